@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { LogHead } from '../events/log.js';
+import { replaceFile, replaceFileLater } from './files.js';
+
+const Anchored = z.strictObject({ generation: z.string(), position: z.int().nonnegative(), hash: z.string() });
+type Anchored = z.infer<typeof Anchored>;
+
+/** What the anchor and the log say of each other at a start. */
+export type AnchorFinding =
+  | { readonly kind: 'sound' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'lost'; readonly expected: number; readonly found: number }
+  | { readonly kind: 'changed'; readonly position: number }
+  | { readonly kind: 'swapped' };
+
+/** The log as far as the anchor looks at it. */
+interface AnchoredLog {
+  readonly generation: string;
+  head(): LogHead;
+  hashAt(position: number): string | null;
+}
+
+/** How long after an append the head is written beside the database, in ms. A burst is one write. */
+const DELAY_MS = 200;
+
+/**
+ * The head of the log, kept in a file outside the database: SQLite drops a torn tail of its write-ahead log without a
+ * word, and a database file can be swapped for an older one; the anchor notices both.
+ */
+export class Anchor {
+  readonly #file: string;
+  readonly #log: AnchoredLog;
+  readonly #failed: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #written = -1;
+
+  constructor(file: string, log: AnchoredLog, failed: (error: unknown) => void) {
+    this.#file = file;
+    this.#log = log;
+    this.#failed = failed;
+  }
+
+  /** Compares without changing anything. */
+  check(): AnchorFinding {
+    const anchored = this.#read();
+    if (!anchored) return { kind: 'missing' };
+    if (anchored.generation !== this.#log.generation) return { kind: 'swapped' };
+    const { position } = this.#log.head();
+    if (position < anchored.position) return { kind: 'lost', expected: anchored.position, found: position };
+    if (anchored.position > 0 && this.#log.hashAt(anchored.position) !== anchored.hash) {
+      return { kind: 'changed', position: anchored.position };
+    }
+    return { kind: 'sound' };
+  }
+
+  /** Writes the head soon; called after each append. */
+  moved(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#write();
+    }, DELAY_MS).unref();
+  }
+
+  /** Writes the head now, for a shutdown and for an accepted loss. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#writing;
+    replaceFile(this.#file, this.#content());
+  }
+
+  #write(): void {
+    if (this.#writing) return this.moved();
+    const { position } = this.#log.head();
+    if (position === this.#written) return;
+    this.#writing = replaceFileLater(this.#file, this.#content())
+      .then(() => {
+        this.#written = position;
+      })
+      .catch(this.#failed)
+      .finally(() => {
+        this.#writing = undefined;
+      });
+  }
+
+  #content(): string {
+    const anchored: Anchored = { generation: this.#log.generation, ...this.#log.head() };
+    return `${JSON.stringify(anchored)}\n`;
+  }
+
+  #read(): Anchored | null {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    const parsed = Anchored.safeParse(JSON.parse(text));
+    if (!parsed.success) throw new Error(`${this.#file} is not an anchor`);
+    return parsed.data;
+  }
+}
+
+/** A finding in words, with what to do; null when all is well. */
+export function anchorComplaint(finding: AnchorFinding): string | null {
+  switch (finding.kind) {
+    case 'sound':
+    case 'missing':
+      return null;
+    case 'lost':
+      return (
+        `the log ends at position ${finding.found}, but position ${finding.expected} was written: ` +
+        `the events from ${finding.found + 1} on are missing. Restore a backup, or go on without them: portolan doctor --accept-loss`
+      );
+    case 'changed':
+      return (
+        `the event at position ${finding.position} is not the one that was written there. ` +
+        'Run portolan events verify to find the first bad position, then restore a backup'
+      );
+    case 'swapped':
+      return 'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back';
+    default:
+      return finding satisfies never;
+  }
+}

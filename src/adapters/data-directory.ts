@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where everything of one panel lies. Only `events.db`, `head.json`, `keys` and `certs` cannot be made again. */
+export interface DataDirectory {
+  readonly root: string;
+  readonly database: string;
+  readonly anchor: string;
+  readonly lock: string;
+  readonly masterKey: string;
+  readonly certs: string;
+  readonly core: string;
+  readonly geo: string;
+  readonly backups: string;
+  readonly logs: string;
+  readonly run: string;
+  readonly snapshots: string;
+}
+
+export function dataDirectory(root: string): DataDirectory {
+  return {
+    root,
+    database: join(root, 'events.db'),
+    anchor: join(root, 'head.json'),
+    lock: join(root, 'run', 'lock.db'),
+    masterKey: join(root, 'keys', 'master.key'),
+    certs: join(root, 'certs'),
+    core: join(root, 'core'),
+    geo: join(root, 'geo'),
+    backups: join(root, 'backups'),
+    logs: join(root, 'logs'),
+    run: join(root, 'run'),
+    snapshots: join(root, 'run', 'snapshots'),
+  };
+}
+
+/** Makes the folders, and takes every right from everybody else: 0700 and 0600. */
+export function prepareDataDirectory(root: string): DataDirectory {
+  const directory = dataDirectory(root);
+  const { certs, core, geo, backups, logs, run } = directory;
+  for (const folder of [root, join(root, 'keys'), certs, core, geo, backups, logs, run]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  }
+  for (const name of readdirSync(root, { withFileTypes: true })) {
+    const file = join(root, name.name);
+    if (name.isFile() && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  }
+  return directory;
+}

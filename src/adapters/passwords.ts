@@ -1,0 +1,76 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import type { Passwords } from '../commands/ports/passwords.js';
+
+const LN = 15;
+const R = 8;
+const P = 3;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+/** Each takes 32 MB and a thread of the pool that files and names are read with too. */
+const AT_ONCE = 2;
+
+const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+interface Parsed {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/** What the password of an unknown user is compared with: as slow as a real one, and equal to nothing. */
+const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
+
+/** scrypt by `node:crypto`, two at a time, in PHC strings: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
+export class ScryptPasswords implements Passwords {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const key = await this.#derive(password, { ...NOBODY, salt });
+    return `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(key)}`;
+  }
+
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    const known = hash === null ? null : parse(hash);
+    const expected = known ?? NOBODY;
+    const key = await this.#derive(password, expected);
+    return timingSafeEqual(key, expected.key) && known !== null;
+  }
+
+  async #derive(password: string, { ln, r, p, salt, key }: Parsed): Promise<Buffer> {
+    await this.#turn();
+    try {
+      const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
+      return await new Promise<Buffer>((resolve, reject) => {
+        scrypt(password.normalize('NFC'), salt, key.length, options, (error, derived) => (error ? reject(error) : resolve(derived)));
+      });
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  #turn(): Promise<void> {
+    if (this.#running < AT_ONCE) {
+      this.#running += 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/** Null for a string of another kind, or with parameters that would take the machine. */
+function parse(hash: string): Parsed | null {
+  const [, ln, r, p, salt = '', key = ''] = PHC.exec(hash) ?? [];
+  const parsed = { ln: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+  const sane = parsed.ln >= 10 && parsed.ln <= 18 && parsed.r >= 1 && parsed.r <= 16 && parsed.p >= 1 && parsed.p <= 8;
+  return sane && parsed.key.length >= 16 ? parsed : null;
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { SnapshotStore } from '../events/snapshot-store.js';
+import { replaceFileLater } from './files.js';
+import { open, seal } from './sqlite/keyring.js';
+
+const Header = z.strictObject({
+  generation: z.string(),
+  name: z.string(),
+  version: z.int(),
+  position: z.int().nonnegative(),
+  /** Chain hash at `position`: a snapshot of another history is not used. */
+  hash: z.string(),
+});
+
+interface Chain {
+  readonly generation: string;
+  hashAt(position: number): string | null;
+}
+
+/** Snapshots as files: a line of JSON, then the state, encrypted because it holds what the log seals. */
+export function snapshotFiles(folder: string, key: Buffer, log: Chain): SnapshotStore {
+  const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
+  return {
+    load(name, version) {
+      const file = fileOf(name);
+      if (!existsSync(file)) return null;
+      try {
+        const content = readFileSync(file);
+        const end = content.indexOf(10);
+        const line = content.subarray(0, end).toString();
+        const header = Header.parse(JSON.parse(line));
+        const usable =
+          header.generation === log.generation && header.version === version && header.hash === log.hashAt(header.position);
+        if (!usable) return null;
+        return { position: header.position, state: JSON.parse(open(key, content.subarray(end + 1), line).toString()) };
+      } catch {
+        return null; // torn, changed or of another key: the log has it all
+      }
+    },
+
+    async save(name, version, position, state) {
+      const hash = log.hashAt(position);
+      if (hash === null) return;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const header: z.infer<typeof Header> = { generation: log.generation, name, version, position, hash };
+      const line = JSON.stringify(header);
+      const box = seal(key, Buffer.from(JSON.stringify(state)), line);
+      await replaceFileLater(fileOf(name), Buffer.concat([Buffer.from(`${line}\n`), box]));
+    },
+
+    clear() {
+      if (!existsSync(folder)) return;
+      for (const file of readdirSync(folder)) rmSync(join(folder, file), { force: true });
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
+import { type Actor, type EventMeta, type EventType, upcast } from '../../events/event.js';
+import { type Keyring, open, seal } from './keyring.js';
+
+/** One row of the events table. */
+export interface EventRow {
+  readonly position: number;
+  readonly stream: string;
+  readonly version: number;
+  /** UUID v7, 16 bytes. */
+  readonly id: Buffer;
+  readonly type: string;
+  readonly schema: number;
+  readonly at: number;
+  readonly meta: string;
+  readonly measured: number;
+  readonly encoding: number;
+  /** Null once it was rolled up. */
+  readonly payload: Buffer | null;
+  readonly payload_hash: Buffer;
+  readonly hash: Buffer;
+}
+
+/** The log holds something that this release does not understand, or that was changed. It is never passed over. */
+export class LogDamage extends Error {
+  override readonly name = 'LogDamage';
+  readonly position: number;
+
+  constructor(position: number, message: string, options?: ErrorOptions) {
+    super(`position ${position}: ${message}`, options);
+    this.position = position;
+  }
+}
+
+const PLAIN = 0;
+const DEFLATED = 1;
+/** Shorter payloads do not repay the call, and ciphertext does not shrink. */
+const DEFLATE_FROM_BYTES = 1024;
+
+const sha256 = (...parts: (Buffer | string)[]): Buffer => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+/** `hash = SHA-256(hash before, header, payload hash)`; the header is a JSON array, which has only one spelling. */
+export function chainHash(before: Buffer, row: Omit<EventRow, 'hash' | 'payload'>): Buffer {
+  const { position, stream, version, id, type, schema, at, meta, encoding, payload_hash } = row;
+  const header = JSON.stringify([position, stream, version, id.toString('hex'), type, schema, at, meta, encoding]);
+  return sha256(before, header, payload_hash);
+}
+
+export function payloadHash(payload: Buffer): Buffer {
+  return sha256(payload);
+}
+
+export function idText(id: Buffer): string {
+  const hex = id.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A closed box: what it holds can be read only with the key. */
+interface Box {
+  readonly key: string;
+  /** Base64 of nonce, ciphertext and tag. */
+  readonly box: string;
+}
+/** The boxes of an event, one for each key, with the fields that each holds. */
+type SealedFields = readonly (Box & { readonly fields: readonly string[] })[];
+
+function close(keyring: Keyring, key: string, value: unknown, context: string): Box {
+  const box = seal(keyring.forSealing(key), Buffer.from(JSON.stringify(value)), context);
+  return { key, box: box.toString('base64') };
+}
+
+/** The value in a box, or undefined when its key was destroyed. */
+function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown {
+  const opener = keyring.forOpening(key);
+  return opener === null ? undefined : JSON.parse(open(opener, Buffer.from(box, 'base64'), context).toString());
+}
+
+/** Moves the sealed fields of `data` into boxes; a box opens only in this event, of this type, for these fields. */
+function sealFields(type: EventType, data: Record<string, unknown>, id: string, keyring: Keyring): Record<string, unknown> {
+  const fields = sealedFields(type);
+  if (fields.length === 0) return data;
+  const stored: Record<string, unknown> = { ...data };
+  const boxes: { key: string; fields: string[]; values: unknown[] }[] = [];
+  for (const [field, { key }] of fields) {
+    const name = key(data);
+    let box = boxes.find((other) => other.key === name);
+    if (!box) boxes.push((box = { key: name, fields: [], values: [] }));
+    box.fields.push(field);
+    box.values.push(data[field]);
+    delete stored[field];
+  }
+  stored['$sealed'] = boxes.map(({ key, fields: held, values }) => ({
+    fields: held,
+    ...close(keyring, key, values, `${id}|${type.type}|${held.join()}`),
+  })) satisfies SealedFields;
+  return stored;
+}
+
+const sealedFields = memo((type: EventType) => Object.entries(type.seals));
+
+function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
+
+function openFields(type: EventType, stored: Record<string, unknown>, id: string, keyring: Keyring): Record<string, unknown> {
+  const { $sealed: sealed = [], ...data } = stored as { $sealed?: SealedFields };
+  const opened: Record<string, unknown> = data;
+  for (const box of sealed) {
+    const values = openBox(keyring, box, `${id}|${type.type}|${box.fields.join()}`) as unknown[] | undefined;
+    for (const [i, field] of box.fields.entries()) opened[field] = values ? values[i] : type.seals[field]?.erased(data);
+  }
+  return opened;
+}
+
+/** Checks an event against its schema and encrypts what the definition seals. Throws for an event that breaks its schema. */
+export function encodePayload(event: PanelEvent, id: string, keyring: Keyring): { encoding: number; payload: Buffer; type: EventType } {
+  const type = eventType(event.type);
+  if (!type) throw new Error(`Event type ${event.type} is not in the catalogue`);
+  const data = type.schema.parse(event.data) as Record<string, unknown>;
+  const stored = sealFields(type, data, id, keyring);
+  const plain = Buffer.from(JSON.stringify(stored));
+  const worthwhile = plain.length >= DEFLATE_FROM_BYTES && sealedFields(type).length === 0;
+  if (!worthwhile) return { encoding: PLAIN, payload: plain, type };
+  return { encoding: DEFLATED, payload: deflateRawSync(plain, { level: 6 }), type };
+}
+
+/** The payload as it is stored: JSON with its boxes closed. */
+export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<string, unknown> | null {
+  if (row.payload === null) return null;
+  const plain = row.encoding === DEFLATED ? inflateRawSync(row.payload) : row.payload;
+  return JSON.parse(plain.toString()) as Record<string, unknown>;
+}
+
+/** Opens, upcasts and types a stored row. Throws `LogDamage` for a type or a schema that this release does not know. */
+export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
+  const type = eventType(row.type);
+  if (!type) throw new LogDamage(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
+  if (row.schema > type.schemaVersion) {
+    throw new LogDamage(row.position, `${row.type} has schema ${row.schema}, this release knows ${type.schemaVersion}`);
+  }
+  try {
+    const stored = storedData(row);
+    if (stored === null) throw new Error('its payload was pruned');
+    const id = idText(row.id);
+    const data = openFields(type, stored, id, keyring);
+    const current = row.schema === type.schemaVersion ? data : type.schema.parse(upcast(type, data, row.schema));
+    const { position, stream, version } = row;
+    return { type: row.type, data: current, position, id, stream, version, meta: decodeMeta(row, keyring) } as RecordedEvent;
+  } catch (error) {
+    throw new LogDamage(row.position, `${row.type} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What stands in the `meta` column. The name and the address of a person are sealed under a key of the month. */
+interface StoredMeta {
+  readonly actor: { readonly kind: Actor['kind']; readonly id: string; readonly name?: string; readonly who?: Box };
+  readonly correlation: string;
+  readonly cause?: string;
+  readonly command?: string;
+}
+
+type Stamp = Pick<EventMeta, 'actor' | 'correlationId' | 'commandId'> & { readonly at: number };
+
+/** The actor's part of the column, made once for all events of a command. */
+export function encodeActor({ actor, at, correlationId }: Stamp, keyring: Keyring): StoredMeta['actor'] {
+  const { kind, id, name, ip } = actor;
+  if (kind === 'system') return { kind, id, name };
+  const month = new Date(at).toISOString().slice(0, 7);
+  return { kind, id, who: close(keyring, `actors/${month}`, [name, ip], `${correlationId}|actor`) };
+}
+
+export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: string | null): string {
+  const stored: StoredMeta = {
+    actor,
+    correlation: stamp.correlationId,
+    ...(cause === null ? {} : { cause }),
+    ...(stamp.commandId === null ? {} : { command: stamp.commandId }),
+  };
+  return JSON.stringify(stored);
+}
+
+function decodeMeta(row: EventRow, keyring: Keyring): EventMeta {
+  const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
+  const who = actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
+  const [name, ip] = (who ?? ['erased', null]) as [string, string | null];
+  return {
+    at: row.at,
+    actor: { kind: actor.kind, id: actor.id, name, ip },
+    correlationId: correlation,
+    causationId: cause ?? null,
+    commandId: command ?? null,
+  };
+}

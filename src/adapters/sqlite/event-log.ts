@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { type Observable, Subject } from 'rxjs';
+import { v7 } from 'uuid';
+import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
+import type { Caused } from '../../events/event.js';
+import { type AppendContext, type EventLog, type LogHead, StorageError } from '../../events/log.js';
+import { chainHash, decode, encodeActor, encodeMeta, encodePayload, type EventRow, idText, payloadHash } from './codec.js';
+import { type SqliteDatabase, storageError } from './database.js';
+import { type Keyring, random } from './keyring.js';
+import { RollUps } from './roll-ups.js';
+
+const GENESIS = Buffer.alloc(32);
+
+/** The event log in one SQLite database. Everything is synchronous; the caller is the only writer. */
+export class SqliteEventLog implements EventLog {
+  readonly #db: SqliteDatabase;
+  readonly keyring: Keyring;
+  readonly #rollUps: RollUps;
+  readonly #appended = new Subject<readonly RecordedEvent[]>();
+  readonly #sql;
+  #position: number;
+  #hash: Buffer;
+  /** After an I/O error nothing that the kernel says about the file can be trusted: only a new start can. */
+  #broken: StorageError | null = null;
+  #sequence = 0;
+  #sequenceAt = 0;
+  readonly generation: string;
+
+  constructor(db: SqliteDatabase, keyring: Keyring) {
+    this.#db = db;
+    this.keyring = keyring;
+    this.#sql = statements(db);
+    this.#rollUps = new RollUps(db, keyring);
+    const last = this.#sql.last.get();
+    this.#position = last?.position ?? 0;
+    this.#hash = last?.hash ?? GENESIS;
+    this.generation = this.#generation();
+  }
+
+  get appended$(): Observable<readonly RecordedEvent[]> {
+    return this.#appended;
+  }
+
+  append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[] {
+    if (this.#broken) throw this.#broken;
+    let recorded: RecordedEvent[];
+    const before = { position: this.#position, hash: this.#hash };
+    try {
+      this.#sql.begin.run();
+      recorded = this.#insert(events, context);
+      this.#sql.commit.run();
+    } catch (error) {
+      this.#position = before.position;
+      this.#hash = before.hash;
+      if (this.#db.inTransaction) this.#sql.rollback.run();
+      this.keyring.reload();
+      const stored = storageError(error);
+      if (stored instanceof StorageError && stored.kind === 'failed') this.#broken = stored;
+      throw stored;
+    }
+    this.#appended.next(recorded);
+    return recorded;
+  }
+
+  #insert(events: readonly Caused<PanelEvent>[], context: AppendContext): RecordedEvent[] {
+    const { at, actor, correlationId, causationId = null } = context;
+    const commandId = context.commandId?.key ?? null;
+    const stamp = { at, actor, correlationId, commandId };
+    const storedActor = encodeActor(stamp, this.keyring);
+    const first = this.#position + 1;
+    const versions = new Map<string, number>();
+    const recorded: RecordedEvent[] = [];
+    for (const event of events) {
+      const cause = event.cause === undefined ? causationId : (recorded[event.cause]?.id ?? null);
+      const row = this.#row(event, stamp, encodeMeta(storedActor, stamp, cause), versions);
+      this.#store(row);
+      this.#position = row.position;
+      this.#hash = row.hash;
+      if (event.type === 'KeyShredded') this.keyring.shred(event.data.key);
+      if (event.type === 'MeasurementsRolledUp') this.#rollUps.prune(event.data);
+      const meta = { at, actor, correlationId, causationId: cause, commandId };
+      const { position, stream, version } = row;
+      recorded.push({ type: event.type, data: event.data, position, id: idText(row.id), stream, version, meta } as RecordedEvent);
+    }
+    if (context.commandId) this.#sql.command.run(context.commandId.key, context.commandId.fingerprint, first, this.#position, at);
+    return recorded;
+  }
+
+  #row(event: PanelEvent, { at }: { readonly at: number }, meta: string, versions: Map<string, number>): EventRow {
+    const id = this.#id(at);
+    const { encoding, payload, type } = encodePayload(event, idText(id), this.keyring);
+    const stream = type.stream(event.data);
+    const version = (versions.get(stream) ?? this.#sql.version.get(stream)?.version ?? 0) + 1;
+    versions.set(stream, version);
+    const row = {
+      position: this.#position + 1,
+      stream,
+      version,
+      id,
+      type: event.type,
+      schema: type.schemaVersion,
+      at,
+      meta,
+      measured: type.class === 'measured' ? 1 : 0,
+      encoding,
+      payload,
+      payload_hash: payloadHash(payload),
+    };
+    return { ...row, hash: chainHash(this.#hash, row) };
+  }
+
+  /** Bound by place: binding by name costs as much again as the insert. */
+  #store(row: EventRow): void {
+    const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } = row;
+    this.#sql.insert.run(position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash);
+  }
+
+  /** UUID v7 (RFC 9562) that rises within a millisecond. Random bytes come from the pool: one call for each is dear. */
+  #id(at: number): Buffer {
+    this.#sequence = at === this.#sequenceAt ? this.#sequence + 1 : 0;
+    this.#sequenceAt = at;
+    return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.alloc(16));
+  }
+
+  read(position: number, limit: number): readonly RecordedEvent[] {
+    let after = position;
+    for (;;) {
+      const rows = this.#sql.read.all(after, limit);
+      const events = rows.flatMap((row) => this.#decode(row));
+      // A page of nothing but pruned rows is not the end.
+      if (events.length > 0 || rows.length < limit) return events;
+      after = rows.at(-1)?.position ?? after;
+    }
+  }
+
+  readStream(stream: string, version = 0, limit = 1000): readonly RecordedEvent[] {
+    return this.#sql.stream.all(stream, version, limit).flatMap((row) => this.#decode(row));
+  }
+
+  /** Rows as they are stored, boxes closed, for export and verification. */
+  rows(position: number, limit: number): readonly EventRow[] {
+    return this.#sql.read.all(position, limit);
+  }
+
+  answered(key: string): { fingerprint: string; events: readonly RecordedEvent[] } | null {
+    const command = this.#sql.answered.get(key);
+    if (!command) return null;
+    const { fingerprint, first, last } = command;
+    return { fingerprint, events: this.#sql.range.all(first, last).flatMap((row) => this.#decode(row)) };
+  }
+
+  head(): LogHead {
+    return { position: this.#position, hash: this.#hash.toString('hex') };
+  }
+
+  hashAt(position: number): string | null {
+    return this.#sql.at.get(position)?.hash.toString('hex') ?? null;
+  }
+
+  /** The last position whose event happened at or before `time` (ms); 0 when there is none. */
+  positionAt(time: number): number {
+    return this.#sql.before.get(time)?.position ?? 0;
+  }
+
+  /** All events of some types, oldest first. It reads the whole table: for people, not for requests. */
+  *readTypes(types: readonly RecordedEvent['type'][]): Generator<RecordedEvent> {
+    const select = this.#db.prepare<[number, ...string[]], EventRow>(
+      `SELECT * FROM events WHERE position > ? AND type IN (${types.map(() => '?').join()}) ORDER BY position LIMIT 1000`,
+    );
+    let position = 0;
+    for (let rows = select.all(position, ...types); rows.length > 0; rows = select.all(position, ...types)) {
+      for (const row of rows) yield* this.#decode(row);
+      position = rows.at(-1)?.position ?? position;
+    }
+  }
+
+  /** Where the event with this id stands, looked for backwards from a later position. */
+  place(id: string, before: number): { readonly position: number; readonly type: string } | null {
+    return this.#sql.place.get(before, Buffer.from(id.replaceAll('-', ''), 'hex')) ?? null;
+  }
+
+  /** Whether a roll-up in the log accounts for a payload that is gone. */
+  coversPruned(position: number): boolean {
+    return this.#rollUps.covers(position);
+  }
+
+  measuredRoot(from: number, to: number): { root: string; count: number } {
+    return this.#rollUps.root(from, to);
+  }
+
+  /** Moves what the write-ahead log holds into the database file. */
+  checkpoint(): void {
+    this.#db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#appended.complete();
+    if (this.#db.open) this.#db.close();
+  }
+
+  #decode(row: EventRow): RecordedEvent[] {
+    if (row.payload !== null) return [decode(row, this.keyring)];
+    const sum = this.#rollUps.sumAt(row.position);
+    return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
+  }
+
+  #generation(): string {
+    const known = this.#sql.generation.get()?.value;
+    if (known !== undefined) return known;
+    const made = randomUUID();
+    if (!this.#db.readonly) this.#sql.generate.run(made);
+    return made;
+  }
+}
+
+function statements(db: SqliteDatabase) {
+  return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    rollback: db.prepare('ROLLBACK'),
+    last: db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC LIMIT 1'),
+    at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
+    before: db.prepare<[number], { position: number }>('SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1'),
+    place: db.prepare<[number, Buffer], { position: number; type: string }>(
+      'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
+    ),
+    version: db.prepare<[string], { version: number }>('SELECT max(version) AS version FROM events WHERE stream = ?'),
+    insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
+    range: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position BETWEEN ? AND ? ORDER BY position'),
+    stream: db.prepare<[string, number, number], EventRow>('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?'),
+    command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
+    answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>('SELECT fingerprint, first, last FROM commands WHERE key = ?'),
+    generation: db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'"),
+    generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
+  };
+}

@@ -1,0 +1,150 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomFillSync } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { SqliteDatabase } from './database.js';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Random bytes from a pool: one system call serves hundreds of nonces. */
+const pool = Buffer.alloc(65_536);
+let used = pool.length;
+export function random(bytes: number): Buffer {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return Buffer.from(pool.subarray(used - bytes, used)); // a copy: the pool is filled again
+}
+
+/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so a box opens only in the place it was made for. */
+export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
+  const nonce = random(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws when the box was made with another key, for another place, or was changed. */
+export function open(key: Buffer, box: Buffer, context: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context));
+  decipher.setAuthTag(box.subarray(box.length - TAG_BYTES));
+  return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES, box.length - TAG_BYTES)), decipher.final()]);
+}
+
+/**
+ * The key that wraps all others, from its file. A file that is missing is made only for an empty log: with events in it
+ * a new key would read nothing and hide that the old one was lost.
+ */
+export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
+  if (!existsSync(file)) {
+    if (!mayCreate) throw new Error(`The key file ${file} is missing: put it back from a backup, the log cannot be read without it`);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = openSync(file, 'wx', 0o600);
+    try {
+      writeSync(handle, `${random(KEY_BYTES).toString('hex')}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  }
+  if ((statSync(file).mode & 0o077) !== 0) throw new Error(`The key file ${file} can be read by others: chmod 600 it`);
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
+  if (key.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes in hex`);
+  return key;
+}
+
+/** A key for another purpose than wrapping, derived from the master key (RFC 5869). */
+export function derivedKey(master: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `portolan ${purpose}`, KEY_BYTES));
+}
+
+interface KeyRow {
+  readonly id: string;
+  /** Null once it was destroyed. */
+  readonly wrapped: Buffer | null;
+}
+
+/** The data keys, one for each life of a secret. The one table that may be rewritten: destroying a key is its use. */
+export class Keyring {
+  readonly #master: Buffer;
+  readonly #now: () => number;
+  readonly #find;
+  readonly #insert;
+  readonly #blank;
+  readonly #shred;
+  readonly #all;
+  /** All wrapped keys: a replay needs each of them, and one statement for each would cost more than the cipher. */
+  readonly #wrapped = new Map<string, Buffer | null>();
+  readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
+
+  constructor(db: SqliteDatabase, master: Buffer, now: () => number) {
+    this.#master = master;
+    this.#now = now;
+    this.#find = db.prepare<[string], KeyRow>('SELECT id, wrapped FROM keys WHERE id = ?');
+    this.#insert = db.prepare('INSERT INTO keys (id, wrapped, created) VALUES (?, ?, ?)');
+    this.#blank = db.prepare('UPDATE keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?');
+    this.#shred = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
+    this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
+    this.#load();
+  }
+
+  /** The key to seal with; it is made at first use. Only inside the transaction that stores what it seals. */
+  forSealing(id: string): Buffer {
+    const known = this.#lookup(id);
+    if (known === null) throw new Error(`Key ${id} was destroyed and cannot seal again`);
+    if (known) return known;
+    const key = random(KEY_BYTES);
+    const wrapped = seal(this.#master, key, id);
+    this.#insert.run(id, wrapped, this.#now());
+    this.#wrapped.set(id, wrapped);
+    this.#opened.set(id, key);
+    return key;
+  }
+
+  /** The key to read with, or null when it was destroyed on purpose. A key that is just not there is a fault. */
+  forOpening(id: string): Buffer | null {
+    const known = this.#lookup(id) ?? this.#lookUpAgain(id);
+    if (known === undefined) throw new Error(`Key ${id} is missing and was not destroyed on purpose: the database is damaged`);
+    return known;
+  }
+
+  shred(id: string): void {
+    this.#blank.run(id);
+    this.#shred.run(this.#now(), id);
+    this.#wrapped.set(id, null);
+    this.#opened.delete(id);
+  }
+
+  /** Back to what is stored, after a transaction that was not kept. */
+  reload(): void {
+    this.#opened.clear();
+    this.#load();
+  }
+
+  #load(): void {
+    this.#wrapped.clear();
+    for (const { id, wrapped } of this.#all.all()) this.#wrapped.set(id, wrapped);
+  }
+
+  /** The key, null when it was destroyed, undefined when it is not known. */
+  #lookup(id: string): Buffer | null | undefined {
+    const opened = this.#opened.get(id);
+    if (opened) return opened;
+    const wrapped = this.#wrapped.get(id);
+    if (!wrapped) return wrapped;
+    const key = open(this.#master, wrapped, id);
+    this.#opened.set(id, key);
+    return key;
+  }
+
+  /** A reader beside a running panel meets keys that were made after it had loaded them. */
+  #lookUpAgain(id: string): Buffer | null | undefined {
+    const row = this.#find.get(id);
+    if (!row) return undefined;
+    this.#wrapped.set(id, row.wrapped);
+    return this.#lookup(id);
+  }
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
+import { prepareDataDirectory } from './adapters/data-directory.js';
+import { lockDirectory } from './adapters/sqlite/lock.js';
+import { createBus, type CommandContext, type Dispatch } from './commands/bus.js';
+import type { AnyCommand } from './commands/catalog.js';
+import type { OwnPort } from './commands/command.js';
+import type { Core } from './commands/ports/core.js';
+import { CoreSync } from './commands/reactors/core-sync.js';
+import { planRollUp } from './commands/reactors/roll-up.js';
+import { TrafficIntake } from './commands/reactors/traffic-intake.js';
+import { reject, Rejection } from './commands/rejection.js';
+import { panelState } from './commands/state.js';
+import type { RecordedEvent } from './events/catalog.js';
+import type { Actor } from './events/event.js';
+import type { EventLog } from './events/log.js';
+import { begin, catchUp, type Folding } from './events/replay.js';
+import { openJournal } from './journal.js';
+import { digest } from './lib/digest.js';
+import { Disposal } from './lib/disposal.js';
+import { ReadModels } from './projections/read-models.js';
+
+/** What a panel needs from the world; tests put others in their place. */
+export interface PanelParts {
+  readonly dataDir: string;
+  readonly version: string;
+  readonly createCore: (directory: ReturnType<typeof prepareDataDirectory>, splice: boolean) => Core;
+  readonly now?: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+  /** Called once when no change can be taken any more and the process should end. */
+  readonly failed: (error: Error) => void;
+}
+
+/** Between two writings of the snapshots, in events. */
+const SNAPSHOT_EVERY = 20_000;
+/** After a key was destroyed, and with it the snapshots, in ms. */
+const REWRITE_AFTER_MS = 10_000;
+const HOUR_MS = 3_600_000;
+
+export type Panel = Awaited<ReturnType<typeof createPanel>>;
+
+/**
+ * The composition root of everything but the servers: the log, the write state, the read models, the core and the
+ * reactors. Start is recovery: lock, verify the head, replay, reconcile.
+ */
+export async function createPanel(parts: PanelParts) {
+  const { now = Date.now, warn, version } = parts;
+  const disposal = new Disposal();
+  const directory = prepareDataDirectory(parts.dataDir);
+  const lock = lockDirectory(directory.lock);
+  disposal.add(() => lock.release());
+  try {
+    return await open();
+  } catch (error) {
+    await disposal.dispose();
+    throw error;
+  }
+
+  async function open() {
+    const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
+    const journal = openJournal(directory, { now, anchorFailed });
+    const { log, snapshots, anchor } = journal;
+    disposal.add(() => log.close());
+
+    const state = begin(panelState, snapshots);
+    catchUp(log, [state as unknown as Folding]);
+    let closed: Rejection | null = journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
+    if (closed) warn(closed.message);
+    let ownPorts: readonly OwnPort[] = [];
+    const dispatch = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+    // The write state folds inside the bus; its position follows here, for its snapshots.
+    log.appended$.subscribe((events) => {
+      state.position = events.at(-1)?.position ?? state.position;
+    });
+    const read = new ReadModels(log, snapshots);
+    read.failed$.subscribe((error) => {
+      closed = reject('PANEL_FAILED', { why: error.message });
+      parts.failed(error);
+    });
+    log.appended$.subscribe(() => anchor.moved());
+    disposal.add(() => (closed ? undefined : anchor.flush()));
+
+    const foldings = [...read.foldings, state as unknown as Folding];
+    const keep = snapshotting(foldings, snapshots, log, warn);
+    disposal.add(() => keep.now());
+
+    const core = parts.createCore(directory, read.settings().coreSplice);
+    const reactors = react({ core, read, dispatch, log, state, now, warn });
+
+    return {
+      log,
+      read,
+      core,
+      dispatch,
+      directory,
+      now,
+      settled: reactors.settled,
+      poll: reactors.poll,
+      digests: () => ({ ...read.digests(), state: keep.digestOf(state as unknown as Folding) }),
+      complaint: journal.complaint,
+      setOwnPorts: (ports: readonly OwnPort[]): void => {
+        ownPorts = ports;
+      },
+      outcome: (position: number, types: readonly RecordedEvent['type'][], ms: number) => outcome(log, position, types, ms),
+
+      /** Starts what acts: the core, the polls, the hourly work. */
+      async start(): Promise<void> {
+        if (!closed) dispatch({ type: 'RecordPanelStarted', data: { version } }, asSystem('panel'));
+        await reactors.begin();
+      },
+
+      /** `keepCore`: the core goes on, for a restart of the panel. */
+      async stop(keepCore: boolean): Promise<void> {
+        await reactors.end(keepCore);
+        if (!closed) dispatch({ type: 'RecordPanelStopped', data: {} }, asSystem('panel'));
+        await disposal.dispose();
+      },
+    };
+  }
+}
+
+/** The context of what the panel does by itself. */
+export function asSystem(name: string, causationId?: string): CommandContext {
+  const actor: Actor = { kind: 'system', id: name, name, ip: null };
+  return { actor, correlationId: randomUUID(), ...(causationId === undefined ? {} : { causationId }) };
+}
+
+interface ReactorParts {
+  readonly core: Core;
+  readonly read: ReadModels;
+  readonly dispatch: Dispatch;
+  readonly log: EventLog;
+  readonly state: Folding<ReturnType<typeof panelState.initial>>;
+  readonly now: () => number;
+  readonly warn: PanelParts['warn'];
+}
+
+function react({ core, read, dispatch, log, state, now, warn }: ReactorParts) {
+  const dispatchAs = (name: string) => (command: AnyCommand): void => {
+    const done = dispatch(command, asSystem(name));
+    if (done instanceof Rejection) warn(`${command.type} was refused`, { reason: done.message });
+  };
+  const intake: TrafficIntake = new TrafficIntake({
+    core,
+    recorded: () => read.baselines(),
+    dispatch: dispatchAs('traffic-intake'),
+    period: () => read.settings().pollSeconds * 1000,
+    now,
+    ipSeen: (email, ip) => {
+      const client = read.clientByEmail(email);
+      return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
+    },
+    online: (emails) => read.online.set(emails),
+    warn,
+  });
+  const sync = new CoreSync({
+    core,
+    desired: read.desired,
+    dispatch: dispatchAs('core'),
+    wanted: () => read.core().process.wanted,
+    known: () => read.core().process,
+    inboundOf: (tag) => read.desired.inboundOf(tag),
+    lastPoll: () => intake.poll(),
+    now,
+    warn,
+  });
+  const following = read.changed$.subscribe((events) => sync.notice(events));
+
+  const hourly = (): void => {
+    const before = now() - read.settings().measuredRetentionHours * HOUR_MS;
+    const rollUp = planRollUp(log, state.state.rolledTo, before);
+    if (rollUp) dispatchAs('retention')(rollUp);
+    dispatchAs('retention')({ type: 'EraseDeleted', data: {} });
+  };
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    settled: () => sync.settle(),
+    poll: () => intake.poll(),
+    async begin(): Promise<void> {
+      await sync.begin();
+      intake.begin();
+      timer = setInterval(hourly, HOUR_MS).unref();
+    },
+    async end(keepCore: boolean): Promise<void> {
+      clearInterval(timer);
+      await intake.end();
+      await intake.poll();
+      await sync.end(keepCore);
+      following.unsubscribe();
+    },
+  };
+}
+
+/** Writes snapshots now and then; one at a time, each with a pause for the loop between them. */
+function snapshotting(
+  foldings: readonly Folding[],
+  snapshots: ReturnType<typeof openJournal>['snapshots'],
+  log: EventLog,
+  warn: PanelParts['warn'],
+) {
+  let written = Math.min(...foldings.map(({ position }) => position));
+  let writing: Promise<void> | null = null;
+  const write = async (): Promise<void> => {
+    for (const { fold, state, position } of foldings) {
+      await snapshots.save(fold.name, fold.version, position, fold.save(state));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  let soon: NodeJS.Timeout | undefined;
+  const start = (): Promise<void> => {
+    clearTimeout(soon);
+    soon = undefined;
+    written = log.head().position;
+    writing ??= write()
+      .catch((error: unknown) => warn('snapshots could not be written', { error: String(error) }))
+      .finally(() => {
+        writing = null;
+      });
+    return writing;
+  };
+  log.appended$.subscribe((events) => {
+    // What was destroyed must not live on in a cache.
+    if (events.some(({ type }) => type === 'KeyShredded')) {
+      snapshots.clear();
+      soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
+    }
+    if ((events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
+  });
+  return {
+    now: async (): Promise<void> => {
+      await writing;
+      await start();
+    },
+    digestOf: ({ fold, state }: Folding) => digest(fold.save(state)),
+  };
+}
+
+/** The first event of one of the types after a position, in the log or to come; null after `ms`. */
+function outcome(log: EventLog, position: number, types: readonly RecordedEvent['type'][], ms: number) {
+  const past = log.read(position, 1000).find(({ type }) => types.includes(type));
+  if (past) return Promise.resolve(past);
+  const coming = log.appended$.pipe(
+    map((events) => events.find((event) => event.position > position && types.includes(event.type))),
+    filter((event) => event !== undefined),
+    take(1),
+    timeout({ first: ms, with: () => of(null) }),
+  );
+  return firstValueFrom(coming, { defaultValue: null });
+}

@@ -1,0 +1,79 @@
+import type { RecordedEvent } from '../events/catalog.js';
+import type { Actor } from '../events/event.js';
+import { type CommandId, type EventLog, StorageError } from '../events/log.js';
+import { type AnyCommand, deciders } from './catalog.js';
+import type { DecisionContext, OwnPort } from './command.js';
+import { reject, Rejection } from './rejection.js';
+import { panelState, type PanelState } from './state.js';
+
+/** Who asks, and in the course of what. */
+export interface CommandContext {
+  readonly actor: Actor;
+  readonly correlationId: string;
+  /** The event that the command answers, if it answers one. */
+  readonly causationId?: string;
+  /** The same id twice has one effect and the same answer. */
+  readonly commandId?: CommandId;
+}
+
+/** What a command did. `events` is empty when everything was so already. */
+export interface Done {
+  readonly events: readonly RecordedEvent[];
+}
+export type Dispatch = (command: AnyCommand, context: CommandContext) => Done | Rejection;
+
+interface Parts {
+  readonly log: EventLog;
+  readonly state: PanelState;
+  readonly now: () => number;
+  readonly ownPorts: () => readonly OwnPort[];
+  /** Null, or why nothing may be written any more. */
+  readonly closed: () => Rejection | null;
+}
+
+type Decide = (data: unknown, state: PanelState, context: DecisionContext) => ReturnType<(typeof deciders)['StopCore']>;
+
+/**
+ * The one way to change anything: decide, append, fold, in one synchronous step without an `await`, so that there is
+ * nothing to race with. The fold of `state` subscribes to the log before anybody else, so it is current for the next
+ * decision and for everyone who is told of the event.
+ */
+export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatch {
+  let deciding = false;
+  log.appended$.subscribe((events) => {
+    for (const event of events) panelState.apply(state, event);
+  });
+
+  return (command, context) => {
+    // A reaction that dispatches inside a subscription would let later subscribers see the effect before the cause.
+    if (deciding) throw new Error(`${command.type} was dispatched while another command was being decided`);
+    deciding = true;
+    try {
+      const answered = context.commandId ? log.answered(context.commandId.key) : null;
+      if (answered) {
+        const same = answered.fingerprint === context.commandId?.fingerprint;
+        return same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
+      }
+      const refusal = closed();
+      if (refusal) return refusal;
+      const at = now();
+      const decide = deciders[command.type] as Decide;
+      const decision = decide(command.data, state, { now: at, ownPorts: ownPorts() });
+      if (decision instanceof Rejection) return decision;
+      if (decision.length === 0) return { events: [] };
+      return { events: log.append(decision, { ...context, at }) };
+    } catch (error) {
+      if (error instanceof StorageError) return storageRejection(error);
+      throw error;
+    } finally {
+      deciding = false;
+    }
+  };
+}
+
+function storageRejection(error: StorageError): Rejection {
+  if (error.kind === 'full') return reject('STORAGE_FULL');
+  if (error.kind === 'busy') return reject('STORAGE_BUSY');
+  if (error.kind === 'read-only') return reject('STORAGE_READ_ONLY', { why: error.message });
+  return reject('STORAGE_FAILED', { why: error.message });
+}

@@ -1,0 +1,151 @@
+import type { PanelEvent } from '../events/catalog.js';
+import {
+  ClientAdded,
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientIdentified,
+  ClientRestored,
+  type ClientTerms,
+  ClientUpdated,
+} from '../events/client.js';
+import { type Client, emailKey } from '../events/client-document.js';
+import { zero } from '../events/counters.js';
+import { ClientNumber, type InboundId } from '../events/ids.js';
+import type { InboundConfig, Protocol } from '../events/inbound.js';
+import { KeyShredded } from '../events/panel.js';
+import { sameJson } from '../lib/json.js';
+import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
+import { clientDepletion } from './limits.js';
+import { reject, Rejection } from './rejection.js';
+import type { PanelState } from './state.js';
+
+/** The inbound that clients join, as it will be after the command. */
+export interface Target {
+  readonly id: InboundId;
+  readonly protocol: Protocol;
+  readonly config: InboundConfig;
+}
+
+/** Names and credentials that the clients before in the same request already took. */
+class Taken {
+  readonly #emails = new Set<string>();
+  readonly #credentials = new Map<string, string>();
+
+  /** Why `draft` cannot stand beside the clients of the panel (except `self`) and those of this request. */
+  flaw(state: PanelState, target: Target, draft: ClientDraft, self?: ClientNumber): Rejection | null {
+    const { email } = draft.identity;
+    const holder = state.byEmail.get(emailKey(email));
+    if ((holder !== undefined && holder !== self) || this.#emails.has(emailKey(email))) return reject('EMAIL_TAKEN', { email });
+    this.#emails.add(emailKey(email));
+    const key = credentialKey(target.protocol, draft.credential);
+    if (key === null) return null;
+    const owner = state.byCredential.get(`${target.id}/${key}`);
+    const other = owner !== undefined && owner !== self ? state.clients.get(owner)?.identity.email : this.#credentials.get(key);
+    if (other !== undefined) return reject('CREDENTIAL_TAKEN', { email, other });
+    this.#credentials.set(key, email);
+    return null;
+  }
+}
+
+/** All of the clients, or the first flaw among them. */
+export function addClients(state: PanelState, target: Target, drafts: readonly ClientDraft[]): PanelEvent[] | Rejection {
+  const taken = new Taken();
+  const events: PanelEvent[] = [];
+  let number = state.lastClient;
+  for (const draft of drafts) {
+    const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft);
+    if (flaw) return flaw;
+    number += 1;
+    const client = ClientNumber.parse(number);
+    events.push(ClientAdded({ client, inbound: target.id, life: 1, ...draft }));
+  }
+  return events;
+}
+
+/** What makes `client` into `draft`: only what differs, and whether it may connect again. */
+export function changeClient(
+  state: PanelState,
+  target: Target,
+  client: Client,
+  draft: ClientDraft,
+  now: number,
+  taken = new Taken(),
+): PanelEvent[] | Rejection {
+  const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client.number);
+  if (flaw) return flaw;
+  const events: PanelEvent[] = [];
+  const changes = changedTerms(client.terms, draft.terms);
+  if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
+  const { identity, credential } = draft;
+  if (!sameJson(client.credential, credential)) {
+    const rotated = ClientCredentialRotated({ client: client.number, life: client.life + 1, identity, credential });
+    events.push(rotated, KeyShredded({ key: `client:${client.number}/${client.life}`, reason: 'rotated' }));
+  } else if (!sameJson(client.identity, identity)) {
+    events.push(ClientIdentified({ client: client.number, life: client.life, identity }));
+  }
+  return [...events, ...restoredClient(state, { ...client, terms: draft.terms }, now)];
+}
+
+/** Nothing, or that a depleted client may connect again under its terms and counters. */
+export function restoredClient(state: PanelState, client: Client, now: number, used = state.counters.clients.get(client.number)): PanelEvent[] {
+  if (!client.depletion || clientDepletion(client, used ?? zero, now)) return [];
+  return [ClientRestored({ client: client.number })];
+}
+
+function changedTerms(before: ClientTerms, after: ClientTerms): Partial<ClientTerms> {
+  const keys = Object.keys(after) as (keyof ClientTerms)[];
+  return Object.fromEntries(keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]));
+}
+
+/**
+ * An inbound's whole list of clients replaced: those with a known email are changed, the others added, and those that
+ * are no longer named are deleted.
+ */
+export function syncClients(
+  state: PanelState,
+  target: Target,
+  drafts: readonly ClientDraft[],
+  now: number,
+): PanelEvent[] | Rejection {
+  const current = [...(state.clientsOf.get(target.id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
+  const byEmail = new Map(current.map((client) => [emailKey(client.identity.email), client]));
+  const named = new Set(drafts.map((draft) => emailKey(draft.identity.email)));
+  const gone = current.filter((client) => !named.has(emailKey(client.identity.email)));
+  const events: PanelEvent[] = gone.map(({ number }) => ClientDeleted({ client: number, inbound: target.id }));
+
+  // Deleted clients give their ids back before the others are looked at.
+  const rest = gone.length === 0 ? state : withoutClients(state, target, gone);
+  const taken = new Taken();
+  const fresh: ClientDraft[] = [];
+  for (const draft of drafts) {
+    const client = byEmail.get(emailKey(draft.identity.email));
+    if (!client) {
+      fresh.push(draft);
+      continue;
+    }
+    const changed = changeClient(rest, target, client, draft, now, taken);
+    if (changed instanceof Rejection) return changed;
+    events.push(...changed);
+  }
+  const added = addClients(rest, target, fresh);
+  return added instanceof Rejection ? added : [...events, ...added];
+}
+
+function withoutClients(state: PanelState, target: Target, gone: readonly Client[]): PanelState {
+  const byCredential = new Map(state.byCredential);
+  for (const client of gone) byCredential.delete(`${target.id}/${credentialKey(target.protocol, client.credential)}`);
+  return { ...state, byCredential };
+}
+
+/** The client that a path of the panel API names inside an inbound, by its key, then by its email. */
+export function findByKey(state: PanelState, target: Target, key: string): Client | undefined {
+  const credential = { id: key, password: key, auth: key };
+  const byCredential = state.byCredential.get(`${target.id}/${credentialKey(target.protocol, credential)}`);
+  for (const number of [byCredential, state.byEmail.get(emailKey(key))]) {
+    const client = number === undefined ? undefined : state.clients.get(number);
+    if (client?.inbound !== target.id) continue;
+    const own = clientKey(target.protocol, client);
+    if (own.toLowerCase() === key.toLowerCase()) return client;
+  }
+  return undefined;
+}

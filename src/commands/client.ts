@@ -1,0 +1,161 @@
+import type { PanelEvent } from '../events/catalog.js';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientIpsCleared,
+  ClientIpsSeen,
+  ClientTrafficAdjusted,
+  ClientTrafficReset,
+} from '../events/client.js';
+import { type Client, emailKey } from '../events/client-document.js';
+import { zero } from '../events/counters.js';
+import type { Caused } from '../events/event.js';
+import type { ClientNumber, InboundId } from '../events/ids.js';
+import { InboundDepleted } from '../events/inbound.js';
+import { addClients, changeClient, findByKey, restoredClient, type Target } from './client-rules.js';
+import type { Command, Decider } from './command.js';
+import { type ClientDraft, hasClients } from './credentials.js';
+import { erase } from './inbound.js';
+import { clientDepletion, depletionOf } from './limits.js';
+import { reject, Rejection } from './rejection.js';
+import type { PanelState } from './state.js';
+
+/** A client of an inbound, by what names it in the panel API's paths or by its email. */
+export type ClientName = { readonly key: string } | { readonly email: string };
+
+export type ClientCommand =
+  | Command<'AddClients', { readonly inbound: InboundId; readonly clients: readonly ClientDraft[] }>
+  | Command<'UpdateClient', { readonly inbound: InboundId; readonly client: ClientName; readonly draft: ClientDraft }>
+  | Command<'DeleteClient', { readonly inbound: InboundId; readonly client: ClientName }>
+  | Command<'ResetClientTraffic', { readonly inbound: InboundId | null; readonly email: string }>
+  | Command<'ResetAllClientTraffic', { readonly inbound: InboundId | 'all' }>
+  | Command<'AdjustClientTraffic', { readonly email: string; readonly up: number; readonly down: number }>
+  | Command<'DeleteDepletedClients', { readonly inbound: InboundId | 'all' }>
+  | Command<'ClearClientIps', { readonly email: string }>
+  | Command<'RecordClientIps', { readonly seen: readonly { readonly email: string; readonly ips: readonly { ip: string; at: number }[] }[] }>
+  | Command<'DepleteExpired', Record<never, never>>
+  | Command<'EraseDeleted', Record<never, never>>;
+
+export const client: Decider<ClientCommand> = {
+  AddClients({ inbound, clients }, state) {
+    const target = targetOf(state, inbound);
+    if (target instanceof Rejection) return target;
+    if (clients.length === 0) return reject('NO_CLIENTS');
+    return addClients(state, target, clients);
+  },
+
+  UpdateClient({ inbound, client: name, draft }, state, { now }) {
+    const target = targetOf(state, inbound);
+    if (target instanceof Rejection) return target;
+    const current = find(state, target, name);
+    return current instanceof Rejection ? current : changeClient(state, target, current, draft, now);
+  },
+
+  DeleteClient({ inbound, client: name }, state) {
+    const target = targetOf(state, inbound);
+    if (target instanceof Rejection) return target;
+    const current = find(state, target, name);
+    return current instanceof Rejection ? current : [ClientDeleted({ client: current.number, inbound })];
+  },
+
+  ResetClientTraffic({ inbound, email }, state, { now }) {
+    const current = byEmail(state, email);
+    if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
+    if (inbound !== null && current.inbound !== inbound) return reject('CLIENT_NOT_IN_INBOUND', { client: email, inbound });
+    return resetClient(state, current, now);
+  },
+
+  ResetAllClientTraffic({ inbound }, state, { now }) {
+    const numbers = numbersOf(state, inbound);
+    if (numbers instanceof Rejection) return numbers;
+    const events: Caused<PanelEvent>[] = [];
+    for (const number of numbers) {
+      const current = state.clients.get(number);
+      if (current) events.push(...resetClient(state, current, now, events.length));
+    }
+    return events;
+  },
+
+  AdjustClientTraffic({ email, up, down }, state, { now }) {
+    const current = byEmail(state, email);
+    if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
+    const before = state.counters.clients.get(current.number) ?? zero;
+    const after = { up, down };
+    const adjusted = ClientTrafficAdjusted({ client: current.number, up, down, before });
+    const depletion = current.depletion ? null : clientDepletion(current, after, now);
+    const effect = depletion
+      ? [ClientDepleted({ client: current.number, depletion })]
+      : restoredClient(state, current, now, after);
+    return [adjusted, ...effect.map((event) => ({ ...event, cause: 0 }))];
+  },
+
+  DeleteDepletedClients({ inbound }, state, { now }) {
+    const numbers = numbersOf(state, inbound);
+    if (numbers instanceof Rejection) return numbers;
+    return [...numbers].flatMap((number) => {
+      const current = state.clients.get(number);
+      if (!current || current.terms.resetDays > 0) return []; // it renews itself
+      const over = current.depletion ?? clientDepletion(current, state.counters.clients.get(number) ?? zero, now);
+      return over ? [ClientDeleted({ client: number, inbound: current.inbound })] : [];
+    });
+  },
+
+  ClearClientIps({ email }, state) {
+    const current = byEmail(state, email);
+    return current ? [ClientIpsCleared({ client: current.number })] : reject('CLIENT_NOT_FOUND', { client: email });
+  },
+
+  RecordClientIps({ seen }, state) {
+    return seen.flatMap(({ email, ips }) => {
+      const current = byEmail(state, email);
+      return current && ips.length > 0 ? [ClientIpsSeen({ client: current.number, ips: [...ips] })] : [];
+    });
+  },
+
+  DepleteExpired(_, state, { now }) {
+    const events: PanelEvent[] = [];
+    for (const current of state.clients.values()) {
+      if (current.depletion || current.terms.expiresAt <= 0 || current.terms.expiresAt > now) continue;
+      events.push(ClientDepleted({ client: current.number, depletion: { reason: 'expiry', expiresAt: current.terms.expiresAt } }));
+    }
+    for (const inbound of state.inbounds.values()) {
+      const depletion = inbound.depletion ? null : depletionOf(0, inbound.expiresAt, zero, now);
+      if (depletion) events.push(InboundDepleted({ inbound: inbound.id, depletion }));
+    }
+    return events;
+  },
+
+  EraseDeleted(_, state, { now }) {
+    return erase(state, now - state.settings.eraseDeletedAfterDays * 86_400_000);
+  },
+};
+
+function targetOf(state: PanelState, id: InboundId): Target | Rejection {
+  const inbound = state.inbounds.get(id);
+  if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
+  if (!hasClients(inbound.protocol)) return reject('CLIENTS_NOT_SUPPORTED', { protocol: inbound.protocol });
+  return inbound;
+}
+
+function byEmail(state: PanelState, email: string): Client | undefined {
+  const number = state.byEmail.get(emailKey(email));
+  return number === undefined ? undefined : state.clients.get(number);
+}
+
+function find(state: PanelState, target: Target, name: ClientName): Client | Rejection {
+  const found = 'key' in name ? findByKey(state, target, name.key) : byEmail(state, name.email);
+  if (found?.inbound === target.id) return found;
+  return reject('CLIENT_NOT_IN_INBOUND', { client: 'key' in name ? name.key : name.email, inbound: target.id });
+}
+
+function numbersOf(state: PanelState, inbound: InboundId | 'all'): Iterable<ClientNumber> | Rejection {
+  if (inbound === 'all') return state.clients.keys();
+  return state.clientsOf.get(inbound) ?? reject('INBOUND_NOT_FOUND', { inbound });
+}
+
+/** `at` is the index that the reset will have among the events of the decision. */
+function resetClient(state: PanelState, current: Client, now: number, at = 0): Caused<PanelEvent>[] {
+  const { up, down } = state.counters.clients.get(current.number) ?? zero;
+  const reset = ClientTrafficReset({ client: current.number, up, down });
+  return [reset, ...restoredClient(state, current, now, zero).map((event) => ({ ...event, cause: at }))];
+}

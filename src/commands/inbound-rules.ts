@@ -1,0 +1,127 @@
+import { isIP } from 'node:net';
+import type { InboundId } from '../events/ids.js';
+import type { InboundConfig, InboundSpec } from '../events/inbound.js';
+import type { Inbound } from '../events/inbound-document.js';
+import { isObject } from '../lib/json.js';
+import type { OwnPort } from './command.js';
+import { base64Length } from './credentials.js';
+import { reject, type Rejection } from './rejection.js';
+import type { PanelState } from './state.js';
+
+type Layer4 = 'tcp' | 'udp';
+
+/** What the listener of an inbound takes from the kernel, by protocol and transport. */
+export function layers(protocol: string, config: InboundConfig): ReadonlySet<Layer4> {
+  const { settings, stream } = config;
+  if (protocol === 'hysteria' || protocol === 'hysteria2' || protocol === 'wireguard') return new Set(['udp']);
+  if (stream?.['network'] === 'kcp' || stream?.['network'] === 'mkcp') return new Set(['udp']);
+  const network = settings['network'] ?? settings['allowedNetwork'];
+  const named = ['shadowsocks', 'dokodemo', 'dokodemo-door', 'tunnel'].includes(protocol) && typeof network === 'string';
+  if (named) return new Set(network.split(',').map((item) => item.trim()).filter((item) => item === 'tcp' || item === 'udp'));
+  if ((protocol === 'mixed' || protocol === 'socks') && settings['udp'] === true) return new Set(['tcp', 'udp']);
+  return new Set(['tcp']);
+}
+
+const isAny = (listen: string): boolean => ['', '0.0.0.0', '::', '::0'].includes(listen);
+const overlap = (a: string, b: string): boolean => isAny(a) || isAny(b) || a === b;
+const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
+
+export function portFlaw(
+  state: PanelState,
+  ownPorts: readonly OwnPort[],
+  spec: InboundSpec,
+  config: InboundConfig,
+  self?: InboundId,
+): Rejection | null {
+  const { port, listen, protocol } = spec;
+  if (isSocket(listen)) return null;
+  if (port < 1 || port > 65535) return reject('PORT_OUT_OF_RANGE', { port });
+  const mine = layers(protocol, config);
+  for (const other of state.inbounds.values()) {
+    if (other.id === self || other.port !== port || isSocket(other.listen) || !overlap(other.listen, listen)) continue;
+    const theirs = layers(other.protocol, other.config);
+    if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
+  }
+  const own = mine.has('tcp') ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen)) : undefined;
+  return own ? reject('PORT_TAKEN', { port, by: own.name }) : null;
+}
+
+/** Names in the running core that are the panel's own. */
+const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
+
+export function tagFlaw(state: PanelState, tag: string, self?: InboundId): Rejection | null {
+  const why =
+    tag.length > 128 ? 'it is longer than 128 characters'
+    : tag.includes('>') ? 'the core separates counters with ">"'
+    : /[\p{Cc}\s]/u.test(tag) ? 'it holds spaces or control characters'
+    : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-') ? 'the panel keeps this name'
+    : null;
+  if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
+  return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
+}
+
+function tagTaken(state: PanelState, tag: string, self?: InboundId): boolean {
+  for (const inbound of state.inbounds.values()) if (inbound.id !== self && inbound.tag === tag) return true;
+  return false;
+}
+
+/** A free tag for an inbound whose caller named none: by port, then with the transport, then numbered. */
+export function freeTag(state: PanelState, spec: Omit<InboundSpec, 'tag'>, config: InboundConfig, self?: InboundId): string {
+  const base = isAny(spec.listen) ? `inbound-${spec.port}` : `inbound-${spec.listen}:${spec.port}`;
+  const kinds = [...layers(spec.protocol, config)];
+  const typed = `${base}-${kinds.length === 1 ? kinds[0] : 'mixed'}`;
+  let tag = base;
+  for (let n = 1; tagTaken(state, tag, self); n += 1) tag = n === 1 ? typed : `${typed}-${n}`;
+  return tag;
+}
+
+const NETWORKS = new Set(['', 'tcp', 'raw', 'ws', 'websocket', 'grpc', 'kcp', 'mkcp', 'httpupgrade', 'xhttp', 'splithttp', 'hysteria']);
+const KEY_BYTES: Readonly<Record<string, number>> = {
+  '2022-blake3-aes-128-gcm': 16,
+  '2022-blake3-aes-256-gcm': 32,
+  '2022-blake3-chacha20-poly1305': 32,
+};
+
+/** What makes an inbound unusable that can be said without asking the core. The core itself is asked before the command. */
+export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection | null {
+  if (spec.listen !== '' && !isSocket(spec.listen) && isIP(spec.listen) === 0 && spec.listen !== 'localhost') {
+    return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
+  }
+  const why = transportFlaw(spec, config) ?? protocolFlaw(spec, config);
+  return why ? reject('CONFIG_INVALID', { why }) : null;
+}
+
+function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): string | null {
+  const network = stream?.['network'] ?? '';
+  const security = stream?.['security'] ?? '';
+  if (typeof network !== 'string' || !NETWORKS.has(network)) return `streamSettings.network ${JSON.stringify(network)} is unknown`;
+  if (typeof security !== 'string' || !['', 'none', 'tls', 'reality'].includes(security)) {
+    return `streamSettings.security ${JSON.stringify(security)} is unknown`;
+  }
+  if (security === 'reality') {
+    const reality = stream?.['realitySettings'];
+    if (!isObject(reality)) return 'REALITY needs realitySettings';
+    if (!/^[A-Za-z0-9_-]{43}$/.test(String(reality['privateKey'] ?? ''))) return 'realitySettings.privateKey must be 32 bytes in base64url';
+    if (!['', 'tcp', 'raw', 'grpc', 'xhttp', 'splithttp'].includes(network)) return `REALITY does not work over ${network}`;
+  }
+  if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls') return 'hysteria needs streamSettings.security tls';
+  return null;
+}
+
+function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): string | null {
+  if (protocol === 'shadowsocks') {
+    const method = String(settings['method'] ?? '');
+    const bytes = KEY_BYTES[method];
+    if (method.startsWith('2022-') && bytes === undefined) return `cipher ${method} is unknown`;
+    if (bytes !== undefined && base64Length(String(settings['password'] ?? '')) !== bytes) {
+      return `settings.password must be ${bytes} bytes in base64 for ${method}`;
+    }
+  }
+  if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string') return 'wireguard needs settings.secretKey';
+  return null;
+}
+
+/** Whether two inbounds take the same place in the kernel. */
+export function samePlace(a: Inbound, spec: InboundSpec): boolean {
+  return a.port === spec.port && a.listen === spec.listen;
+}

@@ -1,0 +1,125 @@
+import type { PanelEvent } from '../events/catalog.js';
+import { ClientDeleted } from '../events/client.js';
+import { zero } from '../events/counters.js';
+import type { Caused } from '../events/event.js';
+import { InboundId, type UserId } from '../events/ids.js';
+import {
+  InboundAdded,
+  type InboundConfig,
+  InboundDeleted,
+  InboundDisabled,
+  InboundEnabled,
+  InboundReconfigured,
+  InboundRestored,
+  type InboundSpec,
+  InboundTrafficReset,
+  InboundUpdated,
+} from '../events/inbound.js';
+import type { Inbound } from '../events/inbound-document.js';
+import { KeyShredded } from '../events/panel.js';
+import { sameJson } from '../lib/json.js';
+import { addClients, syncClients } from './client-rules.js';
+import type { Command, Decider } from './command.js';
+import type { ClientDraft } from './credentials.js';
+import { hasClients } from './credentials.js';
+import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
+import { depletionOf } from './limits.js';
+import { reject, Rejection } from './rejection.js';
+import type { PanelState } from './state.js';
+
+/** A listener as a caller asks for it; an empty tag asks for a free one. */
+export interface InboundDraft {
+  readonly spec: InboundSpec | (Omit<InboundSpec, 'tag'> & { readonly tag: '' });
+  readonly enabled: boolean;
+  readonly config: InboundConfig;
+  readonly clients: readonly ClientDraft[];
+}
+
+export type InboundCommand =
+  | Command<'AddInbound', InboundDraft & { readonly owner: UserId }>
+  | Command<'UpdateInbound', InboundDraft & { readonly inbound: InboundId }>
+  | Command<'SetInboundEnabled', { readonly inbound: InboundId; readonly enabled: boolean }>
+  | Command<'DeleteInbound', { readonly inbound: InboundId }>
+  | Command<'ResetInboundTraffic', { readonly inbound: InboundId }>
+  | Command<'ResetAllTraffic', Record<never, never>>;
+
+export const inbound: Decider<InboundCommand> = {
+  AddInbound({ owner, spec: asked, enabled, config, clients }, state, { ownPorts }) {
+    const id = InboundId.parse(state.lastInbound + 1);
+    const spec = { ...asked, tag: asked.tag || freeTag(state, asked, config) };
+    const flaw = configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config) ?? tagFlaw(state, spec.tag);
+    if (flaw) return flaw;
+    if (clients.length > 0 && !hasClients(spec.protocol)) return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
+    if (added instanceof Rejection) return added;
+    return [InboundAdded({ inbound: id, owner, enabled, spec, life: 1, config }), ...added];
+  },
+
+  UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const spec = { ...asked, tag: asked.tag || current.tag };
+    const flaw = configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, id) ?? tagFlaw(state, spec.tag, id);
+    if (flaw) return flaw;
+    if (clients.length > 0 && !hasClients(spec.protocol)) return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    const synced = syncClients(state, { id, protocol: spec.protocol, config }, clients, now);
+    if (synced instanceof Rejection) return synced;
+
+    const events: Caused<PanelEvent>[] = [];
+    const changes = changedMembers(current, spec);
+    if (Object.keys(changes).length > 0) events.push(InboundUpdated({ inbound: id, changes }));
+    if (!sameJson(current.config, config)) {
+      events.push(InboundReconfigured({ inbound: id, life: current.life + 1, config }));
+    }
+    if (enabled !== current.enabled) events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
+    return [...events, ...restored(state, { ...current, ...spec }, now), ...synced];
+  },
+
+  SetInboundEnabled({ inbound: id, enabled }, state) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    if (current.enabled === enabled) return [];
+    return [enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id })];
+  },
+
+  DeleteInbound({ inbound: id }, state) {
+    if (!state.inbounds.has(id)) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const clients = [...(state.clientsOf.get(id) ?? [])];
+    return [...clients.map((client) => ClientDeleted({ client, inbound: id })), InboundDeleted({ inbound: id })];
+  },
+
+  ResetInboundTraffic({ inbound: id }, state, { now }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    return resetInbound(state, current, now);
+  },
+
+  ResetAllTraffic(_, state, { now }) {
+    return [...state.inbounds.values()].flatMap((current) => resetInbound(state, current, now));
+  },
+};
+
+function resetInbound(state: PanelState, current: Inbound, now: number): Caused<PanelEvent>[] {
+  const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
+  const reset = InboundTrafficReset({ inbound: current.id, up, down });
+  const back = current.depletion !== null && !depletionOf(current.capBytes, current.expiresAt, zero, now);
+  return back ? [reset, { ...InboundRestored({ inbound: current.id }), cause: 0 }] : [reset];
+}
+
+/** Nothing, or that the inbound may listen again under its new cap and expiry. */
+function restored(state: PanelState, next: Inbound, now: number): PanelEvent[] {
+  if (!next.depletion) return [];
+  const used = state.counters.inbounds.get(next.id) ?? zero;
+  return depletionOf(next.capBytes, next.expiresAt, used, now) ? [] : [InboundRestored({ inbound: next.id })];
+}
+
+function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpec> {
+  const keys = Object.keys(spec) as (keyof InboundSpec)[];
+  return Object.fromEntries(keys.filter((key) => !sameJson(current[key], spec[key])).map((key) => [key, spec[key]]));
+}
+
+/** The keys of what was deleted long enough ago, destroyed one by one. */
+export function erase(state: PanelState, before: number): PanelEvent[] {
+  const due = [...state.erasable.values()].filter(({ at }) => at <= before);
+  return due.flatMap(({ keys }) => keys.map((key) => KeyShredded({ key, reason: 'erased' as const })));
+}

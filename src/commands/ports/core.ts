@@ -1,0 +1,105 @@
+import type { Observable } from 'rxjs';
+import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
+import type { JsonObject } from '../../lib/json.js';
+
+export type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
+
+/** One life of a core process. Its counters begin at zero. */
+export interface CoreRun {
+  readonly run: string;
+  readonly version: string;
+  readonly pid: number;
+}
+
+export interface CoreCounter {
+  readonly kind: 'inbound' | 'client' | 'outbound';
+  /** Tag, or email in the case in which it was given to the core. */
+  readonly name: string;
+  /** Bytes since the run began. */
+  readonly up: number;
+  readonly down: number;
+}
+
+export interface OnlineUser {
+  readonly email: string;
+  readonly ips: readonly { readonly ip: string; /** ms */ readonly at: number }[];
+}
+
+export interface CoreExit {
+  readonly run: string;
+  /** A sentence for people: the last error that the core printed, or the signal that ended it. */
+  readonly reason: string;
+  /** True when the core refused its configuration: trying again is of no use. */
+  readonly configuration: boolean;
+}
+
+/** What the core process is asked for, in the panel's words. One caller at a time: the core reactor. */
+export interface Core {
+  /** Version of the binary, or null when there is none; never rejects. */
+  version(): Promise<string | null>;
+  /** Asks the binary whether it takes this configuration. Rejects with `CoreError` 'invalid' or 'missing'. Starts nothing. */
+  test(config: CoreConfig): Promise<void>;
+  /** As `test`, for one inbound on its own. */
+  testInbound(inbound: CoreInbound): Promise<void>;
+  /** Tests, writes and starts; resolves when the core answers its API. Rejects with `CoreError`; then nothing runs. */
+  start(config: CoreConfig): Promise<CoreRun>;
+  /** Takes over a core that an earlier panel process left running, or resolves null. Kills one that cannot be used. */
+  adopt(): Promise<CoreRun | null>;
+  /** SIGTERM, then SIGKILL after 5 s. A success when nothing runs. */
+  stop(): Promise<void>;
+  /** Lets go of a running core without stopping it, so that the next panel process can adopt it. */
+  release(): Promise<void>;
+  /** The run that is up now, or null. */
+  readonly running: CoreRun | null;
+  /** A run ended without being asked to. */
+  readonly exited$: Observable<CoreExit>;
+
+  /** Hot: other connections stay up. Leaves nothing behind when it rejects. */
+  addInbound(inbound: CoreInbound): Promise<void>;
+  /** Hot and idempotent. Ends the connections of the inbound too. */
+  removeInbound(inbound: CoreInbound): Promise<void>;
+  /** Hot. Replaces an account of the same email. */
+  addUser(inbound: CoreInbound, user: CoreUser): Promise<void>;
+  /** Hot and idempotent. Ends nothing: see `cut`. */
+  removeUser(inbound: CoreInbound, email: string): Promise<void>;
+  /**
+   * Ends the live connections of accounts that were removed, and of nobody else. Resolves to the emails that could not
+   * be cut that way (no right to destroy sockets, no tool): for them only a restart helps.
+   */
+  cut(inbound: CoreInbound, emails: readonly string[]): Promise<readonly string[]>;
+
+  /** Tags of the inbounds that run, without the adapter's own. */
+  inboundTags(): Promise<readonly string[]>;
+  /** The accounts that run in an inbound: email and a digest that equals `accountDigest` of the same account. */
+  users(inbound: CoreInbound): Promise<ReadonlyMap<string, string>>;
+  accountDigest(inbound: CoreInbound, user: CoreUser): string;
+  /** The inbounds as they were last applied, by tag, as far as the adapter knows (it remembers across adoption). */
+  appliedInbounds(): ReadonlyMap<string, JsonObject>;
+  /** The template as it was last applied, or null when unknown. */
+  appliedTemplate(): JsonObject | null;
+
+  /** All counters of this run, read without resetting them. */
+  counters(): Promise<readonly CoreCounter[]>;
+  /** Accounts with at least one live connection, with the addresses they come from. */
+  online(): Promise<readonly OnlineUser[]>;
+  /** The whole configuration as `start` would write it, for people to read. Throws `CoreError` 'invalid' for a template that is not allowed. */
+  assemble(config: CoreConfig): JsonObject;
+  /** The last lines that the core printed; empty when it runs without complaint. */
+  output(): string;
+  /** A new X25519 pair, base64url without padding, as REALITY wants it. */
+  x25519(): { readonly privateKey: string; readonly publicKey: string };
+}
+
+/** The one error that leaves `src/adapters/core`. `message` is for people and holds no secret and no file content. */
+export class CoreError extends Error {
+  override readonly name = 'CoreError';
+  readonly kind: 'missing' | 'invalid' | 'not-running' | 'refused' | 'unreachable';
+  /** The tag of the inbound that the core complains about, if it names one. */
+  readonly inbound: string | null;
+
+  constructor(kind: CoreError['kind'], message: string, options: ErrorOptions & { readonly inbound?: string | null } = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.inbound = options.inbound ?? null;
+  }
+}

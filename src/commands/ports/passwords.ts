@@ -1,0 +1,7 @@
+/** Slow on purpose, and behind a small queue: a flood of logins cannot take the machine. */
+export interface Passwords {
+  /** A PHC string with its parameters. */
+  hash(password: string): Promise<string>;
+  /** Compares in constant time. With a null hash (an unknown user) it takes as long and answers false. */
+  verify(password: string, hash: string | null): Promise<boolean>;
+}

@@ -1,0 +1,39 @@
+/** Waits 1, 2, 4 … 60 s between tries. A run that lasted a minute forgives everything before it. */
+export class Backoff {
+  readonly #now: () => number;
+  #tries = 0;
+  #until = 0;
+  #startedAt = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  started(): void {
+    this.#startedAt = this.#now();
+  }
+
+  /** `hopeless`: the same try will fail the same way, so it waits the whole minute. */
+  failed(hopeless: boolean): void {
+    if (this.#startedAt > 0 && this.#now() - this.#startedAt >= 60_000) this.#tries = 0;
+    this.#startedAt = 0;
+    const seconds = hopeless ? 60 : Math.min(60, 2 ** this.#tries);
+    this.#tries += 1;
+    this.#until = this.#now() + seconds * 1000;
+  }
+
+  /** Somebody asked: try at once. */
+  forgive(): void {
+    this.#tries = 0;
+    this.#until = 0;
+  }
+
+  waiting(): boolean {
+    return this.remaining() > 0;
+  }
+
+  /** ms until the next try. */
+  remaining(): number {
+    return Math.max(0, this.#until - this.#now());
+  }
+}

@@ -1,0 +1,102 @@
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { EventLog } from '../../events/log.js';
+import type { TrafficSum } from '../../events/traffic.js';
+import type { AnyCommand } from '../catalog.js';
+
+/** Events that do not commute with traffic: a sum stands at its last poll, and may not move later than one of these. */
+const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
+  'ClientTrafficReset',
+  'ClientTrafficAdjusted',
+  'InboundTrafficReset',
+  'OutboundTrafficReset',
+  'ClientIdentified',
+  'ClientCredentialRotated',
+  'ClientDeleted',
+  'InboundUpdated',
+  'InboundDeleted',
+  'CoreStarted',
+]);
+
+const PAGE = 1000;
+/** One sum covers at most this long (ms), so that a statement by the day stays exact. */
+const SPAN_MS = 3_600_000;
+
+class Sum {
+  readonly #run: string;
+  readonly #clients = new Map<number, [number, number, number, number]>();
+  readonly #inbounds = new Map<number, [number, number, number]>();
+  readonly #outbounds = new Map<string, [string, number, number]>();
+  readonly startedAt: number;
+  at = 0;
+
+  constructor(run: string, startedAt: number) {
+    this.#run = run;
+    this.startedAt = startedAt;
+  }
+
+  takes(run: string, at: number): boolean {
+    return run === this.#run && Math.floor(at / SPAN_MS) === Math.floor(this.startedAt / SPAN_MS);
+  }
+
+  add({ clients, inbounds, outbounds }: TrafficSum, position: number, at: number): void {
+    this.at = position;
+    for (const [number, up, down, seen] of clients) {
+      const sum = this.#clients.get(number) ?? [number, 0, 0, 0];
+      this.#clients.set(number, [number, sum[1] + up, sum[2] + down, seen ?? at]);
+    }
+    for (const [id, up, down] of inbounds) {
+      const sum = this.#inbounds.get(id) ?? [id, 0, 0];
+      this.#inbounds.set(id, [id, sum[1] + up, sum[2] + down]);
+    }
+    for (const [tag, up, down] of outbounds) {
+      const sum = this.#outbounds.get(tag) ?? [tag, 0, 0];
+      this.#outbounds.set(tag, [tag, sum[1] + up, sum[2] + down]);
+    }
+  }
+
+  total(): { at: number; sum: TrafficSum } {
+    const byKey = <T extends readonly [number | string, ...unknown[]]>(a: T, b: T): number => (a[0] < b[0] ? -1 : 1);
+    return {
+      at: this.at,
+      sum: {
+        run: this.#run,
+        clients: [...this.#clients.values()].sort(byKey),
+        inbounds: [...this.#inbounds.values()].sort(byKey),
+        outbounds: [...this.#outbounds.values()].sort(byKey),
+      },
+    };
+  }
+}
+
+/**
+ * The command that rolls up all measurements after `from` that happened before `before` (ms), or null when there are
+ * none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
+ */
+export function planRollUp(log: Pick<EventLog, 'read' | 'measuredRoot'>, from: number, before: number): AnyCommand | null {
+  const sums: { at: number; sum: TrafficSum }[] = [];
+  let open: Sum | null = null;
+  const close = (): void => {
+    if (open) sums.push(open.total());
+    open = null;
+  };
+  let first: RecordedEvent | undefined;
+  let last: RecordedEvent | undefined;
+  reading: for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
+    for (const event of page) {
+      if (event.meta.at >= before) break reading;
+      first ??= event;
+      last = event;
+      if (BARRIERS.has(event.type)) close();
+      if (event.type !== 'TrafficRecorded') continue;
+      if (open && !open.takes(event.data.run, event.meta.at)) close();
+      open ??= new Sum(event.data.run, event.meta.at);
+      open.add(event.data, event.position, event.meta.at);
+    }
+  }
+  close();
+  if (!first || !last) return null;
+  const { root, count } = log.measuredRoot(first.position, last.position);
+  if (count === 0) return null;
+  const times = { fromTime: first.meta.at, toTime: last.meta.at };
+  return { type: 'RecordRollUp', data: { from: first.position, to: last.position, ...times, root, pruned: count, sums } };
+}

@@ -1,0 +1,109 @@
+import type { Counter } from '../../events/counters.js';
+import type { AnyCommand } from '../catalog.js';
+import type { Core, CoreCounter, OnlineUser } from '../ports/core.js';
+import type { Growth } from '../traffic.js';
+
+/** How far the counters of a run are recorded. */
+export interface Recorded {
+  readonly run: string | null;
+  readonly clients: ReadonlyMap<string, Counter>;
+  readonly inbounds: ReadonlyMap<string, Counter>;
+  readonly outbounds: ReadonlyMap<string, Counter>;
+}
+
+interface Parts {
+  readonly core: Core;
+  readonly recorded: () => Recorded;
+  readonly dispatch: (command: AnyCommand) => void;
+  /** ms between two readings. */
+  readonly period: () => number;
+  readonly now: () => number;
+  /** When an address of a client was last recorded, ms; 0 = never. */
+  readonly ipSeen: (email: string, ip: string) => number;
+  readonly online: (emails: readonly string[]) => void;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** An address that stays connected is written down again after this long, in ms. */
+const IP_REFRESH_MS = 3_600_000;
+
+/**
+ * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
+ * was recorded, so neither a crash of the panel nor a lost answer costs or doubles a byte.
+ */
+export class TrafficIntake {
+  readonly #parts: Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> | null = null;
+  #ended = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#timer = setTimeout(() => void this.poll().finally(() => this.#next()), this.#parts.period()).unref();
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    await this.#reading;
+  }
+
+  /** One reading now; two at once are one. Never rejects. */
+  poll(): Promise<void> {
+    this.#reading ??= this.#read()
+      .catch((error: unknown) => this.#parts.warn('the counters of the core could not be read', { error: String(error) }))
+      .finally(() => {
+        this.#reading = null;
+      });
+    return this.#reading;
+  }
+
+  #next(): void {
+    if (!this.#ended) this.begin();
+  }
+
+  async #read(): Promise<void> {
+    const { core, recorded, dispatch, online } = this.#parts;
+    const { running } = core;
+    if (running) {
+      const [counters, users] = await Promise.all([core.counters(), core.online()]);
+      const before = recorded();
+      if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+      const growth = growthOf(counters, before);
+      if (growth.clients.length + growth.inbounds.length + growth.outbounds.length > 0) {
+        dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth } });
+      }
+      online(users.map(({ email }) => email));
+      this.#recordIps(users);
+    } else online([]);
+    dispatch({ type: 'DepleteExpired', data: {} });
+  }
+
+  #recordIps(users: readonly OnlineUser[]): void {
+    const { dispatch, ipSeen, now } = this.#parts;
+    const stale = now() - IP_REFRESH_MS;
+    const seen = users.flatMap(({ email, ips }) => {
+      const fresh = ips.filter(({ ip }) => ipSeen(email, ip) <= stale).map(({ ip }) => ({ ip, at: now() }));
+      return fresh.length > 0 ? [{ email, ips: fresh }] : [];
+    });
+    if (seen.length > 0) dispatch({ type: 'RecordClientIps', data: { seen } });
+  }
+}
+
+/** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
+export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
+  const growth: { clients: Growth[]; inbounds: Growth[]; outbounds: Growth[] } = { clients: [], inbounds: [], outbounds: [] };
+  for (const { kind, name, up, down } of counters) {
+    const [known, key, list] =
+      kind === 'client' ? [recorded.clients, name.toLowerCase(), growth.clients] as const
+      : kind === 'inbound' ? [recorded.inbounds, name, growth.inbounds] as const
+      : [recorded.outbounds, name, growth.outbounds] as const;
+    const before = known.get(key);
+    const grown = { name, up: Math.max(0, up - (before?.up ?? 0)), down: Math.max(0, down - (before?.down ?? 0)) };
+    if (grown.up + grown.down > 0) list.push(grown);
+  }
+  return growth;
+}

@@ -1,0 +1,63 @@
+/** Every reason to say no: a stable code, what the details are, and the sentence for people. */
+const reasons = {
+  INBOUND_NOT_FOUND: (d: { inbound: number }) => `There is no inbound ${d.inbound}`,
+  CLIENT_NOT_FOUND: (d: { client: string }) => `There is no client ${d.client}`,
+  CLIENT_NOT_IN_INBOUND: (d: { client: string; inbound: number }) => `Inbound ${d.inbound} has no client ${d.client}`,
+  PORT_OUT_OF_RANGE: (d: { port: number }) => `Port ${d.port} is not between 1 and 65535`,
+  PORT_TAKEN: (d: { port: number; by: string }) => `Port already exists: ${d.port} is used by ${d.by}`,
+  TAG_TAKEN: (d: { tag: string }) => `Tag ${d.tag} is already used`,
+  TAG_INVALID: (d: { tag: string; why: string }) => `Tag ${JSON.stringify(d.tag)} cannot be used: ${d.why}`,
+  LISTEN_INVALID: (d: { listen: string }) => `Listen address ${JSON.stringify(d.listen)} is not an IP address`,
+  EMAIL_TAKEN: (d: { email: string }) => `Duplicate email: ${d.email}`,
+  EMAIL_INVALID: (d: { email: string; why: string }) => `Email ${JSON.stringify(d.email)} cannot be used: ${d.why}`,
+  CREDENTIAL_TAKEN: (d: { email: string; other: string }) =>
+    `The id or password of ${d.email} is already used by ${d.other} in this inbound`,
+  CREDENTIAL_INVALID: (d: { email: string; why: string }) => `Client ${d.email}: ${d.why}`,
+  CLIENTS_NOT_SUPPORTED: (d: { protocol: string }) => `Protocol ${d.protocol} has no clients`,
+  NO_CLIENTS: () => 'The request names no client',
+  SAME_INBOUND: () => 'Source and target inbounds must be different',
+  CONFIG_INVALID: (d: { why: string }) => `The inbound cannot be used: ${d.why}`,
+  VALUE_OUT_OF_RANGE: (d: { field: string; why: string }) => `${d.field}: ${d.why}`,
+  CORE_NOT_RUNNING: () => 'The core is not running',
+  CORE_REFUSED: (d: { why: string }) => `The core does not take this configuration: ${d.why}`,
+  CORE_MISSING: () => 'There is no core binary; see the README on how to get one',
+  TEMPLATE_INVALID: (d: { why: string }) => `The core template is not valid: ${d.why}`,
+  OUTBOUND_TAG_UNKNOWN: (d: { tag: string }) => `There is no outbound ${d.tag}`,
+  SETTING_INVALID: (d: { key: string; why: string }) => `Setting ${d.key}: ${d.why}`,
+  CREDENTIALS_WRONG: () => 'The current user name or password is wrong',
+  CREDENTIALS_WEAK: (d: { why: string }) => d.why,
+  USER_EXISTS: (d: { username: string }) => `There is already a user ${d.username}`,
+  STORAGE_FULL: () => 'The disk is full: nothing was changed',
+  STORAGE_BUSY: () => 'Another program holds the database: nothing was changed, try again',
+  STORAGE_READ_ONLY: (d: { why: string }) => `Nothing can be written: ${d.why}`,
+  STORAGE_FAILED: (d: { why: string }) => `The database failed, nothing was changed: ${d.why}`,
+  PANEL_FAILED: (d: { why: string }) => `The panel has stopped accepting changes: ${d.why}`,
+  IDEMPOTENCY_KEY_REUSED: () => 'This Idempotency-Key was used for another request',
+} satisfies Record<string, (details: never) => string>;
+
+type Reasons = typeof reasons;
+export type RejectionCode = keyof Reasons;
+export type RejectionDetails<C extends RejectionCode> = Parameters<Reasons[C]> extends [infer D] ? D : undefined;
+
+/** A rule's no: a value, not an exception. Nothing was appended. */
+export class Rejection {
+  readonly code: RejectionCode;
+  readonly details: object;
+  readonly message: string;
+
+  constructor(code: RejectionCode, details: object) {
+    this.code = code;
+    this.details = details;
+    this.message = (reasons[code] as (details: object) => string)(details);
+  }
+}
+
+export function reject<C extends RejectionCode>(
+  code: C,
+  ...details: Parameters<Reasons[C]> extends [] ? [] : Parameters<Reasons[C]>
+): Rejection {
+  return new Rejection(code, details[0] ?? {});
+}
+
+/** All codes, for docs/errors.md. */
+export const rejectionCodes = Object.keys(reasons) as readonly RejectionCode[];

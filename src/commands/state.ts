@@ -1,0 +1,261 @@
+import type { RecordedEvent } from '../events/catalog.js';
+import { type Client, emailKey, evolveClients } from '../events/client-document.js';
+import { type Counter, type Counters, evolveCounters, zero } from '../events/counters.js';
+import { type Fold, pairs } from '../events/fold.js';
+import type { ClientNumber, InboundId } from '../events/ids.js';
+import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { defaultSettings, type Settings } from '../events/settings.js';
+import { credentialKey } from './credentials.js';
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly epoch: number;
+}
+
+/**
+ * What decisions are made on: a fold of the whole log, current to the last append, because decide, append and fold are
+ * one synchronous step and nobody else writes. Rules across streams (port, email, tag, next number) are looked up here.
+ */
+export interface PanelState {
+  readonly inbounds: Map<InboundId, Inbound>;
+  readonly clients: Map<ClientNumber, Client>;
+  readonly clientsOf: Map<InboundId, Set<ClientNumber>>;
+  readonly byEmail: Map<string, ClientNumber>;
+  /** `inbound/credential key` → client. */
+  readonly byCredential: Map<string, ClientNumber>;
+  readonly counters: Counters;
+  readonly outbounds: Map<string, Counter>;
+  /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
+  readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
+  readonly users: Map<number, User>;
+  settings: Settings;
+  apiToken: { readonly token: string; readonly life: number } | null;
+  template: { readonly template: Readonly<Record<string, unknown>>; readonly url: string; readonly life: number } | null;
+  core: { readonly run: string | null; readonly wanted: boolean };
+  refused: Set<InboundId>;
+  lastInbound: number;
+  lastClient: number;
+  /** Measurements up to here are rolled up. */
+  rolledTo: number;
+}
+
+interface SavedState {
+  inbounds: [InboundId, Inbound][];
+  clients: [ClientNumber, Client][];
+  clientCounters: [number, Counter][];
+  inboundCounters: [number, Counter][];
+  outbounds: [string, Counter][];
+  erasable: [string, { at: number; keys: string[] }][];
+  users: [number, User][];
+  refused: InboundId[];
+  rest: Pick<PanelState, 'settings' | 'apiToken' | 'template' | 'core' | 'lastInbound' | 'lastClient' | 'rolledTo'>;
+}
+
+function initial(): PanelState {
+  return {
+    inbounds: new Map(),
+    clients: new Map(),
+    clientsOf: new Map(),
+    byEmail: new Map(),
+    byCredential: new Map(),
+    counters: { clients: new Map(), inbounds: new Map() },
+    outbounds: new Map(),
+    erasable: new Map(),
+    users: new Map(),
+    settings: defaultSettings,
+    apiToken: null,
+    template: null,
+    core: { run: null, wanted: true },
+    refused: new Set(),
+    lastInbound: 0,
+    lastClient: 0,
+    rolledTo: 0,
+  };
+}
+
+export const panelState: Fold<PanelState> = {
+  name: 'state',
+  version: 1,
+  initial,
+  apply(state, event) {
+    unindex(state, event);
+    evolveInbounds(state.inbounds, event);
+    evolveClients(state.clients, event);
+    evolveCounters(state.counters, event);
+    index(state, event);
+    evolveRest(state, event);
+  },
+  save: (state): SavedState => ({
+    inbounds: pairs(state.inbounds) as SavedState['inbounds'],
+    clients: pairs(state.clients) as SavedState['clients'],
+    clientCounters: pairs(state.counters.clients) as SavedState['clientCounters'],
+    inboundCounters: pairs(state.counters.inbounds) as SavedState['inboundCounters'],
+    outbounds: pairs(state.outbounds) as SavedState['outbounds'],
+    erasable: pairs(state.erasable) as SavedState['erasable'],
+    users: pairs(state.users) as SavedState['users'],
+    refused: [...state.refused].sort((a, b) => a - b),
+    rest: {
+      settings: state.settings,
+      apiToken: state.apiToken,
+      template: state.template,
+      core: state.core,
+      lastInbound: state.lastInbound,
+      lastClient: state.lastClient,
+      rolledTo: state.rolledTo,
+    },
+  }),
+  load(saved: SavedState) {
+    const state: PanelState = {
+      ...initial(),
+      ...saved.rest,
+      settings: { ...defaultSettings, ...saved.rest.settings },
+      inbounds: new Map(saved.inbounds),
+      clients: new Map(saved.clients),
+      counters: { clients: new Map(saved.clientCounters), inbounds: new Map(saved.inboundCounters) },
+      outbounds: new Map(saved.outbounds),
+      erasable: new Map(saved.erasable),
+      users: new Map(saved.users),
+      refused: new Set(saved.refused),
+    };
+    for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
+    for (const client of state.clients.values()) enter(state, client);
+    return state;
+  },
+};
+
+function enter(state: PanelState, client: Client): void {
+  state.byEmail.set(emailKey(client.identity.email), client.number);
+  state.clientsOf.get(client.inbound)?.add(client.number);
+  const key = slot(state, client);
+  if (key) state.byCredential.set(key, client.number);
+}
+
+function leave(state: PanelState, client: Client): void {
+  const email = emailKey(client.identity.email);
+  if (state.byEmail.get(email) === client.number) state.byEmail.delete(email);
+  state.clientsOf.get(client.inbound)?.delete(client.number);
+  const key = slot(state, client);
+  if (key && state.byCredential.get(key) === client.number) state.byCredential.delete(key);
+}
+
+function slot(state: PanelState, client: Client): string | null {
+  const inbound = state.inbounds.get(client.inbound);
+  const key = inbound && credentialKey(inbound.protocol, client.credential);
+  return key ? `${client.inbound}/${key}` : null;
+}
+
+const reindexing = new Set(['ClientIdentified', 'ClientCredentialRotated', 'ClientDeleted', 'InboundUpdated']);
+
+function affected(state: PanelState, event: RecordedEvent): readonly Client[] {
+  if (!reindexing.has(event.type)) return [];
+  if (event.type === 'InboundUpdated') {
+    // Another protocol looks at another part of the credential.
+    if (event.data.changes.protocol === undefined) return [];
+    const numbers = state.clientsOf.get(event.data.inbound) ?? new Set<ClientNumber>();
+    return [...numbers].flatMap((number) => state.clients.get(number) ?? []);
+  }
+  const client = state.clients.get((event.data as { client: ClientNumber }).client);
+  return client ? [client] : [];
+}
+
+function unindex(state: PanelState, event: RecordedEvent): void {
+  for (const client of affected(state, event)) leave(state, client);
+  if (event.type === 'ClientDeleted') {
+    const client = state.clients.get(event.data.client);
+    const name = `client:${event.data.client}`;
+    if (client) {
+      state.erasable.set(name, { at: event.meta.at, keys: [`${name}/${client.life}`, `${name}/addresses`] });
+    }
+  }
+  if (event.type === 'InboundDeleted') {
+    const inbound = state.inbounds.get(event.data.inbound);
+    const name = `inbound:${event.data.inbound}`;
+    const lives = Array.from({ length: inbound?.life ?? 0 }, (_, i) => `${name}/config/${i + 1}`);
+    if (inbound) state.erasable.set(name, { at: event.meta.at, keys: lives });
+    state.clientsOf.delete(event.data.inbound);
+  }
+}
+
+function index(state: PanelState, event: RecordedEvent): void {
+  if (event.type === 'InboundAdded') {
+    state.clientsOf.set(event.data.inbound, new Set());
+    state.lastInbound = Math.max(state.lastInbound, event.data.inbound);
+  } else if (event.type === 'ClientAdded') {
+    const client = state.clients.get(event.data.client);
+    if (client) enter(state, client);
+    state.lastClient = Math.max(state.lastClient, event.data.client);
+  } else if (event.type === 'InboundUpdated' && event.data.changes.protocol !== undefined) {
+    for (const number of state.clientsOf.get(event.data.inbound) ?? []) {
+      const client = state.clients.get(number);
+      if (client) enter(state, client);
+    }
+  } else {
+    for (const client of affected(state, event)) enter(state, client);
+  }
+}
+
+function evolveRest(state: PanelState, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'TrafficRecorded':
+      for (const [tag, up, down] of event.data.outbounds) {
+        const before = state.outbounds.get(tag) ?? zero;
+        state.outbounds.set(tag, { up: before.up + up, down: before.down + down });
+      }
+      break;
+    case 'OutboundTrafficReset':
+      state.outbounds.set(event.data.tag, zero);
+      break;
+    case 'MeasurementsRolledUp':
+      state.rolledTo = event.data.to;
+      break;
+    case 'SettingsChanged':
+      state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
+      break;
+    case 'UserCreated':
+    case 'CredentialsChanged': {
+      const { user, epoch, credentials } = event.data;
+      state.users.set(user, { id: user, epoch, ...credentials });
+      break;
+    }
+    case 'ApiTokenIssued':
+      state.apiToken = { token: event.data.secret.token, life: event.data.life };
+      break;
+    case 'CoreTemplateChanged': {
+      const { template, outboundTestUrl, life } = event.data;
+      state.template = { template, url: outboundTestUrl, life };
+      break;
+    }
+    case 'CoreStopRequested':
+      state.core = { ...state.core, wanted: false };
+      break;
+    case 'CoreRestartRequested':
+      state.core = { ...state.core, wanted: true };
+      break;
+    case 'CoreStarted':
+      state.core = { ...state.core, run: event.data.run };
+      break;
+    case 'CoreStopped':
+    case 'CoreFailed':
+      state.core = { ...state.core, run: null };
+      break;
+    case 'InboundRefusedByCore':
+      state.refused.add(event.data.inbound);
+      break;
+    case 'InboundAcceptedByCore':
+    case 'InboundDeleted':
+      state.refused.delete(event.data.inbound);
+      break;
+    case 'KeyShredded': {
+      const name = event.data.key.replace(/\/.*/, '');
+      const rest = state.erasable.get(name);
+      if (!rest) break;
+      const keys = rest.keys.filter((key) => key !== event.data.key);
+      if (keys.length === 0) state.erasable.delete(name);
+      else state.erasable.set(name, { ...rest, keys });
+      break;
+    }
+    default:
+  }
+}

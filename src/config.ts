@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
+const Environment = z.object({
+  DATA_DIR: z.string().min(1).default('./data'),
+  HOST: z.union([z.ipv4(), z.ipv6()]).optional(),
+  PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  SUB_HOST: z.union([z.ipv4(), z.ipv6()]).optional(),
+  SUB_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  BASE_PATH: z
+    .string()
+    .regex(/^[\w\-./~]*$/)
+    .optional(),
+  ADMIN_USERNAME: z.string().min(1).max(64).optional(),
+  ADMIN_PASSWORD: z.string().min(1).optional(),
+  CORE_BIN: z.string().min(1).optional(),
+  OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+export type Config = Readonly<z.output<typeof Environment>> & {
+  /** Where each value came from, by its name. */
+  readonly sources: Readonly<Record<string, 'flag' | 'environment' | 'file' | 'default'>>;
+};
+
+/** Values that are shown only as present. */
+const SECRET: ReadonlySet<string> = new Set(['ADMIN_PASSWORD']);
+export const configNames = Object.keys(Environment.shape);
+
+/**
+ * The only reader of the environment. Flags win over the environment; the settings in the log and the defaults come
+ * after both, where the value is used. Throws a sentence that names the first thing that is wrong.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>> = {}): Config {
+  const raw: Record<string, string> = {};
+  const sources: Record<string, 'flag' | 'environment' | 'file' | 'default'> = {};
+  for (const name of configNames) {
+    const found = lookUp(name, env, flags);
+    sources[name] = found?.source ?? 'default';
+    if (found) raw[name] = found.value;
+  }
+  const parsed = Environment.safeParse(raw);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const name = String(issue?.path[0]);
+    throw new Error(`PORTOLAN_${name} (from ${sources[name]}) is not valid: ${issue?.message}`);
+  }
+  return Object.freeze({ ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
+}
+
+function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>>) {
+  const flag = flags[name];
+  if (flag !== undefined) return { source: 'flag' as const, value: flag };
+  const value = env[`PORTOLAN_${name}`];
+  if (value !== undefined && value !== '') return { source: 'environment' as const, value };
+  const file = env[`PORTOLAN_${name}_FILE`];
+  if (SECRET.has(name) && file !== undefined) return { source: 'file' as const, value: readFileSync(file, 'utf8').trim() };
+  return undefined;
+}
+
+/** For `portolan config show`. */
+export function shownConfig(config: Config): readonly { name: string; value: string; source: string }[] {
+  return configNames.map((name) => {
+    const value = config[name as keyof Omit<Config, 'sources'>];
+    const shown = value === undefined ? '' : SECRET.has(name) ? '(set)' : String(value);
+    return { name: `PORTOLAN_${name}`, value: shown, source: config.sources[name] ?? 'default' };
+  });
+}

@@ -1,0 +1,30 @@
+import { clientEvents } from './client.js';
+import { coreEvents } from './core.js';
+import type { EventOf, EventType, Recorded } from './event.js';
+import { inboundEvents } from './inbound.js';
+import { panelEvents } from './panel.js';
+import { settingsEvents } from './settings.js';
+import { trafficEvents } from './traffic.js';
+import { userEvents } from './user.js';
+
+/** Every event type. What is not here cannot be stored, and what is stored under another name stops the start. */
+export const catalog = [
+  ...inboundEvents,
+  ...clientEvents,
+  ...trafficEvents,
+  ...coreEvents,
+  ...settingsEvents,
+  ...userEvents,
+  ...panelEvents,
+] as const;
+
+export type PanelEvent = EventOf<(typeof catalog)[number]>;
+type RecordEach<E> = E extends PanelEvent ? Recorded<E> : never;
+export type RecordedEvent = RecordEach<PanelEvent>;
+
+const byName = new Map<string, EventType>(catalog.map((type) => [type.type, type as unknown as EventType]));
+
+/** The definition behind a stored name, or undefined for a name of a newer or a foreign panel. */
+export function eventType(name: string): EventType | undefined {
+  return byName.get(name);
+}

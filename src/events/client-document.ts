@@ -1,0 +1,88 @@
+import { produce } from 'immer';
+import type { RecordedEvent } from './catalog.js';
+import type { ClientCredential, ClientIdentity, ClientTerms } from './client.js';
+import type { ClientNumber, InboundId } from './ids.js';
+import type { Depletion } from './inbound.js';
+
+/** A client as its events leave it, without its counters. */
+export interface Client {
+  readonly number: ClientNumber;
+  readonly inbound: InboundId;
+  readonly terms: ClientTerms;
+  readonly identity: ClientIdentity;
+  readonly life: number;
+  readonly credential: ClientCredential;
+  readonly depletion: Depletion | null;
+  /** When it was depleted; 0 when it is not. */
+  readonly depletedAt: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Folds one event into the collection of clients. Events of other nouns are ignored. */
+export function evolveClients(clients: Map<ClientNumber, Client>, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'ClientAdded': {
+      const { client, inbound, terms, identity, life, credential } = event.data;
+      const at = event.meta.at;
+      const state = { depletion: null, depletedAt: 0, createdAt: at, updatedAt: at };
+      clients.set(client, { number: client, inbound, terms, identity, life, credential, ...state });
+      break;
+    }
+    case 'ClientDeleted':
+      clients.delete(event.data.client);
+      break;
+    case 'ClientUpdated':
+    case 'ClientIdentified':
+    case 'ClientCredentialRotated':
+    case 'ClientDepleted':
+    case 'ClientRestored':
+    case 'ClientExpiryStarted': {
+      const client = clients.get(event.data.client);
+      if (client) clients.set(client.number, evolveClient(client, event));
+      break;
+    }
+    default:
+  }
+}
+
+function evolveClient(client: Client, event: RecordedEvent): Client {
+  return produce(client, (draft) => {
+    switch (event.type) {
+      case 'ClientUpdated':
+        Object.assign(draft.terms, event.data.changes);
+        draft.updatedAt = event.meta.at;
+        break;
+      case 'ClientIdentified':
+        Object.assign(draft, { identity: event.data.identity, updatedAt: event.meta.at });
+        break;
+      case 'ClientCredentialRotated': {
+        const { life, identity, credential } = event.data;
+        Object.assign(draft, { life, identity, credential, updatedAt: event.meta.at });
+        break;
+      }
+      case 'ClientDepleted':
+        draft.depletion = event.data.depletion;
+        draft.depletedAt = event.meta.at;
+        break;
+      case 'ClientRestored':
+        draft.depletion = null;
+        draft.depletedAt = 0;
+        break;
+      case 'ClientExpiryStarted':
+        draft.terms.expiresAt = event.data.expiresAt;
+        break;
+      default:
+    }
+  });
+}
+
+/** Whether the client itself may connect; its inbound has a say too. */
+export function mayConnect(client: Client): boolean {
+  return client.terms.enabled && client.depletion === null;
+}
+
+/** Emails are unique and looked up without regard to case. */
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}

@@ -1,0 +1,51 @@
+import type { RecordedEvent } from './catalog.js';
+
+/** Bytes counted so far. */
+export interface Counter {
+  readonly up: number;
+  readonly down: number;
+}
+export const zero: Counter = { up: 0, down: 0 };
+
+/** Counters of clients and inbounds as the log leaves them. */
+export interface Counters {
+  readonly clients: Map<number, Counter>;
+  readonly inbounds: Map<number, Counter>;
+}
+
+/** Folds one event into the counters; measurements of what is gone are dropped. */
+export function evolveCounters({ clients, inbounds }: Counters, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'ClientAdded':
+      clients.set(event.data.client, zero);
+      break;
+    case 'ClientDeleted':
+      clients.delete(event.data.client);
+      break;
+    case 'InboundAdded':
+      inbounds.set(event.data.inbound, zero);
+      break;
+    case 'InboundDeleted':
+      inbounds.delete(event.data.inbound);
+      break;
+    case 'TrafficRecorded':
+      for (const [number, up, down] of event.data.clients) grow(clients, number, up, down);
+      for (const [id, up, down] of event.data.inbounds) grow(inbounds, id, up, down);
+      break;
+    case 'ClientTrafficReset':
+      clients.set(event.data.client, zero);
+      break;
+    case 'ClientTrafficAdjusted':
+      clients.set(event.data.client, { up: event.data.up, down: event.data.down });
+      break;
+    case 'InboundTrafficReset':
+      inbounds.set(event.data.inbound, zero);
+      break;
+    default:
+  }
+}
+
+function grow(counters: Map<number, Counter>, key: number, up: number, down: number): void {
+  const before = counters.get(key);
+  if (before) counters.set(key, { up: before.up + up, down: before.down + down });
+}

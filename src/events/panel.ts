@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+
+export const PanelStarted = defineEvent('PanelStarted', {
+  summary: 'A process of the panel began to serve.',
+  data: z.strictObject({ version: z.string() }),
+  stream: () => 'panel',
+});
+
+export const PanelStopped = defineEvent('PanelStopped', {
+  summary: 'A process of the panel ended as asked. After a crash there is none.',
+  data: z.strictObject({}),
+  stream: () => 'panel',
+});
+
+export const KeyShredded = defineEvent('KeyShredded', {
+  summary: 'A data key was destroyed: what it sealed can no longer be read, here or in a replay.',
+  data: z.strictObject({ key: z.string(), reason: z.enum(['rotated', 'erased']) }),
+  stream: () => 'keys',
+});
+
+export const LossAccepted = defineEvent('LossAccepted', {
+  summary: 'Events that the anchor knew were missing at a start; an operator chose to go on without them.',
+  data: z.strictObject({ expected: z.int(), found: z.int() }),
+  stream: () => 'log',
+});
+
+export const panelEvents = [PanelStarted, PanelStopped, KeyShredded, LossAccepted] as const;
+export type PanelLifeEvent = EventOf<(typeof panelEvents)[number]>;

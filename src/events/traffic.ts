@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+import { Bytes, Time } from './ids.js';
+
+/** `[client number, up, down]`, and in a sum of many polls the time of the last of them. */
+const ClientBytes = z.union([
+  z.tuple([z.int().positive(), Bytes, Bytes]),
+  z.tuple([z.int().positive(), Bytes, Bytes, Time]),
+]);
+/** `[inbound id, up, down]` */
+const InboundBytes = z.tuple([z.int().positive(), Bytes, Bytes]);
+/** `[outbound tag, up, down]` */
+const OutboundBytes = z.tuple([z.string(), Bytes, Bytes]);
+
+export const TrafficSum = z.strictObject({
+  /** The run of the core that counted: its counters start at zero, so the sum over a run is the counter's value. */
+  run: z.string(),
+  clients: z.array(ClientBytes),
+  inbounds: z.array(InboundBytes),
+  outbounds: z.array(OutboundBytes),
+});
+export type TrafficSum = z.infer<typeof TrafficSum>;
+
+export const TrafficRecorded = defineEvent('TrafficRecorded', {
+  summary: 'What the counters of the core grew by since the poll before; counters that did not move are left out.',
+  class: 'measured',
+  data: TrafficSum,
+  stream: () => 'traffic',
+});
+
+export const OutboundTrafficReset = defineEvent('OutboundTrafficReset', {
+  summary: 'The counters of one outbound were set to zero.',
+  data: z.strictObject({ tag: z.string(), up: Bytes, down: Bytes }),
+  stream: () => 'traffic',
+});
+
+export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
+  summary: 'Measured payloads of a range were summed up and pruned; rows, hashes and the chain stay.',
+  data: z.strictObject({
+    from: z.int().positive(),
+    to: z.int().positive(),
+    /** Times of the first and the last event of the range. */
+    fromTime: Time,
+    toTime: Time,
+    /** SHA-256 over the payload hashes of the pruned events, in order, hex. */
+    root: z.string(),
+    pruned: z.int().nonnegative(),
+    /** Sums of TrafficRecorded between events that would not commute with them. A reader meets each at `at`. */
+    sums: z.array(z.strictObject({ at: z.int().positive(), sum: TrafficSum })),
+  }),
+  stream: () => 'log',
+});
+
+export const trafficEvents = [TrafficRecorded, OutboundTrafficReset, MeasurementsRolledUp] as const;
+export type TrafficEvent = EventOf<(typeof trafficEvents)[number]>;

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+import { Time, UserId } from './ids.js';
+
+const stream = (data: { user: number }) => `user-${data.user}`;
+/** The name and the password hash of one credential life. */
+const Credentials = z.strictObject({ username: z.string().min(1), passwordHash: z.string() });
+const credentials = {
+  key: (data: { user: number; epoch: number }) => `user:${data.user}/credentials/${data.epoch}`,
+  erased: (data: { user: number }) => ({ username: `erased-${data.user}`, passwordHash: '' }),
+};
+
+export const UserCreated = defineEvent('UserCreated', {
+  summary: 'An admin account was created.',
+  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  stream,
+  seal: { credentials },
+});
+
+export const CredentialsChanged = defineEvent('CredentialsChanged', {
+  summary: 'The name or the password of an admin changed: the login epoch rises and earlier sessions end.',
+  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  stream,
+  seal: { credentials },
+});
+
+/** What a session is, beside the cookie that only the browser holds. */
+export const SessionSecret = z.strictObject({
+  /** SHA-256 of the id in the cookie, hex. */
+  idHash: z.string(),
+  csrfToken: z.string(),
+});
+
+export const LoggedIn = defineEvent('LoggedIn', {
+  summary: 'A login succeeded and began a session.',
+  class: 'measured',
+  data: z.strictObject({
+    user: UserId,
+    epoch: z.int().nonnegative(),
+    session: SessionSecret,
+    expiresAt: Time,
+  }),
+  stream,
+  seal: {
+    session: { key: (data) => `user:${data.user}/sessions`, erased: () => ({ idHash: '', csrfToken: '' }) },
+  },
+});
+
+export const LoggedOut = defineEvent('LoggedOut', {
+  summary: 'A session was ended by its user.',
+  class: 'measured',
+  data: z.strictObject({ user: UserId, session: z.strictObject({ idHash: z.string() }) }),
+  stream,
+  seal: { session: { key: (data) => `user:${data.user}/sessions`, erased: () => ({ idHash: '' }) } },
+});
+
+export const LoginFailed = defineEvent('LoginFailed', {
+  summary: 'A login was refused, or several were while the address was locked out.',
+  class: 'measured',
+  data: z.strictObject({
+    /** The name that was tried, cut to 64 characters. Never the password. */
+    attempt: z.strictObject({ username: z.string(), ip: z.string() }),
+    reason: z.enum(['credentials', 'two-factor', 'locked']),
+    count: z.int().positive(),
+  }),
+  stream: () => 'logins',
+  seal: { attempt: { key: () => 'logins', erased: () => ({ username: '', ip: '' }) } },
+});
+
+export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
+  summary: 'The API token was made or replaced; the one before stopped working and is destroyed.',
+  data: z.strictObject({ life: z.int().positive(), secret: z.strictObject({ token: z.string() }) }),
+  stream: () => 'api-token',
+  seal: { secret: { key: (data) => `api-token/${data.life}`, erased: () => ({ token: '' }) } },
+});
+
+export const userEvents = [
+  UserCreated,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  ApiTokenIssued,
+] as const;
+export type UserEvent = EventOf<(typeof userEvents)[number]>;

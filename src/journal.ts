@@ -1,0 +1,39 @@
+import { Anchor, anchorComplaint } from './adapters/anchor.js';
+import { type DataDirectory } from './adapters/data-directory.js';
+import { snapshotFiles } from './adapters/snapshot-files.js';
+import { openDatabase } from './adapters/sqlite/database.js';
+import { SqliteEventLog } from './adapters/sqlite/event-log.js';
+import { derivedKey, Keyring, masterKey } from './adapters/sqlite/keyring.js';
+import type { SnapshotStore } from './events/snapshot-store.js';
+
+/** The log of a data directory with what belongs to it. */
+export interface Journal {
+  readonly log: SqliteEventLog;
+  readonly snapshots: SnapshotStore;
+  readonly anchor: Anchor;
+  /** Why nothing may be written, or null. */
+  readonly complaint: string | null;
+}
+
+interface Options {
+  readonly readonly?: boolean;
+  readonly now?: () => number;
+  readonly anchorFailed?: (error: unknown) => void;
+}
+
+/** Opens the log and compares it with its anchor. It writes nothing but an empty log. */
+export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
+  const { readonly = false, now = Date.now, anchorFailed = () => undefined } = options;
+  const db = openDatabase(directory.database, { readonly });
+  try {
+    const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
+    const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
+    const log = new SqliteEventLog(db, new Keyring(db, master, now));
+    const anchor = new Anchor(directory.anchor, log, anchorFailed);
+    const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
+    return { log, snapshots, anchor, complaint: anchorComplaint(anchor.check()) };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

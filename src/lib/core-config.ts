@@ -1,0 +1,26 @@
+import type { JsonObject } from './json.js';
+
+/** One account of an inbound, as the core reads it. */
+export interface CoreUser {
+  /** The name under which the core counts. */
+  readonly email: string;
+  /** A member of `settings.clients` in the core's own words: `{email, id, flow}`, `{email, password, method}`, `{email, auth}` … */
+  readonly account: JsonObject;
+}
+
+/** One inbound as the core shall run it. */
+export interface CoreInbound {
+  readonly tag: string;
+  /** The inbound in the core's own words, with its tag and without `settings.clients`. Equal JSON = nothing to do. */
+  readonly config: JsonObject;
+  /** By email. Empty for protocols without accounts of their own (socks, http, mixed, wireguard, tunnel). */
+  readonly users: ReadonlyMap<string, CoreUser>;
+  /** Whether accounts can be added and removed while it runs. */
+  readonly hotUsers: boolean;
+}
+
+/** All that the core shall run. Our own api, stats, policy, metrics and log blocks are the adapter's business. */
+export interface CoreConfig {
+  readonly template: JsonObject;
+  readonly inbounds: ReadonlyMap<string, CoreInbound>;
+}

@@ -1,0 +1,39 @@
+import { type Fold, pairs } from '../events/fold.js';
+
+/** Addresses seen for a client, with the time they were last seen (ms). */
+export type ClientIps = Map<number, ReadonlyMap<string, number>>;
+
+/** Addresses kept for one client; the oldest go first. */
+const MOST = 100;
+
+export const clientIps: Fold<ClientIps> = {
+  name: 'client-ips',
+  version: 1,
+  initial: () => new Map(),
+  apply(state, event) {
+    switch (event.type) {
+      case 'ClientIpsSeen': {
+        const seen = new Map(state.get(event.data.client));
+        for (const { ip, at } of event.data.ips) seen.set(ip, Math.max(at, seen.get(ip) ?? 0));
+        const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST);
+        state.set(event.data.client, new Map(newest));
+        break;
+      }
+      case 'ClientIpsCleared':
+      case 'ClientDeleted':
+        state.delete(event.data.client);
+        break;
+      case 'MeasurementsRolledUp':
+        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        for (const [client, seen] of state) {
+          const kept = [...seen].filter(([, at]) => at > event.data.toTime);
+          if (kept.length === 0) state.delete(client);
+          else if (kept.length < seen.size) state.set(client, new Map(kept));
+        }
+        break;
+      default:
+    }
+  },
+  save: (state) => pairs(state).map(([client, seen]) => [client, pairs(seen)]),
+  load: (saved: [number, [string, number][]][]) => new Map(saved.map(([client, seen]) => [client, new Map(seen)])),
+};

@@ -1,0 +1,70 @@
+import type { RecordedEvent } from '../events/catalog.js';
+import { type Client, emailKey, evolveClients } from '../events/client-document.js';
+import { type Fold, pairs } from '../events/fold.js';
+import type { ClientNumber, InboundId } from '../events/ids.js';
+
+/** Clients by number, and the ways to find them. The sets keep the order in which clients were added. */
+export interface Clients {
+  readonly byNumber: Map<ClientNumber, Client>;
+  readonly ofInbound: Map<InboundId, Set<ClientNumber>>;
+  readonly byEmail: Map<string, ClientNumber>;
+  readonly bySubId: Map<string, Set<ClientNumber>>;
+  /** By the `id` of the credential, as `getClientTrafficsById` asks. */
+  readonly byId: Map<string, Set<ClientNumber>>;
+}
+
+export const clients: Fold<Clients> = {
+  name: 'clients',
+  version: 1,
+  initial: () => ({ byNumber: new Map(), ofInbound: new Map(), byEmail: new Map(), bySubId: new Map(), byId: new Map() }),
+  apply(state, event) {
+    const number = clientOf(event);
+    if (number === undefined) return;
+    const before = state.byNumber.get(number);
+    evolveClients(state.byNumber, event);
+    const after = state.byNumber.get(number);
+    if (before && before !== after) unlink(state, before, after);
+    if (after && before !== after) link(state, after);
+  },
+  save: (state) => pairs(state.byNumber),
+  load(saved: [ClientNumber, Client][]) {
+    const state = clients.initial();
+    for (const [number, client] of saved) {
+      state.byNumber.set(number, client);
+      link(state, client);
+    }
+    return state;
+  },
+};
+
+function clientOf(event: RecordedEvent): ClientNumber | undefined {
+  return 'client' in event.data ? event.data.client : undefined;
+}
+
+function link(state: Clients, client: Client): void {
+  state.byEmail.set(emailKey(client.identity.email), client.number);
+  put(state.ofInbound, client.inbound, client.number);
+  if (client.identity.subId !== '') put(state.bySubId, client.identity.subId, client.number);
+  if (client.credential.id !== '') put(state.byId, client.credential.id, client.number);
+}
+
+/** Takes `before` out of the indexes in which `after` does not stand in the same place. */
+function unlink(state: Clients, before: Client, after: Client | undefined): void {
+  const email = emailKey(before.identity.email);
+  if ((!after || emailKey(after.identity.email) !== email) && state.byEmail.get(email) === before.number) state.byEmail.delete(email);
+  if (after?.identity.subId !== before.identity.subId) take(state.bySubId, before.identity.subId, before.number);
+  if (after?.credential.id !== before.credential.id) take(state.byId, before.credential.id, before.number);
+  if (!after) take(state.ofInbound, before.inbound, before.number);
+}
+
+function put<K>(index: Map<K, Set<ClientNumber>>, key: K, number: ClientNumber): void {
+  const set = index.get(key);
+  if (set) set.add(number);
+  else index.set(key, new Set([number]));
+}
+
+function take<K>(index: Map<K, Set<ClientNumber>>, key: K, number: ClientNumber): void {
+  const set = index.get(key);
+  set?.delete(number);
+  if (set?.size === 0) index.delete(key);
+}

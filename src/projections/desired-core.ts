@@ -1,0 +1,141 @@
+import type { RecordedEvent } from '../events/catalog.js';
+import { type Client, mayConnect } from '../events/client-document.js';
+import type { ClientNumber, InboundId } from '../events/ids.js';
+import { serves } from '../events/inbound-document.js';
+import type { CoreConfig, CoreInbound, CoreUser } from '../lib/core-config.js';
+import { digest } from '../lib/digest.js';
+import { type JsonObject, sameJson } from '../lib/json.js';
+import type { Clients } from './clients.js';
+import { coreInbound, coreUser } from './core-json.js';
+import type { Inbounds } from './inbounds.js';
+import type { SettingsModel } from './settings.js';
+import { defaultTemplate } from './template.js';
+
+/** What may differ between the log and the core since it was last asked for. */
+export interface CoreChanges {
+  readonly template: boolean;
+  /** Tags of inbounds that were added, changed or removed. */
+  readonly inbounds: ReadonlySet<string>;
+  /** Emails that were added, changed or removed, by the tag of their inbound. */
+  readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+interface Entry extends CoreInbound {
+  readonly users: Map<string, CoreUser>;
+}
+
+/**
+ * The configuration that the log asks for: the template, the inbounds that serve and the clients that may connect. It
+ * follows the read models event by event, so that one edit costs the same among ten clients and among a million.
+ */
+export class DesiredCore {
+  readonly #inbounds: Inbounds;
+  readonly #clients: Clients;
+  readonly #settings: SettingsModel;
+  readonly #entries = new Map<string, Entry>();
+  /** Where each inbound and each client stands now, to take it away from there. */
+  readonly #tags = new Map<InboundId, string>();
+  readonly #places = new Map<ClientNumber, { readonly tag: string; readonly email: string }>();
+  #changes: { template: boolean; inbounds: Set<string>; users: Map<string, Set<string>> } = noChanges();
+
+  constructor(models: { readonly inbounds: Inbounds; readonly clients: Clients; readonly settings: SettingsModel }) {
+    this.#inbounds = models.inbounds;
+    this.#clients = models.clients;
+    this.#settings = models.settings;
+    for (const id of this.#inbounds.keys()) this.#placeInbound(id);
+    this.#changes = noChanges();
+  }
+
+  /** What shall run. The maps are live: read them before the next event. */
+  config(): CoreConfig {
+    return { template: this.template(), inbounds: this.#entries };
+  }
+
+  template(): JsonObject {
+    return this.#settings.template?.template ?? defaultTemplate;
+  }
+
+  /** The changes since the last call; they are forgotten here. */
+  takeChanges(): CoreChanges {
+    const changes = this.#changes;
+    this.#changes = noChanges();
+    return changes;
+  }
+
+  /** The id of the inbound that runs under a tag. */
+  inboundOf(tag: string): InboundId | undefined {
+    for (const [id, own] of this.#tags) if (own === tag) return id;
+    return undefined;
+  }
+
+  /** After the read models have folded the batch. */
+  apply(events: readonly RecordedEvent[]): void {
+    for (const { type, data } of events) {
+      if (type === 'CoreTemplateChanged') this.#changes.template = true;
+      else if (type.startsWith('Client') && 'client' in data) this.#placeClient(data.client);
+      else if (type.startsWith('Inbound') && 'inbound' in data) this.#placeInbound(data.inbound);
+    }
+  }
+
+  digest(): string {
+    const inbounds = [...this.#entries.values()].map(({ config, users }) => [config, [...users.values()].sort(byEmail)] as const);
+    return digest({ template: this.template(), inbounds: inbounds.sort(([a], [b]) => (String(a['tag']) < String(b['tag']) ? -1 : 1)) });
+  }
+
+  #placeInbound(id: InboundId): void {
+    const inbound = this.#inbounds.get(id);
+    const before = this.#tags.get(id);
+    const after = inbound && serves(inbound) ? inbound.tag : undefined;
+    if (before !== undefined && before !== after) {
+      this.#changes.inbounds.add(before);
+      this.#entries.delete(before);
+    }
+    if (!inbound || after === undefined) {
+      this.#tags.delete(id);
+      return;
+    }
+    const rendered = coreInbound(inbound);
+    // A new remark or a reset counter is nothing to the core; its clients stay where they are.
+    if (before === after && sameJson(this.#entries.get(after)?.config, rendered.config)) return;
+    this.#tags.set(id, after);
+    this.#changes.inbounds.add(after);
+    this.#entries.set(after, { ...rendered, users: new Map() });
+    for (const number of this.#clients.ofInbound.get(id) ?? []) this.#placeClient(number);
+  }
+
+  #placeClient(number: ClientNumber): void {
+    const client = this.#clients.byNumber.get(number);
+    const before = this.#places.get(number);
+    if (before) {
+      this.#entries.get(before.tag)?.users.delete(before.email);
+      this.#userChanged(before.tag, before.email);
+      this.#places.delete(number);
+    }
+    const place = client && this.#placeOf(client);
+    if (!client || !place) return;
+    const inbound = this.#inbounds.get(client.inbound);
+    if (!inbound) return;
+    const user = coreUser(inbound, client);
+    place.users.set(user.email, user);
+    this.#places.set(number, { tag: place.tag, email: user.email });
+    this.#userChanged(place.tag, user.email);
+  }
+
+  #placeOf(client: Client): Entry | undefined {
+    const tag = this.#tags.get(client.inbound);
+    const entry = tag === undefined ? undefined : this.#entries.get(tag);
+    return entry?.hotUsers && mayConnect(client) ? entry : undefined;
+  }
+
+  #userChanged(tag: string, email: string): void {
+    const emails = this.#changes.users.get(tag);
+    if (emails) emails.add(email);
+    else this.#changes.users.set(tag, new Set([email]));
+  }
+}
+
+function noChanges() {
+  return { template: false, inbounds: new Set<string>(), users: new Map<string, Set<string>>() };
+}
+
+const byEmail = (a: CoreUser, b: CoreUser): number => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0);

@@ -1,0 +1,15 @@
+import { type Fold, pairs } from '../events/fold.js';
+import type { InboundId } from '../events/ids.js';
+import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+
+export type Inbounds = Map<InboundId, Inbound>;
+
+/** Inbounds by id. */
+export const inbounds: Fold<Inbounds> = {
+  name: 'inbounds',
+  version: 1,
+  initial: () => new Map(),
+  apply: evolveInbounds,
+  save: pairs,
+  load: (saved: [InboundId, Inbound][]) => new Map(saved),
+};

@@ -1,0 +1,33 @@
+import type { RecordedEvent } from '../events/catalog.js';
+import { type Fold } from '../events/fold.js';
+
+/** One line of the audit timeline: no data, so nothing that could be secret. */
+export interface TimelineEntry {
+  readonly position: number;
+  readonly at: number;
+  readonly type: string;
+  readonly stream: string;
+  readonly actor: { readonly kind: RecordedEvent['meta']['actor']['kind']; readonly id: string };
+  readonly correlationId: string;
+}
+
+/** The newest admin facts, oldest first. */
+export type Timeline = TimelineEntry[];
+
+const MOST = 2000;
+/** Measurements would push the facts out; the log has them. */
+const MEASURED: ReadonlySet<string> = new Set(['TrafficRecorded', 'ClientIpsSeen', 'LoggedIn', 'LoggedOut', 'LoginFailed']);
+
+export const timeline: Fold<Timeline> = {
+  name: 'timeline',
+  version: 1,
+  initial: () => [],
+  apply(state, { position, type, stream, meta }) {
+    if (MEASURED.has(type)) return;
+    const { at, actor, correlationId } = meta;
+    state.push({ position, at, type, stream, actor: { kind: actor.kind, id: actor.id }, correlationId });
+    if (state.length >= 2 * MOST) state.splice(0, state.length - MOST);
+  },
+  save: (state) => state.slice(-MOST),
+  load: (saved: Timeline) => [...saved],
+};

@@ -1,0 +1,84 @@
+import { type Counter, type Counters, evolveCounters, zero } from '../events/counters.js';
+import { type Fold, pairs } from '../events/fold.js';
+
+/** Counters, and what no reset takes away. */
+export interface Traffic extends Counters {
+  readonly outbounds: Map<string, Counter>;
+  /** Bytes of a client since it was added, up plus down. */
+  readonly clientsAllTime: Map<number, number>;
+  readonly inboundsAllTime: Map<number, number>;
+  /** When a client last moved bytes, ms. */
+  readonly lastOnline: Map<number, number>;
+}
+
+interface Saved {
+  clients: [number, Counter][];
+  inbounds: [number, Counter][];
+  outbounds: [string, Counter][];
+  clientsAllTime: [number, number][];
+  inboundsAllTime: [number, number][];
+  lastOnline: [number, number][];
+}
+
+export const traffic: Fold<Traffic> = {
+  name: 'traffic',
+  version: 1,
+  initial: () => ({
+    clients: new Map(),
+    inbounds: new Map(),
+    outbounds: new Map(),
+    clientsAllTime: new Map(),
+    inboundsAllTime: new Map(),
+    lastOnline: new Map(),
+  }),
+  apply(state, event) {
+    evolveCounters(state, event);
+    switch (event.type) {
+      case 'TrafficRecorded':
+        for (const [client, up, down, at] of event.data.clients) {
+          if (!state.clients.has(client)) continue; // deleted since the core counted these bytes
+          add(state.clientsAllTime, client, up + down);
+          state.lastOnline.set(client, at ?? event.meta.at);
+        }
+        for (const [inbound, up, down] of event.data.inbounds) {
+          if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
+        }
+        for (const [tag, up, down] of event.data.outbounds) {
+          const before = state.outbounds.get(tag) ?? zero;
+          state.outbounds.set(tag, { up: before.up + up, down: before.down + down });
+        }
+        break;
+      case 'OutboundTrafficReset':
+        state.outbounds.set(event.data.tag, zero);
+        break;
+      case 'ClientDeleted':
+        state.clientsAllTime.delete(event.data.client);
+        state.lastOnline.delete(event.data.client);
+        break;
+      case 'InboundDeleted':
+        state.inboundsAllTime.delete(event.data.inbound);
+        break;
+      default:
+    }
+  },
+  save: (state) => ({
+    clients: pairs(state.clients),
+    inbounds: pairs(state.inbounds),
+    outbounds: pairs(state.outbounds),
+    clientsAllTime: pairs(state.clientsAllTime),
+    inboundsAllTime: pairs(state.inboundsAllTime),
+    lastOnline: pairs(state.lastOnline),
+  }),
+  load: (saved: Saved) => ({
+    clients: new Map(saved.clients),
+    inbounds: new Map(saved.inbounds),
+    outbounds: new Map(saved.outbounds),
+    clientsAllTime: new Map(saved.clientsAllTime),
+    inboundsAllTime: new Map(saved.inboundsAllTime),
+    lastOnline: new Map(saved.lastOnline),
+  }),
+};
+
+function add(totals: Map<number, number>, key: number, bytes: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + bytes);
+}

@@ -1,0 +1,58 @@
+import { type Fold, foldOf, pairs } from '../events/fold.js';
+
+export interface UserRow {
+  readonly id: number;
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly epoch: number;
+}
+
+/** A login that lasts: the cookie holds only the id whose SHA-256 is the key of this record. */
+export interface Session {
+  readonly user: number;
+  readonly epoch: number;
+  readonly csrfToken: string;
+  readonly startedAt: number;
+  readonly expiresAt: number;
+}
+
+/** Who may come in, and by what. */
+export interface Users {
+  readonly users: Map<number, UserRow>;
+  /** By SHA-256 of the session id, hex. */
+  readonly sessions: Map<string, Session>;
+  apiToken: string | null;
+}
+
+interface Saved {
+  users: [number, UserRow][];
+  sessions: [string, Session][];
+  apiToken: string | null;
+}
+
+export const users: Fold<Users> = foldOf<Users>({
+  name: 'users',
+  version: 1,
+  initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
+  on: {
+    UserCreated: (state, { data: { user, epoch, credentials } }) => void state.users.set(user, { id: user, epoch, ...credentials }),
+    CredentialsChanged(state, { data: { user, epoch, credentials } }) {
+      state.users.set(user, { id: user, epoch, ...credentials });
+      for (const [id, session] of state.sessions) if (session.user === user && session.epoch < epoch) state.sessions.delete(id);
+    },
+    LoggedIn(state, { data: { user, epoch, session, expiresAt }, meta }) {
+      const { idHash, csrfToken } = session;
+      state.sessions.set(idHash, { user, epoch, csrfToken, startedAt: meta.at, expiresAt });
+      // A login is the moment to drop what has run out: the fold has no clock of its own.
+      for (const [id, other] of state.sessions) if (other.expiresAt <= meta.at) state.sessions.delete(id);
+    },
+    LoggedOut: (state, { data }) => void state.sessions.delete(data.session.idHash),
+    ApiTokenIssued: (state, { data }) => void (state.apiToken = data.secret.token),
+    MeasurementsRolledUp(state, { data }) {
+      // Logins are measurements: a session whose login is pruned ends with it, here as in a replay.
+      for (const [id, session] of state.sessions) if (session.startedAt <= data.toTime) state.sessions.delete(id);
+    },
+  },
+  save: ({ apiToken, ...state }) => ({ users: pairs(state.users), sessions: pairs(state.sessions), apiToken }),
+  load: (saved: Saved) => ({ users: new Map(saved.users), sessions: new Map(saved.sessions), apiToken: saved.apiToken }),
+});
