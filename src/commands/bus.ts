@@ -3,8 +3,8 @@ import type { Actor } from '../events/event.js';
 import { type CommandId, type EventLog, StorageError } from '../events/log.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
-import { reject, Rejection } from './rejection.js';
-import { panelState, type PanelState } from './state.js';
+import { Rejection, reject } from './rejection.js';
+import { type PanelState, panelState } from './state.js';
 
 /** Who asks, and in the course of what. */
 export interface CommandContext {

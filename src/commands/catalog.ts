@@ -1,11 +1,11 @@
-import { client, type ClientCommand } from './client.js';
+import { type ClientCommand, client } from './client.js';
 import type { Decider } from './command.js';
-import { core, type CoreCommand } from './core.js';
-import { inbound, type InboundCommand } from './inbound.js';
-import { panel, type PanelCommand } from './panel.js';
-import { settings, type SettingsCommand } from './settings.js';
-import { traffic, type TrafficCommand } from './traffic.js';
-import { user, type UserCommand } from './user.js';
+import { type CoreCommand, core } from './core.js';
+import { type InboundCommand, inbound } from './inbound.js';
+import { type PanelCommand, panel } from './panel.js';
+import { type SettingsCommand, settings } from './settings.js';
+import { type TrafficCommand, traffic } from './traffic.js';
+import { type UserCommand, user } from './user.js';
 
 export type AnyCommand =
   | InboundCommand
@@ -17,4 +17,12 @@ export type AnyCommand =
   | PanelCommand;
 
 /** Every decider in one table. A command without an entry does not compile. */
-export const deciders: Decider<AnyCommand> = { ...inbound, ...client, ...traffic, ...core, ...settings, ...user, ...panel };
+export const deciders: Decider<AnyCommand> = {
+  ...inbound,
+  ...client,
+  ...traffic,
+  ...core,
+  ...settings,
+  ...user,
+  ...panel,
+};

@@ -16,7 +16,7 @@ import { KeyShredded } from '../events/panel.js';
 import { sameJson } from '../lib/json.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
 import { clientDepletion } from './limits.js';
-import { reject, Rejection } from './rejection.js';
+import { Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
 /** The inbound that clients join, as it will be after the command. */
@@ -35,12 +35,14 @@ class Taken {
   flaw(state: PanelState, target: Target, draft: ClientDraft, self?: ClientNumber): Rejection | null {
     const { email } = draft.identity;
     const holder = state.byEmail.get(emailKey(email));
-    if ((holder !== undefined && holder !== self) || this.#emails.has(emailKey(email))) return reject('EMAIL_TAKEN', { email });
+    if ((holder !== undefined && holder !== self) || this.#emails.has(emailKey(email)))
+      return reject('EMAIL_TAKEN', { email });
     this.#emails.add(emailKey(email));
     const key = credentialKey(target.protocol, draft.credential);
     if (key === null) return null;
     const owner = state.byCredential.get(`${target.id}/${key}`);
-    const other = owner !== undefined && owner !== self ? state.clients.get(owner)?.identity.email : this.#credentials.get(key);
+    const other =
+      owner !== undefined && owner !== self ? state.clients.get(owner)?.identity.email : this.#credentials.get(key);
     if (other !== undefined) return reject('CREDENTIAL_TAKEN', { email, other });
     this.#credentials.set(key, email);
     return null;
@@ -48,7 +50,11 @@ class Taken {
 }
 
 /** All of the clients, or the first flaw among them. */
-export function addClients(state: PanelState, target: Target, drafts: readonly ClientDraft[]): PanelEvent[] | Rejection {
+export function addClients(
+  state: PanelState,
+  target: Target,
+  drafts: readonly ClientDraft[],
+): PanelEvent[] | Rejection {
   const taken = new Taken();
   const events: PanelEvent[] = [];
   let number = state.lastClient;
@@ -71,7 +77,8 @@ export function changeClient(
   now: number,
   taken = new Taken(),
 ): PanelEvent[] | Rejection {
-  const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client.number);
+  const flaw =
+    clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client.number);
   if (flaw) return flaw;
   const events: PanelEvent[] = [];
   const changes = changedTerms(client.terms, draft.terms);
@@ -87,7 +94,12 @@ export function changeClient(
 }
 
 /** Nothing, or that a depleted client may connect again under its terms and counters. */
-export function restoredClient(state: PanelState, client: Client, now: number, used = state.counters.clients.get(client.number)): PanelEvent[] {
+export function restoredClient(
+  state: PanelState,
+  client: Client,
+  now: number,
+  used = state.counters.clients.get(client.number),
+): PanelEvent[] {
   if (!client.depletion || clientDepletion(client, used ?? zero, now)) return [];
   return [ClientRestored({ client: client.number })];
 }

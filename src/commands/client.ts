@@ -17,7 +17,7 @@ import type { Command, Decider } from './command.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { erase } from './inbound.js';
 import { clientDepletion, depletionOf } from './limits.js';
-import { reject, Rejection } from './rejection.js';
+import { Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
@@ -32,7 +32,10 @@ export type ClientCommand =
   | Command<'AdjustClientTraffic', { readonly email: string; readonly up: number; readonly down: number }>
   | Command<'DeleteDepletedClients', { readonly inbound: InboundId | 'all' }>
   | Command<'ClearClientIps', { readonly email: string }>
-  | Command<'RecordClientIps', { readonly seen: readonly { readonly email: string; readonly ips: readonly { ip: string; at: number }[] }[] }>
+  | Command<
+      'RecordClientIps',
+      { readonly seen: readonly { readonly email: string; readonly ips: readonly { ip: string; at: number }[] }[] }
+    >
   | Command<'DepleteExpired', Record<never, never>>
   | Command<'EraseDeleted', Record<never, never>>;
 
@@ -61,7 +64,8 @@ export const client: Decider<ClientCommand> = {
   ResetClientTraffic({ inbound, email }, state, { now }) {
     const current = byEmail(state, email);
     if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
-    if (inbound !== null && current.inbound !== inbound) return reject('CLIENT_NOT_IN_INBOUND', { client: email, inbound });
+    if (inbound !== null && current.inbound !== inbound)
+      return reject('CLIENT_NOT_IN_INBOUND', { client: email, inbound });
     return resetClient(state, current, now);
   },
 
@@ -116,7 +120,9 @@ export const client: Decider<ClientCommand> = {
     const events: PanelEvent[] = [];
     for (const current of state.clients.values()) {
       if (current.depletion || current.terms.expiresAt <= 0 || current.terms.expiresAt > now) continue;
-      events.push(ClientDepleted({ client: current.number, depletion: { reason: 'expiry', expiresAt: current.terms.expiresAt } }));
+      events.push(
+        ClientDepleted({ client: current.number, depletion: { reason: 'expiry', expiresAt: current.terms.expiresAt } }),
+      );
     }
     for (const inbound of state.inbounds.values()) {
       const depletion = inbound.depletion ? null : depletionOf(0, inbound.expiresAt, zero, now);

@@ -39,7 +39,11 @@ export const core: Decider<CoreCommand> = {
   ChangeCoreTemplate({ template, outboundTestUrl }, { template: current }) {
     if (current && current.url === outboundTestUrl && sameJson(current.template, template)) return [];
     const life = (current?.life ?? 0) + 1;
-    const changed = CoreTemplateChanged({ life, template: template as Parameters<typeof CoreTemplateChanged>[0]['template'], outboundTestUrl });
+    const changed = CoreTemplateChanged({
+      life,
+      template: template as Parameters<typeof CoreTemplateChanged>[0]['template'],
+      outboundTestUrl,
+    });
     return current ? [changed, KeyShredded({ key: `core/template/${current.life}`, reason: 'rotated' })] : [changed];
   },
 

@@ -1,6 +1,7 @@
 import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/client.js';
 import type { Protocol } from '../events/inbound.js';
-import { reject, type Rejection } from './rejection.js';
+import { textOf } from '../lib/json.js';
+import { type Rejection, reject } from './rejection.js';
 
 /** A client as a caller asks for it. */
 export interface ClientDraft {
@@ -9,7 +10,14 @@ export interface ClientDraft {
   readonly credential: ClientCredential;
 }
 
-const WITH_CLIENTS: ReadonlySet<Protocol> = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria', 'hysteria2']);
+const WITH_CLIENTS: ReadonlySet<Protocol> = new Set([
+  'vless',
+  'vmess',
+  'trojan',
+  'shadowsocks',
+  'hysteria',
+  'hysteria2',
+]);
 
 /** Whether the inbound has clients of its own. The others have accounts or peers inside their settings, or none. */
 export function hasClients(protocol: Protocol): boolean {
@@ -51,7 +59,14 @@ export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identit
 
 /** Key lengths in bytes of the multi-user ciphers of shadowsocks 2022 (SIP022). */
 const KEY_BYTES: Readonly<Record<string, number>> = { '2022-blake3-aes-128-gcm': 16, '2022-blake3-aes-256-gcm': 32 };
-const CLASSIC = new Set(['aes-128-gcm', 'aes-256-gcm', 'chacha20-poly1305', 'chacha20-ietf-poly1305', 'xchacha20-poly1305', 'xchacha20-ietf-poly1305']);
+const CLASSIC = new Set([
+  'aes-128-gcm',
+  'aes-256-gcm',
+  'chacha20-poly1305',
+  'chacha20-ietf-poly1305',
+  'xchacha20-poly1305',
+  'xchacha20-ietf-poly1305',
+]);
 const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
 const MAX_TEXT = 1024;
 
@@ -94,8 +109,10 @@ function credentialFlaw(
     case 'vless':
     case 'vmess': {
       if (credential.id === '') return 'empty client ID';
-      if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30) return 'the id is neither a UUID nor a text of 1 to 30 bytes';
-      if (protocol === 'vless' && !FLOWS.has(terms.flow)) return `flow ${JSON.stringify(terms.flow.slice(0, 40))} is unknown`;
+      if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30)
+        return 'the id is neither a UUID nor a text of 1 to 30 bytes';
+      if (protocol === 'vless' && !FLOWS.has(terms.flow))
+        return `flow ${JSON.stringify(terms.flow.slice(0, 40))} is unknown`;
       return null;
     }
     case 'trojan':
@@ -115,7 +132,7 @@ function shadowsocksFlaw(
   { password }: ClientCredential,
   terms: ClientTerms,
 ): string | null {
-  const method = String(settings['method'] ?? '');
+  const method = textOf(settings['method']);
   const bytes = KEY_BYTES[method];
   if (bytes !== undefined) {
     // One malformed key would freeze the key table of the core (see the core guide, finding 10).

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import type { InboundId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
-import { isObject } from '../lib/json.js';
+import { isObject, textOf } from '../lib/json.js';
 import type { OwnPort } from './command.js';
 import { base64Length } from './credentials.js';
-import { reject, type Rejection } from './rejection.js';
+import { type Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
 type Layer4 = 'tcp' | 'udp';
@@ -16,8 +16,15 @@ export function layers(protocol: string, config: InboundConfig): ReadonlySet<Lay
   if (protocol === 'hysteria' || protocol === 'hysteria2' || protocol === 'wireguard') return new Set(['udp']);
   if (stream?.['network'] === 'kcp' || stream?.['network'] === 'mkcp') return new Set(['udp']);
   const network = settings['network'] ?? settings['allowedNetwork'];
-  const named = ['shadowsocks', 'dokodemo', 'dokodemo-door', 'tunnel'].includes(protocol) && typeof network === 'string';
-  if (named) return new Set(network.split(',').map((item) => item.trim()).filter((item) => item === 'tcp' || item === 'udp'));
+  const named =
+    ['shadowsocks', 'dokodemo', 'dokodemo-door', 'tunnel'].includes(protocol) && typeof network === 'string';
+  if (named)
+    return new Set(
+      network
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item === 'tcp' || item === 'udp'),
+    );
   if ((protocol === 'mixed' || protocol === 'socks') && settings['udp'] === true) return new Set(['tcp', 'udp']);
   return new Set(['tcp']);
 }
@@ -42,7 +49,9 @@ export function portFlaw(
     const theirs = layers(other.protocol, other.config);
     if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
   }
-  const own = mine.has('tcp') ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen)) : undefined;
+  const own = mine.has('tcp')
+    ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen))
+    : undefined;
   return own ? reject('PORT_TAKEN', { port, by: own.name }) : null;
 }
 
@@ -51,11 +60,15 @@ const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
 
 export function tagFlaw(state: PanelState, tag: string, self?: InboundId): Rejection | null {
   const why =
-    tag.length > 128 ? 'it is longer than 128 characters'
-    : tag.includes('>') ? 'the core separates counters with ">"'
-    : /[\p{Cc}\s]/u.test(tag) ? 'it holds spaces or control characters'
-    : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-') ? 'the panel keeps this name'
-    : null;
+    tag.length > 128
+      ? 'it is longer than 128 characters'
+      : tag.includes('>')
+        ? 'the core separates counters with ">"'
+        : /[\p{Cc}\s]/u.test(tag)
+          ? 'it holds spaces or control characters'
+          : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
+            ? 'the panel keeps this name'
+            : null;
   if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
   return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
 }
@@ -66,7 +79,12 @@ function tagTaken(state: PanelState, tag: string, self?: InboundId): boolean {
 }
 
 /** A free tag for an inbound whose caller named none: by port, then with the transport, then numbered. */
-export function freeTag(state: PanelState, spec: Omit<InboundSpec, 'tag'>, config: InboundConfig, self?: InboundId): string {
+export function freeTag(
+  state: PanelState,
+  spec: Omit<InboundSpec, 'tag'>,
+  config: InboundConfig,
+  self?: InboundId,
+): string {
   const base = isAny(spec.listen) ? `inbound-${spec.port}` : `inbound-${spec.listen}:${spec.port}`;
   const kinds = [...layers(spec.protocol, config)];
   const typed = `${base}-${kinds.length === 1 ? kinds[0] : 'mixed'}`;
@@ -75,7 +93,20 @@ export function freeTag(state: PanelState, spec: Omit<InboundSpec, 'tag'>, confi
   return tag;
 }
 
-const NETWORKS = new Set(['', 'tcp', 'raw', 'ws', 'websocket', 'grpc', 'kcp', 'mkcp', 'httpupgrade', 'xhttp', 'splithttp', 'hysteria']);
+const NETWORKS = new Set([
+  '',
+  'tcp',
+  'raw',
+  'ws',
+  'websocket',
+  'grpc',
+  'kcp',
+  'mkcp',
+  'httpupgrade',
+  'xhttp',
+  'splithttp',
+  'hysteria',
+]);
 const KEY_BYTES: Readonly<Record<string, number>> = {
   '2022-blake3-aes-128-gcm': 16,
   '2022-blake3-aes-256-gcm': 32,
@@ -94,30 +125,35 @@ export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection 
 function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): string | null {
   const network = stream?.['network'] ?? '';
   const security = stream?.['security'] ?? '';
-  if (typeof network !== 'string' || !NETWORKS.has(network)) return `streamSettings.network ${JSON.stringify(network)} is unknown`;
+  if (typeof network !== 'string' || !NETWORKS.has(network))
+    return `streamSettings.network ${JSON.stringify(network)} is unknown`;
   if (typeof security !== 'string' || !['', 'none', 'tls', 'reality'].includes(security)) {
     return `streamSettings.security ${JSON.stringify(security)} is unknown`;
   }
   if (security === 'reality') {
     const reality = stream?.['realitySettings'];
     if (!isObject(reality)) return 'REALITY needs realitySettings';
-    if (!/^[A-Za-z0-9_-]{43}$/.test(String(reality['privateKey'] ?? ''))) return 'realitySettings.privateKey must be 32 bytes in base64url';
-    if (!['', 'tcp', 'raw', 'grpc', 'xhttp', 'splithttp'].includes(network)) return `REALITY does not work over ${network}`;
+    if (!/^[A-Za-z0-9_-]{43}$/.test(textOf(reality['privateKey'])))
+      return 'realitySettings.privateKey must be 32 bytes in base64url';
+    if (!['', 'tcp', 'raw', 'grpc', 'xhttp', 'splithttp'].includes(network))
+      return `REALITY does not work over ${network}`;
   }
-  if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls') return 'hysteria needs streamSettings.security tls';
+  if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls')
+    return 'hysteria needs streamSettings.security tls';
   return null;
 }
 
 function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): string | null {
   if (protocol === 'shadowsocks') {
-    const method = String(settings['method'] ?? '');
+    const method = textOf(settings['method']);
     const bytes = KEY_BYTES[method];
     if (method.startsWith('2022-') && bytes === undefined) return `cipher ${method} is unknown`;
-    if (bytes !== undefined && base64Length(String(settings['password'] ?? '')) !== bytes) {
+    if (bytes !== undefined && base64Length(textOf(settings['password'])) !== bytes) {
       return `settings.password must be ${bytes} bytes in base64 for ${method}`;
     }
   }
-  if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string') return 'wireguard needs settings.secretKey';
+  if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string')
+    return 'wireguard needs settings.secretKey';
   return null;
 }
 

@@ -24,7 +24,7 @@ import type { ClientDraft } from './credentials.js';
 import { hasClients } from './credentials.js';
 import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
 import { depletionOf } from './limits.js';
-import { reject, Rejection } from './rejection.js';
+import { Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
 /** A listener as a caller asks for it; an empty tag asks for a free one. */
@@ -49,7 +49,8 @@ export const inbound: Decider<InboundCommand> = {
     const spec = { ...asked, tag: asked.tag || freeTag(state, asked, config) };
     const flaw = configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config) ?? tagFlaw(state, spec.tag);
     if (flaw) return flaw;
-    if (clients.length > 0 && !hasClients(spec.protocol)) return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    if (clients.length > 0 && !hasClients(spec.protocol))
+      return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
     if (added instanceof Rejection) return added;
     return [InboundAdded({ inbound: id, owner, enabled, spec, life: 1, config }), ...added];
@@ -59,9 +60,11 @@ export const inbound: Decider<InboundCommand> = {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const spec = { ...asked, tag: asked.tag || current.tag };
-    const flaw = configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, id) ?? tagFlaw(state, spec.tag, id);
+    const flaw =
+      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, id) ?? tagFlaw(state, spec.tag, id);
     if (flaw) return flaw;
-    if (clients.length > 0 && !hasClients(spec.protocol)) return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    if (clients.length > 0 && !hasClients(spec.protocol))
+      return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const synced = syncClients(state, { id, protocol: spec.protocol, config }, clients, now);
     if (synced instanceof Rejection) return synced;
 
@@ -71,7 +74,8 @@ export const inbound: Decider<InboundCommand> = {
     if (!sameJson(current.config, config)) {
       events.push(InboundReconfigured({ inbound: id, life: current.life + 1, config }));
     }
-    if (enabled !== current.enabled) events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
+    if (enabled !== current.enabled)
+      events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
     return [...events, ...restored(state, { ...current, ...spec }, now), ...synced];
   },
 

@@ -10,15 +10,22 @@ export const settings: Decider<SettingsCommand> = {
   ChangeSettings({ changes }, { settings: current }) {
     const changed: [string, Json][] = [];
     for (const [key, value] of Object.entries(changes)) {
-      if (!Object.hasOwn(settingsTable, key)) return reject('SETTING_INVALID', { key, why: 'there is no such setting' });
+      if (!Object.hasOwn(settingsTable, key))
+        return reject('SETTING_INVALID', { key, why: 'there is no such setting' });
       const parsed = settingsTable[key as SettingKey].safeParse(value);
-      if (!parsed.success) return reject('SETTING_INVALID', { key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
+      if (!parsed.success)
+        return reject('SETTING_INVALID', { key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
       if (!sameJson(parsed.data, current[key as SettingKey])) changed.push([key, parsed.data as Json]);
     }
     const next = { ...current, ...Object.fromEntries(changed) };
     if (next.subPort === next.webPort && next.subListen === next.webListen) {
-      return reject('SETTING_INVALID', { key: 'subPort', why: 'the subscription server cannot share the port of the panel' });
+      return reject('SETTING_INVALID', {
+        key: 'subPort',
+        why: 'the subscription server cannot share the port of the panel',
+      });
     }
-    return changed.length === 0 ? [] : [SettingsChanged({ changes: Object.fromEntries(changed) as Parameters<typeof SettingsChanged>[0]['changes'] })];
+    return changed.length === 0
+      ? []
+      : [SettingsChanged({ changes: Object.fromEntries(changed) as Parameters<typeof SettingsChanged>[0]['changes'] })];
   },
 };

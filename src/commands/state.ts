@@ -32,7 +32,11 @@ export interface PanelState {
   readonly users: Map<number, User>;
   settings: Settings;
   apiToken: { readonly token: string; readonly life: number } | null;
-  template: { readonly template: Readonly<Record<string, unknown>>; readonly url: string; readonly life: number } | null;
+  template: {
+    readonly template: Readonly<Record<string, unknown>>;
+    readonly url: string;
+    readonly life: number;
+  } | null;
   core: { readonly run: string | null; readonly wanted: boolean };
   refused: Set<InboundId>;
   lastInbound: number;

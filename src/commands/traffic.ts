@@ -30,7 +30,7 @@ export type TrafficCommand =
         readonly outbounds: readonly Growth[];
       }
     >
-  | Command<'ResetOutboundTraffic', { readonly tag: string | 'all' }>
+  | Command<'ResetOutboundTraffic', { /** A tag, or `all`. */ readonly tag: string }>
   | Command<'RecordRollUp', RollUp>;
 
 export const traffic: Decider<TrafficCommand> = {
@@ -79,7 +79,9 @@ function clientEffects(state: PanelState, number: ClientNumber, up: number, down
   const started = client.terms.expiresAt < 0 ? now - client.terms.expiresAt : null;
   const current: Client = started === null ? client : { ...client, terms: { ...client.terms, expiresAt: started } };
   const before = state.counters.clients.get(number) ?? zero;
-  const depletion = client.depletion ? null : clientDepletion(current, { up: before.up + up, down: before.down + down }, now);
+  const depletion = client.depletion
+    ? null
+    : clientDepletion(current, { up: before.up + up, down: before.down + down }, now);
   return [
     ...(started === null ? [] : [ClientExpiryStarted({ client: number, expiresAt: started })]),
     ...(depletion ? [ClientDepleted({ client: number, depletion })] : []),

@@ -28,7 +28,8 @@ export const user: Decider<UserCommand> = {
   ChangeCredentials({ user: id, username, passwordHash }, { users }) {
     const current = users.get(id);
     if (!current) return reject('CREDENTIALS_WRONG');
-    if ([...users.values()].some((other) => other.id !== id && other.username === username)) return reject('USER_EXISTS', { username });
+    if ([...users.values()].some((other) => other.id !== id && other.username === username))
+      return reject('USER_EXISTS', { username });
     const epoch = current.epoch + 1;
     return [
       CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),

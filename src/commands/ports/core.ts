@@ -22,7 +22,7 @@ export interface CoreCounter {
 
 export interface OnlineUser {
   readonly email: string;
-  readonly ips: readonly { readonly ip: string; /** ms */ readonly at: number }[];
+  readonly ips: readonly { readonly ip: string /** ms */; readonly at: number }[];
 }
 
 export interface CoreExit {
@@ -97,7 +97,11 @@ export class CoreError extends Error {
   /** The tag of the inbound that the core complains about, if it names one. */
   readonly inbound: string | null;
 
-  constructor(kind: CoreError['kind'], message: string, options: ErrorOptions & { readonly inbound?: string | null } = {}) {
+  constructor(
+    kind: CoreError['kind'],
+    message: string,
+    options: ErrorOptions & { readonly inbound?: string | null } = {},
+  ) {
     super(message, options);
     this.kind = kind;
     this.inbound = options.inbound ?? null;

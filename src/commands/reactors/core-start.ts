@@ -46,11 +46,15 @@ interface Culprit {
 }
 
 /** The inbounds behind a failed start: the one that the core names, those on the port it names, or those it refuses one by one. */
-async function culpritsOf(core: Core, error: CoreError, inbounds: ReadonlyMap<string, CoreInbound>): Promise<readonly Culprit[]> {
+async function culpritsOf(
+  core: Core,
+  error: CoreError,
+  inbounds: ReadonlyMap<string, CoreInbound>,
+): Promise<readonly Culprit[]> {
   const reason = error.message;
   if (error.inbound !== null && inbounds.has(error.inbound)) return [{ tag: error.inbound, reason }];
   const port = /listen (?:tcp|udp|TCP|UDP)\w* (?:on )?(?:\S*:)?(\d+)\b/.exec(reason)?.[1];
-  const there = [...inbounds.values()].filter(({ config }) => port !== undefined && String(config['port']) === port);
+  const there = [...inbounds.values()].filter(({ config }) => config['port'] === Number(port));
   if (there.length > 0) return there.map(({ tag }) => ({ tag, reason }));
   if (error.kind !== 'invalid') return [];
   const refused: Culprit[] = [];

@@ -38,6 +38,8 @@ type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'cut';
 interface RunningInbound {
   readonly inbound: CoreInbound;
   readonly users: Map<string, CoreUser>;
+  /** Emails whose connections are being ended; they are not added meanwhile. */
+  readonly cutting: Set<string>;
 }
 
 /** Users that are changed at once; each is a call of about half a millisecond. */
@@ -58,6 +60,8 @@ export class CoreSync {
   readonly #backoff: Backoff;
   readonly #subscriptions: Subscription[] = [];
   #template: JsonObject | null = null;
+  /** `[tag, email]` of users whose cut has ended. */
+  #unsettled: (readonly [string, string])[] = [];
   #request: 'restart' | null = null;
   #restartFor: StartReason | null = null;
   #pass: Promise<void> | null = null;
@@ -78,7 +82,9 @@ export class CoreSync {
       tags: new Set(),
       refuse: (inbound, reason) => parts.dispatch({ type: 'RecordInboundRefused', data: { inbound, reason } }),
     };
-    this.#subscriptions.push(parts.core.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)));
+    this.#subscriptions.push(
+      parts.core.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)),
+    );
   }
 
   /** Takes over a core that runs, or starts one, and then follows the log. */
@@ -92,7 +98,10 @@ export class CoreSync {
       dispatch({ type: 'RecordCoreStarted', data: { run: adopted.run, version: adopted.version, reason: 'adopted' } });
       await this.#recall();
     } else if (known().run !== null) {
-      dispatch({ type: 'RecordCoreFailed', data: { run: known().run, reason: 'it ended while the panel was not running' } });
+      dispatch({
+        type: 'RecordCoreFailed',
+        data: { run: known().run, reason: 'it ended while the panel was not running' },
+      });
     }
     this.#begun = true;
     this.#careTimer = setInterval(() => this.#care(), CARE_MS).unref();
@@ -165,7 +174,10 @@ export class CoreSync {
       await this.#start('configuration');
       return;
     }
+    const unsettled = this.#unsettled;
+    this.#unsettled = [];
     for (const tag of changes.inbounds) await this.#syncInbound(tag);
+    for (const [tag, email] of unsettled) await this.#syncUsers(tag, [email]);
     for (const [tag, emails] of changes.users) if (!changes.inbounds.has(tag)) await this.#syncUsers(tag, emails);
   }
 
@@ -173,7 +185,9 @@ export class CoreSync {
     const { core, desired, dispatch, lastPoll } = this.#parts;
     desired.takeChanges();
     const template = desired.template();
-    const inbounds = new Map([...desired.config().inbounds].map(([tag, inbound]) => [tag, { ...inbound, users: new Map(inbound.users) }]));
+    const inbounds = new Map(
+      [...desired.config().inbounds].map(([tag, inbound]) => [tag, { ...inbound, users: new Map(inbound.users) }]),
+    );
     if (core.running) {
       await lastPoll();
       const stopped = core.running;
@@ -195,7 +209,7 @@ export class CoreSync {
   }
 
   #remember(inbound: CoreInbound): void {
-    this.#running.set(inbound.tag, { inbound, users: new Map(inbound.users) });
+    this.#running.set(inbound.tag, { inbound, users: new Map(inbound.users), cutting: new Set() });
   }
 
   async #stop(reason: 'request' | 'shutdown'): Promise<void> {
@@ -236,23 +250,22 @@ export class CoreSync {
       return;
     }
     this.#remember(copy);
-    if (this.#leftOut.tags.delete(tag) && id !== undefined) dispatch({ type: 'RecordInboundAccepted', data: { inbound: id } });
+    if (this.#leftOut.tags.delete(tag) && id !== undefined)
+      dispatch({ type: 'RecordInboundAccepted', data: { inbound: id } });
   }
 
-  /** Adds, replaces and removes users; whoever was taken away or got another key is cut. */
-  async #syncUsers(tag: string, emails: ReadonlySet<string>): Promise<void> {
+  /** Adds, replaces and removes users; whoever was taken away or gets another key is cut first. */
+  async #syncUsers(tag: string, emails: Iterable<string>): Promise<void> {
     const current = this.#running.get(tag);
     if (!current) return;
     const gone: string[] = [];
     const list = [...emails];
     for (let start = 0; start < list.length; start += IN_FLIGHT) {
       const some = list.slice(start, start + IN_FLIGHT);
-      const cut = await Promise.all(some.map((email) => this.#syncUser(tag, current, email)));
-      gone.push(...some.filter((_, i) => cut[i]));
+      const removed = await Promise.all(some.map((email) => this.#syncUser(tag, current, email)));
+      gone.push(...some.filter((_, i) => removed[i]));
     }
-    if (gone.length === 0) return;
-    const uncut = await this.#parts.core.cut(current.inbound, gone);
-    if (uncut.length > 0) this.#restartSoon(uncut.length);
+    if (gone.length > 0) this.#cut(current, gone);
   }
 
   /** Resolves to whether live connections of the user must end. */
@@ -261,15 +274,36 @@ export class CoreSync {
     const wanted = desired.config().inbounds.get(tag)?.users.get(email);
     const before = current.users.get(email);
     if (wanted && before && sameJson(wanted.account, before.account)) return false;
-    if (wanted) {
-      await core.addUser(current.inbound, wanted);
-      current.users.set(email, wanted);
-      return before !== undefined;
+    if (before) {
+      await core.removeUser(current.inbound, email);
+      current.users.delete(email);
+      return true; // an account with another key comes back once the old connections are gone
     }
-    if (!before) return false;
-    await core.removeUser(current.inbound, email);
-    current.users.delete(email);
-    return true;
+    if (!wanted || current.cutting.has(email)) return false;
+    await core.addUser(current.inbound, wanted);
+    current.users.set(email, wanted);
+    return false;
+  }
+
+  /** A cut takes about a second: it runs beside the passes, and its users are looked at again when it is done. */
+  #cut(current: RunningInbound, emails: readonly string[]): void {
+    for (const email of emails) current.cutting.add(email);
+    const { core, warn } = this.#parts;
+    void core
+      .cut(current.inbound, emails)
+      .then((uncut) => {
+        if (uncut.length > 0) this.#restartSoon(uncut.length);
+      })
+      .catch((error: unknown) => {
+        if (core.running) warn('connections could not be ended', { error: String(error) });
+      })
+      .then(() => {
+        for (const email of emails) {
+          current.cutting.delete(email);
+          this.#unsettled.push([current.inbound.tag, email]);
+        }
+        return this.settle();
+      });
   }
 
   /** Sockets could not be destroyed here: one restart for everybody who was taken away meanwhile. */
@@ -299,7 +333,11 @@ export class CoreSync {
       const config = applied.get(tag);
       if (!inbound || !config) {
         // Unknown to the log: it is taken away below, as one without users.
-        this.#running.set(tag, { inbound: { tag, config: config ?? {}, users: new Map(), hotUsers: false }, users: new Map() });
+        this.#running.set(tag, {
+          inbound: { tag, config: config ?? {}, users: new Map(), hotUsers: false },
+          users: new Map(),
+          cutting: new Set(),
+        });
         continue;
       }
       const users = new Map<string, CoreUser>();
@@ -310,14 +348,15 @@ export class CoreSync {
         if (!same) clients += 1;
       }
       clients += [...inbound.users.keys()].filter((email) => !users.has(email)).length;
-      this.#running.set(tag, { inbound: { ...inbound, config }, users });
+      this.#running.set(tag, { inbound: { ...inbound, config }, users, cutting: new Set() });
     }
     for (const tag of new Set([...tags, ...wanted.keys()])) {
       const same = sameJson(this.#running.get(tag)?.inbound.config, wanted.get(tag)?.config);
       if (!same) repaired.push(tag);
       await this.#syncInbound(tag);
     }
-    if (repaired.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
+    if (repaired.length > 0 || clients > 0)
+      dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
   }
 
   #mustRestart(): void {
@@ -328,7 +367,9 @@ export class CoreSync {
   #care(): void {
     const { core } = this.#parts;
     if (!core.running || this.#pass) return;
-    void this.#compare().catch((error: unknown) => this.#parts.warn('the core could not be compared', { error: String(error) }));
+    void this.#compare().catch((error: unknown) =>
+      this.#parts.warn('the core could not be compared', { error: String(error) }),
+    );
   }
 
   async #compare(): Promise<void> {
@@ -352,7 +393,9 @@ export class CoreSync {
 
   /** A call that should have worked did not: what runs is unknown now, and a full start settles it. */
   async #recover(error: unknown): Promise<void> {
-    this.#parts.warn('the core could not be changed', { error: error instanceof Error ? error.message : String(error) });
+    this.#parts.warn('the core could not be changed', {
+      error: error instanceof Error ? error.message : String(error),
+    });
     if (!this.#parts.core.running) return;
     if (this.#careful) {
       this.#careful = false;

@@ -72,7 +72,11 @@ class Sum {
  * The command that rolls up all measurements after `from` that happened before `before` (ms), or null when there are
  * none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
  */
-export function planRollUp(log: Pick<EventLog, 'read' | 'measuredRoot'>, from: number, before: number): AnyCommand | null {
+export function planRollUp(
+  log: Pick<EventLog, 'read' | 'measuredRoot'>,
+  from: number,
+  before: number,
+): AnyCommand | null {
   const sums: { at: number; sum: TrafficSum }[] = [];
   let open: Sum | null = null;
   const close = (): void => {
@@ -98,5 +102,8 @@ export function planRollUp(log: Pick<EventLog, 'read' | 'measuredRoot'>, from: n
   const { root, count } = log.measuredRoot(first.position, last.position);
   if (count === 0) return null;
   const times = { fromTime: first.meta.at, toTime: last.meta.at };
-  return { type: 'RecordRollUp', data: { from: first.position, to: last.position, ...times, root, pruned: count, sums } };
+  return {
+    type: 'RecordRollUp',
+    data: { from: first.position, to: last.position, ...times, root, pruned: count, sums },
+  };
 }

@@ -54,7 +54,9 @@ export class TrafficIntake {
   /** One reading now; two at once are one. Never rejects. */
   poll(): Promise<void> {
     this.#reading ??= this.#read()
-      .catch((error: unknown) => this.#parts.warn('the counters of the core could not be read', { error: String(error) }))
+      .catch((error: unknown) =>
+        this.#parts.warn('the counters of the core could not be read', { error: String(error) }),
+      )
       .finally(() => {
         this.#reading = null;
       });
@@ -95,12 +97,18 @@ export class TrafficIntake {
 
 /** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
 export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
-  const growth: { clients: Growth[]; inbounds: Growth[]; outbounds: Growth[] } = { clients: [], inbounds: [], outbounds: [] };
+  const growth: { clients: Growth[]; inbounds: Growth[]; outbounds: Growth[] } = {
+    clients: [],
+    inbounds: [],
+    outbounds: [],
+  };
   for (const { kind, name, up, down } of counters) {
     const [known, key, list] =
-      kind === 'client' ? [recorded.clients, name.toLowerCase(), growth.clients] as const
-      : kind === 'inbound' ? [recorded.inbounds, name, growth.inbounds] as const
-      : [recorded.outbounds, name, growth.outbounds] as const;
+      kind === 'client'
+        ? ([recorded.clients, name.toLowerCase(), growth.clients] as const)
+        : kind === 'inbound'
+          ? ([recorded.inbounds, name, growth.inbounds] as const)
+          : ([recorded.outbounds, name, growth.outbounds] as const);
     const before = known.get(key);
     const grown = { name, up: Math.max(0, up - (before?.up ?? 0)), down: Math.max(0, down - (before?.down ?? 0)) };
     if (grown.up + grown.down > 0) list.push(grown);

@@ -1,0 +1,69 @@
+/** A line of the access log about a request that was let through. */
+export interface Accepted {
+  /** µs, comparable with other times of the same core's logs. */
+  readonly at: number;
+  /** Address and port from which the client speaks, as `ss` writes them. */
+  readonly source: string;
+  /** `tcp:host:port` or `udp:host:port`. */
+  readonly target: string;
+  readonly inbound: string;
+  /** Empty for protocols whose accounts have no names. */
+  readonly email: string;
+}
+
+const line =
+  /^(\S+ \S+) from (?:(?:tcp|udp):)?(\[?[0-9a-fA-F:.]+\]?):(\d+) accepted (\S*)(?: \[(?:(\S+) (?:->|>>|==>) )?([^\]]+)\])?.*?(?: email: (.+))?$/;
+
+/** Null for every other line. */
+export function readAccepted(text: string): Accepted | null {
+  const found = line.exec(text);
+  const [, at = '', host = '', port = '', target = '', inbound, , email = ''] = found ?? [];
+  if (found === null || inbound === undefined) return null;
+  return { at: timeOf(at), source: `${host}:${port}`, target, inbound, email };
+}
+
+/** `2026/11/21 04:50:59.430160` in µs. Wrong by the offset of the zone, and only ever compared. */
+export function timeOf(text: string): number {
+  const day = Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8, 10)));
+  const seconds = Number(text.slice(11, 13)) * 3600 + Number(text.slice(14, 16)) * 60 + Number(text.slice(17, 19));
+  return (day + seconds * 1000) * 1000 + Number(text.slice(20, 26).padEnd(6, '0'));
+}
+
+/** Who speaks from which address and port to which inbound, as far as the access log told. */
+export interface Sources {
+  add(accepted: Accepted): void;
+  /** Addresses and ports of these emails (lower case) on this inbound. */
+  of(inbound: string, emails: ReadonlySet<string>): readonly string[];
+  /** Whether it is time to `keep` only those that live. */
+  readonly crowded: boolean;
+  keep(live: ReadonlySet<string>): void;
+}
+
+/** The owner of a pair is who used it last: a port may come back for a neighbour behind the same address. */
+export function createSources(limit = 100_000): Sources {
+  const owners = new Map<string, Accepted>();
+  let crowdedAt = limit;
+  return {
+    add: (accepted) => {
+      if (accepted.email === '') return;
+      const key = `${accepted.inbound}\n${accepted.source}`;
+      owners.delete(key);
+      owners.set(key, accepted);
+      if (owners.size <= 2 * limit) return;
+      const { value: oldest } = owners.keys().next();
+      if (oldest !== undefined) owners.delete(oldest);
+    },
+    of: (inbound, emails) =>
+      [...owners.values()]
+        .filter((owner) => owner.inbound === inbound && emails.has(owner.email.toLowerCase()))
+        .map(({ source }) => source),
+    get crowded() {
+      return owners.size > crowdedAt;
+    },
+    keep: (live) => {
+      for (const [key, { source }] of owners) if (!live.has(source)) owners.delete(key);
+      // What lives, lives: asking at every line again would help nobody.
+      crowdedAt = Math.max(limit, owners.size * 1.5);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { basename, dirname, join } from 'node:path';
+import type { CoreConfig } from '../../commands/ports/core.js';
+import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import { wholeInbound } from './inbound.js';
+import { apiTag, cutOutbound, fold } from './names.js';
+import { checkPaths } from './paths.js';
+import { routingOf } from './routing.js';
+import { members, refused } from './template.js';
+
+/** Where a core keeps its files. All absolute. */
+export interface CorePaths {
+  readonly runDir: string;
+  readonly logDir: string;
+  readonly assetDir: string;
+  /** Unix socket of the core's API. */
+  readonly socket: string;
+  /** Everything that the core reports at level info; the panel reads it to know whose connection is whose. */
+  readonly trace: string;
+}
+
+/** The logs of a template: plain names under `logs/`, whatever folders stand before them. */
+export interface LogFiles {
+  readonly access: string;
+  readonly error: string;
+  /** The least severe level that the admin wants to read. */
+  readonly level: 'debug' | 'info' | 'warning' | 'error' | 'none';
+}
+
+/** The configuration that the core runs. Pure. Throws `CoreError` 'invalid' for a template that is not allowed. */
+export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): JsonObject {
+  const blocks = blocksOf(template);
+  const dataDir = dirname(paths.runDir);
+  checkPaths(template, { dataDir, inbound: null });
+  checkInbounds(blocks['inbounds']);
+  const observatory = ['observatory', 'burstObservatory'].some((name) => isObject(blocks[name]));
+  const log = logFiles(template, paths);
+  return {
+    ...pick(blocks, ['version', 'dns', 'fakeDns', 'observatory', 'burstObservatory']),
+    log: {
+      access: log.access,
+      error: paths.trace,
+      loglevel: log.level === 'debug' ? 'debug' : 'info',
+      dnsLog: members(blocks['log'])['dnslog'] === true,
+    },
+    api: {
+      tag: apiTag,
+      listen: `${paths.socket},0600`,
+      services: [
+        'HandlerService',
+        'StatsService',
+        'RoutingService',
+        'LoggerService',
+        ...(observatory ? ['ObservatoryService'] : []),
+      ],
+    },
+    stats: {},
+    policy: policyOf(blocks['policy']),
+    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir)),
+    outbounds: outboundsOf(blocks['outbounds']),
+    routing: routingOf(blocks['routing']),
+  };
+}
+
+export function logFiles(template: JsonObject, { logDir }: Pick<CorePaths, 'logDir'>): LogFiles {
+  const log = members(blocksOf(template)['log']);
+  const level = typeof log['loglevel'] === 'string' ? log['loglevel'].toLowerCase() : '';
+  const access = join(logDir, plainName(log['access'], 'access.log'));
+  const error = join(logDir, plainName(log['error'], 'error.log'));
+  return {
+    access: access === error ? join(logDir, 'access.log') : access,
+    error: access === error ? join(logDir, 'error.log') : error,
+    level: level === 'debug' || level === 'info' || level === 'error' || level === 'none' ? level : 'warning',
+  };
+}
+
+const spelling: Readonly<Record<string, string>> = { fakedns: 'fakeDns', burstobservatory: 'burstObservatory' };
+const closed = ['env', 'geodata', 'transport', 'reverse'];
+
+function blocksOf(template: JsonObject): Readonly<Record<string, Json>> {
+  const blocks = members(template);
+  for (const name of closed) {
+    if (Object.hasOwn(blocks, name)) throw refused(`"${name}" is not allowed`);
+  }
+  return Object.fromEntries(Object.entries(blocks).map(([name, block]) => [spelling[name] ?? name, block]));
+}
+
+/** Inbounds are the panel's; only the api inbound that other panels keep in their templates is passed over. */
+function checkInbounds(inbounds: Json | undefined): void {
+  for (const inbound of list(inbounds)) {
+    const tag = members(inbound)['tag'];
+    if (tag !== apiTag)
+      throw refused(`it may not open ports itself (inbound "${String(tag ?? '')}"); add an inbound instead`);
+  }
+}
+
+function outboundsOf(value: Json | undefined): readonly Json[] {
+  const outbounds = list(value);
+  const tags = new Set<string>([apiTag, cutOutbound]);
+  for (const outbound of outbounds) {
+    const { tag } = members(outbound);
+    if (typeof tag !== 'string' || tag === '') continue;
+    if (tags.has(tag)) throw refused(`the outbound tag "${tag}" is taken`);
+    if (tag.includes('>>>')) throw refused(`the outbound tag "${tag}" contains ">>>"`);
+    tags.add(tag);
+  }
+  const usual = [
+    { tag: 'direct', protocol: 'freedom' },
+    { tag: 'blocked', protocol: 'blackhole' },
+  ];
+  return [...(outbounds.length === 0 ? usual : outbounds), { tag: cutOutbound, protocol: 'blackhole' }];
+}
+
+const counted = { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true };
+const counting = new Set(Object.keys(counted).map(fold));
+
+function policyOf(value: Json | undefined): JsonObject {
+  const policy = members(value);
+  const levels = { ...(isObject(policy['levels']) ? (policy['levels'] as JsonObject) : {}) };
+  const zero = Object.entries(members(levels['0'])).filter(([name]) => !counting.has(name));
+  return {
+    levels: { ...levels, '0': { ...Object.fromEntries(zero), ...counted } },
+    system: {
+      statsInboundUplink: true,
+      statsInboundDownlink: true,
+      statsOutboundUplink: true,
+      statsOutboundDownlink: true,
+    },
+  };
+}
+
+function plainName(value: Json | undefined, fallback: string): string {
+  const name = typeof value === 'string' ? basename(value.replaceAll('\\', '/')) : '';
+  return /^[\w-][\w.-]{0,99}\.(log|txt)$/.test(name) ? name : fallback;
+}
+
+function pick(blocks: Readonly<Record<string, Json>>, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (blocks[name] === undefined ? [] : [[name, blocks[name]]])));
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw refused('its inbounds, outbounds and rules must be lists');
+  return value as readonly Json[];
+}

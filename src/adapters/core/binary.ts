@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CoreError } from '../../commands/ports/core.js';
+import type { JsonObject } from '../../lib/json.js';
+import { lastWords } from './grpc.js';
+import { decode, type TypedMessage } from './messages.js';
+
+export interface BinaryOptions {
+  /** Path of the executable, or null when there is none. */
+  readonly path: string | null;
+  /** Where configurations lie for as long as the executable reads them. */
+  readonly runDir: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** A configuration as `xray convert pb` writes it. */
+export interface Converted {
+  readonly inbound: readonly {
+    readonly tag: string;
+    readonly receiver_settings: TypedMessage | null;
+    readonly proxy_settings: TypedMessage | null;
+  }[];
+  readonly app: readonly TypedMessage[];
+}
+
+/** The executable, asked without starting a core. */
+export interface Binary {
+  /** Null when there is none or it does not say. Asked again only after the file changed. */
+  version(): Promise<string | null>;
+  /** Rejects with `CoreError` 'missing' or 'invalid'. */
+  test(config: JsonObject): Promise<void>;
+  /** Rejects as `test` does. */
+  convert(config: JsonObject): Promise<Converted>;
+}
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
+  let known: { readonly modified: number; readonly version: string | null } | null = null;
+
+  const run = (args: readonly string[]): Promise<Outcome> => {
+    if (path === null) return Promise.reject(missing());
+    return new Promise((resolve, reject) => {
+      const options = {
+        timeout: 30_000,
+        killSignal: 'SIGKILL' as const,
+        maxBuffer: 4 * 1024 * 1024,
+        cwd: runDir,
+        env: environment,
+      };
+      execFile(path, [...args], options, (error, stdout, stderr) => {
+        if (error !== null && typeof error.code === 'string') reject(missing(error));
+        else resolve({ ok: error === null, output: `${stdout}\n${stderr}` });
+      });
+    });
+  };
+
+  const withFile = async <T>(config: JsonObject, use: (file: string) => Promise<T>): Promise<T> => {
+    await mkdir(runDir, { recursive: true, mode: 0o700 });
+    const file = join(runDir, `candidate-${randomUUID()}.json`);
+    try {
+      const handle = await open(file, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(config));
+      } finally {
+        await handle.close();
+      }
+      return await use(file);
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+
+  return {
+    version: async () => {
+      try {
+        const { mtimeMs } = await stat(path ?? '');
+        if (known?.modified === mtimeMs) return known.version;
+        await mkdir(runDir, { recursive: true, mode: 0o700 });
+        const { output } = await run(['version']);
+        known = { modified: mtimeMs, version: /^\S+ (\d[\w.-]*)/m.exec(output)?.[1] ?? null };
+        return known.version;
+      } catch {
+        return null;
+      }
+    },
+    test: (config) =>
+      withFile(config, async (file) => {
+        const outcome = await run(['run', '-test', '-format', 'json', '-c', file]);
+        if (!outcome.ok) throw complaint(outcome.output, runDir);
+      }),
+    convert: (config) =>
+      withFile(config, async (file) => {
+        const converted = `${file}.pb`;
+        try {
+          // The core creates its output for everybody to read; what is there already keeps its mode.
+          await (await open(converted, 'wx', 0o600)).close();
+          const outcome = await run(['convert', 'pb', '-outpbfile', converted, file]);
+          if (!outcome.ok) throw complaint(outcome.output, runDir);
+          return decode<Converted & object>('xray.core.Config', await readFile(converted));
+        } finally {
+          await rm(converted, { force: true });
+        }
+      }),
+  };
+}
+
+/** What the core printed before it gave up, as an error for people: the last of its causes, and the inbound if it names one. */
+export function complaint(output: string, runDir: string): CoreError {
+  const chain = /^.*?(?:Failed to start: |failed to load config: )(.*)$/m.exec(output)?.[1];
+  if (chain === undefined)
+    return new CoreError('invalid', 'The core does not take the configuration and gives no reason');
+  return new CoreError('invalid', withoutFiles(lastWords(chain), runDir), {
+    inbound: /inbound config with tag (.+?) > /.exec(chain)?.[1] ?? null,
+  });
+}
+
+/** Our own files mean nothing to the reader. */
+function withoutFiles(message: string, runDir: string): string {
+  return message
+    .replaceAll(/\[?[^\s[\]]*candidate-[0-9a-f-]+\.json(\.pb)?\]?/g, 'the configuration')
+    .replaceAll(runDir, 'the run directory')
+    .slice(0, 1000);
+}
+
+export function missing(cause?: Error): CoreError {
+  return new CoreError('missing', 'There is no core: install one, or say where it is', { cause });
+}

@@ -1,0 +1,79 @@
+import { CoreError, type CoreInbound, type CoreUser, type OnlineUser } from '../../commands/ports/core.js';
+import type { JsonObject } from '../../lib/json.js';
+import { addUserOperation, formOf, runningDigest } from './account.js';
+import type { Binary } from './binary.js';
+import { type CoreApi, isAbsent, isPresent } from './grpc.js';
+import { isDetached, portsOf, wholeInbound } from './inbound.js';
+import { typed } from './messages.js';
+import { nobody } from './names.js';
+import { admitAll, admitUser } from './routing.js';
+import { destroy, onPorts, socketsOf } from './sockets.js';
+
+/** Rejects with `CoreError`, and then the inbound is not there. */
+export async function addInbound(api: CoreApi, binary: Binary, inbound: CoreInbound, dataDir: string): Promise<void> {
+  const { inbound: converted } = await binary.convert({ inbounds: [wholeInbound(inbound, dataDir)] });
+  const [handler] = converted;
+  if (handler === undefined)
+    throw new CoreError('invalid', 'The core makes nothing of this inbound', { inbound: inbound.tag });
+  try {
+    await api.call('HandlerService/AddInbound', { inbound: handler }, 15_000);
+  } catch (error) {
+    // A tag stays taken by an inbound that could not be opened; one that was there before is none of this call's.
+    if (!isPresent(error)) await removeHandler(api, inbound.tag).catch(() => undefined);
+    if (!(error instanceof CoreError) || error.kind !== 'refused') throw error;
+    throw new CoreError('refused', error.message, { inbound: inbound.tag, cause: error });
+  }
+}
+
+export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbound): Promise<void> {
+  await removeHandler(api, inbound.tag);
+  if (isDetached(inbound.config)) await admitAll(api, inbound.tag);
+  const ports = portsOf(inbound.config);
+  // Only its listener is gone: most transports would serve whoever is connected to the end.
+  if (ports.length > 0) await destroy('tcp', await socketsOf(pid, onPorts(ports)));
+}
+
+export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
+  const operation = addUserOperation(inbound, user);
+  if (isDetached(inbound.config)) await admitUser(api, inbound.tag, user.email);
+  // These notice a second account of the same email; the others would keep both.
+  if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol'])))
+    await removeUser(api, inbound, user.email);
+  try {
+    await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
+  } catch (error) {
+    if (!isPresent(error)) throw error;
+    await removeUser(api, inbound, user.email);
+    await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
+  }
+}
+
+export async function removeUser(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
+  if (formOf(inbound.config) === null)
+    throw new CoreError('refused', 'This inbound has no accounts that can be removed', { inbound: inbound.tag });
+  const operation = typed('xray.app.proxyman.command.RemoveUserOperation', { email });
+  await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation }).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+}
+
+export async function usersOf(api: CoreApi, { tag, config }: CoreInbound): Promise<ReadonlyMap<string, string>> {
+  if (formOf(config) === null) return new Map();
+  const { users } = await api.call('HandlerService/GetInboundUsers', { tag }, 15_000);
+  const named = users.filter(({ email }) => email !== '' && email !== nobody);
+  return new Map(named.map(({ email, account }) => [email, runningDigest(config as JsonObject, account)]));
+}
+
+export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> {
+  const { users } = await api.call('StatsService/GetUsersStats', {});
+  return users.map(({ email, ips }) => ({
+    email,
+    ips: ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })),
+  }));
+}
+
+async function removeHandler(api: CoreApi, tag: string): Promise<void> {
+  await api.call('HandlerService/RemoveInbound', { tag }).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
+import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import { checkAccount, formOf, settingsOf } from './account.js';
+import { fold, nobody, reserved } from './names.js';
+import { checkPaths } from './paths.js';
+
+/**
+ * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
+ * misunderstand, and for a path outside of `dataDir` (certificates may lie anywhere: the panel has read those).
+ */
+export function wholeInbound(inbound: CoreInbound, dataDir: string): JsonObject {
+  const { config, tag } = inbound;
+  if (config['tag'] !== tag)
+    throw new CoreError('invalid', 'The tag of an inbound differs from its name', { inbound: tag });
+  if (reserved.has(tag) || tag === '' || tag.includes('>>>')) {
+    throw new CoreError('invalid', `An inbound cannot have the tag "${tag}"`, { inbound: tag });
+  }
+  checkPaths(config, { dataDir, inbound: tag });
+  const form = formOf(config);
+  if (form === null) return config;
+  const clients: Json[] = [...inbound.users.values()].map((user) => {
+    checkAccount(inbound, user);
+    return { ...inherited(inbound), ...user.account, email: user.email, level: 0 };
+  });
+  if (isShadowsocks2022(config)) clients.push({ email: nobody, password: randomKey(config), level: 0 });
+  // `users` is another name of `clients`: only one of them may speak.
+  const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
+  const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
+  return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
+}
+
+/** The local ports on which an inbound listens, as inclusive ranges. Empty for a unix socket. */
+export function portsOf(config: JsonObject): readonly (readonly [number, number])[] {
+  return String(config['port'] ?? '')
+    .split(',')
+    .map((part) => part.trim().split('-').map(Number))
+    .map(([from = 0, to = from]) => [from, to] as const)
+    .filter(([from, to]) => Number.isInteger(from) && Number.isInteger(to) && from > 0 && to >= from);
+}
+
+/**
+ * Whether an account's connections can outlive its sockets: over UDP, where there is no socket per client, or behind a
+ * proxy that speaks for the client, so that the core knows an address that is not the socket's.
+ */
+export function isDetached(config: JsonObject): boolean {
+  const stream = object(config['streamSettings']);
+  const network = String(stream['network'] ?? stream['method'] ?? 'tcp').toLowerCase();
+  if (config['protocol'] === 'hysteria' || ['hysteria', 'kcp', 'mkcp'].includes(network)) return true;
+  if (String(settingsOf(config)['network'] ?? '').includes('udp')) return true;
+  const alpn = object(stream['tlsSettings'])['alpn'];
+  if (['xhttp', 'splithttp'].includes(network) && Array.isArray(alpn) && alpn.includes('h3')) return true;
+  return JSON.stringify(stream).search(/"acceptProxyProtocol":true|"trustedXForwardedFor":\[./i) >= 0;
+}
+
+function isShadowsocks2022(config: JsonObject): boolean {
+  return config['protocol'] === 'shadowsocks' && String(settingsOf(config)['method']).startsWith('2022-');
+}
+
+function randomKey(config: JsonObject): string {
+  return randomBytes(String(settingsOf(config)['method']).includes('128') ? 16 : 32).toString('base64');
+}
+
+/** A client of classic shadowsocks needs a method of its own; one of 2022 must have none. */
+function inherited(inbound: CoreInbound): JsonObject {
+  const method = settingsOf(inbound.config)['method'];
+  if (inbound.config['protocol'] !== 'shadowsocks' || isShadowsocks2022(inbound.config)) return {};
+  return typeof method === 'string' ? { method } : {};
+}
+
+/** `hysteriaSettings.auth` would let everybody in as long as the inbound has no clients. */
+function withoutSharedPassword(config: JsonObject): JsonObject {
+  const stream = object(config['streamSettings']);
+  const hysteria = Object.fromEntries(
+    Object.entries(object(stream['hysteriaSettings'])).filter(([key]) => fold(key) !== 'auth'),
+  );
+  return { ...config, streamSettings: { ...stream, hysteriaSettings: hysteria } };
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? (value as JsonObject) : {};
+}

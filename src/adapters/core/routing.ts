@@ -1,0 +1,86 @@
+import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import type { CoreApi } from './grpc.js';
+import { decode, encode, type TypedMessage } from './messages.js';
+import { apiTag, cutOutbound } from './names.js';
+import { members, refused } from './template.js';
+
+/** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
+const numbered = /#(\d+)\.(\d+)$/;
+const cutRule = (inbound: string, email: string): string => `cut>>>${inbound}>>>${email}`;
+/** A user in a rule is a name, unless it begins like this. */
+const pattern = 'regexp:';
+
+/** The template's routing, each rule with a tag of ours by which it can be taken away. */
+export function routingOf(value: Json | undefined): JsonObject {
+  const { rules = [], ...others } = members(value);
+  if (!Array.isArray(rules)) throw refused('its routing rules must be a list');
+  const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
+    const { outboundtag } = members(rule as JsonObject);
+    return outboundtag !== apiTag;
+  });
+  return {
+    ...others,
+    rules: kept.map((rule, index) => {
+      const { ruletag, ...rest } = members(rule as JsonObject);
+      return { ...rest, ruleTag: `${typeof ruletag === 'string' ? ruletag : 'rule'}#0.${index}` };
+    }),
+  };
+}
+
+/** The rules of a configuration that `xray convert pb` wrote, as bytes. */
+export function rulesOf(config: { readonly app: readonly TypedMessage[] }): readonly Buffer[] {
+  const router = config.app.find(({ type }) => type === 'xray.app.router.Config');
+  return router === undefined ? [] : decode<{ rule: readonly Buffer[] }>(router.type, router.value).rule;
+}
+
+/**
+ * Sends what these accounts ask for through this inbound into the void. The API can put a rule only last, and replacing
+ * all rules leaves moments without any, so the template's rules are sent again behind the new ones and the old ones
+ * taken away, last first: at every moment the first match is the right one.
+ */
+export async function refuseUsers(
+  api: CoreApi,
+  inbound: string,
+  emails: readonly string[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const running = (await api.call('RoutingService/ListRule', {})).rules.map(({ ruleTag }) => ruleTag);
+  const missing = emails.filter((email) => !running.includes(cutRule(inbound, email)));
+  if (missing.length === 0) return;
+  const old = running.filter((tag) => numbered.test(tag));
+  const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
+  const cuts = missing.map((email) =>
+    encode('xray.app.router.RoutingRule', {
+      tag: cutOutbound,
+      user_email: [email.startsWith(pattern) ? `${pattern}^${email.replace(/[^\w]/g, '\\$&')}$` : email],
+      inbound_tag: [inbound],
+      rule_tag: cutRule(inbound, email),
+    }),
+  );
+  const again = old.length === 0 ? [] : (await templateRules()).map((rule, index) => retagged(rule, generation, index));
+  await api.call('RoutingService/AddRule', {
+    config: { type: 'xray.app.router.Config', value: encode('xray.app.router.Config', { rule: [...cuts, ...again] }) },
+    shouldAppend: true,
+  });
+  for (const ruleTag of old.reverse()) await api.call('RoutingService/RemoveRule', { ruleTag });
+}
+
+/** Idempotent. */
+export async function admitUser(api: CoreApi, inbound: string, email: string): Promise<void> {
+  await api.call('RoutingService/RemoveRule', { ruleTag: cutRule(inbound, email) });
+}
+
+/** All cuts of an inbound; for when it goes, and its connections with it. */
+export async function admitAll(api: CoreApi, inbound: string): Promise<void> {
+  const { rules } = await api.call('RoutingService/ListRule', {});
+  for (const { ruleTag } of rules) {
+    if (ruleTag.startsWith(cutRule(inbound, ''))) await api.call('RoutingService/RemoveRule', { ruleTag });
+  }
+}
+
+/** A later field of the same number wins, so appending a tag replaces the rule's own. */
+function retagged(rule: Buffer, generation: number, index: number): Buffer {
+  const tag = decode<{ rule_tag: string }>('xray.app.router.RoutingRule', rule).rule_tag;
+  const rule_tag = tag.replace(numbered, `#${generation}.${index}`);
+  return Buffer.concat([rule, encode('xray.app.router.RoutingRule', { rule_tag })]);
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Subject } from 'rxjs';
+import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
+import { accountDigest } from './account.js';
+import { assemble, logFiles } from './assembly.js';
+import { binaryOf, missing } from './binary.js';
+import { groupCounters } from './counters.js';
+import { cutUsers } from './cut.js';
+import { empty, makeFolder, removeUnlessPlain, writeAtomically } from './files.js';
+import { type CoreApi, connectApi } from './grpc.js';
+import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
+import { portsOf, wholeInbound } from './inbound.js';
+import { x25519 } from './keys.js';
+import { type CoreLogs, followLogs } from './logs.js';
+import { memoryIn } from './memory.js';
+import { type PlaceOptions, placeOf } from './place.js';
+import { end, isAlive } from './proc.js';
+import { complaints, type Ending, findCore, launch, type RunningCore, reasonOf, watch } from './process.js';
+import { refuseUsers, rulesOf } from './routing.js';
+
+export interface XrayOptions extends PlaceOptions {
+  /** Path of the executable, or null when there is none. */
+  readonly binary: string | null;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
+}
+
+/** A run that this adapter drives. */
+interface Live {
+  readonly core: RunningCore;
+  readonly api: CoreApi;
+  readonly logs: CoreLogs;
+  readonly stopWatching: () => void;
+}
+
+/** How long a new core may take to answer, in ms: 40,000 accounts take half a second. */
+const startTimeout = 20_000;
+
+/** The `Core` port over a real Xray. */
+export function createXrayCore(options: XrayOptions): Core {
+  const { paths, dataDir, configFile, pidFile, memoryFile, outputFile, environment } = placeOf(options);
+  const { runDir, logDir } = paths;
+  const binary = binaryOf({ path: options.binary === null ? null : resolve(options.binary), runDir, environment });
+  const memory = memoryIn(memoryFile);
+  const exited$ = new Subject<CoreExit>();
+  let live: Live | null = null;
+
+  const needed = (): Live => {
+    if (live === null) throw new CoreError('not-running', 'The core does not run');
+    return live;
+  };
+
+  const drive = (core: RunningCore, api: CoreApi, ended: Promise<Ending>, stopWatching: () => void): CoreRun => {
+    const files = logFiles(memory.template ?? {}, paths);
+    const logs = followLogs(files, paths.trace, (error) =>
+      options.log('warn', 'The logs of the core cannot be read', { error }),
+    );
+    const mine: Live = { core, api, logs, stopWatching };
+    live = mine;
+    void ended.then((ending) => {
+      if (live !== mine) return;
+      letGo();
+      memory.clear();
+      rmSync(pidFile, { force: true });
+      exited$.next({ run: core.run, ...reasonOf(complaints(outputFile), ending) });
+    });
+    return runOf(core);
+  };
+
+  const letGo = (): void => {
+    live?.logs.stop();
+    live?.stopWatching();
+    live?.api.close();
+    live = null;
+  };
+
+  /** The whole configuration without what binds, writes or listens for us: only the core's opinion of the rest matters. */
+  const test = (config: CoreConfig): Promise<void> => {
+    const { api: _api, log: _log, ...rest } = assemble(config, paths);
+    return binary.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
+  };
+
+  const stop = async (): Promise<void> => {
+    const core = live?.core ?? null;
+    letGo();
+    if (core !== null) await end(core);
+    // A core of a panel that died between start and adoption counts as ours too.
+    const other = await findCore(pidFile, configFile);
+    if (other !== null) await end(other);
+    memory.clear();
+    rmSync(pidFile, { force: true });
+    rmSync(configFile, { force: true });
+    rmSync(paths.socket, { force: true });
+  };
+
+  const start = async (config: CoreConfig): Promise<CoreRun> => {
+    const version = await binary.version();
+    if (options.binary === null || version === null) throw missing();
+    const assembled = assemble(config, paths);
+    await test(config);
+    await stop();
+    for (const folder of [runDir, logDir, dirname(paths.socket)]) makeFolder(folder);
+    const files = logFiles(config.template, paths);
+    for (const file of [files.access, files.error]) removeUnlessPlain(file);
+    // Ports and addresses in them belong to connections of the run before.
+    for (const file of [files.access, paths.trace]) empty(file);
+    writeAtomically(configFile, assembled);
+    const run = randomUUID();
+    const started = await launch({
+      binary: resolve(options.binary),
+      run,
+      version,
+      configFile,
+      outputFile,
+      pidFile,
+      runDir,
+      environment,
+    });
+    if (started === null) throw missing();
+    const api = connectApi(paths.socket);
+    try {
+      await answers(api, started);
+    } catch (error) {
+      api.close();
+      await end(started.core);
+      rmSync(pidFile, { force: true });
+      rmSync(configFile, { force: true });
+      throw blaming(error, config);
+    }
+    memory.begin(run, config.template, new Map([...config.inbounds].map(([tag, inbound]) => [tag, inbound.config])));
+    return drive(started.core, api, started.ended, () => undefined);
+  };
+
+  const answers = async (
+    api: CoreApi,
+    { core, ended }: { core: RunningCore; ended: Promise<Ending> },
+  ): Promise<void> => {
+    let ending: Ending | null = null;
+    void ended.then((how) => (ending = how));
+    const until = performance.now() + startTimeout;
+    for (;;) {
+      const up = await api.call('StatsService/GetSysStats', {}, 1000).then(
+        () => true,
+        () => false,
+      );
+      // A neighbour's answer proves nothing: the child itself must live.
+      if (up && isAlive(core)) return;
+      if (ending !== null || !isAlive(core)) {
+        const { reason, configuration } = reasonOf(complaints(outputFile), await ended);
+        throw new CoreError(configuration ? 'invalid' : 'refused', reason);
+      }
+      if (performance.now() > until) throw new CoreError('unreachable', 'The core started but does not answer');
+      await sleep(20);
+    }
+  };
+
+  return {
+    version: () => binary.version(),
+    test,
+    testInbound: async (inbound) =>
+      binary.test({ log: { loglevel: 'warning', access: 'none' }, inbounds: [wholeInbound(inbound, dataDir)] }),
+    start,
+    stop,
+    adopt: async () => {
+      if (live !== null) return runOf(live.core);
+      makeFolder(runDir);
+      const core = await findCore(pidFile, configFile);
+      if (core === null) return null;
+      const api = connectApi(paths.socket);
+      const up = await api.call('StatsService/GetSysStats', {}, 3000).then(
+        () => true,
+        () => false,
+      );
+      if (!up || !memory.recall(core.run)) {
+        options.log('warn', 'A core that an earlier panel left running cannot be used; it is ended', { pid: core.pid });
+        api.close();
+        await stop();
+        return null;
+      }
+      const watching = watch(core);
+      return drive(core, api, watching.ended, watching.stop);
+    },
+    release: async () => {
+      await live?.logs.read().catch(() => undefined);
+      letGo();
+      memory.leave();
+    },
+    get running() {
+      return live === null ? null : runOf(live.core);
+    },
+    exited$: exited$.asObservable(),
+
+    addInbound: async (inbound) => {
+      await addInbound(needed().api, binary, inbound, dataDir);
+      memory.set(inbound.tag, inbound.config);
+    },
+    removeInbound: async (inbound) => {
+      const { api, core } = needed();
+      await removeInbound(api, core.pid, inbound);
+      memory.set(inbound.tag, null);
+    },
+    addUser: async (inbound, user) => addUser(needed().api, inbound, user),
+    removeUser: async (inbound, email) => removeUser(needed().api, inbound, email),
+    cut: async (inbound, emails) => {
+      if (emails.length === 0) return [];
+      const { api, logs } = needed();
+      const rules = async (): Promise<readonly Buffer[]> =>
+        rulesOf(
+          await binary.convert({
+            routing: assemble({ template: memory.template ?? {}, inbounds: new Map() }, paths)['routing'] ?? {},
+          }),
+        );
+      return cutUsers(inbound, emails, {
+        logs,
+        readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
+        refuse: (tag, names) => refuseUsers(api, tag, names, rules),
+      });
+    },
+
+    inboundTags: async () =>
+      (await needed().api.call('HandlerService/ListInbounds', { isOnlyTags: true })).inbounds.map(({ tag }) => tag),
+    users: async (inbound) => usersOf(needed().api, inbound),
+    accountDigest,
+    appliedInbounds: () => memory.inbounds,
+    appliedTemplate: () => memory.template,
+
+    counters: async () =>
+      groupCounters(await needed().api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
+    online: async () => onlineUsers(needed().api),
+    assemble: (config) => assemble(config, paths),
+    output: () => complaints(outputFile),
+    x25519,
+  };
+}
+
+function runOf({ run, version, pid }: RunningCore): CoreRun {
+  return { run, version, pid };
+}
+
+/** A port that is taken is the fault of the inbound that wants it. */
+function blaming(error: unknown, { inbounds }: CoreConfig): unknown {
+  if (!(error instanceof CoreError)) return error;
+  const port = Number(/:(\d+): bind: /.exec(error.message)?.[1] ?? Number.NaN);
+  const owner = [...inbounds.values()].find(({ config }) =>
+    portsOf(config).some(([from, to]) => port >= from && port <= to),
+  );
+  return owner === undefined ? error : new CoreError(error.kind, error.message, { cause: error, inbound: owner.tag });
+}

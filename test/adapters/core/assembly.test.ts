@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { assemble, logFiles } from '../../../src/adapters/core/assembly.js';
+import type { CoreInbound } from '../../../src/commands/ports/core.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+import { configOf, inboundOf } from './kit.js';
+
+const paths = {
+  runDir: '/data/run',
+  logDir: '/data/logs',
+  assetDir: '/data/geo',
+  socket: '/data/run/core.sock',
+  trace: '/data/run/trace.log',
+};
+const from = (template: JsonObject, inbounds: readonly CoreInbound[] = []) =>
+  assemble(configOf(inbounds, template), paths);
+const plain = from({});
+
+describe('the assembled configuration', () => {
+  it('has our api on a socket of our own, counting for everybody, and two usual outbounds', () => {
+    expect(plain).toMatchObject({
+      api: { tag: 'api', listen: '/data/run/core.sock,0600' },
+      stats: {},
+      policy: { levels: { 0: { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } } },
+      inbounds: [],
+    });
+    expect((plain['outbounds'] as readonly JsonObject[]).map(({ protocol }) => protocol)).toStrictEqual([
+      'freedom',
+      'blackhole',
+      'blackhole',
+    ]);
+  });
+
+  it('keeps what a template says about the rest', () => {
+    const outbounds = [
+      { tag: 'far', protocol: 'socks' },
+      { tag: 'direct', protocol: 'freedom' },
+    ];
+    const config = from({
+      dns: { servers: ['1.1.1.1'] },
+      policy: { levels: { 0: { connIdle: 120, StatsUserUplink: false }, 1: { handshake: 2 } } },
+      outbounds,
+      observatory: { subjectSelector: ['far'] },
+      routing: {
+        domainStrategy: 'AsIs',
+        rules: [
+          { type: 'field', inboundTag: ['api'], outboundTag: 'api' },
+          { ip: ['1.1.1.1'], outboundTag: 'far' },
+        ],
+      },
+    });
+    expect((config['outbounds'] as readonly JsonObject[]).slice(0, 2)).toStrictEqual(outbounds);
+    expect(config['dns']).toStrictEqual({ servers: ['1.1.1.1'] });
+    expect((config['policy'] as JsonObject)['levels']).toStrictEqual({
+      0: { connidle: 120, statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true },
+      1: { handshake: 2 },
+    });
+    expect((config['api'] as { services: string[] }).services).toContain('ObservatoryService');
+    expect((config['routing'] as { rules: JsonObject[] }).rules).toStrictEqual([
+      { ip: ['1.1.1.1'], outboundtag: 'far', ruleTag: 'rule#0.0' },
+    ]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['an api of its own', { API: { tag: 'api', listen: '0.0.0.0:62789' } }],
+    ['the same with odd letters', { ſtats: null, Stats: { x: 1 }, Metrics: { listen: '0.0.0.0:1' } }],
+    [
+      'the api inbound of another panel',
+      { inBounds: [{ tag: 'api', port: 62789, listen: '0.0.0.0', protocol: 'tunnel' }] },
+    ],
+    ['unknown blocks', { _comment: 'x', unknown: { listen: '0.0.0.0:1' } }],
+  ])('passes over %s', (_, template) => {
+    expect(from(template)).toStrictEqual(plain);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['environment variables', { Env: { XRAY_LOCATION_ASSET: '/' } }],
+    ['downloads of files', { geoData: { assets: [] } }],
+    ['removed blocks', { transport: {} }],
+    ['reverse', { reverse: {} }],
+    ['the same block twice', { log: {}, LOG: { access: '/etc/passwd' } }],
+    ['a port', { INBOUNDS: [{ tag: 'x', port: 1, protocol: 'socks' }] }],
+    ['a webhook', { routing: { rules: [{ outboundTag: 'x', WebHook: { url: 'http://127.0.0.1' } }] } }],
+    [
+      'a webhook with an odd letter',
+      { routing: { rules: [{ outboundTag: 'x', webhoo\u212a: { url: 'http://127.0.0.1' } }] } },
+    ],
+    [
+      'a key outside of the data directory',
+      {
+        outbounds: [
+          { streamSettings: { tlsSettings: { certificates: [{ CertificateFile: '/data/../etc/shadow' }] } } },
+        ],
+      },
+    ],
+    ['a key log', { outbounds: [{ streamSettings: { tlsSettings: { masterKeyLog: '/data/x' } } }] }],
+    ['our own outbound', { outbounds: [{ tag: 'portolan-cut', protocol: 'freedom' }] }],
+    [
+      'an outbound twice',
+      {
+        outbounds: [
+          { tag: 'a', protocol: 'freedom' },
+          { Tag: 'a', protocol: 'freedom' },
+        ],
+      },
+    ],
+    ['outbounds that are no list', { outbounds: { 0: {} } }],
+  ])('refuses %s', (_, template) => {
+    expect(() => from(template)).toThrow(expect.objectContaining({ name: 'CoreError', kind: 'invalid' }));
+  });
+
+  it('makes plain names under logs/ of log paths', () => {
+    const files = (log: JsonObject) => logFiles({ LoG: log }, paths);
+    expect(files({ access: '/etc/cron.d/../mine.log', Error: '../../x/e.log', loglevel: 'ERROR' })).toStrictEqual({
+      access: '/data/logs/mine.log',
+      error: '/data/logs/e.log',
+      level: 'error',
+    });
+    for (const access of ['none', '', '/dev/stdout', '..', 'a/..', '.hidden.log', '/proc/self/fd/1', 'x.log\0']) {
+      expect(files({ access }).access).toBe('/data/logs/access.log');
+    }
+    expect(files({ access: 'same.log', error: 'same.log' })).toMatchObject({
+      access: '/data/logs/access.log',
+      error: '/data/logs/error.log',
+    });
+  });
+
+  it('refuses inbounds with names of ours, and paths that are none of theirs', () => {
+    const one = { port: 1, protocol: 'vless', settings: {} };
+    expect(() => from({}, [inboundOf({ ...one, tag: 'api' })])).toThrow(/tag "api"/);
+    expect(() => from({}, [inboundOf({ ...one, tag: 'a>>>b' })])).toThrow(/tag/);
+    const masquerade = { hysteriaSettings: { masquerade: { type: 'file', dir: '/etc' } } };
+    expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: masquerade })])).toThrow(/data directory/);
+    const certificates = { tlsSettings: { certificates: [{ certificateFile: '/etc/letsencrypt/a.pem' }] } };
+    expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: certificates })])).not.toThrow();
+  });
+
+  it('gives accounts a level at which they are counted, and keeps shadowsocks 2022 closed to its server key', () => {
+    const ss = {
+      tag: 's',
+      port: 1,
+      protocol: 'shadowsocks',
+      settings: { method: '2022-blake3-aes-256-gcm', password: 'x', Users: [{ email: 'evil' }] },
+    };
+    const [inbound] = from({}, [inboundOf(ss)])['inbounds'] as [
+      { settings: { clients: { email: string; password: string }[] } },
+    ];
+    expect(inbound.settings).not.toHaveProperty('Users');
+    expect(
+      inbound.settings.clients.map(({ email, password }) => [email, Buffer.from(password, 'base64').length]),
+    ).toStrictEqual([['portolan-nobody', 32]]);
+    const classic = { tag: 's', port: 1, protocol: 'shadowsocks', settings: { method: 'aes-256-gcm' } };
+    expect(from({}, [inboundOf(classic, [{ email: 'a', password: 'p', level: 3 }])])['inbounds']).toMatchObject([
+      { settings: { clients: [{ email: 'a', password: 'p', method: 'aes-256-gcm', level: 0 }] } },
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { groupCounters, readCounters } from '../../../src/adapters/core/counters.js';
+import { encode } from '../../../src/adapters/core/messages.js';
+import {
+  type Certificate,
+  type ClientCore,
+  certificate,
+  clientCore,
+  configOf,
+  coreBinary,
+  fetchThrough,
+  freePort,
+  inboundOf,
+  type Place,
+  place,
+  type Target,
+  target,
+} from './kit.js';
+import { type Way, ways } from './protocols.js';
+
+describe('the decoder of counters', () => {
+  const answer = (stat: readonly object[]) => encode('xray.app.stats.command.QueryStatsResponse', { stat });
+
+  it('reads names and large numbers', () => {
+    const stat = [
+      { name: 'user>>>ä@x>>>traffic>>>uplink', value: 5_000_000_000_001 },
+      { name: 'user>>>ä@x>>>traffic>>>downlink', value: 0 },
+      { name: 'outbound>>>portolan-cut>>>traffic>>>uplink', value: 3 },
+      { name: 'strange', value: 3 },
+    ];
+    const readings = readCounters(answer(stat));
+    expect(readings).toStrictEqual(stat);
+    expect(groupCounters(readings)).toStrictEqual([{ kind: 'client', name: 'ä@x', up: 5_000_000_000_001, down: 0 }]);
+    expect(() => readCounters(answer(stat).subarray(0, 20))).not.toThrow(TypeError);
+  });
+
+  it('takes less than 15 ms for 20,000', () => {
+    const names = Array.from({ length: 10_000 }, (_, at) => `user>>>client-${at}@example.org>>>traffic>>>`);
+    const bytes = answer(
+      names.flatMap((name) => [
+        { name: `${name}uplink`, value: 123_456_789 },
+        { name: `${name}downlink`, value: 9_876_543_210 },
+      ]),
+    );
+    const times = Array.from({ length: 12 }, () => {
+      const before = performance.now();
+      expect(groupCounters(readCounters(bytes))).toHaveLength(10_000);
+      return performance.now() - before;
+    });
+    // The best of them: what the decoder costs, not what the other tests cost meanwhile.
+    expect(Math.min(...times)).toBeLessThan(15);
+  });
+});
+
+describe.skipIf(coreBinary === null)('the counters of a core', () => {
+  let cert: Certificate;
+  let web: Target;
+  let here: Place;
+  const clients: ClientCore[] = [];
+  beforeAll(async () => {
+    cert = await certificate();
+    web = await target(cert);
+    here = place();
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    await here.dispose();
+    await web.close();
+  });
+
+  it('count each byte of an account once, from zero, without a reset', async () => {
+    const { core } = here;
+    const way = ways(cert, web.tlsPort)['vless-tcp'] as Way;
+    const port = await freePort();
+    const anna = way.account('Anna@x');
+    await core.start(configOf([inboundOf(way.inbound(port), [anna])]));
+    const client = await clientCore(here.folder, [way.outbound(port, anna)]);
+    clients.push(client);
+    const read = async () => (await core.counters()).find(({ kind, name }) => kind === 'client' && name === 'Anna@x');
+    expect(await read()).toBeUndefined();
+    expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
+    const once = await read();
+    expect(once?.down).toBeGreaterThan(90);
+    expect(once?.up).toBeGreaterThan(40);
+    expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
+    expect(await read()).toStrictEqual({ ...once, up: (once?.up ?? 0) * 2, down: (once?.down ?? 0) * 2 });
+    expect((await core.counters()).map(({ kind, name }) => `${kind} ${name}`).sort()).toStrictEqual([
+      'client Anna@x',
+      'inbound vless-tcp',
+      'outbound blocked',
+      'outbound direct',
+    ]);
+  });
+});

@@ -1,0 +1,259 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { createXrayCore } from '../../../src/adapters/core/xray.js';
+import type { Core, CoreConfig, CoreInbound, CoreUser } from '../../../src/commands/ports/core.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+
+export const coreBinary = process.env['PORTOLAN_CORE_BIN'] ?? null;
+if (coreBinary === null) {
+  process.stderr.write('\n*** PORTOLAN_CORE_BIN is not set: the tests of the core adapter do NOT run. ***\n\n');
+}
+
+/** What loopback tests need: freedom leaves private targets in the dark by default. */
+export const template: JsonObject = {
+  log: { loglevel: 'warning' },
+  outbounds: [
+    { tag: 'direct', protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } },
+    { tag: 'blocked', protocol: 'blackhole' },
+  ],
+  routing: { rules: [{ ruleTag: 'block', domain: ['full:blocked.test'], outboundTag: 'blocked' }] },
+};
+
+export interface Place {
+  readonly folder: string;
+  readonly core: Core;
+  dispose(): Promise<void>;
+}
+
+export function place(folder: string = mkdtempSync(join(tmpdir(), 'portolan-core-'))): Place {
+  const core = createXrayCore({
+    binary: coreBinary,
+    runDir: join(folder, 'run'),
+    logDir: join(folder, 'logs'),
+    assetDir: join(folder, 'geo'),
+    log: () => undefined,
+    splice: false,
+  });
+  return {
+    folder,
+    core,
+    dispose: async () => {
+      await core.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function inboundOf(config: JsonObject, users: readonly JsonObject[] = []): CoreInbound {
+  const entries = users.map((account): [string, CoreUser] => [
+    String(account['email']),
+    { email: String(account['email']), account },
+  ]);
+  return { tag: String(config['tag']), config, users: new Map(entries), hotUsers: true };
+}
+
+export function configOf(inbounds: readonly CoreInbound[], from: JsonObject = template): CoreConfig {
+  return { template: from, inbounds: new Map(inbounds.map((inbound) => [inbound.tag, inbound])) };
+}
+
+export const userOf = (account: JsonObject): CoreUser => ({ email: String(account['email']), account });
+
+/** A port below those that the kernel gives to outgoing connections: nobody takes it in between. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const server = createTcpServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  /** SHA-256 of the certificate in hex, by which a client core trusts it. */
+  readonly pin: string;
+}
+
+export async function certificate(): Promise<Certificate> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keySize: 2048,
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  return { cert, key, pin: new X509Certificate(cert).fingerprint256.replaceAll(':', '').toLowerCase() };
+}
+
+export interface Target {
+  readonly port: number;
+  readonly tlsPort: number;
+  close(): Promise<void>;
+}
+
+/** `/small` answers `small!`; `/slow` sends 10 kB every 50 ms for ever. */
+export async function target({ cert, key }: Certificate): Promise<Target> {
+  const sockets = new Set<Socket>();
+  const servers: Server[] = [createServer(), createTlsServer({ cert, key, minVersion: 'TLSv1.3' })];
+  for (const server of servers) {
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      if (request.url === '/small') {
+        response.end('small!');
+        return;
+      }
+      const timer = setInterval(() => response.write(Buffer.alloc(10_000)), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  }
+  const [port = 0, tlsPort = 0] = servers.map((server) => (server.address() as AddressInfo).port);
+  return {
+    port,
+    tlsPort,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+export interface ClientCore {
+  /** Port of the socks inbound in front of the outbound of the same index. */
+  readonly ports: readonly number[];
+  close(): Promise<void>;
+}
+
+/** A second core that dials with these outbounds, all from 127.0.0.2: sources of exactly 127.0.0.1 are not counted as online. */
+export async function clientCore(folder: string, outbounds: readonly JsonObject[]): Promise<ClientCore> {
+  const ports = await Promise.all(outbounds.map(() => freePort()));
+  const config = {
+    log: { loglevel: 'none', access: 'none' },
+    inbounds: ports.map((port, at) => ({
+      tag: `in-${at}`,
+      listen: '127.0.0.1',
+      port,
+      protocol: 'socks',
+      settings: { udp: true },
+    })),
+    outbounds: outbounds.map((outbound, at) => ({ ...outbound, tag: `out-${at}`, sendThrough: '127.0.0.2' })),
+    routing: { rules: ports.map((_, at) => ({ inboundTag: [`in-${at}`], outboundTag: `out-${at}` })) },
+  };
+  const file = join(folder, `client-${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(config));
+  const child: ChildProcess = spawn(coreBinary ?? '', ['run', '-c', file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await Promise.all(
+    ports.map((port) =>
+      listening(
+        port,
+        () => child.exitCode === null,
+        () => output,
+      ),
+    ),
+  );
+  return {
+    ports,
+    close: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function listening(port: number, alive: () => boolean, output: () => string): Promise<void> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.once('close', () => undefined);
+      setTimeout(() => socket.destroy(), 50);
+    });
+    if (open) return;
+    if (!alive() || Date.now() > until) throw new Error(`the client core did not start: ${output()}`);
+    await pause(20);
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */
+export async function fetchThrough(socks: number, port: number, patience = 2000): Promise<string | null> {
+  const download = await openThrough(socks, port, '/small', patience).catch(() => null);
+  if (download === null) return null;
+  const done = await Promise.race([download.ended.then(() => true), pause(patience).then(() => false)]);
+  download.abort();
+  return done && download.text() !== '' ? download.text() : null;
+}
+
+export interface Download {
+  /** Bytes of the body so far. */
+  bytes(): number;
+  text(): string;
+  readonly ended: Promise<void>;
+  isOver(): boolean;
+  abort(): void;
+}
+
+/** A download that has begun: resolves with its first byte, rejects when there is none. */
+export async function openThrough(socks: number, port: number, path: string, patience = 5000): Promise<Download> {
+  const socket = await socksTo(socks, port, patience);
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    let text = '';
+    let over = false;
+    const timer = setTimeout(() => fail(new Error('no answer')), patience);
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    const request = get({ host: '127.0.0.1', port, path, createConnection: () => socket });
+    request.on('error', fail);
+    request.on('response', (response) => {
+      const ended = new Promise<void>((end) => response.on('close', () => end())).then(() => {
+        over = true;
+      });
+      response.on('error', () => undefined);
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (text.length < 100) text += chunk.toString('latin1').slice(0, 100);
+        clearTimeout(timer);
+        resolve({ bytes: () => bytes, text: () => text, ended, isOver: () => over, abort: () => socket.destroy() });
+      });
+    });
+  });
+}
+
+function socksTo(socks: number, port: number, patience: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socks, '127.0.0.1');
+    socket.setTimeout(patience, () => socket.destroy(new Error('socks timed out')));
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('socks closed')));
+    socket.write(Buffer.from([5, 1, 0]));
+    socket.once('data', () => {
+      socket.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255]));
+      socket.once('data', () => {
+        socket.setTimeout(0);
+        socket.removeAllListeners('timeout');
+        resolve(socket);
+      });
+    });
+  });
+}

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { firstValueFrom } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/adapters/core/proc.js';
+import { createXrayCore } from '../../../src/adapters/core/xray.js';
+import type { CoreCounter } from '../../../src/commands/ports/core.js';
+import { configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
+
+const sorted = (counters: readonly CoreCounter[]) => [...counters].sort((a, b) => a.name.localeCompare(b.name));
+const vless = (port: number, tag = 'one') =>
+  inboundOf({ tag, listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } });
+
+describe.skipIf(coreBinary === null)('the life of a core', () => {
+  const places: Place[] = [];
+  const somewhere = (folder?: string): Place => {
+    const here = place(folder);
+    places.push(here);
+    return here;
+  };
+  afterEach(async () => {
+    for (const here of places.splice(0)) await here.dispose();
+  });
+
+  it('starts, answers and stops', async () => {
+    const { core, folder } = somewhere();
+    expect(await core.version()).toMatch(/^\d+\.\d+\.\d+$/);
+    const config = configOf([vless(await freePort())]);
+    await core.test(config);
+    const run = await core.start(config);
+    expect(core.running).toStrictEqual(run);
+    expect(run.version).toBe(await core.version());
+    expect(await core.inboundTags()).toStrictEqual(['one']);
+    expect(core.appliedTemplate()).toStrictEqual(template);
+    expect(core.output()).toBe('');
+    for (const file of ['core.json', 'core-config.json', 'applied.json', 'core.sock', 'trace.log']) {
+      expect([file, statSync(join(folder, 'run', file)).mode & 0o077]).toStrictEqual([file, 0]);
+    }
+    await core.stop();
+    await core.stop();
+    expect(core.running).toBeNull();
+    expect(identify(run.pid)).toBeNull();
+    expect(readdirSync(join(folder, 'run'))).toStrictEqual(['trace.log']);
+  });
+
+  it('says what is wrong with a configuration, without files', async () => {
+    const { core, folder } = somewhere();
+    const good = vless(await freePort(), 'good');
+    const bad = inboundOf({ tag: 'bad', port: await freePort(), protocol: 'vless', settings: {} });
+    const refusal = { kind: 'invalid', inbound: 'bad', message: expect.stringContaining('"decryption":"none"') };
+    await expect(core.test(configOf([good, bad]))).rejects.toMatchObject(refusal);
+    await expect(core.testInbound(bad)).rejects.toMatchObject(refusal);
+    await expect(core.testInbound(good)).resolves.toBeUndefined();
+    const error = await core.start(configOf([good, bad])).catch((reason: Error) => reason);
+    expect(error).toMatchObject(refusal);
+    expect((error as Error).message).not.toContain(folder);
+    expect(core.running).toBeNull();
+    expect(readdirSync(join(folder, 'run'))).toStrictEqual([]);
+  });
+
+  it('names the inbound whose port is taken', async () => {
+    const { core } = somewhere();
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const config = configOf([vless(port, 'taken')]);
+    await expect(core.start(config)).rejects.toMatchObject({
+      kind: 'refused',
+      inbound: 'taken',
+      message: expect.stringContaining('in use'),
+    });
+    await new Promise((resolve) => other.close(resolve));
+    await core.start(config);
+  });
+
+  it('tells when a core ends by itself', async () => {
+    const { core, folder } = somewhere();
+    const run = await core.start(configOf([]));
+    const exit = firstValueFrom(core.exited$);
+    process.kill(run.pid, 'SIGKILL');
+    expect(await exit).toStrictEqual({ run: run.run, reason: 'The core was ended by SIGKILL', configuration: false });
+    expect(core.running).toBeNull();
+    expect(existsSync(join(folder, 'run', 'core.json'))).toBe(false);
+    await expect(core.counters()).rejects.toMatchObject({ kind: 'not-running' });
+  });
+
+  it('starts without a binary only to say so', async () => {
+    const { folder } = somewhere();
+    const options = {
+      runDir: join(folder, 'run'),
+      logDir: join(folder, 'logs'),
+      assetDir: folder,
+      log: () => undefined,
+      splice: false,
+    };
+    for (const binary of [null, join(folder, 'nothing')]) {
+      const core = createXrayCore({ ...options, binary });
+      expect(await core.version()).toBeNull();
+      await expect(core.start(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
+      await expect(core.test(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
+    }
+  });
+
+  it('is adopted with its counters after the panel was killed, and its end is seen', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-core-'));
+    const port = await freePort();
+    const script = fileURLToPath(new URL('./owner.ts', import.meta.url));
+    const owner = spawn(process.execPath, ['--import', 'tsx', script, folder, String(port)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    await new Promise<void>((resolve) =>
+      owner.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        if (printed.includes('\n')) resolve();
+      }),
+    );
+    const told = JSON.parse(printed) as { run: { run: string; pid: number }; counters: readonly CoreCounter[] };
+    owner.kill('SIGKILL');
+    await new Promise((resolve) => owner.once('exit', resolve));
+
+    const { core } = somewhere(folder);
+    const run = await core.adopt();
+    expect(run).toStrictEqual(told.run);
+    expect(sorted(await core.counters())).toStrictEqual(sorted(told.counters));
+    expect(core.appliedTemplate()).toStrictEqual(template);
+    expect([...core.appliedInbounds().keys()]).toStrictEqual(['vless-tcp']);
+    await core.removeInbound(inboundOf(core.appliedInbounds().get('vless-tcp') ?? {}));
+    await core.addInbound(vless(port));
+
+    await core.release();
+    expect(core.running).toBeNull();
+    const next = somewhere(folder).core;
+    expect(await next.adopt()).toStrictEqual(told.run);
+    expect([...next.appliedInbounds().keys()]).toStrictEqual(['one']);
+    const exit = firstValueFrom(next.exited$);
+    process.kill(told.run.pid, 'SIGKILL');
+    expect(await exit).toMatchObject({ run: told.run.run, configuration: false });
+    expect(await next.adopt()).toBeNull();
+  });
+
+  it('never runs two: a new start ends the core that somebody left', async () => {
+    const first = somewhere();
+    const left = await first.core.start(configOf([vless(await freePort())]));
+    await first.core.release();
+    const second = somewhere(first.folder);
+    const run = await second.core.start(configOf([]));
+    expect(run.pid).not.toBe(left.pid);
+    expect(identify(left.pid)).toBeNull();
+  });
+});
