@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { type CoreProcess, startCore, withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCases, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { freePort, freePorts } from '../kit/real/ports.js';
+import { download, moved, startTransfer, upload } from '../kit/real/socks.js';
+import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
+import { handLink } from './hand-links.js';
+import { serverConfig } from './server-config.js';
+
+/** Names only: the real cases need a target, which `beforeAll` starts. */
+const NAMES = inboundCases(
+  makeContext({
+    certificate: { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} },
+    realityTarget: '',
+    targetPort: 1,
+  }),
+).map(({ name }) => name);
+
+describe.skipIf(withoutCore('the kit against a core of its own'))('the kit against a core of its own', () => {
+  const clients = new Map<string, ClientSeed>(NAMES.map((name) => [name, makeClient()]));
+  const ports = new Map<string, number>();
+  let targets: Targets;
+  let server: CoreProcess;
+  let client: ClientCore;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const found = await freePorts(NAMES.length);
+    const all = inboundCases(context).map((one, index) => {
+      const [port, person] = [found[index] ?? 0, clients.get(one.name) ?? makeClient()];
+      ports.set(one.name, port);
+      return { one, port, person, body: one.body(port, [person]) };
+    });
+    const listening = all.filter(({ one }) => one.listens === 'tcp').map(({ port }) => port);
+    server = await startCore(
+      serverConfig(
+        all.map(({ body }) => body),
+        targets.port,
+      ),
+      listening,
+    );
+    client = await startClientCore(
+      all.map(({ one, port, person }) => one.outbound?.(port, person) ?? handLink(one.name, port, person, context)),
+      { logLevel: 'info' },
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([client?.stop(), server?.stop(), targets?.stop()]);
+  }, 30_000);
+
+  /** Where to ask: a WireGuard request must not name a loopback address; the server leads it to the target anyway. */
+  const url = (name: string, path: string) => (name === 'wireguard' ? `http://198.18.0.1${path}` : targets.url + path);
+
+  it.each(NAMES)('%s carries a small and a big body', async (name) => {
+    const port = client.socksPort(NAMES.indexOf(name));
+    const small = await download(port, url(name, '/small'), { totalMs: 10_000 });
+    expect(small).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
+    const big = await download(port, url(name, '/bytes/1000000'), { totalMs: 20_000 });
+    expect(big).toMatchObject({ status: 200, bytes: 1_000_000, ended: 'complete' });
+  });
+
+  it.each(['vless-tcp', 'trojan-tcp-tls', 'hysteria2', 'ss-2022-128', 'mixed'])(
+    '%s carries an upload',
+    async (name) => {
+      const before = targets.uploaded();
+      const sent = await upload(client.socksPort(NAMES.indexOf(name)), `${targets.url}/sink`, 300_000);
+      expect(sent).toMatchObject({ status: 200, text: '{"bytes":300000}', sent: 300_000, ended: 'complete' });
+      expect(targets.uploaded() - before).toBe(300_000);
+    },
+  );
+
+  it('speaks to socks, http and mixed inbounds itself, with user and password', async () => {
+    const ask = (name: string, via: 'socks' | 'http' | 'connect', pass?: string) => {
+      const { email, password } = clients.get(name) ?? makeClient();
+      return download(ports.get(name) ?? 0, `${targets.url}/small`, {
+        via,
+        user: email,
+        pass: pass ?? password,
+        from: '127.0.0.2',
+      });
+    };
+    const good = await Promise.all([
+      ask('socks', 'socks'),
+      ask('mixed', 'socks'),
+      ask('mixed', 'http'),
+      ask('http', 'http'),
+      ask('http', 'connect'),
+    ]);
+    for (const result of good) expect(result).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
+    expect(await ask('socks', 'socks', 'wrong')).toMatchObject({ status: 0, bytes: 0, ended: 'cut' });
+    expect((await ask('http', 'http', 'wrong')).status).toBe(407);
+    expect(await ask('http', 'connect', 'wrong')).toMatchObject({ status: 0, ended: 'cut' });
+  });
+
+  it('reaches dokodemo straight and the TLS twin through a proxy', async () => {
+    const straight = await download(ports.get('tunnel') ?? 0, 'http://whatever.test/small', { via: 'direct' });
+    expect(straight).toMatchObject({ status: 200, text: SMALL_BODY });
+    const secure = await download(client.socksPort(NAMES.indexOf('vless-tls-vision')), `${targets.tlsUrl}/small`);
+    expect(secure).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
+  });
+
+  it('connects from 127.0.0.2, so that the core sees an online IP', async () => {
+    const seen = server.log();
+    const other = NAMES.filter(
+      (name) => !new RegExp(`from (tcp:|udp:)?127\\.0\\.0\\.2:\\d+ accepted .*\\[${name} `).test(seen),
+    );
+    expect(other).toEqual(['wireguard']);
+  });
+
+  it.each(['vless-tls-vision', 'hysteria2'])(
+    '%s is refused with a pin or a credential that is not the right one',
+    async (name) => {
+      const context = makeContext({ ...targets, targetPort: targets.port });
+      const person = clients.get(name) ?? makeClient();
+      const good = handLink(name, ports.get(name) ?? 0, person, context);
+      const other = makeClient();
+      const strangers = [
+        good.replace(context.certificate.pin, '0'.repeat(64)),
+        good.replace(person.id, other.id).replace(person.password, other.password),
+        good,
+      ];
+      const core = await startClientCore(strangers);
+      const ask = (index: number) => download(core.socksPort(index), `${targets.url}/small`, { totalMs: 5_000 });
+      const results = await Promise.all(strangers.map((_, index) => ask(index)));
+      await core.stop();
+      expect(results.map(({ status }) => status)).toEqual([0, 0, 200]);
+    },
+  );
+
+  it('tells a cut from an end, and sees bytes move in the background', async () => {
+    const port = client.socksPort(NAMES.indexOf('vless-grpc'));
+    const slow = startTransfer(port, `${targets.url}/slow?rate=200000`, { totalMs: 60_000 });
+    await moved(slow, 100_000);
+    expect(slow.ended()).toBe(false);
+    expect(targets.active()).toBe(1);
+    slow.stop();
+    expect(await slow.done).toMatchObject({ status: 200, ended: 'cut', error: 'stopped by the caller' });
+    await expect.poll(() => targets.active(), { timeout: 5_000 }).toBe(0);
+  });
+
+  it('reports an unreachable server as a cut, and a refused core with its own words', async () => {
+    const lost = await download(await freePort('tcp'), `${targets.url}/small`);
+    expect(lost).toMatchObject({ status: 0, ended: 'cut' });
+    const bad = { protocol: 'vless', settings: { address: '127.0.0.1', port: 1, id: 'x', encryption: 'bogus' } };
+    await expect(startClientCore([bad])).rejects.toThrow(/did not start[\s\S]*vless/);
+    await expect(startClientCore(['vless://x@h:1?type=nonsense'])).rejects.toThrow(/link 0 .*type=nonsense/);
+  });
+
+  it('cuts when the server goes', { timeout: 30_000 }, async () => {
+    const slow = startTransfer(client.socksPort(0), `${targets.url}/slow`, { totalMs: 60_000 });
+    await moved(slow, 20_000);
+    await server.stop();
+    expect(await slow.done).toMatchObject({ status: 200, ended: 'cut' });
+  });
+});
