@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
 import { prepareDataDirectory } from './adapters/data-directory.js';
 import { lockDirectory } from './adapters/sqlite/lock.js';
-import { createBus, type CommandContext, type Dispatch } from './commands/bus.js';
+import { type CommandContext, createBus, type Dispatch } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
 import type { Core } from './commands/ports/core.js';
 import { CoreSync } from './commands/reactors/core-sync.js';
 import { planRollUp } from './commands/reactors/roll-up.js';
 import { TrafficIntake } from './commands/reactors/traffic-intake.js';
-import { reject, Rejection } from './commands/rejection.js';
+import { Rejection, reject } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
@@ -64,7 +64,8 @@ export async function createPanel(parts: PanelParts) {
 
     const state = begin(panelState, snapshots);
     catchUp(log, [state as unknown as Folding]);
-    let closed: Rejection | null = journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
+    let closed: Rejection | null =
+      journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
     if (closed) warn(closed.message);
     let ownPorts: readonly OwnPort[] = [];
     const dispatch = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
@@ -101,7 +102,8 @@ export async function createPanel(parts: PanelParts) {
       setOwnPorts: (ports: readonly OwnPort[]): void => {
         ownPorts = ports;
       },
-      outcome: (position: number, types: readonly RecordedEvent['type'][], ms: number) => outcome(log, position, types, ms),
+      outcome: (position: number, types: readonly RecordedEvent['type'][], ms: number) =>
+        outcome(log, position, types, ms),
 
       /** Starts what acts: the core, the polls, the hourly work. */
       async start(): Promise<void> {
@@ -136,10 +138,12 @@ interface ReactorParts {
 }
 
 function react({ core, read, dispatch, log, state, now, warn }: ReactorParts) {
-  const dispatchAs = (name: string) => (command: AnyCommand): void => {
-    const done = dispatch(command, asSystem(name));
-    if (done instanceof Rejection) warn(`${command.type} was refused`, { reason: done.message });
-  };
+  const dispatchAs =
+    (name: string) =>
+    (command: AnyCommand): void => {
+      const done = dispatch(command, asSystem(name));
+      if (done instanceof Rejection) warn(`${command.type} was refused`, { reason: done.message });
+    };
   const intake: TrafficIntake = new TrafficIntake({
     core,
     recorded: () => read.baselines(),

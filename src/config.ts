@@ -22,8 +22,12 @@ const Environment = z.object({
 
 export type Config = Readonly<z.output<typeof Environment>> & {
   /** Where each value came from, by its name. */
-  readonly sources: Readonly<Record<string, 'flag' | 'environment' | 'file' | 'default'>>;
+  readonly sources: Readonly<Record<string, Source>>;
+  /** The search path and the cache folder of the account that runs the panel. */
+  readonly PATH: string | undefined;
+  readonly CACHE: string | undefined;
 };
+type Source = 'flag' | 'environment' | 'file' | 'default';
 
 /** Values that are shown only as present. */
 const SECRET: ReadonlySet<string> = new Set(['ADMIN_PASSWORD']);
@@ -35,7 +39,7 @@ export const configNames = Object.keys(Environment.shape);
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>> = {}): Config {
   const raw: Record<string, string> = {};
-  const sources: Record<string, 'flag' | 'environment' | 'file' | 'default'> = {};
+  const sources: Record<string, Source> = {};
   for (const name of configNames) {
     const found = lookUp(name, env, flags);
     sources[name] = found?.source ?? 'default';
@@ -47,7 +51,8 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
     const name = String(issue?.path[0]);
     throw new Error(`PORTOLAN_${name} (from ${sources[name]}) is not valid: ${issue?.message}`);
   }
-  return Object.freeze({ ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
+  const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
+  return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
 }
 
 function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>>) {
@@ -56,7 +61,8 @@ function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<str
   const value = env[`PORTOLAN_${name}`];
   if (value !== undefined && value !== '') return { source: 'environment' as const, value };
   const file = env[`PORTOLAN_${name}_FILE`];
-  if (SECRET.has(name) && file !== undefined) return { source: 'file' as const, value: readFileSync(file, 'utf8').trim() };
+  if (SECRET.has(name) && file !== undefined)
+    return { source: 'file' as const, value: readFileSync(file, 'utf8').trim() };
   return undefined;
 }
 

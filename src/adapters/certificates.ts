@@ -14,7 +14,8 @@ export async function certificateFlaw(certFile: string, keyFile: string): Promis
   const secret = await read(keyFile, 'key');
   if (typeof secret === 'string') return secret;
   const certificate = parse(() => new X509Certificate(chain));
-  if (!certificate || !chain.includes('-----BEGIN CERTIFICATE-----')) return 'The certificate file does not hold a PEM certificate';
+  if (!certificate || !chain.includes('-----BEGIN CERTIFICATE-----'))
+    return 'The certificate file does not hold a PEM certificate';
   const key = parse(() => createPrivateKey(secret));
   if (!key) return 'The key file does not hold a PEM private key without a passphrase';
   return parse(() => certificate.checkPrivateKey(key)) ? null : 'The key does not belong to the certificate';

@@ -23,7 +23,7 @@ interface Parsed {
 const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
 /** scrypt by `node:crypto`, two at a time, in PHC strings: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
-export class ScryptPasswords implements Passwords {
+class ScryptPasswords implements Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -45,7 +45,9 @@ export class ScryptPasswords implements Passwords {
     try {
       const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
       return await new Promise<Buffer>((resolve, reject) => {
-        scrypt(password.normalize('NFC'), salt, key.length, options, (error, derived) => (error ? reject(error) : resolve(derived)));
+        scrypt(password.normalize('NFC'), salt, key.length, options, (error, derived) =>
+          error ? reject(error) : resolve(derived),
+        );
       });
     } finally {
       const next = this.#waiting.shift();
@@ -63,10 +65,20 @@ export class ScryptPasswords implements Passwords {
   }
 }
 
+export function scryptPasswords(): Passwords {
+  return new ScryptPasswords();
+}
+
 /** Null for a string of another kind, or with parameters that would take the machine. */
 function parse(hash: string): Parsed | null {
   const [, ln, r, p, salt = '', key = ''] = PHC.exec(hash) ?? [];
-  const parsed = { ln: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+  const parsed = {
+    ln: Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
   const sane = parsed.ln >= 10 && parsed.ln <= 18 && parsed.r >= 1 && parsed.r <= 16 && parsed.p >= 1 && parsed.p <= 8;
   return sane && parsed.key.length >= 16 ? parsed : null;
 }

@@ -32,7 +32,9 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
         const line = content.subarray(0, end).toString();
         const header = Header.parse(JSON.parse(line));
         const usable =
-          header.generation === log.generation && header.version === version && header.hash === log.hashAt(header.position);
+          header.generation === log.generation &&
+          header.version === version &&
+          header.hash === log.hashAt(header.position);
         if (!usable) return null;
         return { position: header.position, state: JSON.parse(open(key, content.subarray(end + 1), line).toString()) };
       } catch {

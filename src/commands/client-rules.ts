@@ -54,8 +54,8 @@ export function addClients(
   state: PanelState,
   target: Target,
   drafts: readonly ClientDraft[],
+  taken = new Taken(),
 ): PanelEvent[] | Rejection {
-  const taken = new Taken();
   const events: PanelEvent[] = [];
   let number = state.lastClient;
   for (const draft of drafts) {
@@ -139,7 +139,7 @@ export function syncClients(
     if (changed instanceof Rejection) return changed;
     events.push(...changed);
   }
-  const added = addClients(rest, target, fresh);
+  const added = addClients(rest, target, fresh, taken);
   return added instanceof Rejection ? added : [...events, ...added];
 }
 

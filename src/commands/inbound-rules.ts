@@ -18,13 +18,11 @@ export function layers(protocol: string, config: InboundConfig): ReadonlySet<Lay
   const network = settings['network'] ?? settings['allowedNetwork'];
   const named =
     ['shadowsocks', 'dokodemo', 'dokodemo-door', 'tunnel'].includes(protocol) && typeof network === 'string';
-  if (named)
-    return new Set(
-      network
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item === 'tcp' || item === 'udp'),
-    );
+  if (named) {
+    const kinds = network.split(',').map((item) => item.trim());
+    const known = kinds.filter((item) => item === 'tcp' || item === 'udp');
+    return new Set(known.length > 0 ? known : ['tcp']);
+  }
   if ((protocol === 'mixed' || protocol === 'socks') && settings['udp'] === true) return new Set(['tcp', 'udp']);
   return new Set(['tcp']);
 }

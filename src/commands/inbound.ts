@@ -99,15 +99,18 @@ export const inbound: Decider<InboundCommand> = {
   },
 
   ResetAllTraffic(_, state, { now }) {
-    return [...state.inbounds.values()].flatMap((current) => resetInbound(state, current, now));
+    const events: Caused<PanelEvent>[] = [];
+    for (const current of state.inbounds.values()) events.push(...resetInbound(state, current, now, events.length));
+    return events;
   },
 };
 
-function resetInbound(state: PanelState, current: Inbound, now: number): Caused<PanelEvent>[] {
+/** `at` is the index that the reset will have among the events of the decision. */
+function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
   const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
   const reset = InboundTrafficReset({ inbound: current.id, up, down });
   const back = current.depletion !== null && !depletionOf(current.capBytes, current.expiresAt, zero, now);
-  return back ? [reset, { ...InboundRestored({ inbound: current.id }), cause: 0 }] : [reset];
+  return back ? [reset, { ...InboundRestored({ inbound: current.id }), cause: at }] : [reset];
 }
 
 /** Nothing, or that the inbound may listen again under its new cap and expiry. */

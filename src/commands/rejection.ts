@@ -24,6 +24,7 @@ const reasons = {
   TEMPLATE_INVALID: (d: { why: string }) => `The core template is not valid: ${d.why}`,
   OUTBOUND_TAG_UNKNOWN: (d: { tag: string }) => `There is no outbound ${d.tag}`,
   SETTING_INVALID: (d: { key: string; why: string }) => `Setting ${d.key}: ${d.why}`,
+  LOGIN_WRONG: () => 'Invalid username or password or two-factor code.',
   CREDENTIALS_WRONG: () => 'The current user name or password is wrong',
   CREDENTIALS_WEAK: (d: { why: string }) => d.why,
   USER_EXISTS: (d: { username: string }) => `There is already a user ${d.username}`,

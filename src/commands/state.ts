@@ -124,14 +124,16 @@ export const panelState: Fold<PanelState> = {
       refused: new Set(saved.refused),
     };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
-    for (const client of state.clients.values()) enter(state, client);
+    for (const client of state.clients.values()) {
+      state.clientsOf.get(client.inbound)?.add(client.number);
+      enter(state, client);
+    }
     return state;
   },
 };
 
 function enter(state: PanelState, client: Client): void {
   state.byEmail.set(emailKey(client.identity.email), client.number);
-  state.clientsOf.get(client.inbound)?.add(client.number);
   const key = slot(state, client);
   if (key) state.byCredential.set(key, client.number);
 }
@@ -139,7 +141,6 @@ function enter(state: PanelState, client: Client): void {
 function leave(state: PanelState, client: Client): void {
   const email = emailKey(client.identity.email);
   if (state.byEmail.get(email) === client.number) state.byEmail.delete(email);
-  state.clientsOf.get(client.inbound)?.delete(client.number);
   const key = slot(state, client);
   if (key && state.byCredential.get(key) === client.number) state.byCredential.delete(key);
 }
@@ -170,6 +171,7 @@ function unindex(state: PanelState, event: RecordedEvent): void {
     const client = state.clients.get(event.data.client);
     const name = `client:${event.data.client}`;
     if (client) {
+      state.clientsOf.get(client.inbound)?.delete(client.number);
       state.erasable.set(name, { at: event.meta.at, keys: [`${name}/${client.life}`, `${name}/addresses`] });
     }
   }
@@ -188,13 +190,11 @@ function index(state: PanelState, event: RecordedEvent): void {
     state.lastInbound = Math.max(state.lastInbound, event.data.inbound);
   } else if (event.type === 'ClientAdded') {
     const client = state.clients.get(event.data.client);
-    if (client) enter(state, client);
-    state.lastClient = Math.max(state.lastClient, event.data.client);
-  } else if (event.type === 'InboundUpdated' && event.data.changes.protocol !== undefined) {
-    for (const number of state.clientsOf.get(event.data.inbound) ?? []) {
-      const client = state.clients.get(number);
-      if (client) enter(state, client);
+    if (client) {
+      state.clientsOf.get(client.inbound)?.add(client.number);
+      enter(state, client);
     }
+    state.lastClient = Math.max(state.lastClient, event.data.client);
   } else {
     for (const client of affected(state, event)) enter(state, client);
   }

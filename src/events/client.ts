@@ -44,7 +44,13 @@ const stream = (data: { client: number }) => `client-${data.client}`;
 const key = (data: { client: number; life: number }) => `client:${data.client}/${data.life}`;
 const identity = {
   key,
-  erased: (data: { client: number }) => ({ email: `erased-${data.client}`, subId: '', comment: '', tgId: 0, extra: {} }),
+  erased: (data: { client: number }) => ({
+    email: `erased-${data.client}`,
+    subId: '',
+    comment: '',
+    tgId: 0,
+    extra: {},
+  }),
 };
 const credential = {
   key,

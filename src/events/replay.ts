@@ -42,7 +42,11 @@ export function advance(folding: Folding, events: readonly RecordedEvent[]): voi
 }
 
 /** Brings all foldings to the head, or to `last`, in one reading of the log. */
-export function catchUp(log: Pick<EventLog, 'read'>, foldings: readonly Folding[], last = Number.POSITIVE_INFINITY): void {
+export function catchUp(
+  log: Pick<EventLog, 'read'>,
+  foldings: readonly Folding[],
+  last = Number.POSITIVE_INFINITY,
+): void {
   let position = Math.min(...foldings.map((folding) => folding.position));
   while (position < last) {
     const page = log.read(position, PAGE).filter((event) => event.position <= last);

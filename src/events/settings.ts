@@ -21,13 +21,27 @@ export const settingsTable = {
   /** Minutes; 0 = until the browser closes (the server ends it after a day). */
   sessionMaxAge: z.int().min(0).max(525_600).default(360),
   trustedProxyCIDRs: z
-    .union([z.array(cidr), z.string().transform((text) => text.split(',').map((item) => item.trim()).filter(Boolean)).pipe(z.array(cidr))])
+    .union([
+      z.array(cidr),
+      z
+        .string()
+        .transform((text) =>
+          text
+            .split(',')
+            .map((item) => item.trim())
+            .filter(Boolean),
+        )
+        .pipe(z.array(cidr)),
+    ])
     .default(['127.0.0.0/8', '::1/128']),
   subEnable: z.boolean().default(true),
   subListen: address.default(''),
   subPort: port.default(10882),
   subPath: path.default('/sub/'),
-  subDomain: z.string().regex(/^[\w.\-:]*$/).default(''),
+  subDomain: z
+    .string()
+    .regex(/^[\w.\-:]*$/)
+    .default(''),
   subTitle: z.string().max(200).default(''),
   subSupportUrl: headerText.default(''),
   subProfileUrl: headerText.default(''),
@@ -63,7 +77,8 @@ export const defaultSettings: Settings = Object.fromEntries(
 ) as unknown as Settings;
 
 export const SettingsChanged = defineEvent('SettingsChanged', {
-  summary: 'Settings of the panel changed; only what changed is named. Keys and values are those of the settings table.',
+  summary:
+    'Settings of the panel changed; only what changed is named. Keys and values are those of the settings table.',
   data: z.strictObject({ changes: z.record(z.string(), z.json()) }),
   stream: () => 'settings',
 });

@@ -74,12 +74,5 @@ export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
   seal: { secret: { key: (data) => `api-token/${data.life}`, erased: () => ({ token: '' }) } },
 });
 
-export const userEvents = [
-  UserCreated,
-  CredentialsChanged,
-  LoggedIn,
-  LoggedOut,
-  LoginFailed,
-  ApiTokenIssued,
-] as const;
+export const userEvents = [UserCreated, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, ApiTokenIssued] as const;
 export type UserEvent = EventOf<(typeof userEvents)[number]>;

@@ -16,7 +16,13 @@ export interface Clients {
 export const clients: Fold<Clients> = {
   name: 'clients',
   version: 1,
-  initial: () => ({ byNumber: new Map(), ofInbound: new Map(), byEmail: new Map(), bySubId: new Map(), byId: new Map() }),
+  initial: () => ({
+    byNumber: new Map(),
+    ofInbound: new Map(),
+    byEmail: new Map(),
+    bySubId: new Map(),
+    byId: new Map(),
+  }),
   apply(state, event) {
     const number = clientOf(event);
     if (number === undefined) return;
@@ -51,7 +57,8 @@ function link(state: Clients, client: Client): void {
 /** Takes `before` out of the indexes in which `after` does not stand in the same place. */
 function unlink(state: Clients, before: Client, after: Client | undefined): void {
   const email = emailKey(before.identity.email);
-  if ((!after || emailKey(after.identity.email) !== email) && state.byEmail.get(email) === before.number) state.byEmail.delete(email);
+  if ((!after || emailKey(after.identity.email) !== email) && state.byEmail.get(email) === before.number)
+    state.byEmail.delete(email);
   if (after?.identity.subId !== before.identity.subId) take(state.bySubId, before.identity.subId, before.number);
   if (after?.credential.id !== before.credential.id) take(state.byId, before.credential.id, before.number);
   if (!after) take(state.ofInbound, before.inbound, before.number);

@@ -1,8 +1,8 @@
 import type { Client } from '../events/client-document.js';
-import type { Inbound } from '../events/inbound-document.js';
 import type { Protocol } from '../events/inbound.js';
+import type { Inbound } from '../events/inbound-document.js';
 import type { CoreInbound, CoreUser } from '../lib/core-config.js';
-import { isObject, type Json, type JsonObject } from '../lib/json.js';
+import { isObject, type Json, type JsonObject, textOf } from '../lib/json.js';
 
 /** The core's own ids where they differ from the panel API's. */
 const CORE_PROTOCOL: Partial<Record<Protocol, string>> = {
@@ -35,13 +35,23 @@ function isSingleUser(protocol: Protocol, settings: JsonObject): boolean {
 }
 
 function coreSettings({ protocol, config }: Inbound, hysteria: boolean): JsonObject {
-  const { clients: _clients, encryption: _encryption, testseed: _testseed, ...settings } = config.settings as Record<string, Json>;
+  const {
+    clients: _clients,
+    encryption: _encryption,
+    testseed: _testseed,
+    ...settings
+  } = config.settings as Record<string, Json>;
   if (hysteria) return { version: 2 };
   if (protocol === 'vless') {
     const fallbacks = settings['fallbacks'];
     const { fallbacks: _none, ...rest } = settings;
     const kept = Array.isArray(fallbacks) && fallbacks.length > 0 ? { fallbacks } : {};
-    return { ...rest, ...kept, decryption: typeof settings['decryption'] === 'string' && settings['decryption'] !== '' ? settings['decryption'] : 'none' };
+    return {
+      ...rest,
+      ...kept,
+      decryption:
+        typeof settings['decryption'] === 'string' && settings['decryption'] !== '' ? settings['decryption'] : 'none',
+    };
   }
   return settings;
 }
@@ -79,14 +89,20 @@ function account({ protocol, config }: Inbound, { credential, terms }: Client): 
   switch (protocol) {
     case 'vless':
       // `-udp443` is a wish of the client side; the server knows one vision flow.
-      return { id: credential.id, flow: terms.flow.replace(/-udp443$/, ''), ...(terms.reverseTag === '' ? {} : { reverse: { tag: terms.reverseTag } }) };
+      return {
+        id: credential.id,
+        flow: terms.flow.replace(/-udp443$/, ''),
+        ...(terms.reverseTag === '' ? {} : { reverse: { tag: terms.reverseTag } }),
+      };
     case 'vmess':
       return { id: credential.id };
     case 'trojan':
       return { password: credential.password };
     case 'shadowsocks': {
-      const method = String(config.settings['method'] ?? '');
-      return method.startsWith('2022-') ? { password: credential.password } : { password: credential.password, method: terms.method || method };
+      const method = textOf(config.settings['method']);
+      return method.startsWith('2022-')
+        ? { password: credential.password }
+        : { password: credential.password, method: terms.method || method };
     }
     case 'hysteria':
     case 'hysteria2':

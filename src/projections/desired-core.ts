@@ -78,8 +78,9 @@ export class DesiredCore {
   }
 
   digest(): string {
-    const inbounds = [...this.#entries.values()].map(({ config, users }) => [config, [...users.values()].sort(byEmail)] as const);
-    return digest({ template: this.template(), inbounds: inbounds.sort(([a], [b]) => (String(a['tag']) < String(b['tag']) ? -1 : 1)) });
+    const inbounds = [...this.#entries.values()].sort((a, b) => (a.tag < b.tag ? -1 : 1));
+    const rendered = inbounds.map(({ config, users }) => [config, [...users.values()].sort(byEmail)]);
+    return digest({ template: this.template(), inbounds: rendered });
   }
 
   #placeInbound(id: InboundId): void {

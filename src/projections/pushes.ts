@@ -3,7 +3,12 @@ import type { RecordedEvent } from '../events/catalog.js';
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */
 export type Push =
   | { readonly type: 'xrayState'; readonly data: string }
-  | { readonly type: 'notification'; readonly title: string; readonly body: string; readonly severity: 'success' | 'warning' | 'error' }
+  | {
+      readonly type: 'notification';
+      readonly title: string;
+      readonly body: string;
+      readonly severity: 'success' | 'warning' | 'error';
+    }
   | { readonly type: 'invalidate'; readonly resource: string };
 
 /** The nouns behind the event types, as the client knows them. */
@@ -33,12 +38,22 @@ function corePushes(event: RecordedEvent): readonly Push[] {
     case 'CoreStarted':
       return [
         { type: 'xrayState', data: 'running' },
-        { type: 'notification', title: 'The core is running', body: `Version ${event.data.version}`, severity: 'success' },
+        {
+          type: 'notification',
+          title: 'The core is running',
+          body: `Version ${event.data.version}`,
+          severity: 'success',
+        },
       ];
     case 'CoreStopped':
       return [
         { type: 'xrayState', data: 'stop' },
-        { type: 'notification', title: 'The core has stopped', body: `Reason: ${event.data.reason}`, severity: 'warning' },
+        {
+          type: 'notification',
+          title: 'The core has stopped',
+          body: `Reason: ${event.data.reason}`,
+          severity: 'warning',
+        },
       ];
     case 'CoreFailed':
       return [

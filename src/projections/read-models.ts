@@ -39,7 +39,9 @@ type Foldings = ReturnType<typeof beginAll>;
 
 /** The digest of each read model at its position: equal logs give equal digests, however the state came about. */
 export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.values(foldings).map(({ fold, state }) => [fold.name, digest(fold.save(state as never))]));
+  return Object.fromEntries(
+    Object.values(foldings).map(({ fold, state }) => [fold.name, digest(fold.save(state as never))]),
+  );
 }
 
 /**

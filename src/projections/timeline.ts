@@ -16,7 +16,13 @@ export type Timeline = TimelineEntry[];
 
 const MOST = 2000;
 /** Measurements would push the facts out; the log has them. */
-const MEASURED: ReadonlySet<string> = new Set(['TrafficRecorded', 'ClientIpsSeen', 'LoggedIn', 'LoggedOut', 'LoginFailed']);
+const MEASURED: ReadonlySet<string> = new Set([
+  'TrafficRecorded',
+  'ClientIpsSeen',
+  'LoggedIn',
+  'LoggedOut',
+  'LoginFailed',
+]);
 
 export const timeline: Fold<Timeline> = {
   name: 'timeline',

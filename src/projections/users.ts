@@ -35,10 +35,12 @@ export const users: Fold<Users> = foldOf<Users>({
   version: 1,
   initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
   on: {
-    UserCreated: (state, { data: { user, epoch, credentials } }) => void state.users.set(user, { id: user, epoch, ...credentials }),
+    UserCreated: (state, { data: { user, epoch, credentials } }) =>
+      void state.users.set(user, { id: user, epoch, ...credentials }),
     CredentialsChanged(state, { data: { user, epoch, credentials } }) {
       state.users.set(user, { id: user, epoch, ...credentials });
-      for (const [id, session] of state.sessions) if (session.user === user && session.epoch < epoch) state.sessions.delete(id);
+      for (const [id, session] of state.sessions)
+        if (session.user === user && session.epoch < epoch) state.sessions.delete(id);
     },
     LoggedIn(state, { data: { user, epoch, session, expiresAt }, meta }) {
       const { idHash, csrfToken } = session;
@@ -54,5 +56,9 @@ export const users: Fold<Users> = foldOf<Users>({
     },
   },
   save: ({ apiToken, ...state }) => ({ users: pairs(state.users), sessions: pairs(state.sessions), apiToken }),
-  load: (saved: Saved) => ({ users: new Map(saved.users), sessions: new Map(saved.sessions), apiToken: saved.apiToken }),
+  load: (saved: Saved) => ({
+    users: new Map(saved.users),
+    sessions: new Map(saved.sessions),
+    apiToken: saved.apiToken,
+  }),
 });

@@ -82,7 +82,12 @@ function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown 
 }
 
 /** Moves the sealed fields of `data` into boxes; a box opens only in this event, of this type, for these fields. */
-function sealFields(type: EventType, data: Record<string, unknown>, id: string, keyring: Keyring): Record<string, unknown> {
+function sealFields(
+  type: EventType,
+  data: Record<string, unknown>,
+  id: string,
+  keyring: Keyring,
+): Record<string, unknown> {
   const fields = sealedFields(type);
   if (fields.length === 0) return data;
   const stored: Record<string, unknown> = { ...data };
@@ -113,7 +118,12 @@ function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-function openFields(type: EventType, stored: Record<string, unknown>, id: string, keyring: Keyring): Record<string, unknown> {
+function openFields(
+  type: EventType,
+  stored: Record<string, unknown>,
+  id: string,
+  keyring: Keyring,
+): Record<string, unknown> {
   const { $sealed: sealed = [], ...data } = stored as { $sealed?: SealedFields };
   const opened: Record<string, unknown> = data;
   for (const box of sealed) {
@@ -124,7 +134,11 @@ function openFields(type: EventType, stored: Record<string, unknown>, id: string
 }
 
 /** Checks an event against its schema and encrypts what the definition seals. Throws for an event that breaks its schema. */
-export function encodePayload(event: PanelEvent, id: string, keyring: Keyring): { encoding: number; payload: Buffer; type: EventType } {
+export function encodePayload(
+  event: PanelEvent,
+  id: string,
+  keyring: Keyring,
+): { encoding: number; payload: Buffer; type: EventType } {
   const type = eventType(event.type);
   if (!type) throw new Error(`Event type ${event.type} is not in the catalogue`);
   const data = type.schema.parse(event.data) as Record<string, unknown>;
@@ -145,7 +159,8 @@ export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<
 /** Opens, upcasts and types a stored row. Throws `LogDamage` for a type or a schema that this release does not know. */
 export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
   const type = eventType(row.type);
-  if (!type) throw new LogDamage(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
+  if (!type)
+    throw new LogDamage(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
   if (row.schema > type.schemaVersion) {
     throw new LogDamage(row.position, `${row.type} has schema ${row.schema}, this release knows ${type.schemaVersion}`);
   }
@@ -156,7 +171,15 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
     const data = openFields(type, stored, id, keyring);
     const current = row.schema === type.schemaVersion ? data : type.schema.parse(upcast(type, data, row.schema));
     const { position, stream, version } = row;
-    return { type: row.type, data: current, position, id, stream, version, meta: decodeMeta(row, keyring) } as RecordedEvent;
+    return {
+      type: row.type,
+      data: current,
+      position,
+      id,
+      stream,
+      version,
+      meta: decodeMeta(row, keyring),
+    } as RecordedEvent;
   } catch (error) {
     throw new LogDamage(row.position, `${row.type} cannot be read: ${(error as Error).message}`, { cause: error });
   }

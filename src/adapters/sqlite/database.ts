@@ -66,7 +66,10 @@ export function openDatabase(file: string, { readonly = false } = {}): SqliteDat
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite does not keep synchronous=FULL');
     const layout = db.pragma('user_version', { simple: true }) as number;
     if (layout > LAYOUT) {
-      throw new StorageError('read-only', `the database was written by a newer release (layout ${layout}, this one knows ${LAYOUT})`);
+      throw new StorageError(
+        'read-only',
+        `the database was written by a newer release (layout ${layout}, this one knows ${LAYOUT})`,
+      );
     }
     if (layout === 0 && !readonly) {
       db.transaction(() => {
@@ -87,8 +90,11 @@ export function storageError(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
   const options = { cause: error };
   if (code === 'SQLITE_FULL') return new StorageError('full', 'the disk is full', options);
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StorageError('busy', 'another program holds the database', options);
-  if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN') return new StorageError('read-only', 'the file system is read-only', options);
-  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB') return new StorageError('failed', message, options);
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return new StorageError('busy', 'another program holds the database', options);
+  if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
+    return new StorageError('read-only', 'the file system is read-only', options);
+  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB')
+    return new StorageError('failed', message, options);
   return error;
 }

@@ -4,7 +4,16 @@ import { v7 } from 'uuid';
 import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/event.js';
 import { type AppendContext, type EventLog, type LogHead, StorageError } from '../../events/log.js';
-import { chainHash, decode, encodeActor, encodeMeta, encodePayload, type EventRow, idText, payloadHash } from './codec.js';
+import {
+  chainHash,
+  decode,
+  type EventRow,
+  encodeActor,
+  encodeMeta,
+  encodePayload,
+  idText,
+  payloadHash,
+} from './codec.js';
 import { type SqliteDatabase, storageError } from './database.js';
 import { type Keyring, random } from './keyring.js';
 import { RollUps } from './roll-ups.js';
@@ -80,9 +89,18 @@ export class SqliteEventLog implements EventLog {
       if (event.type === 'MeasurementsRolledUp') this.#rollUps.prune(event.data);
       const meta = { at, actor, correlationId, causationId: cause, commandId };
       const { position, stream, version } = row;
-      recorded.push({ type: event.type, data: event.data, position, id: idText(row.id), stream, version, meta } as RecordedEvent);
+      recorded.push({
+        type: event.type,
+        data: event.data,
+        position,
+        id: idText(row.id),
+        stream,
+        version,
+        meta,
+      } as RecordedEvent);
     }
-    if (context.commandId) this.#sql.command.run(context.commandId.key, context.commandId.fingerprint, first, this.#position, at);
+    if (context.commandId)
+      this.#sql.command.run(context.commandId.key, context.commandId.fingerprint, first, this.#position, at);
     return recorded;
   }
 
@@ -111,8 +129,23 @@ export class SqliteEventLog implements EventLog {
 
   /** Bound by place: binding by name costs as much again as the insert. */
   #store(row: EventRow): void {
-    const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } = row;
-    this.#sql.insert.run(position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash);
+    const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
+      row;
+    this.#sql.insert.run(
+      position,
+      stream,
+      version,
+      id,
+      type,
+      schema,
+      at,
+      meta,
+      measured,
+      encoding,
+      payload,
+      payload_hash,
+      hash,
+    );
   }
 
   /** UUID v7 (RFC 9562) that rises within a millisecond. Random bytes come from the pool: one call for each is dear. */
@@ -220,17 +253,25 @@ function statements(db: SqliteDatabase) {
     rollback: db.prepare('ROLLBACK'),
     last: db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC LIMIT 1'),
     at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
-    before: db.prepare<[number], { position: number }>('SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1'),
+    before: db.prepare<[number], { position: number }>(
+      'SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1',
+    ),
     place: db.prepare<[number, Buffer], { position: number; type: string }>(
       'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
     ),
     version: db.prepare<[string], { version: number }>('SELECT max(version) AS version FROM events WHERE stream = ?'),
     insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
-    range: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position BETWEEN ? AND ? ORDER BY position'),
-    stream: db.prepare<[string, number, number], EventRow>('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?'),
+    range: db.prepare<[number, number], EventRow>(
+      'SELECT * FROM events WHERE position BETWEEN ? AND ? ORDER BY position',
+    ),
+    stream: db.prepare<[string, number, number], EventRow>(
+      'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?',
+    ),
     command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
-    answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>('SELECT fingerprint, first, last FROM commands WHERE key = ?'),
+    answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(
+      'SELECT fingerprint, first, last FROM commands WHERE key = ?',
+    ),
     generation: db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'"),
     generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
   };

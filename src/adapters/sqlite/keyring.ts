@@ -40,7 +40,8 @@ export function open(key: Buffer, box: Buffer, context: string): Buffer {
  */
 export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
   if (!existsSync(file)) {
-    if (!mayCreate) throw new Error(`The key file ${file} is missing: put it back from a backup, the log cannot be read without it`);
+    if (!mayCreate)
+      throw new Error(`The key file ${file} is missing: put it back from a backup, the log cannot be read without it`);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const handle = openSync(file, 'wx', 0o600);
     try {
@@ -107,7 +108,8 @@ export class Keyring {
   /** The key to read with, or null when it was destroyed on purpose. A key that is just not there is a fault. */
   forOpening(id: string): Buffer | null {
     const known = this.#lookup(id) ?? this.#lookUpAgain(id);
-    if (known === undefined) throw new Error(`Key ${id} is missing and was not destroyed on purpose: the database is damaged`);
+    if (known === undefined)
+      throw new Error(`Key ${id} is missing and was not destroyed on purpose: the database is damaged`);
     return known;
   }
 

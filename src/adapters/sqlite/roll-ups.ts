@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MeasurementsRolledUp, type TrafficSum } from '../../events/traffic.js';
+import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
 import { decode, type EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
@@ -18,9 +18,13 @@ export class RollUps {
         'SELECT payload_hash FROM events WHERE measured = 1 AND position BETWEEN ? AND ? ORDER BY position',
       ),
       allow: db.prepare('INSERT INTO prunable VALUES (?, ?)'),
-      prune: db.prepare('UPDATE events SET payload = NULL WHERE measured = 1 AND payload IS NOT NULL AND position BETWEEN ? AND ?'),
+      prune: db.prepare(
+        'UPDATE events SET payload = NULL WHERE measured = 1 AND payload IS NOT NULL AND position BETWEEN ? AND ?',
+      ),
     };
-    const known = db.prepare<[], EventRow>("SELECT * FROM events WHERE type = 'MeasurementsRolledUp' ORDER BY position").all();
+    const known = db
+      .prepare<[], EventRow>("SELECT * FROM events WHERE type = 'MeasurementsRolledUp' ORDER BY position")
+      .all();
     for (const row of known) this.#keep(decode(row, keyring).data as RollUp);
   }
 

@@ -1,0 +1,175 @@
+// Finds the core (the Xray binary), or gets the pinned version: the release archive first, else the Go toolchain.
+// Not having one is not an error: the panel starts without a core and says so.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { access, chmod, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { capture, root } from './process.mjs';
+
+export const CORE_VERSION = '26.7.28';
+/** The Go module version of that release: the module's own tags are of another scheme. */
+const CORE_MODULE = 'github.com/xtls/xray-core/main@v1.260327.1-0.20260728075948-5ca6f4b7d4dc';
+const PUBLIC_RELEASES = 'https://github.com/XTLS/Xray-core/releases/download';
+const MAX_BYTES = 200 * 1024 * 1024;
+const CONNECT_MS = 5_000;
+
+const dataDir = () => resolve(root, process.env.PORTOLAN_DATA_DIR || 'data');
+const cacheDir = () => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'portolan', 'core', CORE_VERSION);
+
+const isFile = (path) =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** What is there may be for another machine, or half a file: only a binary that answers counts. */
+async function runs(path) {
+  if (!(await isFile(path))) return false;
+  const { code, output } = await capture(path, ['version'], { timeout: 15_000 });
+  return code === 0 && output.startsWith('Xray ');
+}
+
+/**
+ * The path of a core that runs, or undefined. `own` tells that the panel finds it by itself, in its data directory,
+ * where an administrator may switch versions: then nobody should tell it a path.
+ */
+export async function findCore() {
+  const told = process.env.PORTOLAN_CORE_BIN;
+  if (told) {
+    if (await runs(told)) return { path: told };
+    console.warn(`PORTOLAN_CORE_BIN is set to ${told}, which cannot be run as a core.`);
+    return undefined;
+  }
+  const own = join(dataDir(), 'core', CORE_VERSION, 'xray');
+  if (await runs(own)) return { path: own, own: true };
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(folder, 'xray');
+    if (await runs(path)) return { path };
+  }
+  const cached = join(cacheDir(), 'xray');
+  return (await runs(cached)) ? { path: cached } : undefined;
+}
+
+/** As `findCore`, and gets one where there is none. Answers undefined, after a plain sentence, when none can be had. */
+export async function ensureCore() {
+  const found = await findCore();
+  if (found || process.env.PORTOLAN_CORE_BIN) return found;
+  const path = join(cacheDir(), 'xray');
+  const reasons = [];
+  for (const get of [fromRelease, fromGo]) {
+    let folder;
+    try {
+      // Beside its final place, so that the last step is one rename: whoever else does the same, the file is whole.
+      await mkdir(cacheDir(), { recursive: true });
+      folder = await mkdtemp(join(cacheDir(), '.new-'));
+      const fresh = await get(folder);
+      await chmod(fresh, 0o755);
+      if (!(await runs(fresh))) throw new Error('what came does not run on this machine');
+      await rename(fresh, path);
+      return { path };
+    } catch (error) {
+      reasons.push(reasonOf(error));
+    } finally {
+      if (folder) await rm(folder, { recursive: true, force: true });
+    }
+  }
+  console.warn(
+    `No Xray core could be had (${reasons.join('; ')}).\n` +
+      'The panel starts without one and everything but the proxies works. To add a core later, install it in the panel,\n' +
+      'put `xray` on the PATH, or set PORTOLAN_CORE_BIN to its path.',
+  );
+  return undefined;
+}
+
+function reasonOf(error) {
+  const cause = error.cause?.code ?? error.cause?.message;
+  return cause ? `${error.message}: ${cause}` : error.message;
+}
+
+/** Downloads the release archive, compares it with the checksum beside it, and takes out the one file that matters. */
+async function fromRelease(folder) {
+  const system = { linux: 'linux', darwin: 'macos' }[process.platform];
+  const machine = { x64: '64', arm64: 'arm64-v8a' }[process.arch];
+  if (!system || !machine) throw new Error(`no release for ${process.platform} on ${process.arch}`);
+  const base = (process.env.PORTOLAN_CORE_RELEASES_URL || PUBLIC_RELEASES).replace(/\/+$/, '');
+  const url = `${base}/v${CORE_VERSION}/Xray-${system}-${machine}.zip`;
+  // Installed by now; Node's own fetch cannot be told how long to wait for a connection.
+  const { Agent, EnvHttpProxyAgent, fetch } = await import('undici');
+  const proxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
+  const settings = { connect: { timeout: CONNECT_MS }, headersTimeout: 20_000, bodyTimeout: 30_000 };
+  const dispatcher = proxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
+  const get = async (address) => {
+    const reply = await fetch(address, { dispatcher }).catch((error) => {
+      throw new Error('the release archive cannot be reached', { cause: error.cause ?? error });
+    });
+    if (!reply.ok || !reply.body) throw new Error(`the release archive answered ${reply.status}`);
+    return reply;
+  };
+  try {
+    const digest = /^SHA(?:2-)?256\s*=\s*([0-9a-f]{64})\s*$/im.exec(await (await get(`${url}.dgst`)).text())?.[1];
+    if (!digest) throw new Error('the release archive has no checksum');
+    console.log(`Downloading the Xray core ${CORE_VERSION}…`);
+    const archive = join(folder, 'core.zip');
+    const hash = createHash('sha256');
+    await pipeline((await get(url)).body, capped(), tee(hash), createWriteStream(archive, { mode: 0o600 }));
+    if (hash.digest('hex') !== digest.toLowerCase()) throw new Error('the release archive does not match its checksum');
+    return await unzip(archive, 'xray', join(folder, 'xray'));
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+function capped() {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk, _encoding, next) {
+      bytes += chunk.length;
+      next(bytes > MAX_BYTES ? new Error('the release archive is too large') : null, chunk);
+    },
+  });
+}
+
+const tee = (hash) =>
+  new Transform({
+    transform(chunk, _encoding, next) {
+      hash.update(chunk);
+      next(null, chunk);
+    },
+  });
+
+async function unzip(archive, name, to) {
+  const { default: yauzl } = await import('yauzl');
+  const zip = await yauzl.openPromise(archive, { lazyEntries: true });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName !== name) continue;
+      await pipeline(await zip.openReadStreamPromise(entry), capped(), createWriteStream(to, { mode: 0o755 }));
+      return to;
+    }
+  } finally {
+    zip.close();
+  }
+  throw new Error(`the release archive has no ${name}`);
+}
+
+/** Compiles the pinned module version. Needs no network but the Go module proxy. */
+async function fromGo(folder) {
+  const { stdout, error } = spawnSync('go', ['version'], { encoding: 'utf8', timeout: 15_000 });
+  const version = /go(\d+)\.(\d+)/.exec(stdout ?? '');
+  if (error || !version) throw new Error('there is no Go toolchain to compile it');
+  const [major, minor] = [Number(version[1]), Number(version[2])];
+  if (major < 1 || (major === 1 && minor < 26)) throw new Error(`Go ${major}.${minor} is too old to compile it`);
+  console.log(`Compiling the Xray core ${CORE_VERSION} (two to three minutes, once)…`);
+  const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0', GOFLAGS: '' };
+  // `go install` refuses a GOBIN when these ask for another machine than this one.
+  delete env.GOOS;
+  delete env.GOARCH;
+  const args = ['install', '-trimpath', '-ldflags', '-s -w -buildid=', CORE_MODULE];
+  const { code, output } = await capture('go', args, { cwd: folder, env, timeout: 20 * 60_000 });
+  if (code !== 0) throw new Error(`it does not compile: ${output.split('\n').at(-1)}`);
+  return join(folder, 'main');
+}

@@ -1,0 +1,48 @@
+// Child processes for the other scripts. Node only: this runs before anything is installed.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The path of a tool that a development package brings. */
+export const tool = (name) => join(root, 'node_modules', '.bin', name);
+
+/** Runs a command and keeps what it says, in the order it says it. Never rejects: a missing command has code 127. */
+export function capture(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stderr.on('data', (chunk) => chunks.push(chunk));
+    const output = () => Buffer.concat(chunks).toString('utf8').trimEnd();
+    child.on('error', (error) => resolve({ code: 127, output: `${command}: ${error.message}` }));
+    child.on('close', (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal], output: output() }));
+  });
+}
+
+/** Runs a command on this terminal, passes stop signals on, and answers with its exit code. */
+export function attach(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+    const last = { SIGINT: 0, SIGTERM: 0, SIGHUP: 0 };
+    const forward = (signal) => {
+      // A terminal gives Ctrl-C to the child itself, and npm repeats signals: the child would take the second as "at once".
+      const repeated = Date.now() - last[signal] < 500;
+      last[signal] = Date.now();
+      if (repeated || (signal === 'SIGINT' && process.stdin.isTTY)) return;
+      child.kill(signal);
+    };
+    for (const signal of Object.keys(last)) process.on(signal, forward);
+    const done = (code) => {
+      for (const signal of Object.keys(last)) process.off(signal, forward);
+      resolve(code);
+    };
+    child.on('error', (error) => {
+      console.error(`${command}: ${error.message}`);
+      done(127);
+    });
+    child.on('exit', (code, signal) => done(code ?? 128 + constants.signals[signal]));
+  });
+}

@@ -1,0 +1,194 @@
+// Everything a fresh clone needs before it can run: dependencies, the build, a core. Quiet when nothing is to do.
+// Node only: this runs before anything is installed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { ensureCore } from './core.mjs';
+import { capture, root, tool } from './process.mjs';
+
+const MIN_NODE = [20, 19];
+
+/** A step that failed, with everything the reader needs: no stack. */
+export class SetupError extends Error {}
+
+/**
+ * Makes this folder ready to run. `dev` asks for what tests need: the development packages, and a build even of
+ * sources with type errors (the type check reports those). Answers with the core, if there is one.
+ */
+export async function ensureReady({ dev }) {
+  checkNode();
+  await ensureDependencies({ dev: dev || needsBuild() });
+  await ensureBuild({ lenient: dev });
+  return { core: await ensureCore() };
+}
+
+export function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
+  throw new SetupError(`Portolan needs Node ${MIN_NODE.join('.')} or newer. This is Node ${process.versions.node}.`);
+}
+
+/* ---- dependencies ---- */
+
+const modules = join(root, 'node_modules');
+const lockFile = join(root, 'package-lock.json');
+const installedMark = join(modules, '.portolan-lock');
+
+const lockHash = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
+
+/** An addon belongs to one ABI of Node: after a change of version it is there and does not load. */
+function nativeLoads() {
+  const probe = "new (require('better-sqlite3'))(':memory:').close()";
+  return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
+}
+
+function dependenciesMissing(dev) {
+  if (!existsSync(modules) || !existsSync(installedMark)) return true;
+  const [hash, kind] = readFileSync(installedMark, 'utf8').trim().split(' ');
+  return hash !== lockHash() || (dev && kind !== 'full') || !nativeLoads();
+}
+
+export async function ensureDependencies({ dev }) {
+  // An installed package has no lock file, and whoever installed it has installed the dependencies.
+  if (!existsSync(lockFile) || !dependenciesMissing(dev)) return;
+  await alone(async () => {
+    if (!dependenciesMissing(dev)) return;
+    console.log('Installing dependencies (one to two minutes: SQLite is compiled)…');
+    const hash = lockHash();
+    const { code, output } = await capture('npm', ['ci', ...(dev ? [] : ['--omit=dev'])], { env: installEnv(dev) });
+    if (code !== 0) {
+      throw new SetupError(
+        `${output}\n\nThe dependencies could not be installed: npm ci ended with code ${code}, see above.\n` +
+          'SQLite is compiled here, which needs python3, make and a C++ compiler.',
+      );
+    }
+    if (!nativeLoads()) throw new SetupError('The dependencies are installed, but SQLite does not load on this Node.');
+    await writeFile(installedMark, `${hash} ${dev ? 'full' : 'production'}\n`);
+  });
+}
+
+function installEnv(dev) {
+  const env = { ...process.env };
+  // Otherwise the install would ask a release page for a binary, and then a website for the headers. Both are not
+  // always reachable, and neither is needed: the headers lie beside the running node.
+  env.npm_config_build_from_source = 'true';
+  const prefix = dirname(dirname(process.execPath));
+  if (existsSync(join(prefix, 'include', 'node', 'node.h'))) env.npm_config_nodedir = prefix;
+  // In a production environment npm leaves out the development packages, of which the build needs some.
+  if (dev) {
+    delete env.NODE_ENV;
+    env.npm_config_include = 'dev';
+  }
+  return env;
+}
+
+/* ---- build ---- */
+
+const source = join(root, 'src');
+const dist = join(root, 'dist');
+const builtMark = join(dist, '.stamp');
+
+/** The newest change below a folder. Folders count as well: a file that was deleted changes its folder only. */
+function newest(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+function needsBuild() {
+  if (!existsSync(source)) return false;
+  if (!existsSync(builtMark)) return true;
+  const inputs = [source, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json'), lockFile];
+  return Math.max(...inputs.map(newest)) > statSync(builtMark).mtimeMs;
+}
+
+export async function ensureBuild({ lenient = false, force = false } = {}) {
+  if (!force && !needsBuild()) return;
+  await alone(async () => {
+    if (!force && !needsBuild()) return;
+    const started = new Date();
+    // Built aside and then moved: a panel that is running keeps whole files under its feet.
+    const fresh = join(root, `.dist-${process.pid}`);
+    const old = `${fresh}-old`;
+    try {
+      const { code, output } = await capture(tool('tsc'), ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+      if (code !== 0 && !(lenient && existsSync(fresh))) {
+        throw new SetupError(`${output}\n\nThe build failed, see above.`);
+      }
+      await cp(source, fresh, {
+        recursive: true,
+        filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
+      });
+      if (code === 0) {
+        const mark = join(fresh, '.stamp');
+        await writeFile(mark, '');
+        // As old as its beginning: what changed during the build is built the next time.
+        await utimes(mark, started, started);
+      }
+      if (existsSync(dist)) await rename(dist, old);
+      await rename(fresh, dist);
+    } finally {
+      await Promise.all([fresh, old].map((path) => rm(path, { recursive: true, force: true })));
+    }
+  });
+}
+
+/* ---- one at a time ---- */
+
+const busyMark = join(root, '.setup-lock');
+
+/** Two set-ups of one folder at the same time would delete each other's files: the second waits for the first. */
+async function alone(work) {
+  for (let told = false; ; await sleep(300)) {
+    try {
+      await writeFile(busyMark, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (await abandoned()) await rm(busyMark, { force: true });
+    else if (!told) {
+      console.log('Waiting for another set-up of this folder to end…');
+      told = true;
+    }
+  }
+  try {
+    await work();
+  } finally {
+    await rm(busyMark, { force: true });
+  }
+}
+
+async function abandoned() {
+  try {
+    const pid = Number(await readFile(busyMark, 'utf8'));
+    const age = Date.now() - statSync(busyMark).mtimeMs;
+    if (pid === 0) return age > 10_000;
+    process.kill(pid, 0);
+    return age > 30 * 60_000;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** For the other scripts: a failed set-up is told in its own words. */
+export async function main(work) {
+  try {
+    process.exitCode = (await work()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main(async () => {
+    const { core } = await ensureReady({ dev: true });
+    console.log(core ? `Ready. Core: ${core.path}` : 'Ready, without a core.');
+  });
+}

@@ -1,0 +1,90 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { dataDirectory } from '../adapters/data-directory.js';
+import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { asSystem } from '../app.js';
+import { createBus } from '../commands/bus.js';
+import { Rejection } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import { begin, catchUp, type Folding } from '../events/replay.js';
+import { openJournal } from '../journal.js';
+import { CliError, printEither } from './output.js';
+import { verifyLog } from './verify.js';
+
+interface Common {
+  readonly dataDir: string;
+  readonly json: boolean;
+}
+
+/** `portolan doctor`: says what is wrong with a data directory, and puts a lost tail right when told to. */
+export function doctorCommand(program: Command, common: (command: Command) => Common): void {
+  program
+    .command('doctor')
+    .description('look for what is wrong')
+    .option('--accept-loss', 'go on without events that are missing at the end of the log; the panel must be stopped')
+    .action(async (options: { acceptLoss?: boolean }, command: Command) => {
+      const { dataDir, json } = common(command);
+      if (options.acceptLoss) return acceptLoss(dataDir, json);
+      const findings = examine(dataDir);
+      const bad = findings.filter(({ ok }) => !ok);
+      for (const { what, ok, detail } of findings)
+        printEither(json, { what, ok, detail }, `${ok ? 'ok  ' : 'BAD '} ${what}: ${detail}`);
+      if (bad.length > 0) throw new CliError(`${bad.length} of ${findings.length} checks failed`);
+    });
+}
+
+interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+function examine(dataDir: string): readonly Finding[] {
+  const directory = dataDirectory(dataDir);
+  if (!existsSync(directory.database)) return [{ what: 'log', ok: false, detail: `there is no ${directory.database}` }];
+  const { log, complaint } = openJournal(directory, { readonly: true });
+  try {
+    const { fault, events } = verifyLog(log);
+    const mode = statSync(dataDir).mode & 0o777;
+    const disk = statfsSync(dataDir);
+    const freeMb = Math.floor((disk.bavail * disk.bsize) / 1_048_576);
+    return [
+      {
+        what: 'chain',
+        ok: fault === null,
+        detail: fault ? `position ${fault.position}: ${fault.what}` : `${events} events are sound`,
+      },
+      { what: 'anchor', ok: complaint === null, detail: complaint ?? 'it agrees with the log' },
+      { what: 'modes', ok: (mode & 0o077) === 0, detail: `the data directory has mode ${mode.toString(8)}` },
+      { what: 'disk', ok: freeMb > 100, detail: `${freeMb} MB are free` },
+    ];
+  } finally {
+    log.close();
+  }
+}
+
+async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
+  const directory = dataDirectory(dataDir);
+  const lock = lockDirectory(directory.lock);
+  try {
+    const { log, anchor, snapshots } = openJournal(directory);
+    try {
+      const finding = anchor.check();
+      if (finding.kind !== 'lost') throw new CliError('No events are missing at the end of the log');
+      // Snapshots may hold what the log no longer tells.
+      snapshots.clear();
+      const state = begin(panelState);
+      catchUp(log, [state as unknown as Folding]);
+      const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
+      const { expected, found } = finding;
+      const done = dispatch({ type: 'AcceptLoss', data: { expected, found } }, asSystem('cli'));
+      if (done instanceof Rejection) throw new CliError(done.message);
+      await anchor.flush();
+      printEither(json, finding, `The log goes on after position ${found}; ${expected - found} events are lost`);
+    } finally {
+      log.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { dataDirectory } from '../adapters/data-directory.js';
+import { idText, storedData } from '../adapters/sqlite/codec.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import { panelState } from '../commands/state.js';
+import { begin, catchUp, type Folding } from '../events/replay.js';
+import { type Journal, openJournal } from '../journal.js';
+import { digest } from '../lib/digest.js';
+import { beginAll, digestsOf } from '../projections/read-models.js';
+import { CliError, eventLine, masked, print, printEither } from './output.js';
+import { chapterLine, clientsNamed, storyOf } from './story.js';
+import { verifyLog } from './verify.js';
+
+interface Common {
+  readonly dataDir: string;
+  readonly json: boolean;
+}
+
+const PAGE = 500;
+/** How often `tail --follow` looks, in ms. */
+const LOOK_MS = 500;
+
+function reading<T>(dataDir: string, use: (journal: Journal) => T): T {
+  const journal = openJournal(dataDirectory(dataDir), { readonly: true });
+  const close = (): void => journal.log.close();
+  try {
+    const result = use(journal);
+    if (result instanceof Promise) return result.finally(close) as T;
+    close();
+    return result;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** `portolan events …`: reads only, beside a running panel or without one. */
+export function eventCommands(program: Command, common: (command: Command) => Common): void {
+  const events = program.command('events').description('read, check and replay the log');
+
+  events
+    .command('tail')
+    .description('the newest events')
+    .option('-n, --count <n>', 'how many', '20')
+    .option('-f, --follow', 'wait for more')
+    .action((options: { count: string; follow?: boolean }, command: Command) => {
+      const { dataDir, json } = common(command);
+      return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json));
+    });
+
+  events
+    .command('show')
+    .argument('<position>')
+    .description('one event, whole; credentials are not shown')
+    .action((at: string, _options: object, command: Command) => {
+      const { dataDir, json } = common(command);
+      reading(dataDir, ({ log }) => {
+        const [event] = log.read(positive(at) - 1, 1);
+        if (event?.position !== positive(at)) throw new CliError(`There is no readable event at position ${at}`);
+        printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
+      });
+    });
+
+  events
+    .command('why')
+    .argument('<client>', 'an email, or the number of a client as #12')
+    .description('the story of a client: what happened, by whom, and because of what')
+    .action((name: string, _options: object, command: Command) => {
+      const { dataDir, json } = common(command);
+      reading(dataDir, ({ log }) => {
+        const numbers = /^#\d+$/.test(name) ? [Number(name.slice(1))] : clientsNamed(log, name);
+        const stories = numbers
+          .map((client) => ({ client, story: storyOf(log, client) }))
+          .filter(({ story }) => story.length > 0);
+        if (stories.length === 0) throw new CliError(`The log knows no client ${name}`);
+        for (const { client, story } of stories) {
+          if (json) for (const chapter of story) print(JSON.stringify({ client, ...chapter }));
+          else print([`Client #${client}`, ...story.map(chapterLine)].join('\n'));
+        }
+      });
+    });
+
+  events
+    .command('export')
+    .description('the log as JSON lines; sealed fields stay ciphertext')
+    .option('--from <position>', 'after this position', '0')
+    .action((options: { from: string }, command: Command) => {
+      reading(common(command).dataDir, ({ log }) => exportRows(log, Number(options.from)));
+    });
+
+  events
+    .command('verify')
+    .description('check the chain, the anchor and every schema')
+    .action((_options: object, command: Command) => {
+      const { dataDir, json } = common(command);
+      reading(dataDir, ({ log, complaint }) => {
+        const verdict = verifyLog(log);
+        const fault = verdict.fault
+          ? `first bad position: ${verdict.fault.position}: ${verdict.fault.what}`
+          : complaint;
+        printEither(
+          json,
+          { ...verdict, anchor: complaint ?? 'sound' },
+          `${verdict.events} events are sound, ${verdict.pruned} of them rolled up`,
+        );
+        if (fault) throw new CliError(fault);
+      });
+    });
+
+  events
+    .command('replay')
+    .description('fold the log from zero and print the digest of each read model')
+    .option('--at <position|time>', 'only up to a position, or to an ISO time')
+    .option('--to <position|time>', 'the same')
+    .action((options: { at?: string; to?: string }, command: Command) => {
+      const { dataDir, json } = common(command);
+      reading(dataDir, ({ log }) => {
+        const last = placeOf(log, options.at ?? options.to);
+        const models = beginAll();
+        const state = begin(panelState);
+        catchUp(log, [...Object.values(models), state] as unknown as Folding[], last);
+        const digests = { ...digestsOf(models), state: digest(panelState.save(state.state)) };
+        printEither(json, { position: last, digests }, `position ${last}`);
+        if (!json) for (const [name, value] of Object.entries(digests)) print(`${name.padEnd(12)} ${value}`);
+      });
+    });
+}
+
+function positive(text: string): number {
+  if (!/^\d+$/.test(text) || Number(text) < 1) throw new CliError(`${text} is not a positive number`);
+  return Number(text);
+}
+
+function placeOf(log: SqliteEventLog, at: string | undefined): number {
+  const head = log.head().position;
+  if (at === undefined) return head;
+  if (/^\d+$/.test(at)) return Math.min(Number(at), head);
+  const time = Date.parse(at);
+  if (Number.isNaN(time)) throw new CliError(`${at} is neither a position nor an ISO time`);
+  return log.positionAt(time);
+}
+
+async function tail(log: SqliteEventLog, count: number, follow: boolean, json: boolean): Promise<void> {
+  let position = Math.max(0, log.head().position - count);
+  for (;;) {
+    for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
+      for (const event of page) printEither(json, masked(event), eventLine(event));
+      position = page.at(-1)?.position ?? position;
+    }
+    if (!follow) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+function exportRows(log: SqliteEventLog, from: number): void {
+  let position = from;
+  for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
+    for (const row of rows) {
+      const { stream, version, type, schema, at } = row;
+      const data = storedData(row);
+      const hashes = { payloadHash: row.payload_hash.toString('hex'), hash: row.hash.toString('hex') };
+      print(
+        JSON.stringify({
+          position: row.position,
+          id: idText(row.id),
+          stream,
+          version,
+          type,
+          schema,
+          at,
+          meta: JSON.parse(row.meta),
+          data,
+          ...hashes,
+        }),
+      );
+      position = row.position;
+    }
+  }
+}

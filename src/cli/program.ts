@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander';
+import { type Config, configNames, readConfig, shownConfig } from '../config.js';
+import { adminCommands } from './admin.js';
+import { coreCommands } from './core.js';
+import { doctorCommand } from './doctor.js';
+import { eventCommands } from './events.js';
+import { printEither } from './output.js';
+
+/** `DATA_DIR` → `--data-dir`. */
+const flagOf = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+const camel = (flag: string): string => flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * Runs the command line. Resolves to the exit code: 0 = done, 1 = could not be done, 2 = not understood. `serve` resolves
+ * when the panel has ended.
+ */
+export async function run(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  serve: (config: Config) => Promise<number>,
+): Promise<number> {
+  let code = 0;
+  const program = new Command('portolan').description('A proxy panel that no one has to distrust').exitOverride();
+  program.option('--json', 'one JSON value on each line', false);
+  for (const name of configNames) program.option(`--${flagOf(name)} <value>`, `as PORTOLAN_${name}`);
+
+  const config = (): Config => {
+    const options = program.opts<Record<string, string | undefined>>();
+    return readConfig(env, Object.fromEntries(configNames.map((name) => [name, options[camel(flagOf(name))]])));
+  };
+  const common = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
+
+  program
+    .command('serve', { isDefault: true })
+    .description('run the panel')
+    .action(async () => {
+      code = await serve(config());
+    });
+  program
+    .command('config')
+    .description('the configuration')
+    .command('show')
+    .description('each value and where it comes from')
+    .action(() => {
+      for (const row of shownConfig(config()))
+        printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
+    });
+  eventCommands(program, common);
+  adminCommands(program, common);
+  coreCommands(program, config, common);
+  doctorCommand(program, common);
+
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    // A sentence for people; the stack is for those who ask for it.
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      `portolan: ${env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error ? error.stack : message}\n`,
+    );
+    return 1;
+  }
+  return code;
+}

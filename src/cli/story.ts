@@ -1,0 +1,117 @@
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import type { RecordedEvent } from '../events/catalog.js';
+import { emailKey } from '../events/client-document.js';
+import type { Depletion } from '../events/inbound.js';
+import { actorText, timeText } from './output.js';
+
+/** One thing that happened to a client, and why. */
+export interface Chapter {
+  readonly position: number;
+  readonly at: number;
+  readonly type: string;
+  readonly what: string;
+  readonly by: string;
+  readonly because: { readonly position: number; readonly type: string } | null;
+}
+
+/** The numbers of all clients that ever had this email, deleted ones included, in the order of their first mention. */
+export function clientsNamed(log: SqliteEventLog, email: string): readonly number[] {
+  const numbers = new Set<number>();
+  for (const event of log.readTypes(['ClientAdded', 'ClientIdentified', 'ClientCredentialRotated'])) {
+    if (!('identity' in event.data)) continue;
+    if (emailKey(event.data.identity.email) === emailKey(email)) numbers.add(event.data.client);
+  }
+  return [...numbers];
+}
+
+/** Everything that happened to a client, and to its inbound while it was there, in order. */
+export function storyOf(log: SqliteEventLog, client: number): readonly Chapter[] {
+  const own = log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
+  const added = own.find((event) => event.type === 'ClientAdded');
+  const inbound =
+    added?.type === 'ClientAdded' ? log.readStream(`inbound-${added.data.inbound}`, 0, Number.MAX_SAFE_INTEGER) : [];
+  const first = own[0]?.position ?? 0;
+  const last = own.findLast((event) => event.type === 'ClientDeleted')?.position ?? Number.POSITIVE_INFINITY;
+  const around = inbound.filter((event) => tellsOfInbound(event) && event.position > first && event.position < last);
+  return [...own, ...around].sort((a, b) => a.position - b.position).map((event) => chapter(log, event));
+}
+
+function tellsOfInbound({ type }: RecordedEvent): boolean {
+  return [
+    'InboundEnabled',
+    'InboundDisabled',
+    'InboundDepleted',
+    'InboundRestored',
+    'InboundReconfigured',
+    'InboundDeleted',
+  ].includes(type);
+}
+
+function chapter(log: SqliteEventLog, event: RecordedEvent): Chapter {
+  const { position, type, meta } = event;
+  const because = meta.causationId === null ? null : log.place(meta.causationId, position);
+  return { position, at: meta.at, type, what: sentence(event), by: actorText(meta), because };
+}
+
+export function chapterLine({ position, at, what, by, because }: Chapter): string {
+  const cause = because ? `, because of #${because.position} ${because.type}` : '';
+  return `${timeText(at)}  #${position}  ${what}  (by ${by}${cause})`;
+}
+
+const bytes = (count: number): string => `${count.toLocaleString('en-US')} bytes`;
+const limit = (depletion: Depletion): string =>
+  depletion.reason === 'cap'
+    ? `it used ${bytes(depletion.usedBytes)} of ${bytes(depletion.capBytes)}`
+    : `it expired at ${timeText(depletion.expiresAt)}`;
+
+function sentence(event: RecordedEvent): string {
+  switch (event.type) {
+    case 'ClientAdded': {
+      const { inbound, identity, terms } = event.data;
+      const cap = terms.capBytes > 0 ? bytes(terms.capBytes) : 'no cap';
+      const end =
+        terms.expiresAt > 0
+          ? `expires ${timeText(terms.expiresAt)}`
+          : terms.expiresAt < 0
+            ? 'expires some time after first use'
+            : 'no expiry';
+      return `was added to inbound ${inbound} as ${identity.email}: ${cap}, ${end}, ${terms.enabled ? 'enabled' : 'disabled'}`;
+    }
+    case 'ClientUpdated':
+      return `was changed: ${Object.entries(event.data.changes)
+        .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+        .join(', ')}`;
+    case 'ClientIdentified':
+      return `is now ${event.data.identity.email}`;
+    case 'ClientCredentialRotated':
+      return `got new credentials (life ${event.data.life}); the old ones were destroyed`;
+    case 'ClientDeleted':
+      return 'was deleted';
+    case 'ClientDepleted':
+      return `was cut off: ${limit(event.data.depletion)}`;
+    case 'ClientRestored':
+      return 'may connect again';
+    case 'ClientTrafficReset':
+      return `its counters were set to zero; they were ${bytes(event.data.up)} up, ${bytes(event.data.down)} down`;
+    case 'ClientTrafficAdjusted':
+      return `its counters were set by hand to ${bytes(event.data.up)} up, ${bytes(event.data.down)} down`;
+    case 'ClientExpiryStarted':
+      return `first use: it expires at ${timeText(event.data.expiresAt)}`;
+    case 'ClientIpsSeen':
+      return `was connected from ${event.data.ips.map(({ ip }) => ip).join(', ') || '(erased)'}`;
+    case 'ClientIpsCleared':
+      return 'its recorded addresses were cleared';
+    case 'InboundDepleted':
+      return `its inbound was cut off: ${limit(event.data.depletion)}`;
+    case 'InboundEnabled':
+      return 'its inbound was switched on';
+    case 'InboundDisabled':
+      return 'its inbound was switched off';
+    case 'InboundRestored':
+      return 'its inbound listens again';
+    case 'InboundReconfigured':
+      return 'its inbound got other settings';
+    default:
+      return event.type;
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { sameSecret } from './equal.js';
+import type { Peer } from './peer.js';
+
+/** The token that the request carries in its header; undefined without one. Body and query are not looked at. */
+export function tokenOf(req: IncomingMessage): string | undefined {
+  const value = req.headers['x-csrf-token'];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export function rightToken(req: IncomingMessage, expected: string): boolean {
+  const token = tokenOf(req);
+  return token !== undefined && token !== '' && sameSecret(token, expected);
+}
+
+/**
+ * Whether a browser says that a page of another origin made the request. What says nothing is not a browser. Behind a
+ * trusted proxy the port and the scheme that the browser saw may be lost, so there only the name must agree.
+ */
+export function crossSite(req: IncomingMessage, peer: Peer): boolean {
+  const site = req.headers['sec-fetch-site'];
+  if (site === 'same-origin') return false;
+  if (site !== undefined && site !== 'none') return true;
+  const { origin } = req.headers;
+  if (origin === undefined) return false;
+  const from = parse(origin);
+  if (!from || peer.host === '') return true;
+  const here = parse(`${from.protocol}//${peer.host}`);
+  if (peer.proxied) return from.hostname !== here?.hostname;
+  return from.host !== here?.host || (from.protocol === 'https:') !== peer.secure;
+}
+
+function parse(url: string): URL | null {
+  return URL.canParse(url) && /^https?:\/\//i.test(url) ? new URL(url) : null;
+}

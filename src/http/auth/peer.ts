@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { Settings } from '../../events/settings.js';
+
+/** Where a request comes from and what it asked for, as far as that can be believed. */
+export interface Peer {
+  /** Address of the caller. */
+  readonly ip: string;
+  /** Host as the caller wrote it, with its port if it had one; '' when it is not a host. */
+  readonly host: string;
+  /** The same without its port and without brackets. */
+  readonly hostname: string;
+  readonly secure: boolean;
+  /** A trusted proxy speaks for the caller, so that the port that the caller saw is not known for sure. */
+  readonly proxied: boolean;
+}
+
+const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]{0,253}[a-z0-9_.])?)(?::\d{1,5})?$/i;
+
+/** More remembered answers than peers that a panel has at one time; when it is full it starts again. */
+const REMEMBERED = 4096;
+
+/**
+ * The one place that reads forwarded headers, for both servers. They count only when the direct peer is inside
+ * `trustedProxyCIDRs`. Of X-Forwarded-For the right-most address that is not itself a trusted proxy counts; X-Real-IP
+ * is read only without it.
+ */
+export class Peers {
+  readonly #settings: () => Settings;
+  #cidrs: readonly string[] | null = null;
+  #list = new BlockList();
+  readonly #answers = new Map<string, boolean>();
+
+  constructor(settings: () => Settings) {
+    this.#settings = settings;
+  }
+
+  of(req: IncomingMessage): Peer {
+    const direct = plain(req.socket.remoteAddress ?? '');
+    const encrypted = 'encrypted' in req.socket;
+    const { headers } = req;
+    const forwarded =
+      headers['x-forwarded-for'] ?? headers['x-forwarded-host'] ?? headers['x-forwarded-proto'] ?? headers['x-real-ip'];
+    if (forwarded === undefined || !this.trusts(direct)) {
+      return { ip: direct, ...hostOf(headers.host), secure: encrypted, proxied: false };
+    }
+    const proto = first(headers['x-forwarded-proto'])?.toLowerCase();
+    const secure = proto === 'https' || (proto !== 'http' && encrypted);
+    const named = hostOf(first(headers['x-forwarded-host']));
+    return {
+      ip: this.#caller(direct, req),
+      ...(named.host === '' ? hostOf(headers.host) : named),
+      secure,
+      proxied: true,
+    };
+  }
+
+  /** Whether this address is a proxy of ours. */
+  trusts(address: string): boolean {
+    const { trustedProxyCIDRs } = this.#settings();
+    if (trustedProxyCIDRs !== this.#cidrs) this.#learn(trustedProxyCIDRs);
+    const known = this.#answers.get(address);
+    if (known !== undefined) return known;
+    const ip = plain(address);
+    const answer = ip !== '' && this.#list.check(ip, isIPv4(ip) ? 'ipv4' : 'ipv6');
+    if (this.#answers.size >= REMEMBERED) this.#answers.clear();
+    this.#answers.set(address, answer);
+    return answer;
+  }
+
+  #learn(cidrs: readonly string[]): void {
+    const list = new BlockList();
+    for (const cidr of cidrs) {
+      const [address = '', bits] = cidr.split('/');
+      const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+      if (bits === undefined) list.addAddress(address, family);
+      else list.addSubnet(address, Number(bits), family);
+    }
+    this.#list = list;
+    this.#cidrs = cidrs;
+    this.#answers.clear();
+  }
+
+  #caller(direct: string, { headers }: IncomingMessage): string {
+    const chain = String(headers['x-forwarded-for'] ?? '').split(',');
+    const hops = headers['x-forwarded-for'] === undefined ? [String(headers['x-real-ip'] ?? '')] : chain.reverse();
+    let caller = direct;
+    for (const hop of hops) {
+      const ip = plain(hop.trim());
+      if (ip === '') break;
+      caller = ip;
+      if (!this.trusts(ip)) break;
+    }
+    return caller;
+  }
+}
+
+/**
+ * What a limit counts under: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of that.
+ */
+export function network(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...after];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+/** An address without port, zone and IPv4 mapping; '' when it is none. */
+function plain(text: string): string {
+  if (isIPv4(text)) return text;
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const unmapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  const address = unmapped.split('%')[0] ?? '';
+  return isIP(address) === 0 ? '' : address;
+}
+
+function hostOf(value: string | undefined): Pick<Peer, 'host' | 'hostname'> {
+  if (value === undefined || !HOST.test(value)) return { host: '', hostname: '' };
+  const host = value.toLowerCase();
+  return { host, hostname: host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') };
+}
+
+/** The first of a list: what the proxy nearest to the caller wrote. */
+function first(value: string | string[] | undefined): string | undefined {
+  return (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatch, Done } from '../../commands/bus.js';
+import type { AnyCommand } from '../../commands/catalog.js';
+import { Rejection } from '../../commands/rejection.js';
+import type { UserId } from '../../events/ids.js';
+import type { LoginFailed } from '../../events/user.js';
+import type { UserRow } from '../../projections/users.js';
+import type { HttpContext } from '../context.js';
+import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
+import { rightToken } from './csrf.js';
+import type { LoginLimiter } from './limiter.js';
+import type { Peer } from './peer.js';
+import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
+
+type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
+
+/** What a visit needs of the server it comes to. */
+export interface VisitParts {
+  readonly sessions: Sessions;
+  readonly limiter: LoginLimiter;
+  readonly basePath: () => string;
+  readonly dispatch: Dispatch;
+}
+
+/** A request for the handlers that begin and end sessions. */
+export interface AuthContext extends HttpContext {
+  readonly visit: Visit;
+}
+
+/** One request as a visit of a browser: who it is from, its session, and how to begin and end one. */
+export class Visit {
+  readonly peer: Peer;
+  readonly correlationId: string;
+  readonly session: LiveSession | null;
+  readonly limiter: LoginLimiter;
+  /** The guard let it in by the API token, whatever cookie came along. */
+  byToken = false;
+  /** The body as it came, for the fingerprint of the request. */
+  body: Buffer | null = null;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #parts: VisitParts;
+  readonly #cookie: CookieHeader;
+
+  constructor(req: IncomingMessage, res: ServerResponse, peer: Peer, correlationId: string, parts: VisitParts) {
+    this.peer = peer;
+    this.correlationId = correlationId;
+    this.limiter = parts.limiter;
+    this.#req = req;
+    this.#res = res;
+    this.#parts = parts;
+    this.#cookie = readSessionCookie(req.headers.cookie);
+    this.session = parts.sessions.find(this.#cookie.id);
+  }
+
+  /** The CSRF token that this browser must send; null when it holds no id to bind one to. */
+  get expectedToken(): string | null {
+    if (this.session) return this.session.csrfToken;
+    return this.#cookie.id === null ? null : anonymousToken(this.#cookie.id);
+  }
+
+  /** The browser's CSRF token. The cookie is set each time: a client that sees no cookie skips the token. */
+  csrfToken(): string {
+    const id = this.#cookie.id ?? newSessionId();
+    const expiresAt = this.session?.expiresAt ?? this.#parts.sessions.expiry();
+    this.#setCookie(id, expiresAt);
+    return this.expectedToken ?? anonymousToken(id);
+  }
+
+  /**
+   * Begins a session under a new id and ends the one before. A CSRF token that the request has proved to know goes on
+   * being valid, because clients fetch it once, before the login.
+   */
+  begin({ id: user, username }: Pick<UserRow, 'id' | 'username'>): Rejection | null {
+    const { sessions } = this.#parts;
+    const id = newSessionId();
+    const expected = this.expectedToken;
+    const csrfToken = expected !== null && rightToken(this.#req, expected) ? expected : anonymousToken(id);
+    const expiresAt = sessions.expiry();
+    const session = { idHash: hashOf(id), csrfToken };
+    const data = { user: user as UserId, session, expiresAt };
+    const done = this.#dispatch({ type: 'RecordLogin', data }, 'user', String(user), username);
+    if (done instanceof Rejection) return done;
+    if (this.session && sessions.byHash(this.session.idHash)) this.end();
+    this.#setCookie(id, expiresAt);
+    return null;
+  }
+
+  /** Ends the session in the log. */
+  end(): Rejection | null {
+    if (!this.session) return null;
+    const { user, idHash, account } = this.session;
+    const data = { user: user as UserId, session: { idHash } };
+    const done = this.#dispatch({ type: 'RecordLogout', data }, 'user', String(user), account.username);
+    return done instanceof Rejection ? done : null;
+  }
+
+  /** Keeps a failed login in the log. The answer does not depend on whether that worked. */
+  failed(username: string, reason: FailureReason): void {
+    this.#dispatch(loginFailure(this.peer.ip, username, reason), 'system', 'login', 'login');
+  }
+
+  /** Takes the cookie from the browser. */
+  forget(): void {
+    const path = this.#parts.basePath();
+    writeSessionCookie(this.#res, '', { path, secure: this.peer.secure, maxAge: 0 }, true);
+  }
+
+  /** Outside the request's `Idempotency-Key`: a session cannot be given out twice. */
+  #dispatch(command: AnyCommand, kind: 'user' | 'system', id: string, name: string): Done | Rejection {
+    const actor = { kind, id, name, ip: this.peer.ip };
+    return this.#parts.dispatch(command, { actor, correlationId: this.correlationId });
+  }
+
+  #setCookie(id: string, expiresAt: number): void {
+    const attributes = {
+      path: this.#parts.basePath(),
+      secure: this.peer.secure,
+      maxAge: this.#parts.sessions.maxAge(expiresAt),
+    };
+    writeSessionCookie(this.#res, id, attributes, this.#cookie.ambiguous);
+  }
+}
+
+/** A failed login as the log keeps it: the name is cut, and never the password. */
+export function loginFailure(ip: string, username: string, reason: FailureReason, count = 1): AnyCommand {
+  const shown = username.replace(/\p{Cc}/gu, '\ufffd').slice(0, 64);
+  return { type: 'RecordLoginFailures', data: { attempt: { username: shown, ip }, reason, count } };
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyError, readFields, readForm, readJson } from './json-body.js';
+
+/** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
+const PATIENCE_MS = 1000;
+
+/** The whole body; throws `BodyError` when it is larger than `limit` bytes or compressed. */
+export async function bytesOf(req: IncomingMessage, res: ServerResponse, limit: number): Promise<Buffer> {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw new BodyError('A compressed body is not taken', 415);
+  if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(req, res, limit);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) return tooLarge(req, res, limit);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+async function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
+  res.setHeader('Connection', 'close');
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    req.once('close', resolve).once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    req.resume();
+  });
+  throw new BodyError(`The body is larger than ${limit} bytes`, 413);
+}
+
+/** A body by its media type: JSON, a form, or the text fields of a multipart form. No type = a form, as browsers have it. */
+export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> {
+  if (bytes.length === 0) return {};
+  const media = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
+  if (media !== 'multipart/form-data') return readForm(bytes);
+  try {
+    const form = await new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData();
+    return readFields([...form].filter((field): field is [string, string] => typeof field[1] === 'string'));
+  } catch (error) {
+    if (error instanceof BodyError) throw error;
+    throw new BodyError('The body is not a valid multipart form');
+  }
+}

@@ -1,0 +1,54 @@
+import { type Client, mayConnect } from '../../events/client-document.js';
+import { type Inbound, serves } from '../../events/inbound-document.js';
+import type { ReadModels } from '../../projections/read-models.js';
+import { behindFront } from '../../projections/subscription/fallback.js';
+import { type LinkContext, linksOf, linkUrl } from '../../projections/subscription/links.js';
+import { realityPublicKey } from './reality.js';
+
+/** An account that a subscription shows, and the inbound that it belongs to. */
+export interface Subscribed {
+  readonly inbound: Inbound;
+  readonly client: Client;
+}
+
+/** The clients of a subscription that may connect, in the order of their inbounds and then of their adding. */
+export function subscribed(read: ReadModels, subId: string): readonly Subscribed[] {
+  const found = read.clientsBySubId(subId).flatMap((client): Subscribed[] => {
+    const inbound = read.inbound(client.inbound);
+    return inbound && serves(inbound) && mayConnect(client) ? [{ inbound, client }] : [];
+  });
+  return found.sort((a, b) => a.inbound.id - b.inbound.id || a.client.number - b.client.number);
+}
+
+/** The links of a subscription; none for an unknown one. `showInfo`: the first of them tells what is left to its client. */
+export function linksForSubId(
+  read: ReadModels,
+  subId: string,
+  requestHost: string,
+  now: number,
+  showInfo = false,
+): readonly string[] {
+  const links: string[] = [];
+  for (const one of subscribed(read, subId)) {
+    links.push(...urls(read, one, { host: requestHost, now, showInfo: showInfo && links.length === 0 }));
+  }
+  return links;
+}
+
+/** The links of one client whether it may connect or not. */
+export function linksForClient(
+  read: ReadModels,
+  inbound: Inbound,
+  client: Client,
+  requestHost: string,
+  now: number,
+): readonly string[] {
+  return urls(read, { inbound, client }, { host: requestHost, now, showInfo: false });
+}
+
+type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
+
+function urls(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly string[] {
+  const context: LinkContext = { ...asked, settings: read.settings(), publicKeyOf: realityPublicKey };
+  return linksOf(behindFront(inbound, read.inbounds()), client, read.clientCounter(client), context).map(linkUrl);
+}

@@ -1,0 +1,22 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+
+/** What stands before the 32 bytes of an X25519 private key in PKCS #8 (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const MOST = 1000;
+const known = new Map<string, string>();
+
+/** The public half of a REALITY key, both in base64url; empty when it is none. */
+export function realityPublicKey(privateKey: string): string {
+  const seen = known.get(privateKey);
+  if (seen !== undefined) return seen;
+  const publicKey = derived(Buffer.from(privateKey, 'base64url'));
+  if (known.size >= MOST) known.clear();
+  known.set(privateKey, publicKey);
+  return publicKey;
+}
+
+function derived(bytes: Buffer): string {
+  if (bytes.length !== 32) return '';
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: 'der', type: 'pkcs8' });
+  return createPublicKey(key).export({ format: 'jwk' }).x ?? '';
+}

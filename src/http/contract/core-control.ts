@@ -1,0 +1,16 @@
+import { get, post, routes } from './route.js';
+
+const prefix = '/panel/api/server';
+
+/** The core process. */
+export const coreControlRoutes = routes(prefix, {
+  getConfigJson: get('/getConfigJson', { summary: 'The whole configuration of the core' }),
+  stopCoreService: post('/stopCoreService', {
+    summary: 'Stop the core; every proxy goes offline',
+    aliases: [`${prefix}/stopXrayService`],
+  }),
+  restartCoreService: post('/restartCoreService', {
+    summary: 'Start the core anew; it goes on as it is when the configuration is invalid',
+    aliases: [`${prefix}/restartXrayService`],
+  }),
+});

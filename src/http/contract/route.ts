@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/**
+ * Who may call: `none` = anybody; `session` = a logged-in browser; `panel` = a session or the Bearer token.
+ * A session's unsafe request needs the CSRF token.
+ */
+export type Auth = 'none' | 'session' | 'panel';
+
+/** One endpoint: everything that the router, the documents and the tests need to know. */
+export interface Route<
+  P extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST';
+  /** Under the base path. */
+  readonly path: string;
+  /** Other paths with the same answer: the names that existing clients of 3x-ui call. */
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly auth: Auth;
+  readonly params: P;
+  readonly body: B;
+  readonly reply: R;
+  /** Largest body in bytes. */
+  readonly limit: number;
+}
+
+type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType> = Pick<Route<P, B, R>, 'summary'> &
+  Partial<Pick<Route<P, B, R>, 'params' | 'body' | 'reply' | 'auth' | 'aliases' | 'limit'>>;
+
+const nothing = z.unknown();
+type Nothing = typeof nothing;
+
+/** A body that carries a list of clients may be large; others are not. */
+export const LARGE_BODY = 16 * 1024 * 1024;
+const SMALL_BODY = 1024 * 1024;
+
+const verb =
+  (method: Route['method']) =>
+  <P extends z.ZodType = Nothing, B extends z.ZodType = Nothing, R extends z.ZodType = Nothing>(
+    path: string,
+    spec: Spec<P, B, R>,
+  ): Route<P, B, R> => ({
+    method,
+    path,
+    aliases: spec.aliases ?? [],
+    summary: spec.summary,
+    auth: spec.auth ?? 'panel',
+    params: spec.params ?? (nothing as unknown as P),
+    body: spec.body ?? (nothing as unknown as B),
+    reply: spec.reply ?? (nothing as unknown as R),
+    limit: spec.limit ?? SMALL_BODY,
+  });
+
+export const get = verb('GET');
+export const post = verb('POST');
+
+export type Routes = Readonly<Record<string, Route>>;
+
+/** A table of routes under one prefix. Aliases are whole paths. */
+export function routes<const T extends Routes>(prefix: string, table: T): T {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, route]) => [name, { ...route, path: prefix + route.path }]),
+  ) as T;
+}
+
+/** What a handler of `T` is given, besides its context. */
+export interface RequestOf<T extends Route> {
+  readonly params: z.output<T['params']>;
+  readonly body: z.output<T['body']>;
+}
+
+/** One handler for each route: a missing or a misspelt one does not compile. */
+export type HandlersOf<T extends Routes, Context, No> = {
+  readonly [K in keyof T]: (
+    request: RequestOf<T[K]>,
+    context: Context,
+  ) => Outcome<T[K], No> | Promise<Outcome<T[K], No>>;
+};
+type Outcome<T extends Route, No> = z.input<T['reply']> | No;

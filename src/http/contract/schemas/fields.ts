@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+/** What is wrong with a value; never the value itself. */
+export class Wrong {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+type Read<T> = (value: unknown) => T | Wrong;
+
+/**
+ * A member that comes from JSON (`443`) or from a form (`"443"`). A reader answers for every value, `undefined` (the
+ * member is absent) included.
+ */
+export function loose<T>(type: 'string' | 'integer' | 'boolean' | 'object' | 'array', read: Read<T>) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context): T => {
+      const result = read(value);
+      if (!(result instanceof Wrong)) return result;
+      context.addIssue({ code: 'custom', message: result.why });
+      return z.NEVER;
+    })
+    .meta({ type });
+}
+
+const given =
+  <T>(read: Read<T>): Read<T | undefined> =>
+  (value) =>
+    value === undefined ? undefined : read(value);
+const missing =
+  <T>(read: Read<T>): Read<T> =>
+  (value) =>
+    value === undefined ? new Wrong('is missing') : read(value);
+
+function readText(value: unknown): string | Wrong {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  return typeof value === 'number' ? String(value) : new Wrong('must be a text');
+}
+
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A whole number that JSON carries exactly. Nothing at all (`null`, `""`) is 0, as in the forms of 3x-ui. */
+const readWhole =
+  ({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Range): Read<number> =>
+  (value) => {
+    const number = typeof value === 'string' ? parsed(value.trim()) : (value ?? 0);
+    if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong('must be a whole number');
+    if (number < min && min === 0) return new Wrong('must not be negative');
+    if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong('is out of range');
+    return number + 0; // -0 is 0
+  };
+
+function parsed(text: string): number | null {
+  if (text === '') return 0;
+  return /^-?(0|[1-9]\d*)$/.test(text) ? Number(text) : null;
+}
+
+const YES: readonly unknown[] = [true, 1, '1', 't', 'T', 'true', 'TRUE', 'True', 'on'];
+const NO: readonly unknown[] = [false, 0, '0', 'f', 'F', 'false', 'FALSE', 'False', 'off', ''];
+
+function readFlag(value: unknown): boolean | Wrong {
+  if (YES.includes(value)) return true;
+  return NO.includes(value) ? false : new Wrong('must be true or false');
+}
+
+/** A text; absent = empty. */
+export const text = loose('string', readText);
+export const optionalText = loose('string', given(readText));
+/** A text and nothing else: no number, no list. */
+export const plainText = loose('string', (value) => {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : new Wrong('must be a text');
+});
+
+/** A whole number; absent = 0. */
+export const whole = (range: Range = {}) => loose('integer', readWhole(range));
+export const optionalWhole = (range: Range = {}) => loose('integer', given(readWhole(range)));
+export const requiredWhole = (range: Range = {}) => loose('integer', missing(readWhole(range)));
+
+/** `null` says as little as nothing. */
+export const optionalFlag = loose('boolean', (value) =>
+  value === undefined || value === null ? undefined : readFlag(value),
+);
+export const requiredFlag = loose('boolean', missing(readFlag));
+
+/** Texts from a JSON list, from a repeated form field, or from one form field that holds a JSON list. Absent = none. */
+export const texts = loose('array', (value): readonly string[] | Wrong => {
+  const list = typeof value === 'string' ? listIn(value) : (value ?? []);
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
+    return new Wrong('must be a list of texts');
+  return list as string[];
+});
+
+function listIn(text: string): unknown {
+  if (!text.trim().startsWith('[')) return text === '' ? [] : [text];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A body by its members. Unknown members are ignored, and no body is an empty one. */
+export function body<S extends z.ZodRawShape>(shape: S) {
+  return z.preprocess((value) => (isRecord(value) ? value : {}), z.object(shape));
+}
+
+/** The number of an inbound in a path. */
+export const Id = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'is out of range');
+/** The same, or -1 for every inbound. */
+export const IdOrAll = z
+  .string()
+  .regex(/^(-1|0|[1-9]\d*)$/, 'must be a whole number, or -1')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'is out of range');
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { ClientTraffic, SettingsText } from './client.js';
+import { body, loose, optionalFlag, optionalText, optionalWhole, Wrong } from './fields.js';
+import { optionalObject, requiredObject } from './json-text.js';
+
+const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
+type Period = (typeof PERIODS)[number];
+
+const shape = {
+  enable: optionalFlag,
+  remark: optionalText,
+  listen: optionalText,
+  port: optionalWhole({ min: 0, max: 65_535 }),
+  protocol: optionalText,
+  tag: optionalText,
+  /** Bytes; 0 = no cap. */
+  total: optionalWhole({ min: 0 }),
+  /** Milliseconds since 1970; 0 = never. */
+  expiryTime: optionalWhole({ min: 0 }),
+  trafficReset: loose('string', (value): Period | undefined | Wrong => {
+    if (value === undefined) return undefined;
+    if (value === '' || value === null) return 'never';
+    return PERIODS.find((period) => period === value) ?? new Wrong(`must be one of ${PERIODS.join(', ')}`);
+  }),
+  settings: SettingsText,
+  streamSettings: optionalObject,
+  sniffing: optionalObject,
+};
+
+/** An inbound as callers send it. Absent members stay absent. */
+export const WireInbound = z.object(shape);
+export type WireInbound = z.output<typeof WireInbound>;
+
+export const InboundBody = body(shape);
+/** The form of an import: one inbound as a text of JSON. */
+export const ImportBody = body({ data: requiredObject.transform((data): unknown => data).pipe(WireInbound) });
+
+/** An inbound as the panel answers it. `settings`, `streamSettings` and `sniffing` are texts of JSON. */
+export const InboundReply = z.object({
+  id: z.int(),
+  userId: z.int(),
+  up: z.int(),
+  down: z.int(),
+  total: z.int(),
+  allTime: z.int(),
+  remark: z.string(),
+  enable: z.boolean(),
+  expiryTime: z.int(),
+  trafficReset: z.enum(PERIODS),
+  lastTrafficResetTime: z.int(),
+  clientStats: z.array(ClientTraffic),
+  listen: z.string(),
+  port: z.int(),
+  protocol: z.string(),
+  settings: z.string(),
+  streamSettings: z.string(),
+  tag: z.string(),
+  sniffing: z.string(),
+});
+export type InboundReply = z.output<typeof InboundReply>;

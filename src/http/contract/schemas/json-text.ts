@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { isRecord, loose, Wrong } from './fields.js';
+
+export type JsonMember = z.core.util.JSONType;
+export type JsonRecord = Record<string, JsonMember>;
+
+/** Levels of nesting in a text of JSON: what comes after reads it recursively. */
+const DEEPEST = 64;
+const NAMES = ['__proto__', 'constructor', 'prototype'] as const;
+
+/**
+ * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
+ */
+function flawOf(value: unknown, depth = 0): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+  if (!Array.isArray(value))
+    for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
+  for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    const flaw = flawOf(member, depth + 1);
+    if (flaw) return flaw;
+  }
+  return null;
+}
+
+/** An object from its text of JSON, or one that is parsed already. Nothing at all is an empty object. */
+export function readObject(value: unknown): JsonRecord | Wrong {
+  const parsed = typeof value === 'string' ? parse(value) : value;
+  if (parsed instanceof Wrong) return parsed;
+  if (parsed === null) return {};
+  if (!isRecord(parsed)) return new Wrong('must be a JSON object');
+  const flaw = flawOf(parsed);
+  return flaw ? new Wrong(flaw) : (parsed as JsonRecord);
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return new Wrong('is not valid JSON'); // the parser's own words would quote the text
+  }
+}
+
+export const optionalObject = loose('string', (value) => (value === undefined ? undefined : readObject(value)));
+export const requiredObject = loose('string', (value) => {
+  return value === undefined || value === '' || value === null ? new Wrong('is missing') : readObject(value);
+});

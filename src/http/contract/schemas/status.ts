@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const Usage = z.object({ current: z.int(), total: z.int() });
+const CoreStatus = z.object({
+  state: z.enum(['running', 'stop', 'error']),
+  errorMsg: z.string(),
+  version: z.string(),
+});
+
+/** The machine and the core. Where 3x-ui has another name or shape, both are there. */
+export const Status = z.object({
+  cpu: z.number(),
+  cpuCores: z.int(),
+  logicalPro: z.int(),
+  cpuSpeedMhz: z.number(),
+  mem: Usage,
+  swap: Usage,
+  disk: Usage,
+  core: CoreStatus,
+  xray: CoreStatus,
+  uptime: z.int(),
+  load: z.object({ load1: z.number(), load5: z.number(), load15: z.number() }),
+  loads: z.array(z.number()),
+  tcpCount: z.int(),
+  udpCount: z.int(),
+  netIO: z.object({ up: z.int(), down: z.int() }),
+  netTraffic: z.object({ sent: z.int(), recv: z.int() }),
+  publicIP: z.object({ ipv4: z.string(), ipv6: z.string() }),
+  /** `uptime` is the core's, in seconds. */
+  appStats: z.object({ threads: z.int(), mem: z.int(), uptime: z.int() }),
+});
+export type Status = z.output<typeof Status>;

@@ -1,0 +1,78 @@
+import { Rejection, reject } from '../../commands/rejection.js';
+import { defaultOutboundTestUrl, defaultTemplate } from '../../projections/template.js';
+import { coreRejection, pretty, runnable, testUrlOf, unwrapTemplate } from '../codec/template.js';
+import { type HttpContext, Message } from '../context.js';
+import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
+import type { JsonRecord } from '../contract/schemas/json-text.js';
+import type { Handlers } from '../mount.js';
+import { said } from './answers.js';
+import { refusal } from './inbound-checks.js';
+
+const CHANGED = 'The parameters have been changed.';
+/** Names every outbound, as in 3x-ui. */
+const ALL_TAGS = '-alltags-';
+const SETTLED_MS = 10_000;
+
+export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<typeof coreSettingApiRoutes> = {
+  read(_, { read }) {
+    const template = read.desired.template();
+    const inboundTags = read.inbounds().map(({ tag }) => tag);
+    const reverse = new Set([...read.clients()].map(({ terms }) => terms.reverseTag).filter((tag) => tag !== ''));
+    const clientReverseTags = [...reverse].sort();
+    const outboundTestUrl = read.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
+    if (read.settings().apiDialect === '3x-ui') {
+      return JSON.stringify({ xraySetting: template, inboundTags, clientReverseTags, outboundTestUrl });
+    }
+    return {
+      coreSetting: pretty(template),
+      inboundTags: JSON.stringify(inboundTags),
+      clientReverseTags: JSON.stringify(clientReverseTags),
+      outboundTestUrl,
+    };
+  },
+
+  getDefaultJsonConfig: () => defaultTemplate,
+
+  getOutboundsTraffic(_, { read }) {
+    const counters = [...read.outboundCounters()];
+    return counters.map(([tag, { up, down }], index) => ({ id: index + 1, tag, up, down, total: up + down }));
+  },
+
+  getCoreResult: (_, { read, core }) => core.output() || read.core().process.error,
+
+  update: ({ body }, context) => changeTemplate(context, body.coreSetting ?? body.xraySetting, body.outboundTestUrl),
+
+  resetOutboundsTraffic({ body }, { dispatch }) {
+    const tag = body.tag.trim();
+    const done = dispatch({
+      type: 'ResetOutboundTraffic',
+      data: { tag: tag === '' || tag === ALL_TAGS ? 'all' : tag },
+    });
+    return said(done, 'Outbound traffic has been reset.');
+  },
+};
+
+async function changeTemplate(
+  context: HttpContext,
+  text: JsonRecord | undefined,
+  url: string,
+): Promise<Message | Rejection> {
+  if (text === undefined || Object.keys(text).length === 0)
+    return reject('TEMPLATE_INVALID', { why: 'coreSetting is missing' });
+  const template = unwrapTemplate(text);
+  const outboundTestUrl = testUrlOf(url);
+  if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
+  const { read, core, dispatch, coreSettled } = context;
+  const config = { template, inbounds: runnable(read) };
+  try {
+    core.assemble(config); // the panel's own rules hold without a binary too
+  } catch (error) {
+    return coreRejection(error);
+  }
+  const refused = await refusal(context, () => core.test(config));
+  if (refused) return refused;
+  const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
+  if (done instanceof Rejection) return done;
+  await coreSettled(SETTLED_MS);
+  return new Message(CHANGED);
+}

@@ -1,0 +1,63 @@
+import type { InboundDraft } from '../../commands/inbound.js';
+import { layers } from '../../commands/inbound-rules.js';
+import { CoreError } from '../../commands/ports/core.js';
+import { type Rejection, reject } from '../../commands/rejection.js';
+import { type Inbound, serves } from '../../events/inbound-document.js';
+import { sameJson } from '../../lib/json.js';
+import { coreInbound } from '../../projections/core-json.js';
+import { certificatesIn, coreInboundOf } from '../codec/core-inbound.js';
+import { coreRejection } from '../codec/template.js';
+import type { HttpParts } from '../context.js';
+
+type Asked = Pick<HttpParts, 'read' | 'core' | 'portHolder' | 'certificateFlaw'>;
+
+/**
+ * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
+ * an inbound that the core shall run as it did.
+ */
+export async function externalFlaw(asked: Asked, draft: InboundDraft, current?: Inbound): Promise<Rejection | null> {
+  const rendered = coreInboundOf(draft);
+  if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
+  return (
+    (await portFlaw(asked, draft)) ??
+    (await certificateFlaw(asked, draft)) ??
+    (await refusal(asked, () => asked.core.testInbound(rendered)))
+  );
+}
+
+/** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
+async function portFlaw({ read, portHolder }: Asked, { spec, config }: InboundDraft): Promise<Rejection | null> {
+  const { listen, port, protocol } = spec;
+  if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
+  const neighbours = read
+    .inbounds()
+    .filter((other) => other.port === port && serves(other) && overlap(other.listen, listen));
+  for (const layer of layers(protocol, config)) {
+    if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
+    const by = await portHolder(listen, port, layer === 'udp');
+    if (by !== null) return reject('PORT_TAKEN', { port, by });
+  }
+  return null;
+}
+
+const ANY = ['', '0.0.0.0', '::', '::0'];
+const overlap = (a: string, b: string): boolean => a === b || ANY.includes(a) || ANY.includes(b);
+
+async function certificateFlaw(asked: Asked, { config }: InboundDraft): Promise<Rejection | null> {
+  for (const { certificateFile, keyFile } of certificatesIn(config.stream)) {
+    const why = await asked.certificateFlaw(certificateFile, keyFile);
+    if (why !== null) return reject('CONFIG_INVALID', { why });
+  }
+  return null;
+}
+
+/** The core's no, or null; without a binary there is nobody to ask. */
+export async function refusal({ core }: Pick<Asked, 'core'>, ask: () => Promise<void>): Promise<Rejection | null> {
+  if ((await core.version()) === null) return null;
+  try {
+    await ask();
+    return null;
+  } catch (error) {
+    return error instanceof CoreError && error.kind === 'missing' ? null : coreRejection(error);
+  }
+}

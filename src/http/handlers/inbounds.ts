@@ -1,0 +1,87 @@
+import type { InboundDraft } from '../../commands/inbound.js';
+import { Rejection, reject } from '../../commands/rejection.js';
+import type { InboundId, UserId } from '../../events/ids.js';
+import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
+import { wireInbound } from '../codec/inbound-wire.js';
+import { type HttpContext, Message } from '../context.js';
+import type { inboundRoutes } from '../contract/inbounds.js';
+import type { WireInbound } from '../contract/schemas/inbound.js';
+import type { Handlers } from '../mount.js';
+import { said } from './answers.js';
+import { externalFlaw } from './inbound-checks.js';
+
+const CREATED = 'Inbound has been successfully created.';
+const UPDATED = 'Inbound has been successfully updated.';
+
+export const inboundHandlers: Handlers<typeof inboundRoutes> = {
+  list(_, { read, userId }) {
+    const own = read.inbounds().filter((inbound) => inbound.owner === userId);
+    return own.map((inbound) => wireInbound(read, inbound));
+  },
+
+  get({ params: { id } }, { read }) {
+    const inbound = read.inbound(id);
+    return inbound ? wireInbound(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
+  },
+
+  add: ({ body }, context) => add(context, () => inboundDraft(body)),
+
+  import: ({ body: { data } }, context) => add(context, () => inboundDraft(withFreeTag(data, context))),
+
+  del({ params: { id } }, { dispatch }) {
+    const done = dispatch({ type: 'DeleteInbound', data: { inbound: id as InboundId } });
+    return done instanceof Rejection ? done : new Message('Inbound has been successfully deleted.', id);
+  },
+
+  async update({ params: { id }, body }, context) {
+    const before = stored(context, id);
+    if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const asked = inboundDraft(body, before);
+    if (asked instanceof Rejection) return asked;
+    const flaw = await externalFlaw(context, asked, before.inbound);
+    if (flaw) return flaw;
+    // What the body leaves out is taken from now, not from before the questions.
+    const draft = inboundDraft(body, stored(context, id));
+    if (draft instanceof Rejection) return draft;
+    const done = context.dispatch({ type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } });
+    return done instanceof Rejection ? done : new Message(UPDATED, answerOf(context, id));
+  },
+
+  setEnable({ params: { id }, body: { enable } }, { dispatch }) {
+    return said(dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } }), UPDATED);
+  },
+
+  resetTraffic({ params: { id } }, { dispatch }) {
+    const done = dispatch({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } });
+    return said(done, 'Inbound traffic has been reset.');
+  },
+
+  resetAllTraffics: (_, { dispatch }) =>
+    said(dispatch({ type: 'ResetAllTraffic', data: {} }), 'All traffic has been reset.'),
+};
+
+async function add(context: HttpContext, draftOf: () => InboundDraft | Rejection): Promise<Message | Rejection> {
+  const asked = draftOf();
+  if (asked instanceof Rejection) return asked;
+  const flaw = await externalFlaw(context, asked);
+  if (flaw) return flaw;
+  const done = context.dispatch({ type: 'AddInbound', data: { ...asked, owner: context.userId as UserId } });
+  if (done instanceof Rejection) return done;
+  const added = done.events.find((event) => event.type === 'InboundAdded');
+  return new Message(CREATED, added ? answerOf(context, added.data.inbound) : null);
+}
+
+/** An import keeps its tag only while nobody else has it. */
+function withFreeTag(wire: WireInbound, { read }: HttpContext): WireInbound {
+  return read.inbounds().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
+}
+
+function stored({ read }: HttpContext, id: number): StoredInbound | undefined {
+  const inbound = read.inbound(id);
+  return inbound && { inbound, clients: read.clientsOf(inbound.id) };
+}
+
+function answerOf({ read }: HttpContext, id: number) {
+  const inbound = read.inbound(id);
+  return inbound ? wireInbound(read, inbound) : null;
+}

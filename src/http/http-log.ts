@@ -1,0 +1,5 @@
+/** Where an edge says what went wrong. */
+export interface HttpLog {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}

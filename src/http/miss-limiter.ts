@@ -1,0 +1,29 @@
+import { LRUCache } from 'lru-cache';
+import { network } from './auth/peer.js';
+
+const BURST = 60;
+const A_SECOND = 1;
+const REMEMBERED = 20_000;
+
+/** Counts what was not found, for each address: guessing becomes slow, and what is found is never refused. */
+export class MissLimiter {
+  readonly #now: () => number;
+  readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: REMEMBERED });
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes one miss; false when the address has had too many. */
+  take(ip: string): boolean {
+    const key = network(ip);
+    const now = this.#now();
+    const bucket = this.#buckets.get(key) ?? { left: BURST, at: now };
+    bucket.left = Math.min(BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * A_SECOND);
+    bucket.at = now;
+    this.#buckets.set(key, bucket);
+    if (bucket.left < 1) return false;
+    bucket.left -= 1;
+    return true;
+  }
+}

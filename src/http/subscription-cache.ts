@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { Client } from '../events/client-document.js';
+import type { Counter } from '../events/counters.js';
+import type { Settings } from '../events/settings.js';
+import type { ReadModels } from '../projections/read-models.js';
+import { subscriptionBody } from '../projections/subscription/body.js';
+import { subscriptionHeaders } from '../projections/subscription/headers.js';
+import type { ClientUsage } from '../projections/subscription/usage.js';
+import { linksForSubId, subscribed } from './codec/links.js';
+
+/** A subscription as it goes out: `headers` as names and values in turn. */
+export interface RenderedSubscription {
+  readonly headers: string[];
+  readonly body: Buffer;
+}
+
+interface Entry extends RenderedSubscription {
+  readonly settings: Settings;
+  readonly inbounds: number;
+  readonly clients: readonly Client[];
+  readonly counters: readonly Counter[];
+  readonly madeAt: number;
+}
+
+/** The name of a first link may tell the time that is left, in minutes at the finest. */
+const FRESH_MS = 5000;
+const LARGEST_BYTES = 64 * 1024 * 1024;
+const OVERHEAD_BYTES = 2048;
+
+/** What every answer of the subscription server carries: its URL is a secret. */
+export const secretHeaders = ['Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer', 'X-Robots-Tag', 'noindex, nofollow'];
+
+/**
+ * Rendered subscriptions. Documents are immutable, so an entry holds as long as the documents that it was made from are
+ * the ones in the read model: no event has to find it.
+ */
+export class SubscriptionCache {
+  readonly #read: ReadModels;
+  readonly #now: () => number;
+  readonly #entries = new LRUCache<string, Entry>({
+    maxSize: LARGEST_BYTES,
+    sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
+  });
+  /** Grows when any inbound changes: one may speak for another. */
+  #inbounds = 0;
+
+  constructor(read: ReadModels, now: () => number) {
+    this.#read = read;
+    this.#now = now;
+    read.changed$.subscribe((events) => {
+      if (events.some(({ type }) => type.startsWith('Inbound'))) this.#inbounds += 1;
+    });
+  }
+
+  /** Null when nobody of this subscription may connect: unknown, disabled and run out are one. */
+  get(subId: string, url: string, host: string): RenderedSubscription | null {
+    const key = `${url} ${host}`;
+    const known = this.#entries.get(key);
+    if (known && this.#holds(known, subId)) return known;
+    const made = this.#render(subId, url, host);
+    if (made) this.#entries.set(key, made);
+    else if (known) this.#entries.delete(key);
+    return made;
+  }
+
+  #holds(entry: Entry, subId: string): boolean {
+    const read = this.#read;
+    if (entry.settings !== read.settings() || entry.inbounds !== this.#inbounds) return false;
+    const age = this.#now() - entry.madeAt;
+    if (age < 0 || age > FRESH_MS) return false;
+    const clients = read.clientsBySubId(subId);
+    if (clients.length !== entry.clients.length) return false;
+    return clients.every((client, at) => client === entry.clients[at] && read.clientCounter(client) === entry.counters[at]);
+  }
+
+  #render(subId: string, url: string, host: string): Entry | null {
+    const read = this.#read;
+    if (subscribed(read, subId).length === 0) return null;
+    const settings = read.settings();
+    const madeAt = this.#now();
+    const clients = read.clientsBySubId(subId);
+    const links = linksForSubId(read, subId, host, madeAt, true);
+    const body = Buffer.from(subscriptionBody(links, settings.subEncrypt));
+    const told = subscriptionHeaders({ clients: usagesOf(read, clients), settings, url, fileName: settings.subTitle });
+    const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)];
+    headers.push(...secretHeaders, ...Object.entries(told).flat());
+    const counters = clients.map((client) => read.clientCounter(client));
+    return { headers, body, settings, inbounds: this.#inbounds, clients, counters, madeAt };
+  }
+}
+
+/** What the clients used and may use. */
+export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
+  return clients.map((client) => {
+    const { up, down } = read.clientCounter(client);
+    return { up, down, capBytes: client.terms.capBytes, expiresAt: client.terms.expiresAt };
+  });
+}

@@ -1,0 +1,60 @@
+import type { Client } from '../../events/client-document.js';
+import type { Protocol } from '../../events/inbound.js';
+import type { Inbound } from '../../events/inbound-document.js';
+import { type Fields, textOf } from './fields.js';
+import type { ShareLink } from './share-link.js';
+
+/** The URL forms there are. */
+export const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
+  vless: 'vless',
+  vmess: 'vmess',
+  trojan: 'trojan',
+  shadowsocks: 'ss',
+  hysteria: 'hysteria2',
+  hysteria2: 'hysteria2',
+};
+
+/** What lets a client in. */
+export interface Access extends Pick<ShareLink, 'scheme' | 'user' | 'method'> {
+  /** Every client has the same: the name is the inbound's alone. */
+  readonly shared: boolean;
+}
+
+/** Null for a protocol without links, and for a client without a credential. */
+export function accessOf(inbound: Inbound, { credential, terms }: Client): Access | null {
+  const settings: Fields = inbound.config.settings;
+  const scheme = schemes[inbound.protocol];
+  switch (scheme) {
+    case undefined:
+      return null;
+    case 'vless':
+      return accessBy(scheme, credential.id);
+    case 'vmess':
+      // The core dropped the ciphers `none` and `zero`.
+      return accessBy(scheme, credential.id, /^(none|zero)?$/.test(terms.security) ? 'auto' : textOf(terms.security));
+    case 'trojan':
+      return accessBy(scheme, credential.password);
+    case 'ss':
+      return shadowsocksAccess(settings, credential.password, terms.method);
+    default: {
+      const old = inbound.protocol === 'hysteria' && Number(settings['version']) === 1;
+      return accessBy(old ? 'hysteria' : scheme, credential.auth);
+    }
+  }
+}
+
+function shadowsocksAccess(settings: Fields, password: string, ownMethod: string): Access | null {
+  const method = textOf(settings['method']);
+  const serverKey = textOf(settings['password']);
+  // The one cipher of 2022 without users: the server key opens it.
+  if (method === '2022-blake3-chacha20-poly1305') return accessBy('ss', serverKey, method, true);
+  if (method.startsWith('2022-')) {
+    return serverKey === '' || password === '' ? null : accessBy('ss', `${serverKey}:${password}`, method);
+  }
+  const cipher = textOf(ownMethod) || method;
+  return cipher === '' ? null : accessBy('ss', password, cipher);
+}
+
+function accessBy(scheme: ShareLink['scheme'], user: string, method = '', shared = false): Access | null {
+  return user === '' ? null : { scheme, user, method, shared };
+}

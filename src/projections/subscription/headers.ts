@@ -1,0 +1,69 @@
+import type { Settings } from '../../events/settings.js';
+import { percentEncoded } from './percent.js';
+import { type ClientUsage, totalUsage } from './usage.js';
+
+export interface SubscriptionHeaders {
+  /** Every client of the subscription, those that may not connect included: users want to see why it stopped. */
+  readonly clients: readonly ClientUsage[];
+  readonly settings: Pick<
+    Settings,
+    | 'subTitle'
+    | 'subSupportUrl'
+    | 'subProfileUrl'
+    | 'subAnnounce'
+    | 'subUpdates'
+    | 'subEnableRouting'
+    | 'subRoutingRules'
+  >;
+  /** URL of the subscription itself: its page, unless the settings name another. */
+  readonly url: string;
+  /** What a browser or a Clash app calls the file. */
+  readonly fileName?: string;
+}
+
+/** Proxies in front of the panel refuse more. */
+const LONGEST_VALUE = 4096;
+const DEFAULT_HOURS = 12;
+
+/** What client apps read besides the body. Every value is printable ASCII; what cannot be said so is left out. */
+export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, string> {
+  const { settings } = input;
+  const { up, down, capBytes, expiresAt } = totalUsage(input.clients);
+  const seconds = Math.floor(Math.max(expiresAt, 0) / 1000);
+  const { subUpdates: hours } = settings;
+  const headers = {
+    'Subscription-Userinfo': `upload=${up}; download=${down}; total=${capBytes}; expire=${seconds}`,
+    // Hours, as every app reads it, and whole ones, as some insist.
+    'Profile-Update-Interval': String(Number.isSafeInteger(hours) && hours > 0 ? hours : DEFAULT_HOURS),
+    'Profile-Web-Page-Url': urlValue(settings.subProfileUrl) || urlValue(input.url),
+    'Support-Url': urlValue(settings.subSupportUrl),
+    'Profile-Title': base64Value(settings.subTitle),
+    Announce: base64Value(settings.subAnnounce),
+    'Routing-Enable': String(settings.subEnableRouting === true),
+    Routing: plainValue(settings.subRoutingRules),
+    'Content-Disposition': fileValue(input.fileName ?? ''),
+  };
+  return Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => value !== '' && value.length <= LONGEST_VALUE),
+  );
+}
+
+/** `base64:` and the text; empty for an empty text. */
+function base64Value(text: string): string {
+  return text === '' ? '' : `base64:${Buffer.from(text).toString('base64')}`;
+}
+
+function plainValue(text: string): string {
+  const value = text.trim();
+  return /^[\x20-\x7e]*$/.test(value) ? value : '';
+}
+
+/** A URL with what is not ASCII percent-encoded. */
+function urlValue(text: string): string {
+  return plainValue(text.trim().replace(/[^\0-\x7f]+/g, percentEncoded));
+}
+
+/** RFC 6266: quotes hold ASCII only, so the name is in the extended form. */
+function fileValue(name: string): string {
+  return name === '' ? '' : `attachment; filename*=UTF-8''${percentEncoded(name)}`;
+}

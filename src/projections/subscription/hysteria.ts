@@ -1,0 +1,40 @@
+import type { Endpoint } from './endpoints.js';
+import { type Fields, fieldsOf, textOf } from './fields.js';
+import { tlsParams } from './security.js';
+import type { LinkParams } from './share-link.js';
+import { salamanderPassword } from './transport.js';
+
+/**
+ * Parameters of the official Hysteria 2 scheme, with `alpn` and `mport` as apps read them; members may be empty. Never a
+ * port list in the place of the port, which no URL parser takes, nor `fp`, which QUIC has not.
+ */
+export function hysteria2Params(stream: Fields, { own, external }: Endpoint): LinkParams {
+  const { sni = '', alpn = '', ech = '', pcs = '' } = tlsParams(fieldsOf(stream['tlsSettings']), own);
+  const password = salamanderPassword(stream);
+  return {
+    alpn,
+    ech,
+    insecure: insecureOf(stream),
+    // The ports of the inbound say nothing about those of a proxy.
+    mport: external ? '' : hopPorts(stream),
+    obfs: password === '' ? '' : 'salamander',
+    'obfs-password': password,
+    pinSHA256: pcs.split(',')[0] ?? '',
+    sni,
+  };
+}
+
+/** The official parameters of version 1, in its order. The core has no bandwidths to tell, so they are round numbers. */
+export function hysteria1Params(stream: Fields, { own }: Endpoint): LinkParams {
+  const { sni = '', alpn = '' } = tlsParams(fieldsOf(stream['tlsSettings']), own);
+  return { protocol: 'udp', peer: sni, insecure: insecureOf(stream), upmbps: '100', downmbps: '100', alpn };
+}
+
+function insecureOf(stream: Fields): string {
+  return fieldsOf(fieldsOf(stream['tlsSettings'])['settings'])['allowInsecure'] === true ? '1' : '';
+}
+
+function hopPorts(stream: Fields): string {
+  const ports = textOf(fieldsOf(fieldsOf(fieldsOf(stream['finalmask'])['quicParams'])['udpHop'])['ports']);
+  return /^[\d,-]+$/.test(ports) ? ports : '';
+}

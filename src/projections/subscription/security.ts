@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import type { ClientIdentity } from '../../events/client.js';
+import { type Fields, fieldsOf, firstTextOf, textOf, textsOf } from './fields.js';
+import type { LinkParams } from './share-link.js';
+
+/** What a client must know of the server's TLS; members may be empty. What `own` says of an external proxy comes first. */
+export function tlsParams(tls: Fields, own: Fields): LinkParams {
+  const client = fieldsOf(tls['settings']);
+  const pins = pinsOf(own['pinnedPeerCertSha256']);
+  return {
+    security: 'tls',
+    sni: textOf(own['sni']) || textOf(tls['serverName']),
+    alpn: textsOf(own['alpn']).join() || textsOf(tls['alpn']).join(),
+    fp: textOf(own['fingerprint']) || textOf(client['fingerprint']),
+    ech: textOf(own['echConfigList']) || textOf(client['echConfigList']),
+    pcs: (pins.length > 0 ? pins : pinsOf(client['pinnedPeerCertSha256'])).join(),
+    vcn: textsOf(own['verifyPeerCertByName']).join() || textsOf(client['verifyPeerCertByName']).join(),
+  };
+}
+
+/** SHA-256 pins in lower-case hex: base64, as cores wrote them before, crashes apps. */
+function pinsOf(value: unknown): readonly string[] {
+  return textsOf(value)
+    .map((pin) => (/^[\w+/-]{43}=$/.test(pin) ? Buffer.from(pin, 'base64').toString('hex') : pin))
+    .map((pin) => pin.replaceAll(':', '').toLowerCase())
+    .filter((pin) => /^[\da-f]{64}$/.test(pin));
+}
+
+/**
+ * What a client must know of REALITY; members may be empty. Null without a public key: nobody can connect. Of several
+ * names and short ids always the first, because apps take another choice for another server.
+ */
+export function realityParams(
+  reality: Fields,
+  identity: ClientIdentity,
+  publicKeyOf: (privateKey: string) => string,
+): LinkParams | null {
+  const client = fieldsOf(reality['settings']);
+  const privateKey = textOf(reality['privateKey']);
+  const pbk = textOf(client['publicKey']) || (privateKey === '' ? '' : publicKeyOf(privateKey));
+  if (pbk === '') return null;
+  return {
+    security: 'reality',
+    sni: firstTextOf(reality['serverNames']) || textOf(client['serverName']),
+    pbk,
+    sid: firstTextOf(reality['shortIds']),
+    fp: textOf(client['fingerprint']) || 'chrome',
+    spx: spiderPath(textOf(client['spiderX']) || '/', identity.subId || identity.email),
+    pqv: textOf(client['mldsa65Verify']),
+  };
+}
+
+/** Another path for every client, the same at every fetch. */
+function spiderPath(spiderX: string, who: string): string {
+  return `/${hash('sha256', `${spiderX}|${who}`).slice(0, 15)}`;
+}

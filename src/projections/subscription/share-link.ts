@@ -1,0 +1,121 @@
+import { percentEncoded } from './percent.js';
+
+/** Parameters by their standard names, decoded and never empty. */
+export type LinkParams = Readonly<Record<string, string>>;
+
+/**
+ * How one client reaches one inbound at one address. Every decision about security, flow and address is taken here once;
+ * a URL and any other form of a subscription only write it down.
+ */
+export interface ShareLink {
+  readonly scheme: 'vless' | 'vmess' | 'trojan' | 'ss' | 'hysteria2' | 'hysteria';
+  /** Id, password or auth; `serverKey:userKey` for the multi-user ciphers of Shadowsocks 2022. */
+  readonly user: string;
+  /** Cipher of vmess and ss; empty for the others. */
+  readonly method: string;
+  /** A host name in punycode or an address, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** What the client app shows: one line, never empty. */
+  readonly name: string;
+  /**
+   * `type`, `security`, `sni` … as of XTLS discussion 716, for every scheme but the two of Hysteria, which have their own
+   * (`alpn`, `obfs`, `mport` …).
+   */
+  readonly params: LinkParams;
+}
+
+/** The link as a client app imports it: one line of ASCII without spaces. */
+export function linkUrl(link: ShareLink): string {
+  const { scheme, user, params } = link;
+  switch (scheme) {
+    case 'vmess':
+      return `vmess://${Buffer.from(JSON.stringify(vmessMembers(link))).toString('base64')}`;
+    case 'ss':
+      return urlOf(link, shadowsocksUser(link), '', queryOf(pluginParams(params)));
+    case 'hysteria2':
+      return urlOf(link, percentEncoded(user), '/', queryOf(params));
+    case 'hysteria': {
+      const { protocol = 'udp', ...rest } = params;
+      const official = { protocol, auth: user, ...rest };
+      return urlOf(link, '', '', queryOf(official, Object.keys(official)));
+    }
+    default:
+      return urlOf(link, percentEncoded(user), '', queryOf(params));
+  }
+}
+
+function urlOf({ scheme, host, port, name }: ShareLink, user: string, path: string, query: string): string {
+  const address = host.includes(':') ? `[${host}]` : host;
+  const at = user === '' ? '' : `${user}@`;
+  return `${scheme}://${at}${address}:${port}${query === '' ? '' : `${path}?${query}`}#${percentEncoded(name)}`;
+}
+
+function queryOf(params: LinkParams, names: readonly string[] = Object.keys(params).sort()): string {
+  return names.map((name) => `${name}=${percentEncoded(params[name] ?? '')}`).join('&');
+}
+
+/** v2rayN's object: `type`, `host` and `path` mean something else for every transport. JSON leaves out what is undefined. */
+function vmessMembers({ name, host, port, user, method, params }: ShareLink): object {
+  const {
+    type = 'tcp',
+    mode,
+    headerType,
+    serviceName,
+    authority,
+    seed,
+    path,
+    security,
+    sni,
+    alpn,
+    fp,
+    pcs,
+    vcn,
+  } = params;
+  return {
+    v: '2',
+    ps: name,
+    add: host,
+    port: String(port),
+    id: user,
+    aid: '0',
+    scy: method,
+    net: type,
+    type: mode ?? headerType ?? (type === 'xhttp' ? 'auto' : 'none'),
+    host: params['host'] ?? authority,
+    authority,
+    path: path ?? serviceName ?? seed,
+    tls: security === 'tls' ? 'tls' : '',
+    sni,
+    alpn,
+    fp,
+    pcs,
+    vcn,
+  };
+}
+
+/** SIP002: base64url for the classic ciphers, which SIP022 forbids for those of 2022. */
+function shadowsocksUser({ method, user }: ShareLink): string {
+  if (method.startsWith('2022-')) return `${percentEncoded(method)}:${percentEncoded(user)}`;
+  return Buffer.from(`${method}:${user}`).toString('base64url');
+}
+
+/** SIP002 knows a transport only as a plugin. */
+function pluginParams({ type, headerType, security, sni, ...params }: LinkParams): LinkParams {
+  const path = pluginValue(params['path'] ?? '');
+  if (type === 'ws') {
+    const host = pluginValue(params['host'] ?? sni ?? '');
+    const options = ['v2ray-plugin', 'mode=websocket', host && `host=${host}`, path && `path=${path}`];
+    // The core's WebSocket does not speak the plugin's mux.
+    options.push(security === 'tls' ? 'tls' : '', 'mux=0');
+    return { plugin: options.filter((option) => option !== '').join(';') };
+  }
+  if (headerType !== 'http') return {};
+  const host = pluginValue(params['host'] ?? '');
+  const options = ['obfs-local', 'obfs=http', host && `obfs-host=${host}`, path && path !== '/' && `obfs-uri=${path}`];
+  return { plugin: options.filter(Boolean).join(';') };
+}
+
+function pluginValue(text: string): string {
+  return text.replace(/[\\;=:]/g, '\\$&');
+}

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import extractTypeScript from 'dependency-cruiser/config-utl/extract-ts-config';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+async function borders(baseDir: string, folders: string[]): Promise<ICruiseResult['summary']> {
+  const options = await extractOptions(join(root, '.dependency-cruiser.cjs'));
+  const tsConfig = extractTypeScript(join(root, 'tsconfig.json'));
+  const { output } = await cruise(folders, { ...options, baseDir }, undefined, { tsConfig });
+  return (output as ICruiseResult).summary;
+}
+
+/** A project of its own in a temporary folder: the given files, and this project's packages and settings. */
+function plant(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-borders-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['package.json', 'tsconfig.json', '.oxlintrc.json']) cpSync(join(root, name), join(folder, name));
+  for (const [name, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), source);
+  }
+  return folder;
+}
+
+/** Files that every planted import may aim at. */
+const targets = [
+  'src/app.ts',
+  'src/lib/a.ts',
+  'src/events/a.ts',
+  'src/commands/a.ts',
+  'src/commands/ports/a.ts',
+  'src/commands/reactors/a.ts',
+  'src/projections/a.ts',
+  'src/projections/ports/a.ts',
+  'src/http/a.ts',
+  'src/http/contract/a.ts',
+  'src/adapters/a.ts',
+  'test/a.ts',
+  'bench/a.ts',
+  'web/a.ts',
+];
+
+/** Each row: from where, what, and the rule that has to say no. */
+const forbidden: [from: string, what: string, rule: string][] = [
+  ['src/lib/x.ts', '../events/a.js', 'lib: only lib'],
+  ['src/lib/x.ts', 'zod', 'zod: only in events, http, commands'],
+  ['src/lib/x.ts', 'node:fs', 'inside: no input or output'],
+  ['src/events/x.ts', '../commands/a.js', 'events: only events, lib'],
+  ['src/events/x.ts', '../app.js', 'events: only events, lib'],
+  ['src/http/x.ts', 'immer', 'immer: only in events, commands, projections'],
+  ['src/commands/x.ts', '../projections/a.js', 'commands: only commands, events, lib'],
+  ['src/commands/x.ts', '../http/a.js', 'commands: only commands, events, lib'],
+  ['src/commands/x.ts', '../adapters/a.js', 'commands: only commands, events, lib'],
+  ['src/commands/reactors/x.ts', '../../projections/a.js', 'commands: only commands, events, lib'],
+  ['src/commands/reactors/x.ts', 'node:child_process', 'inside: no input or output'],
+  ['src/commands/x.ts', 'pino', 'pino: only in adapters'],
+  ['src/projections/x.ts', '../commands/a.js', 'projections: only projections, events, lib'],
+  ['src/projections/x.ts', '../commands/ports/a.js', 'projections: only projections, events, lib'],
+  ['src/projections/x.ts', 'zod', 'zod: only in events, http, commands'],
+  ['src/http/x.ts', '../adapters/a.js', 'http: only http, commands, projections, events, lib'],
+  ['src/http/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite'],
+  ['src/http/x.ts', 'undici', 'undici: only in adapters'],
+  ['src/http/contract/x.ts', '../a.js', 'http/contract: only http/contract'],
+  ['src/http/contract/x.ts', '../../events/a.js', 'http/contract: only http/contract'],
+  ['src/http/contract/x.ts', 'express', 'contract: only zod'],
+  ['src/http/contract/x.ts', 'node:crypto', 'contract: only zod'],
+  ['src/adapters/x.ts', '../commands/a.js', 'adapters: only adapters, commands/ports, projections/ports, events, lib'],
+  [
+    'src/adapters/x.ts',
+    '../projections/a.js',
+    'adapters: only adapters, commands/ports, projections/ports, events, lib',
+  ],
+  ['src/adapters/x.ts', '../http/a.js', 'adapters: only adapters, commands/ports, projections/ports, events, lib'],
+  ['src/adapters/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite'],
+  ['src/adapters/x.ts', '@grpc/grpc-js', '@grpc/[^/]+: only in adapters/core'],
+  ['src/adapters/x.ts', 'express', 'express: only in http'],
+  ['src/adapters/x.ts', 'ws', 'ws: only in http'],
+  ['src/adapters/x.ts', 'helmet', 'helmet: only in http'],
+  ['src/adapters/x.ts', 'selfsigned', 'src: no development packages'],
+  ['src/lib/x.ts', '../../test/a.js', 'src: nothing from outside'],
+  ['src/http/x.ts', '../../bench/a.js', 'src: nothing from outside'],
+  ['src/http/x.ts', '../../web/a.js', 'src: nothing from outside'],
+  ['src/http/x.ts', './not-there.js', 'no-missing-imports'],
+  ['web/x.ts', '../src/events/a.js', 'web: only the contract'],
+];
+
+const allowed: [from: string, what: string][] = [
+  ['src/app.ts', './adapters/a.js'],
+  ['src/app.ts', 'pino'],
+  ['src/config.ts', 'zod'],
+  ['src/cli/x.ts', '../adapters/a.js'],
+  ['src/cli/x.ts', 'undici'],
+  ['src/events/x.ts', 'zod'],
+  ['src/commands/x.ts', './ports/a.js'],
+  ['src/commands/x.ts', 'node:crypto'],
+  ['src/projections/x.ts', './ports/a.js'],
+  ['src/http/x.ts', '../commands/a.js'],
+  ['src/http/x.ts', 'express'],
+  ['src/http/contract/x.ts', 'zod'],
+  ['src/adapters/x.ts', '../commands/ports/a.js'],
+  ['src/adapters/x.ts', '../projections/ports/a.js'],
+  ['src/adapters/x.ts', 'node:fs'],
+  ['src/adapters/sqlite/x.ts', 'better-sqlite3'],
+  ['src/adapters/core/x.ts', '@grpc/grpc-js'],
+  ['web/x.ts', '../src/http/contract/a.js'],
+];
+
+/** One file for each row, beside the place it stands for: `src/lib/x.ts` of row 3 becomes `src/lib/x3.ts`. */
+function fileOf(from: string, row: number, prefix: string): string {
+  const single = /^src\/(app|config)\.ts$/.test(from);
+  return single ? from : from.replace(/x\.ts$/, `${prefix}${row}.ts`);
+}
+
+describe('borders between the folders', () => {
+  it('imports go only in the directions of docs/architecture.md', async () => {
+    const { violations, totalCruised } = await borders(root, ['src']);
+    expect(violations.map((v) => `${v.rule.name}: ${v.from} -> ${v.to}`)).toStrictEqual([]);
+    // With a TypeScript it does not know, dependency-cruiser reads no file and finds no fault.
+    expect(totalCruised).toBeGreaterThanOrEqual(25);
+  });
+
+  describe('planted', () => {
+    let folder: string;
+    let found: Map<string, string[]>;
+
+    beforeAll(async () => {
+      const files: Record<string, string> = {};
+      const add = (file: string, what: string): void => {
+        files[file] = `${files[file] ?? ''}import '${what}';\n`;
+      };
+      for (const target of targets) files[target] = 'export {};\n';
+      forbidden.forEach(([from, what], row) => add(fileOf(from, row, 'bad'), what));
+      allowed.forEach(([from, what], row) => add(fileOf(from, row, 'good'), what));
+      add('src/lib/cycle-a.ts', './cycle-b.js');
+      files['src/lib/cycle-b.ts'] = "import type { A } from './cycle-a.js';\nexport type B = A;\n";
+      folder = plant(files);
+
+      const { violations } = await borders(folder, ['src', 'web']);
+      found = new Map();
+      for (const violation of violations) {
+        found.set(violation.from, [...(found.get(violation.from) ?? []), violation.rule.name]);
+      }
+    });
+
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it.each(forbidden.map((row, index) => [...row, index] as const))(
+      '%s may not import %s',
+      (from, _what, rule, index) => {
+        expect(found.get(fileOf(from, index, 'bad'))).toContain(rule);
+      },
+    );
+
+    it.each(allowed.map((row, index) => [...row, index] as const))('%s may import %s', (from, _what, index) => {
+      expect(found.get(fileOf(from, index, 'good')) ?? []).toStrictEqual([]);
+    });
+
+    it('a cycle is seen, even one of types', () => {
+      expect([...(found.get('src/lib/cycle-a.ts') ?? []), ...(found.get('src/lib/cycle-b.ts') ?? [])]).toContain(
+        'no-cycles',
+      );
+    });
+  });
+});
+
+describe('the linter', () => {
+  const impure = `
+async function later(): Promise<number> { return 1; }
+export function fold(): number {
+  later();
+  setTimeout(() => 1, 1);
+  return Date.now() + Math.random() + Number(process.env['X']);
+}
+`;
+  const rogue = `
+import { request } from 'node:http';
+import { fetch as other } from 'undici';
+export async function call(): Promise<void> { await fetch('x'); await other('x'); request('x'); }
+`;
+  let reported: string[];
+
+  beforeAll(async () => {
+    const folder = plant({
+      'src/events/impure.ts': impure,
+      'src/projections/impure.ts': impure,
+      'src/commands/impure.ts': impure,
+      'src/commands/reactors/timer.ts': 'export const t = setTimeout(() => Date.now(), 1);\n',
+      'src/adapters/rogue.ts': rogue,
+      'src/adapters/outbound.ts': rogue,
+    });
+    try {
+      const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
+      const run = promisify(execFile)(process.execPath, [oxlint, '-f', 'json'], { cwd: folder });
+      const stdout = await run.then(
+        (done) => done.stdout,
+        (failure: { stdout: string }) => failure.stdout,
+      );
+      const { diagnostics } = JSON.parse(stdout) as {
+        diagnostics: { code: string; filename: string; message: string }[];
+      };
+      reported = diagnostics.map((d) =>
+        `${d.filename} ${/\((.*)\)/.exec(d.code)?.[1]} ${/'[^']+'/.exec(d.message)?.[0] ?? ''}`.trim(),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  // Without its type-aware companion, oxlint does not look for these and finds no fault.
+  it.each(['events', 'projections', 'commands'])('sees a promise that nobody waits for in src/%s', (layer) => {
+    expect(reported).toContain(`src/${layer}/impure.ts no-floating-promises`);
+  });
+
+  it.each(['events', 'projections', 'commands'])(
+    'keeps clocks, timers, chance and the environment out of src/%s',
+    (layer) => {
+      const of = reported.filter((line) => line.startsWith(`src/${layer}/`) && line.includes('no-restricted'));
+      expect(of.map((line) => /'[^']+'/.exec(line)?.[0] ?? line).sort()).toStrictEqual([
+        "'Date'",
+        "'Math.random'",
+        "'process'",
+        "'setTimeout'",
+      ]);
+    },
+  );
+
+  it('lets a reactor have a timer', () => {
+    expect(reported.filter((line) => line.includes('reactors/'))).toStrictEqual([]);
+  });
+
+  it('lets requests out only through src/adapters/outbound.ts', () => {
+    const of = reported.filter((line) => line.includes('no-restricted') && line.startsWith('src/adapters/'));
+    expect(of.sort()).toStrictEqual([
+      "src/adapters/rogue.ts no-restricted-globals 'fetch'",
+      "src/adapters/rogue.ts no-restricted-imports 'request'",
+      "src/adapters/rogue.ts no-restricted-imports 'undici'",
+    ]);
+  });
+});

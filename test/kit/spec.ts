@@ -1,0 +1,72 @@
+import { expect } from 'vitest';
+import { type AnyCommand, deciders } from '../../src/commands/catalog.js';
+import type { Decision, DecisionContext } from '../../src/commands/command.js';
+import { Rejection, type RejectionCode, type RejectionDetails } from '../../src/commands/rejection.js';
+import { type PanelState, panelState } from '../../src/commands/state.js';
+import { eventType, type PanelEvent, type RecordedEvent } from '../../src/events/catalog.js';
+import type { Caused } from '../../src/events/event.js';
+import type { Fold } from '../../src/events/fold.js';
+import { system, T0 } from './builders.js';
+
+const times = new WeakMap<PanelEvent, number>();
+
+/** The event, as one that happened at another time than T0. */
+export function at<E extends PanelEvent>(time: number, event: E): E {
+  times.set(event, time);
+  return event;
+}
+
+/** Events as a log would hand them out: positions from 1, all at T0. */
+export function recorded(events: readonly PanelEvent[]): readonly RecordedEvent[] {
+  const versions = new Map<string, number>();
+  return events.map((event, i) => {
+    const stream = eventType(event.type)?.stream(event.data) ?? '';
+    const version = (versions.get(stream) ?? 0) + 1;
+    versions.set(stream, version);
+    const meta = {
+      at: times.get(event) ?? T0,
+      actor: system,
+      correlationId: 'given',
+      causationId: null,
+      commandId: null,
+    };
+    const id = `00000000-0000-7000-8000-${String(i + 1).padStart(12, '0')}`;
+    return { ...event, position: i + 1, id, stream, version, meta } as RecordedEvent;
+  });
+}
+
+/** The state of a fold after some events, from nothing. */
+export function folded<S>(fold: Fold<S>, ...events: readonly PanelEvent[]): S {
+  const state = fold.initial();
+  for (const event of recorded(events)) fold.apply(state, event);
+  return state;
+}
+
+type Decide = (data: unknown, state: PanelState, context: DecisionContext) => Decision;
+
+/** given(…past).when(command).then(…events): all of the events, in order, every field. */
+export function given(...past: readonly PanelEvent[]) {
+  return {
+    when(command: AnyCommand, context: Partial<DecisionContext> = {}) {
+      const state = folded(panelState, ...past);
+      const before = JSON.stringify(panelState.save(state));
+      const decide = deciders[command.type] as Decide;
+      const decision = decide(command.data, state, { now: T0, ownPorts: [], ...context });
+      // A decision only reads.
+      expect(JSON.stringify(panelState.save(state))).toBe(before);
+      return {
+        then: (...events: readonly Caused<PanelEvent>[]): void => {
+          expect(decision).toStrictEqual(events);
+          for (const { type, data } of events) expect(() => eventType(type)?.schema.parse(data)).not.toThrow();
+        },
+        thenNothing: (): void => expect(decision).toStrictEqual([]),
+        thenRejects: <C extends RejectionCode>(code: C, details?: RejectionDetails<C>): void => {
+          if (!(decision instanceof Rejection)) expect.fail(`expected ${code}, but it was decided`);
+          expect(decision.code).toBe(code);
+          if (details !== undefined) expect(decision.details).toStrictEqual(details);
+          expect(decision.message).not.toBe('');
+        },
+      };
+    },
+  };
+}
