@@ -25,7 +25,7 @@ const rooms = {
   pino: ['adapters'],
   '@grpc/[^/]+': ['adapters/core'],
   undici: ['adapters'],
-  zod: ['events', 'http', 'commands'],
+  zod: ['events', 'http', 'commands', 'adapters'],
   immer: ['events', 'commands', 'projections'],
   rxjs: ['lib', 'events', 'commands', 'projections', 'http', 'adapters'],
 };

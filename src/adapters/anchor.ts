@@ -98,9 +98,11 @@ export class Anchor {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
-    const parsed = Anchored.safeParse(JSON.parse(text));
-    if (!parsed.success) throw new Error(`${this.#file} is not an anchor`);
-    return parsed.data;
+    try {
+      return Anchored.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new Error(`${this.#file} is not an anchor: put it back from a backup, or remove it to go on without`, { cause });
+    }
   }
 }
 

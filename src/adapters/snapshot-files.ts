@@ -33,6 +33,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
         const header = Header.parse(JSON.parse(line));
         const usable =
           header.generation === log.generation &&
+          header.name === name &&
           header.version === version &&
           header.hash === log.hashAt(header.position);
         if (!usable) return null;

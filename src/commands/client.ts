@@ -83,6 +83,9 @@ export const client: Decider<ClientCommand> = {
   AdjustClientTraffic({ email, up, down }, state, { now }) {
     const current = byEmail(state, email);
     if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
+    if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
+      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'they count bytes' });
+    }
     const before = state.counters.clients.get(current.number) ?? zero;
     const after = { up, down };
     const adjusted = ClientTrafficAdjusted({ client: current.number, up, down, before });

@@ -28,7 +28,8 @@ export function layers(protocol: string, config: InboundConfig): ReadonlySet<Lay
 }
 
 const isAny = (listen: string): boolean => ['', '0.0.0.0', '::', '::0'].includes(listen);
-const overlap = (a: string, b: string): boolean => isAny(a) || isAny(b) || a === b;
+/** Whether two listen addresses share one of the machine's addresses. */
+export const overlap = (a: string, b: string): boolean => isAny(a) || isAny(b) || a === b;
 const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
 
 export function portFlaw(

@@ -20,6 +20,7 @@ const reasons = {
   VALUE_OUT_OF_RANGE: (d: { field: string; why: string }) => `${d.field}: ${d.why}`,
   CORE_NOT_RUNNING: () => 'The core is not running',
   CORE_REFUSED: (d: { why: string }) => `The core does not take this configuration: ${d.why}`,
+  CORE_FAILED: (d: { why: string }) => `The core could not do it: ${d.why}`,
   CORE_MISSING: () => 'There is no core binary; see the README on how to get one',
   TEMPLATE_INVALID: (d: { why: string }) => `The core template is not valid: ${d.why}`,
   OUTBOUND_TAG_UNKNOWN: (d: { tag: string }) => `There is no outbound ${d.tag}`,

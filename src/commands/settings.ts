@@ -2,6 +2,7 @@ import { type SettingKey, SettingsChanged, settingsTable } from '../events/setti
 import type { Json } from '../lib/json.js';
 import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
+import { overlap } from './inbound-rules.js';
 import { reject } from './rejection.js';
 
 export type SettingsCommand = Command<'ChangeSettings', { readonly changes: Readonly<Record<string, unknown>> }>;
@@ -18,7 +19,7 @@ export const settings: Decider<SettingsCommand> = {
       if (!sameJson(parsed.data, current[key as SettingKey])) changed.push([key, parsed.data as Json]);
     }
     const next = { ...current, ...Object.fromEntries(changed) };
-    if (next.subPort === next.webPort && next.subListen === next.webListen) {
+    if (next.subPort === next.webPort && overlap(next.subListen, next.webListen)) {
       return reject('SETTING_INVALID', {
         key: 'subPort',
         why: 'the subscription server cannot share the port of the panel',

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, emailKey, evolveClients } from '../events/client-document.js';
-import { type Counter, type Counters, evolveCounters, zero } from '../events/counters.js';
+import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
@@ -26,7 +26,6 @@ export interface PanelState {
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
-  readonly outbounds: Map<string, Counter>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
@@ -64,8 +63,7 @@ function initial(): PanelState {
     clientsOf: new Map(),
     byEmail: new Map(),
     byCredential: new Map(),
-    counters: { clients: new Map(), inbounds: new Map() },
-    outbounds: new Map(),
+    counters: noCounters(),
     erasable: new Map(),
     users: new Map(),
     settings: defaultSettings,
@@ -96,7 +94,7 @@ export const panelState: Fold<PanelState> = {
     clients: pairs(state.clients) as SavedState['clients'],
     clientCounters: pairs(state.counters.clients) as SavedState['clientCounters'],
     inboundCounters: pairs(state.counters.inbounds) as SavedState['inboundCounters'],
-    outbounds: pairs(state.outbounds) as SavedState['outbounds'],
+    outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
     refused: [...state.refused].sort((a, b) => a - b),
@@ -117,8 +115,11 @@ export const panelState: Fold<PanelState> = {
       settings: { ...defaultSettings, ...saved.rest.settings },
       inbounds: new Map(saved.inbounds),
       clients: new Map(saved.clients),
-      counters: { clients: new Map(saved.clientCounters), inbounds: new Map(saved.inboundCounters) },
-      outbounds: new Map(saved.outbounds),
+      counters: {
+        clients: new Map(saved.clientCounters),
+        inbounds: new Map(saved.inboundCounters),
+        outbounds: new Map(saved.outbounds),
+      },
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
       refused: new Set(saved.refused),
@@ -202,15 +203,6 @@ function index(state: PanelState, event: RecordedEvent): void {
 
 function evolveRest(state: PanelState, event: RecordedEvent): void {
   switch (event.type) {
-    case 'TrafficRecorded':
-      for (const [tag, up, down] of event.data.outbounds) {
-        const before = state.outbounds.get(tag) ?? zero;
-        state.outbounds.set(tag, { up: before.up + up, down: before.down + down });
-      }
-      break;
-    case 'OutboundTrafficReset':
-      state.outbounds.set(event.data.tag, zero);
-      break;
     case 'MeasurementsRolledUp':
       state.rolledTo = event.data.to;
       break;

@@ -54,10 +54,10 @@ export const traffic: Decider<TrafficCommand> = {
 
   ResetOutboundTraffic({ tag }, state) {
     if (tag !== 'all') {
-      const used = state.outbounds.get(tag);
+      const used = state.counters.outbounds.get(tag);
       return used ? [OutboundTrafficReset({ tag, ...used })] : reject('OUTBOUND_TAG_UNKNOWN', { tag });
     }
-    return [...state.outbounds].map(([name, used]) => OutboundTrafficReset({ tag: name, ...used }));
+    return [...state.counters.outbounds].map(([name, used]) => OutboundTrafficReset({ tag: name, ...used }));
   },
 
   RecordRollUp: (data) => [MeasurementsRolledUp(data)],

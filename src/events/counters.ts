@@ -7,14 +7,20 @@ export interface Counter {
 }
 export const zero: Counter = { up: 0, down: 0 };
 
-/** Counters of clients and inbounds as the log leaves them. */
+/** Counters as the log leaves them. */
 export interface Counters {
   readonly clients: Map<number, Counter>;
   readonly inbounds: Map<number, Counter>;
+  /** By tag: an outbound is known from its first byte on. */
+  readonly outbounds: Map<string, Counter>;
+}
+
+export function noCounters(): Counters {
+  return { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
 }
 
 /** Folds one event into the counters; measurements of what is gone are dropped. */
-export function evolveCounters({ clients, inbounds }: Counters, event: RecordedEvent): void {
+export function evolveCounters({ clients, inbounds, outbounds }: Counters, event: RecordedEvent): void {
   switch (event.type) {
     case 'ClientAdded':
       clients.set(event.data.client, zero);
@@ -31,12 +37,19 @@ export function evolveCounters({ clients, inbounds }: Counters, event: RecordedE
     case 'TrafficRecorded':
       for (const [number, up, down] of event.data.clients) grow(clients, number, up, down);
       for (const [id, up, down] of event.data.inbounds) grow(inbounds, id, up, down);
+      for (const [tag, up, down] of event.data.outbounds) {
+        if (!outbounds.has(tag)) outbounds.set(tag, zero);
+        grow(outbounds, tag, up, down);
+      }
       break;
     case 'ClientTrafficReset':
       clients.set(event.data.client, zero);
       break;
     case 'ClientTrafficAdjusted':
       clients.set(event.data.client, { up: event.data.up, down: event.data.down });
+      break;
+    case 'OutboundTrafficReset':
+      outbounds.set(event.data.tag, zero);
       break;
     case 'InboundTrafficReset':
       inbounds.set(event.data.inbound, zero);
@@ -45,7 +58,7 @@ export function evolveCounters({ clients, inbounds }: Counters, event: RecordedE
   }
 }
 
-function grow(counters: Map<number, Counter>, key: number, up: number, down: number): void {
+function grow<K>(counters: Map<K, Counter>, key: K, up: number, down: number): void {
   const before = counters.get(key);
   if (before) counters.set(key, { up: before.up + up, down: before.down + down });
 }

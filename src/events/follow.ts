@@ -36,7 +36,7 @@ export async function* follow(log: EventLog, position: number, { page = 500, wai
     for (;;) {
       const events = await live.next();
       if (events === null) return;
-      yield events;
+      if (events.length > 0) yield events;
       seen = events.at(-1)?.position ?? seen;
       if (live.overflowed) throw new FollowerTooSlow(seen);
     }
@@ -72,6 +72,7 @@ class LiveQueue {
     const wake = (): void => this.#wake?.();
     this.#subscription = log.appended$.subscribe({
       next: (events) => {
+        if (this.overflowed) return; // what fits again would follow a gap
         if (this.#events.length + events.length > limit) this.overflowed = true;
         else this.#events.push(...events);
         wake();

@@ -39,7 +39,9 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
   if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
   if (media !== 'multipart/form-data') return readForm(bytes);
   try {
-    const form = await new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData();
+    const form = await new Response(bytes as Buffer<ArrayBuffer>, {
+      headers: { 'content-type': contentType },
+    }).formData();
     return readFields([...form].filter((field): field is [string, string] => typeof field[1] === 'string'));
   } catch (error) {
     if (error instanceof BodyError) throw error;

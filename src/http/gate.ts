@@ -72,7 +72,9 @@ export class PanelGate implements Gate<AuthContext> {
       if (route.auth !== 'none' && !byToken && !visit.session) return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', visit.correlationId);
       if (route.method === 'POST' && !byToken && this.#forged(req, route, visit)) {
-        res.status(403).json(envelope(false, 'The CSRF token is missing or wrong, or the request comes from another site'));
+        res
+          .status(403)
+          .json(envelope(false, 'The CSRF token is missing or wrong, or the request comes from another site'));
         return;
       }
       next();
@@ -84,7 +86,8 @@ export class PanelGate implements Gate<AuthContext> {
     return async (req, res, next) => {
       if (req.method !== 'POST') return next();
       try {
-        if (!validKey(req.headers['idempotency-key'])) throw new BodyError('The Idempotency-Key must be 1 to 200 printable characters');
+        if (!validKey(req.headers['idempotency-key']))
+          throw new BodyError('The Idempotency-Key must be 1 to 200 printable characters');
         const bytes = await bytesOf(req, res, limit);
         this.visitOf(req, res).body = bytes;
         req.body = await bodyOf(bytes, req.headers['content-type']);

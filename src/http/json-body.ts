@@ -48,7 +48,8 @@ export function readFields(fields: Iterable<readonly [string, string]>): Record<
 export function readForm(bytes: Buffer): Record<string, string | string[]> {
   const text = utf8(bytes);
   let ampersands = 0;
-  for (let at = text.indexOf('&'); at >= 0 && ampersands <= MOST_FIELDS; at = text.indexOf('&', at + 1)) ampersands += 1;
+  for (let at = text.indexOf('&'); at >= 0 && ampersands <= MOST_FIELDS; at = text.indexOf('&', at + 1))
+    ampersands += 1;
   if (ampersands >= MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
   return readFields(new URLSearchParams(text));
 }

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Rejection } from '../commands/rejection.js';
 import { type HttpContext, Message } from './context.js';
 import type { HandlersOf, Route, Routes } from './contract/route.js';

@@ -50,7 +50,15 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const limiter = new LoginLimiter(now);
   const gate = new PanelGate({ http, dispatch, peers, sessions, limiter, basePath });
   const { log, status } = parts;
-  const sockets = new PanelSockets({ read, sessions, peers, basePath, status, log, authorOf: (id) => gate.authorOf(id) });
+  const sockets = new PanelSockets({
+    read,
+    sessions,
+    peers,
+    basePath,
+    status,
+    log,
+    authorOf: (id) => gate.authorOf(id),
+  });
 
   const app = express();
   app.disable('x-powered-by');

@@ -28,7 +28,14 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 const OVERHEAD_BYTES = 2048;
 
 /** What every answer of the subscription server carries: its URL is a secret. */
-export const secretHeaders = ['Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer', 'X-Robots-Tag', 'noindex, nofollow'];
+export const secretHeaders = [
+  'Cache-Control',
+  'no-store',
+  'Referrer-Policy',
+  'no-referrer',
+  'X-Robots-Tag',
+  'noindex, nofollow',
+];
 
 /**
  * Rendered subscriptions. Documents are immutable, so an entry holds as long as the documents that it was made from are
@@ -70,7 +77,9 @@ export class SubscriptionCache {
     if (age < 0 || age > FRESH_MS) return false;
     const clients = read.clientsBySubId(subId);
     if (clients.length !== entry.clients.length) return false;
-    return clients.every((client, at) => client === entry.clients[at] && read.clientCounter(client) === entry.counters[at]);
+    return clients.every(
+      (client, at) => client === entry.clients[at] && read.clientCounter(client) === entry.counters[at],
+    );
   }
 
   #render(subId: string, url: string, host: string): Entry | null {

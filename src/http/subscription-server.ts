@@ -26,7 +26,8 @@ export interface SubscriptionServer {
 /** Longer than any subId that the panel takes. */
 const LONGEST_ID = 256;
 /** Client apps that fetch with the Accept header of a browser and want links all the same. */
-const APPS = /v2ray|clash|mihomo|sing-?box|hiddify|happ\/|streisand|shadowrocket|karing|nekobox|stash|surge|quantumult|loon/i;
+const APPS =
+  /v2ray|clash|mihomo|sing-?box|hiddify|happ\/|streisand|shadowrocket|karing|nekobox|stash|surge|quantumult|loon/i;
 
 /**
  * The server that client apps ask, without a login: the subId in the path is the secret. It runs on `node:http` alone
@@ -94,7 +95,10 @@ function decoded(text: string): string | null {
 
 /** The settings may name the domain with a port. */
 function nameOf(domain: string): string {
-  return domain.toLowerCase().replace(/^\[|\](:\d+)?$/g, '').replace(/^([^:]+):\d+$/, '$1');
+  return domain
+    .toLowerCase()
+    .replace(/^\[|\](:\d+)?$/g, '')
+    .replace(/^([^:]+):\d+$/, '$1');
 }
 
 /** The URL under which the caller reached its subscription, or the one that the settings give. */
@@ -128,7 +132,10 @@ function pageOf(read: ReadModels, subId: string, url: string, host: string, now:
   const context = { host, settings, now, showInfo: false };
   const clients = usagesOf(read, read.clientsBySubId(subId));
   const links = subscribed(read, subId).flatMap(({ inbound, client }) =>
-    linksOf(inbound, client, read.clientCounter(client), context).map((link) => ({ name: link.name, url: linkUrl(link) })),
+    linksOf(inbound, client, read.clientCounter(client), context).map((link) => ({
+      name: link.name,
+      url: linkUrl(link),
+    })),
   );
   const { subTitle: title, subAnnounce: announce, subSupportUrl: supportUrl } = settings;
   const html = infoPage({ subId, title, announce, supportUrl, url, active: true, clients, links, now });

@@ -1,9 +1,8 @@
-import { type Counter, type Counters, evolveCounters, zero } from '../events/counters.js';
+import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
 
 /** Counters, and what no reset takes away. */
 export interface Traffic extends Counters {
-  readonly outbounds: Map<string, Counter>;
   /** Bytes of a client since it was added, up plus down. */
   readonly clientsAllTime: Map<number, number>;
   readonly inboundsAllTime: Map<number, number>;
@@ -24,9 +23,7 @@ export const traffic: Fold<Traffic> = {
   name: 'traffic',
   version: 1,
   initial: () => ({
-    clients: new Map(),
-    inbounds: new Map(),
-    outbounds: new Map(),
+    ...noCounters(),
     clientsAllTime: new Map(),
     inboundsAllTime: new Map(),
     lastOnline: new Map(),
@@ -43,13 +40,6 @@ export const traffic: Fold<Traffic> = {
         for (const [inbound, up, down] of event.data.inbounds) {
           if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
         }
-        for (const [tag, up, down] of event.data.outbounds) {
-          const before = state.outbounds.get(tag) ?? zero;
-          state.outbounds.set(tag, { up: before.up + up, down: before.down + down });
-        }
-        break;
-      case 'OutboundTrafficReset':
-        state.outbounds.set(event.data.tag, zero);
         break;
       case 'ClientDeleted':
         state.clientsAllTime.delete(event.data.client);

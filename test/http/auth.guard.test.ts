@@ -31,13 +31,19 @@ describe('who is nobody', () => {
       ['GET', '/login'],
       ['GET', '/elsewhere'],
     ];
-    for (const [method, path] of requests) expect(bare(await panel.call(method, path)), `${method} ${path}`).toEqual(nothing);
+    for (const [method, path] of requests)
+      expect(bare(await panel.call(method, path)), `${method} ${path}`).toEqual(nothing);
     expect(panel.appended()).toEqual([]);
   });
 
   it('is told to log in when it is a script', async () => {
     const panel = await startPanel();
-    for (const [method, path] of [['GET', LIST], ['POST', CHANGE], ['POST', SETTINGS], ['POST', '/logout']] as const) {
+    for (const [method, path] of [
+      ['GET', LIST],
+      ['POST', CHANGE],
+      ['POST', SETTINGS],
+      ['POST', '/logout'],
+    ] as const) {
       const answer = await panel.call(method, path, { headers: XHR });
       expect(answer).toMatchObject({ status: 401, json: { success: false, obj: null } });
       expect(answer.headers.has('x-correlation-id')).toBe(false);
@@ -46,17 +52,13 @@ describe('who is nobody', () => {
     expect((await panel.call('GET', '/panel/api/nope', { headers: XHR })).status).toBe(404);
   });
 
-  it.each([
-    '3x-ui=',
-    '3x-ui=%00',
-    `3x-ui=${'a'.repeat(8000)}`,
-    `3x-ui=${'a'.repeat(43)}`,
-    '3x-ui',
-    'other=x; =; ;;',
-  ])('is who sends the cookie %.40s', async (cookie) => {
-    const panel = await startPanel();
-    expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
-  });
+  it.each(['3x-ui=', '3x-ui=%00', `3x-ui=${'a'.repeat(8000)}`, `3x-ui=${'a'.repeat(43)}`, '3x-ui', 'other=x; =; ;;'])(
+    'is who sends the cookie %.40s',
+    async (cookie) => {
+      const panel = await startPanel();
+      expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
+    },
+  );
 
   it('is who sends two cookies, or an id anywhere else', async () => {
     const panel = await startPanel();
@@ -78,12 +80,19 @@ describe('a session', () => {
     expect((await browser.post(CHANGE)).json?.success).toBe(true);
   });
 
-  it.each([['none', ''], ['another', 'x'.repeat(43)], ['a short one', 'x']])('changes nothing with %s', async (_, token) => {
+  it.each([
+    ['none', ''],
+    ['another', 'x'.repeat(43)],
+    ['a short one', 'x'],
+  ])('changes nothing with %s', async (_, token) => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     browser.token = token;
     for (const path of [CHANGE, SETTINGS, '/logout', '/panel/api/inbounds/resetAllTraffics']) {
-      expect(await browser.post(`${path}?_csrf=1`, { _csrf: 'x' })).toMatchObject({ status: 403, json: { success: false } });
+      expect(await browser.post(`${path}?_csrf=1`, { _csrf: 'x' })).toMatchObject({
+        status: 403,
+        json: { success: false },
+      });
       expect(panel.appended()).toEqual([]);
     }
     expect((await browser.get(LIST)).status).toBe(200);
@@ -156,7 +165,9 @@ describe('the API token', () => {
     expect((await send('POST', '/panel/api/setting/update', 'Bearer secret-token')).json?.success).toBe(true);
     const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
     await panel.call('POST', '/panel/api/setting/update', { headers, body: '{"subTitle":"Mine"}' });
-    expect(panel.appended()).toMatchObject([{ type: 'SettingsChanged', meta: { actor: { kind: 'token', ip: '127.0.0.1' } } }]);
+    expect(panel.appended()).toMatchObject([
+      { type: 'SettingsChanged', meta: { actor: { kind: 'token', ip: '127.0.0.1' } } },
+    ]);
   });
 
   it.each([
@@ -177,7 +188,10 @@ describe('the API token', () => {
       expect((await send('POST', path, 'Bearer secret-token')).status, path).toBe(404);
     }
     expect((await panel.call('GET', `${LIST}?token=secret-token`)).status).toBe(404);
-    const twice: [string, string][] = [['authorization', 'Bearer secret-token'], ['authorization', 'Bearer secret-token']];
+    const twice: [string, string][] = [
+      ['authorization', 'Bearer secret-token'],
+      ['authorization', 'Bearer secret-token'],
+    ];
     expect((await panel.call('GET', LIST, { headers: twice })).status).toBe(404);
   });
 
@@ -195,7 +209,12 @@ describe('the API token', () => {
 });
 
 describe('new credentials', () => {
-  const next = { oldUsername: ADMIN.username, oldPassword: ADMIN.password, newUsername: 'root', newPassword: 'battery staple' };
+  const next = {
+    oldUsername: ADMIN.username,
+    oldPassword: ADMIN.password,
+    newUsername: 'root',
+    newPassword: 'battery staple',
+  };
   const UPDATE = '/panel/setting/updateUser';
 
   it('keep the session that set them under a new id, and end all others', async () => {

@@ -13,7 +13,11 @@ describe('login', () => {
     expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(SESSION)]);
     const [event, ...more] = panel.appended();
     expect(more).toEqual([]);
-    expect(event).toMatchObject({ type: 'LoggedIn', data: { user: 1, epoch: 0 }, meta: { actor: { kind: 'user', id: '1', ip: '127.0.0.1' } } });
+    expect(event).toMatchObject({
+      type: 'LoggedIn',
+      data: { user: 1, epoch: 0 },
+      meta: { actor: { kind: 'user', id: '1', ip: '127.0.0.1' } },
+    });
     expect(JSON.stringify(event)).not.toContain(browser.cookie.slice(6));
   });
 
@@ -24,10 +28,16 @@ describe('login', () => {
   ])('refuses %s with one answer, and keeps who tried', async (_, body) => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', body);
-    expect(answer).toMatchObject({ status: 200, json: { success: false, msg: 'Invalid username or password or two-factor code.' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { success: false, msg: 'Invalid username or password or two-factor code.' },
+    });
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(panel.appended()).toMatchObject([
-      { type: 'LoginFailed', data: { attempt: { username: body.username, ip: '127.0.0.1' }, reason: 'credentials', count: 1 } },
+      {
+        type: 'LoginFailed',
+        data: { attempt: { username: body.username, ip: '127.0.0.1' }, reason: 'credentials', count: 1 },
+      },
     ]);
     expect(JSON.stringify(panel.appended())).not.toContain(body.password);
   });
@@ -105,8 +115,12 @@ describe('login', () => {
 });
 
 describe('the lock-out', () => {
-  const attempt = (panel: Awaited<ReturnType<typeof startPanel>>, password: string, ip = '198.51.100.1', username = 'admin') =>
-    panel.browser().post('/login', { username, password }, { 'x-forwarded-for': ip });
+  const attempt = (
+    panel: Awaited<ReturnType<typeof startPanel>>,
+    password: string,
+    ip = '198.51.100.1',
+    username = 'admin',
+  ) => panel.browser().post('/login', { username, password }, { 'x-forwarded-for': ip });
 
   it('answers alike after 5 failures, keeps no more of them, and ends after 15 minutes', async () => {
     const panel = await startPanel();

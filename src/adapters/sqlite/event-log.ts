@@ -12,6 +12,7 @@ import {
   encodeMeta,
   encodePayload,
   idText,
+  LogDamage,
   payloadHash,
 } from './codec.js';
 import { type SqliteDatabase, storageError } from './database.js';
@@ -234,6 +235,7 @@ export class SqliteEventLog implements EventLog {
   #decode(row: EventRow): RecordedEvent[] {
     if (row.payload !== null) return [decode(row, this.keyring)];
     const sum = this.#rollUps.sumAt(row.position);
+    if (sum === undefined) throw new LogDamage(row.position, 'its payload is gone and no roll-up accounts for it');
     return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
   }
 

@@ -9,10 +9,16 @@ type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 /** Measured payloads that were summed up and dropped, and the sums that stand for them. */
 export class RollUps {
   readonly #sums = new Map<number, TrafficSum>();
-  readonly #ranges: { readonly from: number; readonly to: number }[] = [];
+  /** The end of each range by its begin. */
+  readonly #ranges = new Map<number, number>();
+  /** The range that was asked for last: a replay asks for its positions one after the other. */
+  #covering: { readonly from: number; readonly to: number } | undefined;
+  readonly #keyring: Keyring;
   readonly #sql;
+  #read = 0;
 
   constructor(db: SqliteDatabase, keyring: Keyring) {
+    this.#keyring = keyring;
     this.#sql = {
       hashes: db.prepare<[number, number], { payload_hash: Buffer }>(
         'SELECT payload_hash FROM events WHERE measured = 1 AND position BETWEEN ? AND ? ORDER BY position',
@@ -21,16 +27,21 @@ export class RollUps {
       prune: db.prepare(
         'UPDATE events SET payload = NULL WHERE measured = 1 AND payload IS NOT NULL AND position BETWEEN ? AND ?',
       ),
+      known: db.prepare<[number], EventRow>(
+        "SELECT * FROM events WHERE type = 'MeasurementsRolledUp' AND position > ? ORDER BY position",
+      ),
     };
-    const known = db
-      .prepare<[], EventRow>("SELECT * FROM events WHERE type = 'MeasurementsRolledUp' ORDER BY position")
-      .all();
-    for (const row of known) this.#keep(decode(row, keyring).data as RollUp);
+    this.#load();
   }
 
-  /** The sum that is met at this position instead of the polls before it, if one was taken here. */
-  sumAt(position: number): TrafficSum | undefined {
-    return this.#sums.get(position);
+  /**
+   * What is met at a position whose payload is gone: the sum that was taken there, null when a sum further on has it,
+   * undefined when no roll-up accounts for it.
+   */
+  sumAt(position: number): TrafficSum | null | undefined {
+    // A reader beside a running panel meets roll-ups that are newer than itself.
+    if (!this.covers(position)) this.#load();
+    return this.#sums.get(position) ?? (this.covers(position) ? null : undefined);
   }
 
   root(from: number, to: number): { root: string; count: number } {
@@ -48,11 +59,24 @@ export class RollUps {
   }
 
   covers(position: number): boolean {
-    return this.#ranges.some(({ from, to }) => from <= position && position <= to);
+    if (this.#covering && this.#covering.from <= position && position <= this.#covering.to) return true;
+    for (const [from, last] of this.#ranges) {
+      if (position < from || position > last) continue;
+      this.#covering = { from, to: last };
+      return true;
+    }
+    return false;
+  }
+
+  #load(): void {
+    for (const row of this.#sql.known.all(this.#read)) {
+      this.#keep(decode(row, this.#keyring).data as RollUp);
+      this.#read = row.position;
+    }
   }
 
   #keep({ from, to, sums }: RollUp): void {
-    this.#ranges.push({ from, to });
+    this.#ranges.set(from, to);
     for (const { at, sum } of sums) this.#sums.set(at, sum);
   }
 }

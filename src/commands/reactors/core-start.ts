@@ -40,6 +40,23 @@ export async function fullStart(
   return { ok: false, reason: 'the core takes none of the inbounds', configuration: true };
 }
 
+/** Why a start would fail as a whole, asked of the core without touching what runs; null when it would go well. */
+export async function startFlaw(
+  core: Core,
+  { template, inbounds }: CoreConfig,
+  leftOut: LeftOut,
+): Promise<string | null> {
+  const kept = new Map([...inbounds].filter(([tag]) => !leftOut.tags.has(tag)));
+  try {
+    await core.test({ template, inbounds: kept });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CoreError)) throw error;
+    const culprits = error.kind === 'missing' ? [] : await culpritsOf(core, error, kept);
+    return culprits.length > 0 ? null : error.message;
+  }
+}
+
 interface Culprit {
   readonly tag: string;
   readonly reason: string;

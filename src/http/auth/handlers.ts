@@ -77,7 +77,8 @@ async function proved(
 
 function weaknessOf(username: string, password: string): string | null {
   if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
-  if (/\p{Cc}/u.test(username) || username.trim() !== username) return 'A user name neither begins nor ends with a space and holds no control characters';
+  if (/\p{Cc}/u.test(username) || username.trim() !== username)
+    return 'A user name neither begins nor ends with a space and holds no control characters';
   if (password.length < SHORTEST_PASSWORD) return `A password has at least ${SHORTEST_PASSWORD} characters`;
   if (password.length > LONGEST_PASSWORD) return `A password has at most ${LONGEST_PASSWORD} characters`;
   if (password.toLowerCase() === username.toLowerCase()) return 'The password must not be the user name';

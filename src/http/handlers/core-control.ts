@@ -38,9 +38,9 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
     if (done instanceof Rejection) return done;
     const position = done.events.at(-1)?.position ?? 0;
     const started = await outcome(position, ['CoreStarted', 'CoreFailed'], PATIENCE_MS);
-    if (started?.type === 'CoreFailed') return reject('CORE_REFUSED', { why: started.data.reason });
+    if (started?.type === 'CoreFailed') return reject('CORE_FAILED', { why: started.data.reason });
     return started ? new Message('Xray has been successfully relaunched.') : late('it has not started yet');
   },
 };
 
-const late = (why: string): Rejection => reject('CORE_REFUSED', { why: `${why} after ${PATIENCE_MS / 1000} seconds` });
+const late = (why: string): Rejection => reject('CORE_FAILED', { why: `${why} after ${PATIENCE_MS / 1000} seconds` });

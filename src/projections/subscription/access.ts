@@ -37,7 +37,7 @@ export function accessOf(inbound: Inbound, { credential, terms }: Client): Acces
     case 'ss':
       return shadowsocksAccess(settings, credential.password, terms.method);
     default: {
-      const old = inbound.protocol === 'hysteria' && Number(settings['version']) === 1;
+      const old = inbound.protocol === 'hysteria' && (settings['version'] === 1 || settings['version'] === '1');
       return accessBy(old ? 'hysteria' : scheme, credential.auth);
     }
   }

@@ -22,8 +22,8 @@ export interface LinkContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * Whether the name also says what is left to the client, or that it may not connect, if the settings want it. For the first link of a subscription's
-   * body alone: apps take a server with a new name for a new server.
+   * Whether the name also says what is left to the client, or that it may not connect, if the settings want it. For
+   * the first link of a subscription's body alone: apps take a server with a new name for a new server.
    */
   readonly showInfo: boolean;
   /** The public half of a REALITY key; empty when there is none. For inbounds that were stored without it. */

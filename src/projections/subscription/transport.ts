@@ -154,16 +154,18 @@ const PADDING_DISGUISE = [
   'xPaddingMethod',
 ] as const;
 /** Saying the core's own default is a fingerprint. */
-const CORE_DEFAULTS: Fields = { scMaxEachPostBytes: '1000000', scMinPostsIntervalMs: '30' };
+const CORE_DEFAULTS = new Map<string, readonly Json[]>([
+  ['scMaxEachPostBytes', [1_000_000, '1000000']],
+  ['scMinPostsIntervalMs', [30, '30']],
+]);
 
 function xhttpExtra(source: Fields, mode: string): Readonly<Record<string, Json>> {
   const extra: Record<string, Json> = mode === '' ? {} : { mode };
   const names = source['xPaddingObfsMode'] === true ? [...SHARED, ...PADDING_DISGUISE] : SHARED;
   for (const name of names) {
     const value = source[name];
-    if (value === undefined || value === false || value === 0 || String(value) === CORE_DEFAULTS[name]) continue;
-    const copy = publicJson(value);
-    if (copy !== undefined) extra[name] = copy;
+    const copy = value === false || value === 0 ? undefined : publicJson(value);
+    if (copy !== undefined && !CORE_DEFAULTS.get(name)?.includes(copy)) extra[name] = copy;
   }
   // The core refuses a Host here: it has its own member.
   const headers = Object.entries(fieldsOf(source['headers'])).filter(([name]) => name.toLowerCase() !== 'host');

@@ -27,6 +27,14 @@ const plainPasswords: Passwords = {
   verify: async (password, hash) => hash === `plain ${password}`,
 };
 
+/** A core that takes everything and runs nothing. */
+const stubCore: Partial<HttpParts['core']> = {
+  running: null,
+  version: async () => null,
+  test: async () => undefined,
+  testInbound: async () => undefined,
+};
+
 interface Options {
   readonly basePath?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -60,7 +68,7 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
 
   const http: HttpParts = {
     read,
-    core: { version: async () => null, running: null } as unknown as HttpParts['core'],
+    core: stubCore as unknown as HttpParts['core'],
     host: { latest: {} } as unknown as HttpParts['host'],
     passwords,
     now,

@@ -1,7 +1,7 @@
 import type { Client } from '../../../src/events/client-document.js';
+import { ClientNumber, InboundId, UserId } from '../../../src/events/ids.js';
 import type { InboundConfig, Protocol } from '../../../src/events/inbound.js';
 import type { Inbound } from '../../../src/events/inbound-document.js';
-import { ClientNumber, InboundId, UserId } from '../../../src/events/ids.js';
 import { type LinkContext, linksOf, linkUrl } from '../../../src/projections/subscription/links.js';
 
 export const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
@@ -34,7 +34,12 @@ export function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: o
 }
 
 /** An inbound of which only protocol, transport and settings matter. */
-export function inboundOf(protocol: Protocol, stream: object | null, settings: object = {}, parts: object = {}): Inbound {
+export function inboundOf(
+  protocol: Protocol,
+  stream: object | null,
+  settings: object = {},
+  parts: object = {},
+): Inbound {
   return anInbound({ protocol, ...parts, config: { settings, stream } });
 }
 
@@ -83,6 +88,12 @@ export function aContext(parts: Partial<Omit<LinkContext, 'settings'>> & { setti
 
 export function urlsOf(inbound: Inbound, client = aClient(), context = aContext(), usage = unused): string[] {
   return linksOf(inbound, client, usage, context).map(linkUrl);
+}
+
+/** The parameters of the only link. */
+export function paramsOf(...[inbound, client = aClient(), context = aContext()]: Parameters<typeof urlsOf>) {
+  const [link] = linksOf(inbound, client, unused, context);
+  return link?.params;
 }
 
 export const tls = {

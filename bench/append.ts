@@ -1,0 +1,79 @@
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import type { AnyCommand } from '../src/commands/catalog.js';
+import { emailOf, draftOf, one, populate } from './kit/fleet.js';
+import { newFolder, openInside, removeFolder } from './kit/inside.js';
+import type { Bench, Row } from './kit/row.js';
+import { collect, median, timed } from './kit/time.js';
+
+const CLIENTS = 1000;
+
+/** The same bytes as a row of a table without indexes, in a transaction that is as durable. */
+function bareInsert(folder: string): (rows: readonly Buffer[]) => void {
+  const db = new Database(join(folder, 'bare.db'));
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.exec('CREATE TABLE bare (position INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT');
+  const insert = db.prepare('INSERT INTO bare (bytes) VALUES (?)');
+  return db.transaction((rows: readonly Buffer[]) => {
+    for (const row of rows) insert.run(row);
+  }).immediate;
+}
+
+/** One durable command against one durable insert, in turn, so that a busy disk is in both. */
+export const append: Bench = async ({ quick }) => {
+  const rounds = quick ? 300 : 2000;
+  const folder = newFolder();
+  const inside = await openInside(folder);
+  populate(inside, CLIENTS);
+  const { panel, run } = inside;
+  const bare = bareInsert(folder);
+
+  const against = (name: string, commandOf: (i: number) => AnyCommand): Row => {
+    collect();
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let i = 0; i < rounds; i += 1) {
+      const command = commandOf(i);
+      const before = panel.log.head().position;
+      ours.push(timed(() => run(command)));
+      const rows = panel.log.rows(before, 10).map((row) => Buffer.concat(Object.values(row).map(bytesOf)));
+      theirs.push(timed(() => bare(rows)));
+    }
+    return {
+      name: `append: ${name}`,
+      measured: median(ours),
+      reference: median(theirs),
+      unit: 'ms',
+      target: { ratioMost: 1.5 },
+      note: 'a bare insert of the same bytes, synced too',
+    };
+  };
+
+  const rows = [
+    against('a client changed', (i) => {
+      const draft = draftOf(1 + (i % CLIENTS));
+      const changed = { ...draft, terms: { ...draft.terms, capBytes: 1e12 + i } };
+      return {
+        type: 'UpdateClient',
+        data: { inbound: one, client: { email: draft.identity.email }, draft: changed },
+      };
+    }),
+    against('a client added', (i) => ({
+      type: 'AddClients',
+      data: { inbound: one, clients: [draftOf(CLIENTS + 1 + i)] },
+    })),
+    against('a counter reset', (i) => ({
+      type: 'ResetClientTraffic',
+      data: { inbound: one, email: emailOf(1 + (i % CLIENTS)) },
+    })),
+  ];
+  await inside.close();
+  removeFolder(folder);
+  return rows;
+};
+
+function bytesOf(value: string | number | Buffer | null): Buffer {
+  if (Buffer.isBuffer(value)) return value;
+  return Buffer.from(value === null ? '' : String(value));
+}

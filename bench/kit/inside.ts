@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NEVER } from 'rxjs';
+import { asSystem, createPanel, type Panel } from '../../src/app.js';
+import type { CommandContext } from '../../src/commands/bus.js';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import type { Core } from '../../src/commands/ports/core.js';
+import { Rejection } from '../../src/commands/rejection.js';
+import type { RecordedEvent } from '../../src/events/catalog.js';
+
+/** A new folder for the data of one panel. */
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'portolan-bench-'));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs nothing: these panels are never started. */
+const noCore = { running: null, exited$: NEVER } as unknown as Core;
+
+const context: CommandContext = {
+  actor: { kind: 'user', id: '1', name: 'captain', ip: '203.0.113.7' },
+  correlationId: 'bench',
+};
+
+/** A whole panel in this process, without servers and without a core. */
+export interface InsidePanel {
+  readonly panel: Panel;
+  readonly folder: string;
+  /** Dispatches as an admin; a rejection is an error. */
+  readonly run: (command: AnyCommand) => readonly RecordedEvent[];
+  /** Writes the snapshots, then closes. */
+  readonly close: () => Promise<void>;
+}
+
+export async function openInside(folder: string, now: () => number = Date.now): Promise<InsidePanel> {
+  const panel = await createPanel({
+    dataDir: folder,
+    version: 'bench',
+    createCore: () => noCore,
+    now,
+    warn: (message, fields) => console.error(message, fields ?? ''),
+    failed: (error) => {
+      throw error;
+    },
+  });
+  const run = (command: AnyCommand): readonly RecordedEvent[] => {
+    const done = panel.dispatch(command, command.type.startsWith('Record') ? asSystem('bench') : context);
+    if (done instanceof Rejection) throw new Error(`${command.type}: ${done.message}`);
+    return done.events;
+  };
+  return { panel, folder, run, close: () => panel.stop(false) };
+}

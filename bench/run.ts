@@ -1,0 +1,44 @@
+// npm run bench: prints one table. `--only a,b` runs some, `--quick` shrinks sizes, `--json` is for machines.
+import { cpus, totalmem } from 'node:os';
+import { append } from './append.js';
+import { bulk } from './bulk.js';
+import type { Bench, Judged } from './kit/row.js';
+import { judge, table } from './kit/row.js';
+import { replay } from './replay.js';
+
+const benches: Readonly<Record<string, Bench>> = { append, bulk, replay };
+
+const flags = process.argv.slice(2);
+const quick = flags.includes('--quick');
+const json = flags.includes('--json');
+const only = flags
+  .flatMap((flag, i) => (flag === '--only' ? (flags[i + 1] ?? '').split(',') : flag.startsWith('--only=') ? flag.slice(7).split(',') : []))
+  .filter(Boolean);
+const unknown = only.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+
+const rows: Judged[] = [];
+const failures: { readonly name: string; readonly error: string }[] = [];
+for (const [name, bench] of Object.entries(benches)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  const start = performance.now();
+  try {
+    for (const row of await bench({ quick })) rows.push(judge(row));
+  } catch (error) {
+    failures.push({ name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+  if (!json) console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model ?? '', memory: totalmem() };
+if (json) console.log(JSON.stringify({ machine, quick, rows, failures }, null, 2));
+else {
+  console.log(`\n${machine.cpus} × ${machine.model}, node ${machine.node}${quick ? ', quick: not a judgement' : ''}\n`);
+  console.log(table(rows));
+  for (const { name, error } of failures) console.log(`\n${name} could not be measured: ${error}`);
+}
+// A missed target is a finding, not a failure; a benchmark that does not run is one.
+process.exitCode = failures.length > 0 ? 1 : 0;

@@ -1,0 +1,31 @@
+import type { InboundId } from '../../events/ids.js';
+import type { CoreConfig } from '../../lib/core-config.js';
+import type { JsonObject } from '../../lib/json.js';
+import type { AnyCommand } from '../catalog.js';
+import type { Core } from '../ports/core.js';
+
+/** The configuration that the log asks for, as the reactor reads it. */
+export interface Desired {
+  config(): CoreConfig;
+  template(): JsonObject;
+  takeChanges(): {
+    readonly template: boolean;
+    readonly inbounds: ReadonlySet<string>;
+    readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+  };
+}
+
+export interface CoreSyncParts {
+  readonly core: Core;
+  readonly desired: Desired;
+  readonly dispatch: (command: AnyCommand) => void;
+  /** Whether the core shall run at all. */
+  readonly wanted: () => boolean;
+  /** The run and the state that the log knows of. */
+  readonly known: () => { readonly run: string | null; readonly state: string; readonly error: string };
+  readonly inboundOf: (tag: string) => InboundId | undefined;
+  /** One more reading of the counters, before a run ends. */
+  readonly lastPoll: () => Promise<void>;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}

@@ -1,0 +1,220 @@
+import type { CoreInbound, CoreUser } from '../../lib/core-config.js';
+import { sameJson } from '../../lib/json.js';
+import { CoreError } from '../ports/core.js';
+import type { CoreSyncParts } from './core-parts.js';
+import type { LeftOut } from './core-start.js';
+
+interface RunningInbound {
+  readonly inbound: CoreInbound;
+  readonly users: Map<string, CoreUser>;
+  /** Emails whose connections are being ended; they are not added meanwhile. */
+  readonly cutting: Set<string>;
+}
+
+interface Parts extends Pick<CoreSyncParts, 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'warn'> {
+  readonly leftOut: LeftOut;
+  /** The connections of so many clients could not be ended one by one. */
+  readonly uncut: (clients: number) => void;
+  /** Users wait to be looked at again. */
+  readonly due: () => void;
+}
+
+/** Users that are changed at once; each is a call of about half a millisecond. */
+const IN_FLIGHT = 32;
+
+/** What the core runs, inbound by inbound and account by account, and the steps from there to what it shall run. */
+export class RunningCore {
+  readonly #parts: Parts;
+  readonly #running = new Map<string, RunningInbound>();
+  /** `[tag, email]` of users whose cut has ended. */
+  #unsettled: (readonly [string, string])[] = [];
+  /** Whose accounts are compared next. */
+  #turn = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A core was started with exactly these. */
+  started(inbounds: Iterable<CoreInbound>): void {
+    this.#running.clear();
+    for (const inbound of inbounds) this.#remember(inbound);
+  }
+
+  /** Nothing runs. */
+  forget(): void {
+    this.#running.clear();
+    this.#unsettled = [];
+  }
+
+  /** Looks again at the users whose cut has ended since the last call. */
+  async settleCut(): Promise<void> {
+    const unsettled = this.#unsettled;
+    this.#unsettled = [];
+    for (const [tag, email] of unsettled) await this.syncUsers(tag, [email]);
+  }
+
+  #remember(inbound: CoreInbound): void {
+    this.#running.set(inbound.tag, { inbound, users: new Map(inbound.users), cutting: new Set() });
+  }
+
+  /** Makes one inbound as it shall be: nothing, added, removed or replaced, and then its users. */
+  async syncInbound(tag: string): Promise<void> {
+    const { core, desired, dispatch, inboundOf } = this.#parts;
+    const wanted = desired.config().inbounds.get(tag);
+    const current = this.#running.get(tag);
+    if (wanted && current && sameJson(wanted.config, current.inbound.config)) {
+      await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
+      return;
+    }
+    if (current) {
+      await core.removeInbound(current.inbound);
+      this.#running.delete(tag);
+    }
+    if (!wanted) {
+      this.#parts.leftOut.tags.delete(tag);
+      return;
+    }
+    const copy = { ...wanted, users: new Map(wanted.users) };
+    const id = inboundOf(tag);
+    try {
+      await core.addInbound(copy);
+    } catch (error) {
+      if (!(error instanceof CoreError) || error.kind === 'unreachable' || error.kind === 'not-running') throw error;
+      this.#parts.leftOut.tags.add(tag);
+      if (id !== undefined) this.#parts.leftOut.refuse(id, error.message);
+      return;
+    }
+    this.#remember(copy);
+    if (this.#parts.leftOut.tags.delete(tag) && id !== undefined)
+      dispatch({ type: 'RecordInboundAccepted', data: { inbound: id } });
+  }
+
+  /** Adds, replaces and removes users; whoever was taken away or gets another key is cut first. */
+  async syncUsers(tag: string, emails: Iterable<string>): Promise<void> {
+    const current = this.#running.get(tag);
+    if (!current) return;
+    const gone: string[] = [];
+    const list = [...emails];
+    for (let start = 0; start < list.length; start += IN_FLIGHT) {
+      const some = list.slice(start, start + IN_FLIGHT);
+      const removed = await Promise.all(some.map((email) => this.#syncUser(tag, current, email)));
+      gone.push(...some.filter((_, i) => removed[i]));
+    }
+    if (gone.length > 0) this.#cut(current, gone);
+  }
+
+  /** Resolves to whether live connections of the user must end. */
+  async #syncUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
+    const { core, desired } = this.#parts;
+    const wanted = desired.config().inbounds.get(tag)?.users.get(email);
+    const before = current.users.get(email);
+    if (wanted && before && sameJson(wanted.account, before.account)) return false;
+    if (before) {
+      await core.removeUser(current.inbound, email);
+      current.users.delete(email);
+      return true; // an account with another key comes back once the old connections are gone
+    }
+    if (!wanted || current.cutting.has(email)) return false;
+    await core.addUser(current.inbound, wanted);
+    current.users.set(email, wanted);
+    return false;
+  }
+
+  /** A cut takes about a second: it runs beside the passes, and its users are looked at again when it is done. */
+  #cut(current: RunningInbound, emails: readonly string[]): void {
+    for (const email of emails) current.cutting.add(email);
+    const { core, warn } = this.#parts;
+    void core
+      .cut(current.inbound, emails)
+      .then((uncut) => {
+        if (uncut.length > 0) this.#parts.uncut(uncut.length);
+      })
+      .catch((error: unknown) => {
+        if (core.running) warn('connections could not be ended', { error: String(error) });
+      })
+      .then(() => {
+        for (const email of emails) {
+          current.cutting.delete(email);
+          this.#unsettled.push([current.inbound.tag, email]);
+        }
+        this.#parts.due();
+      });
+  }
+
+  /** What an adopted core runs, from its own mouth, so that the first pass changes only what differs. */
+  async recall(): Promise<void> {
+    const { core, desired, dispatch } = this.#parts;
+    const tags = new Set(await core.inboundTags());
+    const applied = core.appliedInbounds();
+    const wanted = desired.config().inbounds;
+    const repaired: string[] = [];
+    let clients = 0;
+    for (const tag of tags) {
+      const inbound = wanted.get(tag);
+      const config = applied.get(tag);
+      if (!inbound || !config) {
+        // Unknown to the log: it is taken away below, as one without users.
+        this.#running.set(tag, {
+          inbound: { tag, config: config ?? {}, users: new Map(), hotUsers: false },
+          users: new Map(),
+          cutting: new Set(),
+        });
+        continue;
+      }
+      const users = new Map<string, CoreUser>();
+      const running = inbound.hotUsers ? await core.users({ ...inbound, config }) : new Map<string, string>();
+      for (const [email, runs] of running) {
+        const user = inbound.users.get(email);
+        const same = user !== undefined && core.accountDigest(inbound, user) === runs;
+        users.set(email, same ? user : { email, account: {} });
+        if (!same) clients += 1;
+      }
+      clients += [...inbound.users.keys()].filter((email) => !users.has(email)).length;
+      this.#running.set(tag, { inbound: { ...inbound, config }, users, cutting: new Set() });
+    }
+    for (const tag of new Set([...tags, ...wanted.keys()])) {
+      const same = sameJson(this.#running.get(tag)?.inbound.config, wanted.get(tag)?.config);
+      if (!same) repaired.push(tag);
+      await this.syncInbound(tag);
+    }
+    if (repaired.length > 0 || clients > 0)
+      dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
+  }
+
+  /** Puts right what drifted and tries again what was left out. `users`: looks at the accounts of one inbound too. */
+  async compare(users: boolean): Promise<void> {
+    const { core, desired, dispatch } = this.#parts;
+    const tags = new Set(await core.inboundTags());
+    const missing = [...this.#running.keys()].filter((tag) => !tags.has(tag));
+    for (const tag of missing) this.#running.delete(tag);
+    const again = [...missing, ...this.#parts.leftOut.tags].filter((tag) => desired.config().inbounds.has(tag));
+    for (const tag of again) await this.syncInbound(tag);
+    const clients = users ? await this.#compareUsers() : 0;
+    if (missing.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: missing, clients } });
+  }
+
+  /** The accounts of one inbound, another one each time. Resolves to how many were put right. */
+  async #compareUsers(): Promise<number> {
+    const { core } = this.#parts;
+    const hot = [...this.#running.values()].filter(({ inbound }) => inbound.hotUsers);
+    this.#turn += 1;
+    const current = hot[this.#turn % Math.max(1, hot.length)];
+    if (!current) return 0;
+    const { inbound, users, cutting } = current;
+    const running = await core.users(inbound);
+    const drifted: string[] = [];
+    for (const [email, user] of users) {
+      if (running.get(email) === core.accountDigest(inbound, user)) continue;
+      users.delete(email);
+      drifted.push(email);
+    }
+    for (const email of running.keys()) {
+      if (users.has(email) || drifted.includes(email) || cutting.has(email)) continue;
+      users.set(email, { email, account: {} }); // nobody's: it is taken away and cut below
+      drifted.push(email);
+    }
+    await this.syncUsers(inbound.tag, drifted);
+    return drifted.length;
+  }
+}

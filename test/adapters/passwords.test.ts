@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { scryptPasswords } from '../../src/adapters/passwords.js';
+
+const passwords = scryptPasswords();
+
+describe('passwords', () => {
+  it('are kept as PHC strings with a salt of their own', async () => {
+    const [one, other] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
+    expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(one).not.toBe(other);
+    expect(await passwords.verify('correct horse', one)).toBe(true);
+    expect(await passwords.verify('correct horse ', one)).toBe(false);
+  });
+
+  it.each([
+    null,
+    '',
+    'plain',
+    '$2b$12$abcdefghijklmnopqrstuv',
+    '$scrypt$ln=40,r=8,p=3$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$scrypt$ln=15,r=8,p=3$AAAA$AA',
+  ])('never match %j, and take their time', async (hash) => {
+    const started = performance.now();
+    await passwords.verify('x', await passwords.hash('y'));
+    const usual = (performance.now() - started) / 2;
+    const again = performance.now();
+    expect(await passwords.verify('x', hash)).toBe(false);
+    expect(performance.now() - again).toBeGreaterThan(usual / 5);
+  });
+});

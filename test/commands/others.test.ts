@@ -1,0 +1,166 @@
+import { describe, it } from 'vitest';
+import {
+  CoreDriftRepaired,
+  CoreFailed,
+  CoreRestartRequested,
+  CoreStarted,
+  CoreStopped,
+  CoreStopRequested,
+  CoreTemplateChanged,
+  InboundAcceptedByCore,
+  InboundRefusedByCore,
+} from '../../src/events/core.js';
+import { InboundDeleted } from '../../src/events/inbound.js';
+import { KeyShredded, LossAccepted, PanelStarted, PanelStopped } from '../../src/events/panel.js';
+import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, UserCreated } from '../../src/events/user.js';
+import { inboundAdded, one, T0, userId } from '../kit/builders.js';
+import { given } from '../kit/spec.js';
+
+const root = (epoch = 0, username = 'root') => ({
+  user: userId(1),
+  epoch,
+  credentials: { username, passwordHash: `hash-${epoch}` },
+});
+const created = UserCreated(root());
+const other = UserCreated({ user: userId(2), epoch: 0, credentials: { username: 'eve', passwordHash: 'x' } });
+
+describe('CreateUser', () => {
+  const create = (username: string) => ({ type: 'CreateUser', data: { username, passwordHash: 'hash-0' } }) as const;
+
+  it('creates the first account, and the next one', () => {
+    given().when(create('root')).then(created);
+    given(created)
+      .when(create('amy'))
+      .then(UserCreated({ user: userId(2), epoch: 0, credentials: { username: 'amy', passwordHash: 'hash-0' } }));
+  });
+
+  it('refuses a name that is there', () => {
+    given(created).when(create('root')).thenRejects('USER_EXISTS', { username: 'root' });
+  });
+});
+
+describe('ChangeCredentials', () => {
+  const change = (username: string) =>
+    ({ type: 'ChangeCredentials', data: { user: userId(1), username, passwordHash: 'hash-1' } }) as const;
+
+  it('raises the epoch and destroys the key of the one before', () => {
+    given(created)
+      .when(change('root'))
+      .then(CredentialsChanged(root(1)), KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }));
+  });
+
+  it('refuses the name of another, and an account that is not there', () => {
+    given(created, other).when(change('eve')).thenRejects('USER_EXISTS', { username: 'eve' });
+    given().when(change('root')).thenRejects('CREDENTIALS_WRONG');
+  });
+});
+
+describe('sessions', () => {
+  const session = { idHash: 'ab', csrfToken: 'cd' };
+  const login = { type: 'RecordLogin', data: { user: userId(1), session, expiresAt: T0 + 1 } } as const;
+
+  it('begin at the epoch of the account', () => {
+    given(created, CredentialsChanged(root(1)))
+      .when(login)
+      .then(LoggedIn({ user: userId(1), epoch: 1, session, expiresAt: T0 + 1 }));
+    given().when(login).thenRejects('CREDENTIALS_WRONG');
+  });
+
+  it('end, and failures are counted', () => {
+    const out = { user: userId(1), session: { idHash: 'ab' } };
+    given(created).when({ type: 'RecordLogout', data: out }).then(LoggedOut(out));
+    const failed = { attempt: { username: 'x', ip: '::1' }, reason: 'locked', count: 3 } as const;
+    given().when({ type: 'RecordLoginFailures', data: failed }).then(LoginFailed(failed));
+  });
+});
+
+describe('IssueApiToken', () => {
+  const issue = (token: string, replace: boolean) => ({ type: 'IssueApiToken', data: { token, replace } }) as const;
+  const issued = (token: string, life: number) => ApiTokenIssued({ life, secret: { token } });
+
+  it('makes one when there is none', () => {
+    given().when(issue('a', false)).then(issued('a', 1));
+  });
+
+  it('keeps the one that is there unless it shall be replaced', () => {
+    given(issued('a', 1)).when(issue('b', false)).thenNothing();
+    given(issued('a', 1))
+      .when(issue('b', true))
+      .then(issued('b', 2), KeyShredded({ key: 'api-token/1', reason: 'rotated' }));
+  });
+});
+
+describe('the core', () => {
+  const started = CoreStarted({ run: 'r1', version: '26', reason: 'start' });
+  const stop = { type: 'StopCore', data: {} } as const;
+
+  it('is asked to stop, unless it stands and nobody wants it', () => {
+    given(started).when(stop).then(CoreStopRequested({}));
+    given().when(stop).then(CoreStopRequested({}));
+    given(CoreStopRequested({})).when(stop).thenRejects('CORE_NOT_RUNNING');
+    given(CoreStopRequested({}), CoreRestartRequested({})).when(stop).then(CoreStopRequested({}));
+  });
+
+  it('is asked to start', () => {
+    given().when({ type: 'RestartCore', data: {} }).then(CoreRestartRequested({}));
+  });
+
+  it('tells of its life', () => {
+    given().when({ type: 'RecordCoreStarted', data: started.data }).then(started);
+    const stopped = { run: 'r1', reason: 'request' } as const;
+    given(started).when({ type: 'RecordCoreStopped', data: stopped }).then(CoreStopped(stopped));
+    given(started, CoreStopped(stopped)).when({ type: 'RecordCoreStopped', data: stopped }).thenNothing();
+    const failed = { run: 'r1', reason: 'killed' };
+    given(started).when({ type: 'RecordCoreFailed', data: failed }).then(CoreFailed(failed));
+    const drift = { inbounds: ['in-1'], clients: 2 };
+    given(started).when({ type: 'RecordCoreDrift', data: drift }).then(CoreDriftRepaired(drift));
+  });
+
+  it('refuses an inbound once, and takes it once', () => {
+    const refuse = { type: 'RecordInboundRefused', data: { inbound: one, reason: 'no' } } as const;
+    const accept = { type: 'RecordInboundAccepted', data: { inbound: one } } as const;
+    const refused = InboundRefusedByCore(refuse.data);
+    given(inboundAdded()).when(refuse).then(refused);
+    given(inboundAdded(), refused).when(refuse).thenNothing();
+    given(inboundAdded(), refused).when(accept).then(InboundAcceptedByCore({ inbound: one }));
+    given(inboundAdded(), refused, InboundAcceptedByCore({ inbound: one })).when(accept).thenNothing();
+    given(inboundAdded(), refused, InboundDeleted({ inbound: one })).when(accept).thenNothing();
+  });
+});
+
+describe('ChangeCoreTemplate', () => {
+  const change = (template: Record<string, string>, outboundTestUrl = 'https://x') =>
+    ({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } }) as const;
+  const changed = (template: Record<string, string>, life: number, outboundTestUrl = 'https://x') =>
+    CoreTemplateChanged({ life, template, outboundTestUrl });
+  const shredded = KeyShredded({ key: 'core/template/1', reason: 'rotated' });
+
+  it('takes a template, and destroys the one before', () => {
+    given()
+      .when(change({ a: '1' }))
+      .then(changed({ a: '1' }, 1));
+    given(changed({ a: '1' }, 1))
+      .when(change({ a: '2' }))
+      .then(changed({ a: '2' }, 2), shredded);
+    given(changed({ a: '1' }, 1))
+      .when(change({ a: '1' }, 'https://y'))
+      .then(changed({ a: '1' }, 2, 'https://y'), shredded);
+  });
+
+  it('does nothing for the same one', () => {
+    given(changed({ a: '1', b: '2' }, 1))
+      .when(change({ b: '2', a: '1' }))
+      .thenNothing();
+  });
+});
+
+describe('the panel', () => {
+  it('tells of its life', () => {
+    given()
+      .when({ type: 'RecordPanelStarted', data: { version: '1' } })
+      .then(PanelStarted({ version: '1' }));
+    given().when({ type: 'RecordPanelStopped', data: {} }).then(PanelStopped({}));
+    const loss = { expected: 9, found: 7 };
+    given().when({ type: 'AcceptLoss', data: loss }).then(LossAccepted(loss));
+  });
+});

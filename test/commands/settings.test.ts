@@ -1,0 +1,86 @@
+import { describe, it } from 'vitest';
+import { SettingsChanged } from '../../src/events/settings.js';
+import { given } from '../kit/spec.js';
+
+const change = (changes: Record<string, unknown>) => ({ type: 'ChangeSettings', data: { changes } }) as const;
+
+describe('ChangeSettings', () => {
+  it('names only what changed', () => {
+    given()
+      .when(change({ webPort: 8080, subPort: 10882, sessionMaxAge: 60 }))
+      .then(SettingsChanged({ changes: { webPort: 8080, sessionMaxAge: 60 } }));
+  });
+
+  it('does nothing when all is so already', () => {
+    given(SettingsChanged({ changes: { webPort: 8080 } }))
+      .when(change({ webPort: 8080, trustedProxyCIDRs: '127.0.0.0/8, ::1/128' }))
+      .thenNothing();
+    given().when(change({})).thenNothing();
+  });
+
+  it.each([
+    ['webBasePath', 'panel', '/panel/'],
+    ['webBasePath', '', '/'],
+    ['subPath', '//sub//', '/sub/'],
+    ['trustedProxyCIDRs', '10.0.0.0/8,192.168.0.1', ['10.0.0.0/8', '192.168.0.1']],
+  ])('brings %s = %j into its form', (key, value, stored) => {
+    given(SettingsChanged({ changes: { webBasePath: '/old/', subPath: '/old/' } }))
+      .when(change({ [key]: value }))
+      .then(SettingsChanged({ changes: { [key]: stored } }));
+  });
+
+  it.each([
+    ['webPort', 0],
+    ['webPort', 65536],
+    ['webPort', '2053x'],
+    ['webListen', 'everywhere'],
+    ['webBasePath', '/a b/'],
+    ['webBasePath', '/<script>/'],
+    ['trustedProxyCIDRs', '10.0.0.0/33'],
+    ['subTitle', 'x'.repeat(201)],
+    ['subSupportUrl', 'https://x\r\nSet-Cookie: a=b'],
+    ['subURI', 'javascript:alert(1)'],
+    ['subDomain', 'a b'],
+    ['apiDialect', '4x-ui'],
+    ['pollSeconds', 0],
+    ['sessionMaxAge', -1],
+    ['measuredRetentionHours', 0],
+    ['subEnable', 'yes'],
+  ])('refuses %s = %j', (key, value) => {
+    given()
+      .when(change({ [key]: value }))
+      .thenRejects('SETTING_INVALID');
+  });
+
+  it('changes nothing at all when one value is refused', () => {
+    given()
+      .when(change({ webPort: 8080, pollSeconds: 99 }))
+      .thenRejects('SETTING_INVALID');
+  });
+
+  it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
+    given()
+      .when(change(Object.fromEntries([[key, 1]])))
+      .thenRejects('SETTING_INVALID', { key, why: 'there is no such setting' });
+  });
+
+  it.each([
+    { subPort: 2053 },
+    { webPort: 10882 },
+    { webPort: 7, subPort: 7 },
+    { subPort: 2053, subListen: '127.0.0.1' },
+    { subPort: 2053, webListen: '10.0.0.1', subListen: '0.0.0.0' },
+  ])('does not put both servers on one port: %j', (changes) => {
+    given()
+      .when(change(changes))
+      .thenRejects('SETTING_INVALID', {
+        key: 'subPort',
+        why: 'the subscription server cannot share the port of the panel',
+      });
+  });
+
+  it('lets both servers have one port on two addresses', () => {
+    const changes = { subPort: 2053, webListen: '10.0.0.1', subListen: '10.0.0.2' };
+    given().when(change(changes)).then(SettingsChanged({ changes }));
+  });
+});

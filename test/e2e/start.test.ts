@@ -1,0 +1,149 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { cli, must, type PanelProcess, processesOf, startPanel } from '../kit/real/panel-process.js';
+import { addInbound, clientBody, logOf, recorded, subscription, until, wireOf } from './support.js';
+
+/** A panel that makes up its own first password, as `npm start` on a new machine. */
+const NO_ACCOUNT = { PORTOLAN_ADMIN_USERNAME: '', PORTOLAN_ADMIN_PASSWORD: '' };
+const context = makeContext({
+  certificate: { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} },
+  realityTarget: '127.0.0.1:1',
+  targetPort: 1,
+});
+
+const line = (panel: PanelProcess, label: string) => new RegExp(`^ +${label} +(.*)$`, 'm').exec(panel.stdout())?.[1];
+const banner = (panel: PanelProcess) => until('the banner', 15_000, () => line(panel, 'Health'));
+
+/** Every path below a folder. */
+function pathsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? [path, ...pathsIn(path)] : [path];
+  });
+}
+
+describe.skipIf(withoutCore('a panel from its first start to its end'))('a panel from its first start to its end', () => {
+  let panel: PanelProcess;
+  let password: string;
+
+  beforeAll(async () => {
+    panel = await startPanel({ env: NO_ACCOUNT });
+    await banner(panel);
+    password = line(panel, 'Password')?.split(' ')[0] ?? '';
+  });
+  afterAll(() => panel?.cleanUp());
+
+  it('prints address, admin, password, subscriptions and the state of the core, and the password opens the door', async () => {
+    expect(line(panel, 'Panel')).toBe(`${panel.url}/`);
+    expect(line(panel, 'Admin')).toBe('admin');
+    expect(password).toMatch(/^[\w-]{20}$/);
+    expect(line(panel, 'Subscriptions')).toBe(`${panel.subUrl}/sub/<subId>`);
+    expect(line(panel, 'Core')).toMatch(/^running, version 26\.7\.28$/);
+    const { Admin } = await import('../kit/real/panel-admin.js');
+    expect(await new Admin(panel.url, { username: 'admin', password }).login()).toMatchObject({ success: true });
+    expect(panel.stderr()).not.toContain(password);
+  });
+
+  it('answers healthz and readyz on a port of its own, and nothing else there', async () => {
+    const ask = async (path: string) => {
+      const response = await fetch(panel.opsUrl + path);
+      return [response.status, (await response.text()).trim()];
+    };
+    expect(await ask('/healthz')).toEqual([200, 'ok']);
+    expect(await ask('/readyz')).toEqual([200, 'ready']);
+    expect((await ask('/panel/api/inbounds/list'))[0]).toBe(404);
+    const { status } = await fetch(`${panel.url}/healthz`);
+    expect(status).toBe(404);
+  });
+
+  it('keeps everything in its data directory from everybody else', () => {
+    const paths = [panel.dataDir, ...pathsIn(panel.dataDir)];
+    const open = paths.filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+    expect(lstatSync(panel.dataDir).mode & 0o777).toBe(0o700);
+    expect(lstatSync(join(panel.dataDir, 'events.db')).mode & 0o777).toBe(0o600);
+    expect(lstatSync(join(panel.dataDir, 'keys', 'master.key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps a second panel out with a sentence, and goes on itself', async () => {
+    const before = logOf(panel.dataDir).length;
+    const second = await cli(['serve'], panel.dataDir, { env: { PORTOLAN_PORT: '0', PORTOLAN_SUB_PORT: '0' } });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/^portolan: another portolan process uses this data directory$/m);
+    expect(second.stdout).not.toContain('Password');
+    expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+    expect(logOf(panel.dataDir)).toHaveLength(before);
+    expect(recorded(panel.dataDir, 'CoreStarted')).toHaveLength(1);
+  });
+
+  it('ends with SIGTERM, code 0 and no core left, and then starts again without a password in sight', async () => {
+    expect(processesOf(panel.dataDir)).not.toEqual([]);
+    expect(await panel.stop()).toEqual({ code: 0, signal: null });
+    expect(processesOf(panel.dataDir)).toEqual([]);
+    expect(logOf(panel.dataDir).slice(-2).map(({ type }) => type)).toEqual(['CoreStopped', 'PanelStopped']);
+
+    const again = await startPanel({ dataDir: panel.dataDir, env: NO_ACCOUNT });
+    try {
+      await banner(again);
+      expect(line(again, 'Admin')).toBe('admin');
+      expect(line(again, 'Core')).toMatch(/^running/);
+      expect(again.stdout()).not.toMatch(/password/i);
+      expect(again.stdout()).not.toContain(password);
+    } finally {
+      expect(await again.stop()).toEqual({ code: 0, signal: null });
+    }
+    expect(processesOf(panel.dataDir)).toEqual([]);
+  });
+});
+
+describe('a panel without a core', () => {
+  let panel: PanelProcess;
+
+  beforeAll(async () => {
+    panel = await startPanel({ coreBin: '/nowhere/xray' });
+    await banner(panel);
+  });
+  afterAll(() => panel?.cleanUp());
+
+  it('says so, and does everything that needs none', async () => {
+    expect(line(panel, 'Core')).toMatch(/^error: .*no core/i);
+    const admin = await panel.admin();
+    const one = inboundCase(context, 'vless-tcp');
+    const [anna, bert] = [makeClient(), makeClient()];
+    const added = await addInbound(admin, one, [anna]);
+    await must(admin.post('/panel/api/inbounds/addClient', clientBody(added.id, wireOf(one, bert))));
+    expect(await subscription(panel, bert.subId)).toHaveLength(1);
+    expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
+    expect(await must(admin.get(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).toMatchObject({ up: 0 });
+    await must(admin.get('/panel/api/server/getConfigJson'));
+    const state = await must(admin.get<{ core: { state: string } }>('/panel/api/server/status'));
+    expect(state.core.state).toBe('error');
+  });
+
+  it('refuses to start or stop what is not there, with a reason', async () => {
+    const admin = await panel.admin();
+    const restart = await admin.post('/panel/api/server/restartCoreService');
+    expect(restart).toMatchObject({ success: false, msg: expect.stringMatching(/no core/i) as string });
+    expect(await admin.post('/panel/api/server/stopCoreService')).toMatchObject({ success: false });
+    expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+  });
+
+  it.skipIf(coreBinary() === undefined)('has its inbounds in the core as soon as it is started with one', async () => {
+    await panel.stop();
+    const again = await startPanel({ dataDir: panel.dataDir });
+    try {
+      await banner(again);
+      expect(line(again, 'Core')).toBeDefined();
+      const admin = await again.admin();
+      await must(admin.post('/panel/api/server/restartCoreService'));
+      const [{ port } = { port: 0 }] = await must(admin.get<{ port: number }[]>('/panel/api/inbounds/list'));
+      const { accepts } = await import('../kit/real/core-process.js');
+      await until('the inbound listens', 5_000, () => accepts(port));
+    } finally {
+      await again.stop();
+    }
+  });
+});

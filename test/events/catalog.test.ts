@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { catalog, eventType } from '../../src/events/catalog.js';
+import { defineEvent, type EventType, upcast } from '../../src/events/event.js';
+import { samples } from './samples.js';
+
+const types = catalog as unknown as readonly EventType[];
+
+describe('the catalogue of events', () => {
+  it('has each name once', () => {
+    const names = types.map(({ type }) => type);
+    expect(names).toStrictEqual([...new Set(names)]);
+  });
+
+  it.each(types.map((type) => [type.type, type] as const))('says of %s what it means', (name, type) => {
+    expect(type.summary).toMatch(/^[A-Z].*\.$/);
+    expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
+    expect(eventType(name)).toBe(type);
+  });
+
+  it('knows no type that is not in it', () => {
+    expect(eventType('ClientTeleported')).toBeUndefined();
+    expect(eventType('toString')).toBeUndefined();
+  });
+
+  it('has an upcaster from every past version', () => {
+    for (const { upcasters, schemaVersion } of types) {
+      const past = Array.from({ length: schemaVersion - 1 }, (_, i) => String(i + 1));
+      expect(Object.keys(upcasters)).toStrictEqual(past);
+    }
+  });
+
+  it('takes no field that it does not know', () => {
+    for (const { type, data } of samples) {
+      const parsed = eventType(type)?.schema.safeParse({ ...(data as object), surprise: 1 });
+      expect(parsed?.success, type).toBe(false);
+    }
+  });
+});
+
+describe('the stored samples', () => {
+  const known = new Set(samples.map(({ type, version }) => `${type}.v${version}`));
+
+  it.each(types.map((type) => [type.type, type.schemaVersion] as const))('hold every version of %s', (name, versions) => {
+    for (let version = 1; version <= versions; version += 1) {
+      expect(known, `test/events/samples/${name}.v${version}.json is missing`).toContain(`${name}.v${version}`);
+    }
+  });
+
+  it.each(samples.map((sample) => [`${sample.type}.v${sample.version}`, sample] as const))('%s can be read today', (_, sample) => {
+    const type = eventType(sample.type) ?? expect.fail(`${sample.type} is not in the catalogue any more`);
+    expect(sample.version).toBeLessThanOrEqual(type.schemaVersion);
+    const current = type.schema.parse(upcast(type, sample.data, sample.version));
+    if (sample.version === type.schemaVersion) expect(current).toStrictEqual(sample.data);
+    expect(type.stream(current)).toMatch(/^[a-z-]+(\d+)?$/);
+    for (const [field, seal] of Object.entries(type.seals)) {
+      expect(seal.key(current)).toMatch(/^[a-z-]+(:\d+)?(\/[a-z\d-]+)*$/);
+      // What stands for a destroyed field has its shape, so that folds stay total.
+      const erased = { ...(current as object), [field]: seal.erased(current) };
+      expect(type.schema.parse(erased)).toStrictEqual(erased);
+    }
+  });
+});
+
+type Parts = ReturnType<typeof defineEvent<string, z.ZodType>>;
+
+describe('the placeholders of what was erased', () => {
+  it('hold nothing of what they stand for', () => {
+    const revealing = samples.flatMap(({ type, data }) => {
+      const { seals } = eventType(type) as Parts;
+      const fields = data as Record<string, unknown>;
+      return Object.entries(seals).flatMap(([field, { erased }]) => {
+        const left = JSON.stringify(erased(data));
+        const texts = JSON.stringify(fields[field]).match(/(?<=")[^"]{6,}(?=")/g) ?? [];
+        return texts.filter((text) => !/^[a-zA-Z]+$/.test(text) && left.includes(text)).map((text) => `${type}.${field}: ${text}`);
+      });
+    });
+    expect(revealing).toStrictEqual([]);
+  });
+});

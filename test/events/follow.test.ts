@@ -1,0 +1,142 @@
+import { assert as check, asyncProperty, array, integer } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../src/events/catalog.js';
+import { FollowerTooSlow, follow, following } from '../../src/events/follow.js';
+import { PanelStarted } from '../../src/events/panel.js';
+import { TestLog } from '../kit/log.js';
+
+const some = (count: number) => Array.from({ length: count }, (_, i) => PanelStarted({ version: String(i) }));
+const positions = (events: readonly RecordedEvent[]) => events.map(({ position }) => position);
+const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, i) => from + i);
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a follower', () => {
+  it('catches up in pages, then hears what comes', async () => {
+    const journal = new TestLog();
+    journal.append(...some(5));
+    const batches = follow(journal.log, 0, { page: 2 });
+    const next = async () => positions(((await batches.next()).value ?? []) as readonly RecordedEvent[]);
+    expect([await next(), await next(), await next()]).toStrictEqual([[1, 2], [3, 4], [5]]);
+    const live = next();
+    await tick();
+    journal.append(...some(2));
+    expect(await live).toStrictEqual([6, 7]);
+    await batches.return(undefined);
+  });
+
+  it('begins after the position that it names', async () => {
+    const journal = new TestLog();
+    journal.append(...some(5));
+    const batches = follow(journal.log, 3);
+    expect(positions((await batches.next()).value ?? [])).toStrictEqual([4, 5]);
+    await batches.return(undefined);
+  });
+
+  it('ends when the log is closed', async () => {
+    const journal = new TestLog();
+    const batches = follow(journal.log, 0);
+    const last = batches.next();
+    await tick();
+    journal.log.close();
+    expect(await last).toStrictEqual({ value: undefined, done: true });
+  });
+
+  it('loses and doubles nothing, however appends and reading interleave', async () => {
+    await check(
+      asyncProperty(array(integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 12 }), async (sizes) => {
+        const journal = new TestLog();
+        journal.append(...some(4));
+        const seen: number[] = [];
+        const reading = (async () => {
+          for await (const events of follow(journal.log, 0, { page: 3 })) {
+            seen.push(...positions(events));
+            await tick();
+          }
+        })();
+        for (const size of sizes) {
+          if (size === 0) await tick();
+          else journal.append(...some(size));
+        }
+        const last = journal.log.head().position;
+        for (let i = 0; i < 50 && seen.length < last; i += 1) await tick();
+        for (let i = 0; i < 3; i += 1) await tick();
+        journal.log.close();
+        await reading;
+        expect(seen).toStrictEqual(upTo(last));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is cut off when it lets too much wait, and is told how far it came', async () => {
+    const journal = new TestLog();
+    const batches = follow(journal.log, 0, { waiting: 10 });
+    const first = batches.next();
+    await tick();
+    journal.append(...some(9));
+    journal.append(...some(5)); // 10 to 14 are too many
+    journal.append(...some(1)); // 15 would fit, but 10 to 14 are missing before it
+    expect(positions((await first).value ?? [])).toStrictEqual(upTo(9));
+    const failure = await batches.next().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(FollowerTooSlow);
+    expect((failure as FollowerTooSlow).position).toBe(9);
+  });
+
+  it('is cut off too when it does not come back for what waits', async () => {
+    const journal = new TestLog();
+    const batches = follow(journal.log, 0, { waiting: 3 });
+    const first = batches.next();
+    await tick();
+    journal.append(...some(1));
+    expect(positions((await first).value ?? [])).toStrictEqual([1]);
+    journal.append(...some(2));
+    journal.append(...some(2));
+    await expect(batches.next()).rejects.toMatchObject({ name: 'FollowerTooSlow', position: 1 });
+  });
+
+  it('can come back with the position that it reached', async () => {
+    const journal = new TestLog();
+    const batches = follow(journal.log, 0, { waiting: 2 });
+    const failed = batches.next();
+    await tick();
+    journal.append(...some(3));
+    await expect(failed).rejects.toThrow(new FollowerTooSlow(0).message);
+    const again = follow(journal.log, 0);
+    expect(positions((await again.next()).value ?? [])).toStrictEqual([1, 2, 3]);
+    await again.return(undefined);
+  });
+
+  it('holds nobody up: the log goes on when it never asks', async () => {
+    const journal = new TestLog();
+    const batches = follow(journal.log, 0, { waiting: 5 });
+    void batches.next();
+    await tick();
+    for (let i = 0; i < 50; i += 1) journal.append(...some(1));
+    expect(journal.log.head().position).toBe(50);
+    await batches.return(undefined).catch(() => undefined);
+  });
+});
+
+describe('following', () => {
+  it('tells each batch, and nothing after it was unsubscribed', async () => {
+    const journal = new TestLog();
+    journal.append(...some(2));
+    const seen: number[] = [];
+    const subscription = following(journal.log, 0).subscribe((events) => seen.push(...positions(events)));
+    await tick();
+    journal.append(...some(1));
+    await tick();
+    subscription.unsubscribe();
+    journal.append(...some(1));
+    await tick();
+    expect(seen).toStrictEqual([1, 2, 3]);
+  });
+
+  it('passes the cut on as an error', async () => {
+    const journal = new TestLog();
+    const failure = new Promise<unknown>((resolve) => following(journal.log, 0, { waiting: 1 }).subscribe({ error: resolve }));
+    await tick();
+    journal.append(...some(2));
+    expect(await failure).toBeInstanceOf(FollowerTooSlow);
+  });
+});

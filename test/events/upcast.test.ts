@@ -1,0 +1,68 @@
+import { property, record, string, assert as check, integer } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineEvent, type EventType, upcast } from '../../src/events/event.js';
+
+/** A type that was changed twice: a name was split, then a limit was added. */
+const Moved = defineEvent('Moved', {
+  summary: 'Somebody moved.',
+  data: z.strictObject({ first: z.string(), last: z.string(), street: z.string(), limit: z.int() }),
+  stream: () => 'people',
+  upcast: {
+    1: ({ name, street }: { name: string; street: string }) => {
+      const [first = '', ...rest] = name.split(' ');
+      return { first, last: rest.join(' '), street };
+    },
+    2: (older: object) => ({ ...older, limit: 0 }),
+  },
+}) as unknown as EventType;
+
+describe('upcasting', () => {
+  it('derives the schema version from the upcasters', () => {
+    expect(Moved.schemaVersion).toBe(3);
+    expect(defineEvent('New', { summary: 'x', data: z.strictObject({}), stream: () => 'x' }).schemaVersion).toBe(1);
+  });
+
+  it('brings the first version through the second to the third', () => {
+    expect(upcast(Moved, { name: 'Ada King Lovelace', street: 'a' }, 1)).toStrictEqual({
+      first: 'Ada',
+      last: 'King Lovelace',
+      street: 'a',
+      limit: 0,
+    });
+  });
+
+  it('brings the second version to the third', () => {
+    expect(upcast(Moved, { first: 'Ada', last: 'K', street: 'a' }, 2)).toStrictEqual({
+      first: 'Ada',
+      last: 'K',
+      street: 'a',
+      limit: 0,
+    });
+  });
+
+  it('leaves the current version alone', () => {
+    const data = { first: 'Ada', last: 'K', street: 'a', limit: 7 };
+    expect(upcast(Moved, data, 3)).toBe(data);
+  });
+
+  it('says which step is missing', () => {
+    const torn = { ...Moved, type: 'Torn', schemaVersion: 3, upcasters: { 1: (older: object) => older } } as unknown as EventType;
+    expect(() => upcast(torn, {}, 1)).toThrow('Torn has no upcaster from schema version 2');
+  });
+
+  it('is total: whatever an older release stored can be read', () => {
+    const v1 = record({ name: string(), street: string() });
+    const v2 = record({ first: string(), last: string(), street: string() });
+    const v3 = record({ first: string(), last: string(), street: string(), limit: integer() });
+    for (const [i, stored] of [v1, v2, v3].entries()) {
+      check(property(stored, (data) => void Moved.schema.parse(upcast(Moved, data, i + 1))));
+    }
+  });
+
+  it('does not change what it is given', () => {
+    const stored = Object.freeze({ name: 'Ada King', street: 'a' });
+    expect(upcast(Moved, stored, 1)).not.toBe(stored);
+    expect(stored).toStrictEqual({ name: 'Ada King', street: 'a' });
+  });
+});

@@ -1,0 +1,254 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { get, post, routes } from '../../src/http/contract/route.js';
+import { mount } from '../../src/http/mount.js';
+import { startPanel } from './kit/panel.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const echoes = routes('/panel/api/test', {
+  echo: post('/echo', { summary: 'Says what it heard', body: z.unknown(), reply: z.unknown(), limit: 50_000 }),
+  fail: get('/fail', { summary: 'Breaks' }),
+  failText: get('/fail/text', { summary: 'Breaks otherwise' }),
+});
+
+/** A panel with a route that answers its body, and two that break. */
+const startEcho = async () => {
+  const panel = await startPanel({
+    bind: (router, gate) => {
+      const fail = (): never => {
+        throw new Error('secret detail', { cause: new Error('/etc/shadow') });
+      };
+      const failText = () => Promise.reject('secret detail') as Promise<never>;
+      mount(router, echoes, { echo: ({ body }) => body, fail, failText }, gate);
+    },
+  });
+  panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  const authorization = 'Bearer secret-token';
+  const echo = (body: string | Buffer | FormData, headers: Record<string, string>) =>
+    panel.call('POST', '/panel/api/test/echo', { headers: { authorization, ...headers }, body: body as string });
+  return { panel, echo, authorization };
+};
+
+/** What a server says to bytes that no HTTP client would send. */
+const raw = (port: number, text: string): Promise<string> =>
+  new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', () => resolve(answer));
+  });
+
+describe('bodies', () => {
+  it.each([
+    ['{"a":[1,{"b":"c"}]}', JSON_TYPE, { a: [1, { b: 'c' }] }],
+    ['{"a":1}', { 'content-type': 'application/json; charset=utf-8' }, { a: 1 }],
+    ['{"__proto__":{"x":1},"a":1}', JSON_TYPE, { a: 1 }],
+    ['{"\\u005f_proto__":{"x":1},"a":1}', JSON_TYPE, { a: 1 }],
+    ['a=1&b=x+y&b=%C3%A9', FORM_TYPE, { a: '1', b: ['x y', 'é'] }],
+    ['l[]=1&__proto__=x&__proto__[y]=z', FORM_TYPE, { l: ['1'], '__proto__[y]': 'z' }],
+    ['', JSON_TYPE, {}],
+    [`{"s":"${'['.repeat(200)}\\"${'{'.repeat(200)}"}`, JSON_TYPE, { s: `${'['.repeat(200)}"${'{'.repeat(200)}` }],
+    [`${'['.repeat(64)}${']'.repeat(64)}`, JSON_TYPE, JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`)],
+  ])('%.40j is read', async (body, headers, read) => {
+    const { echo } = await startEcho();
+    expect((await echo(body, headers)).json?.obj).toEqual(read);
+  });
+
+  it('of several parts give their texts', async () => {
+    const { echo } = await startEcho();
+    const form = new FormData();
+    form.set('data', '{"a":1}');
+    form.set('file', new Blob(['x']), 'x.txt');
+    expect((await echo(form, {})).json?.obj).toEqual({ data: '{"a":1}' });
+  });
+
+  it.each([
+    ['{', JSON_TYPE, 400],
+    ['nonsense', JSON_TYPE, 400],
+    [Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE, 400],
+    [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, JSON_TYPE, 400],
+    [`{"a":${'{"b":'.repeat(64)}1${'}'.repeat(65)}`, JSON_TYPE, 400],
+    ['a=1&'.repeat(1001), FORM_TYPE, 400],
+    ['x'.repeat(50_001), JSON_TYPE, 413],
+    ['{}', { ...JSON_TYPE, 'content-encoding': 'gzip' }, 415],
+    ['--x', { 'content-type': 'multipart/form-data' }, 400],
+  ])('%.20s is refused', async (body, headers, status) => {
+    const { echo } = await startEcho();
+    const answer = await echo(body, headers as Record<string, string>);
+    expect(answer).toMatchObject({ status, json: { success: false, obj: null } });
+    expect(answer.json?.msg).not.toContain('nonsense');
+  });
+
+  it('of nobody are small', async () => {
+    const panel = await startPanel();
+    const body = JSON.stringify({ username: 'x'.repeat(17_000), password: 'x' });
+    expect(await panel.call('POST', '/login', { headers: JSON_TYPE, body })).toMatchObject({
+      status: 413,
+      json: { success: false },
+    });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('that say to be endless end', async () => {
+    const panel = await startPanel();
+    const answer = await raw(
+      panel.port,
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n{',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('Connection: close');
+  });
+
+  it('come with a GET of some clients and mean nothing', async () => {
+    const panel = await startPanel();
+    const answer = await raw(
+      panel.port,
+      'GET /csrf-token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('an answer', () => {
+  it('carries what protects a browser, and not what it runs on', async () => {
+    const panel = await startPanel();
+    const { headers } = await panel.call('GET', '/csrf-token');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+    });
+    for (const name of ['x-powered-by', 'server', 'etag', 'access-control-allow-origin'])
+      expect(headers.has(name)).toBe(false);
+    const preflight = { headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' } };
+    expect((await panel.call('OPTIONS', '/login', preflight)).status).toBe(404);
+  });
+
+  it.each(['/fail', '/fail/text'])('to a defect at %s names it by an id alone', async (path) => {
+    const { panel, authorization } = await startEcho();
+    const answer = await panel.call('GET', `/panel/api/test${path}?secret=1`, { headers: { authorization } });
+    const id = answer.headers.get('x-correlation-id') ?? '?';
+    expect(answer).toMatchObject({
+      status: 500,
+      json: { success: false, msg: expect.stringContaining(id), obj: null },
+    });
+    expect(answer.text).not.toMatch(/secret|shadow|\.ts/);
+    expect(panel.complaints).toMatchObject([{ fields: { correlationId: id } }]);
+    expect((await panel.call('GET', '/csrf-token')).status).toBe(200);
+  });
+
+  it('depends on the host that the settings name', async () => {
+    const panel = await startPanel({ settings: { webDomain: 'Panel.example' } });
+    expect(
+      (await raw(panel.port, 'GET /csrf-token HTTP/1.1\r\nHost: panel.EXAMPLE:1\r\nConnection: close\r\n\r\n')).slice(
+        9,
+        12,
+      ),
+    ).toBe('200');
+    expect(
+      (await raw(panel.port, 'GET /csrf-token HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n')).slice(9, 12),
+    ).toBe('403');
+  });
+
+  it('needs a host that is one', async () => {
+    const panel = await startPanel();
+    const answer = await raw(panel.port, 'GET /csrf-token HTTP/1.1\r\nHost: evil"><x>\r\nConnection: close\r\n\r\n');
+    expect(answer.slice(9, 12)).toBe('400');
+    expect(answer).not.toContain('evil');
+  });
+
+  it('is under the base path, in the cookie too', async () => {
+    const panel = await startPanel({ basePath: '/deep/er/' });
+    const browser = panel.browser();
+    const answer = await browser.get('/csrf-token');
+    expect(answer.headers.getSetCookie()[0]).toContain('Path=/deep/er/;');
+    expect((await panel.call('GET', '/csrf-token')).status).toBe(404);
+  });
+
+  it('marks the cookie for TLS when a trusted proxy says so', async () => {
+    const panel = await startPanel();
+    const { headers } = await panel.call('GET', '/csrf-token', { headers: { 'x-forwarded-proto': 'https' } });
+    expect(headers.getSetCookie()[0]).toMatch(/; Secure$/);
+    expect(headers.has('strict-transport-security')).toBe(false);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const UPDATE = '/panel/api/setting/update';
+  const start = async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const send = (key: string, body: object) => {
+      const headers = { ...JSON_TYPE, authorization: 'Bearer secret-token', 'idempotency-key': key };
+      return panel.call('POST', UPDATE, { headers, body: JSON.stringify(body) });
+    };
+    return { panel, send };
+  };
+
+  it('makes a request happen once', async () => {
+    const { panel, send } = await start();
+    const first = await send('k1', { subTitle: 'One' });
+    expect(panel.appended()).toHaveLength(1);
+    expect((await send('k1', { subTitle: 'One' })).json).toEqual(first.json);
+    expect(panel.appended()).toEqual([]);
+    await send('k2', { subTitle: 'Two' });
+    await send('k1', { subTitle: 'One' });
+    expect(panel.read.settings().subTitle).toBe('Two');
+  });
+
+  it('belongs to one request of one caller', async () => {
+    const { panel, send } = await start();
+    await send('k1', { subTitle: 'One' });
+    const other = await send('k1', { subTitle: 'Two' });
+    expect(other.json).toMatchObject({ success: false, msg: expect.stringContaining('Idempotency-Key') });
+    const browser = await panel.browser().login();
+    expect((await browser.post(UPDATE, { subTitle: 'Three' }, { 'idempotency-key': 'k1' })).json?.success).toBe(true);
+    expect(panel.read.settings().subTitle).toBe('Three');
+  });
+
+  it('has a length', async () => {
+    const { send } = await start();
+    expect(await send('x'.repeat(201), {})).toMatchObject({ status: 400, json: { success: false } });
+  });
+});
+
+describe('connections', () => {
+  it.each([
+    'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`,
+    'nonsense\r\n\r\n',
+  ])('end after %.60j', async (text) => {
+    const panel = await startPanel();
+    expect(await raw(panel.port, text)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+
+  it('live through a header named like a prototype', async () => {
+    const panel = await startPanel();
+    const answer = await raw(
+      panel.port,
+      'GET /csrf-token HTTP/1.1\r\nHost: x\r\n__proto__: y\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer.slice(9, 12)).toBe('200');
+  });
+});
+
+describe('the page', () => {
+  it('is for everybody, with a policy of its own each time, and tells no version', async () => {
+    const panel = await startPanel({ basePath: '/p/' });
+    const answer = await panel.call('GET', '/p/');
+    const nonce = /nonce="([^"]+)"/.exec(answer.text)?.[1] ?? '?';
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toContain(`script-src 'self' 'nonce-${nonce}'`);
+    expect((await panel.call('GET', '/p/')).text).not.toContain(nonce);
+    expect(answer.text).not.toMatch(/\d+\.\d+\.\d+/);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect((await panel.call('POST', '/p/')).status).toBe(404);
+  });
+});

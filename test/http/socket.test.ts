@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Browser } from './kit/panel.js';
+import { ADMIN, startPanel } from './kit/panel.js';
+
+type Panel = Awaited<ReturnType<typeof startPanel>>;
+type Said = { readonly type: string; readonly [key: string]: unknown };
+
+const open = async (panel: Panel, headers: Record<string, string>, path = '/ws') => {
+  const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
+  const said: Said[] = [];
+  ws.on('message', (data) => said.push(JSON.parse(String(data)) as Said));
+  const closed = new Promise<number>((resolve) => ws.once('close', resolve));
+  await once(ws, 'open');
+  return { ws, said, closed, of: (type: string) => said.filter((message) => message.type === type) };
+};
+const listen = (panel: Panel, { cookie }: Browser) => open(panel, { cookie });
+
+/** The status of an upgrade that is refused. */
+const refusal = (panel: Panel, headers: Record<string, string>, path = '/ws'): Promise<number> => {
+  const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
+  ws.on('error', () => undefined);
+  return new Promise((resolve) => {
+    ws.once('unexpected-response', (_, response) => resolve(response.statusCode ?? 0));
+    ws.once('open', () => resolve(101));
+  });
+};
+
+describe('the upgrade', () => {
+  it('is for the browser of an admin', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const browser = await panel.browser().login();
+    const { cookie } = browser;
+    expect(await refusal(panel, {})).toBe(401);
+    expect(await refusal(panel, { cookie: `3x-ui=${'a'.repeat(43)}` })).toBe(401);
+    expect(await refusal(panel, { authorization: 'Bearer secret-token' })).toBe(401);
+    expect(await refusal(panel, {}, '/ws?token=secret-token')).toBe(401);
+    expect(await refusal(panel, { cookie }, '/elsewhere')).toBe(404);
+    expect(await refusal(panel, { cookie }, '/ws/')).toBe(404);
+    expect(await refusal(panel, { cookie, origin: 'https://evil.example' })).toBe(403);
+    expect(await refusal(panel, { cookie, origin: 'null' })).toBe(403);
+    expect(await refusal(panel, { cookie, origin: `http://127.0.0.1:${panel.port + 1}` })).toBe(403);
+    const { ws } = await open(panel, { cookie, origin: panel.origin });
+    ws.close();
+  });
+
+  it('is limited for one session, and others come in', async () => {
+    const panel = await startPanel();
+    const [browser, other] = [await panel.browser().login(), await panel.browser().login()];
+    await Promise.all(Array.from({ length: 32 }, () => listen(panel, browser)));
+    expect(await refusal(panel, { cookie: browser.cookie })).toBe(429);
+    await listen(panel, other);
+  });
+
+  it('is under the base path', async () => {
+    const panel = await startPanel({ basePath: '/p/' });
+    const { cookie } = await panel.browser().login();
+    expect(await refusal(panel, { cookie })).toBe(404);
+    await open(panel, { cookie }, '/p/ws');
+  });
+});
+
+describe('a listener', () => {
+  it('is told the status every two seconds', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), 6000);
+    expect(said[0]).toEqual({ type: 'status', data: { cpu: 1 } });
+  });
+
+  it('is told what others changed, and not what its own session did', async () => {
+    const panel = await startPanel();
+    const [one, other] = [await panel.browser().login(), await panel.browser().login()];
+    const [mine, theirs] = [await listen(panel, one), await listen(panel, other)];
+    await one.post('/panel/setting/update', { subTitle: 'Mine' });
+    await vi.waitFor(() => expect(theirs.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Ours' } } });
+    await vi.waitFor(() => expect(mine.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    expect(theirs.of('invalidate')).toHaveLength(2);
+  });
+
+  it('is told of the core, and not of traffic', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
+    await vi.waitFor(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
+    expect(said.filter(({ type }) => type !== 'status')).toEqual([
+      { type: 'xrayState', data: 'error' },
+      { type: 'notification', title: 'The core failed', body: 'broken', severity: 'error' },
+    ]);
+  });
+
+  it('goes with its session: by logout, by new credentials, by time', async () => {
+    const panel = await startPanel({ settings: { sessionMaxAge: 10 } });
+    const leaving = await panel.browser().login();
+    const left = await listen(panel, leaving);
+    await leaving.post('/logout');
+    expect(await left.closed).toBe(1008);
+
+    const [one, other] = [await panel.browser().login(), await panel.browser().login()];
+    const sockets = [await listen(panel, one), await listen(panel, other)];
+    const next = {
+      oldUsername: ADMIN.username,
+      oldPassword: ADMIN.password,
+      newUsername: 'root',
+      newPassword: 'battery staple',
+    };
+    await one.post('/panel/setting/updateUser', next);
+    expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1008, 1008]);
+    const again = await listen(panel, one);
+    panel.later(10 * 60_000);
+    expect(await again.closed).toBe(1008);
+  });
+
+  it('may not talk much', async () => {
+    const panel = await startPanel();
+    const { ws, closed } = await listen(panel, await panel.browser().login());
+    ws.send('x'.repeat(1000));
+    ws.send('x'.repeat(5000));
+    expect(await closed).toBe(1009);
+  });
+
+  it('hears when the panel stops, and is cut off when it does not leave', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const { closed } = await listen(panel, browser);
+    const deaf = connect(panel.port, '127.0.0.1');
+    const key =
+      'GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n';
+    deaf.write(`${key}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${browser.cookie}\r\n\r\n`);
+    await once(deaf, 'data');
+    const gone = once(deaf, 'close');
+    const started = Date.now();
+    await panel.web.close();
+    expect(await closed).toBe(1001);
+    await gone;
+    expect(Date.now() - started).toBeLessThan(3000);
+  });
+});

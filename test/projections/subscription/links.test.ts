@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { hasLinks, linksOf } from '../../../src/projections/subscription/links.js';
+import { aClient, aContext, id, inboundOf, paramsOf, pbk, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
+
+const vision = aClient({ terms: { flow: 'xtls-rprx-vision' } });
+const grpc = { network: 'grpc', grpcSettings: { serviceName: 's' } };
+const ws = { network: 'ws', security: 'none', wsSettings: { path: '/w', host: 'w.test' } };
+const xhttp = { network: 'xhttp', security: 'none', xhttpSettings: { path: '/' } };
+const pin = 'ab'.repeat(32);
+
+describe('hasLinks', () => {
+  it('knows the protocols with a URL form', () => {
+    expect(
+      ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria', 'hysteria2'].every((name) => hasLinks(name as 'vless')),
+    ).toBe(true);
+    expect(
+      ['socks', 'http', 'mixed', 'wireguard', 'dokodemo', 'tunnel'].some((name) => hasLinks(name as 'socks')),
+    ).toBe(false);
+  });
+});
+
+describe('flow', () => {
+  const encrypted = { encryption: 'mlkem768x25519plus.native.0rtt.abc' };
+  it.each([
+    { name: 'tls over tcp', inbound: inboundOf('vless', { ...tcp, ...tls }), flow: vision.terms.flow },
+    { name: 'reality over raw', inbound: inboundOf('vless', { ...reality, network: 'raw' }), flow: vision.terms.flow },
+    { name: 'no security', inbound: inboundOf('vless', tcp), flow: undefined },
+    { name: 'tls over grpc', inbound: inboundOf('vless', { ...grpc, ...tls }), flow: undefined },
+    { name: 'tls over xhttp', inbound: inboundOf('vless', { ...xhttp, ...tls }), flow: undefined },
+    { name: 'encryption over xhttp', inbound: inboundOf('vless', xhttp, encrypted), flow: vision.terms.flow },
+    { name: 'encryption over ws', inbound: inboundOf('vless', ws, encrypted), flow: undefined },
+    { name: 'trojan', inbound: inboundOf('trojan', { ...tcp, ...tls }), flow: undefined },
+  ])('$name: $flow', ({ inbound, flow }) => {
+    expect(paramsOf(inbound, vision)?.['flow']).toBe(flow);
+  });
+});
+
+describe('address', () => {
+  const named = aContext({ settings: { subDomain: 'sub.example.com' } });
+  it.each([
+    ['', aContext(), 'panel.example.com'],
+    ['', named, 'sub.example.com'],
+    ['203.0.113.5', named, '203.0.113.5'],
+    ['vpn.example.com', named, 'vpn.example.com'],
+    ['0.0.0.0', aContext(), 'panel.example.com'],
+    ['::', aContext(), 'panel.example.com'],
+    ['::0', aContext(), 'panel.example.com'],
+    ['::1', aContext(), 'panel.example.com'],
+    ['fe80::1', aContext(), 'panel.example.com'],
+    ['::ffff:127.0.0.1', aContext(), 'panel.example.com'],
+    ['169.254.1.1', aContext(), 'panel.example.com'],
+    ['localhost', aContext(), 'panel.example.com'],
+    ['', aContext({ host: '[2001:db8::1]' }), '2001:db8::1'],
+    ['', aContext({ host: 'bücher.example' }), 'xn--bcher-kva.example'],
+  ])('listening on "%s"', (listen, context, host) => {
+    const inbound = inboundOf('vless', tcp, {}, { listen });
+    expect(linksOf(inbound, aClient(), unused, context).map((link) => link.host)).toStrictEqual([host]);
+  });
+
+  it.each(['@fallback', '/run/x.sock'])('gives none for the socket %s', (listen) => {
+    expect(urlsOf(inboundOf('vless', tcp, {}, { listen }))).toStrictEqual([]);
+  });
+
+  it.each(['', 'a b', 'a/b', 'a@b', 'x?y', 'a\nb', '[::g]', 'fe80::1%eth0', 'a／ü'])(
+    'gives none for the host "%s"',
+    (host) => {
+      expect(urlsOf(inboundOf('vless', tcp), aClient(), aContext({ host }))).toStrictEqual([]);
+    },
+  );
+
+  it('writes no brackets into the JSON of vmess', () => {
+    const [link = ''] = urlsOf(inboundOf('vmess', tcp, {}, { listen: '2001:db8::7' }));
+    expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({ add: '2001:db8::7', tls: '' });
+  });
+});
+
+describe('external proxies', () => {
+  const proxied = (stream: object, ...externalProxy: unknown[]) => inboundOf('vless', { ...stream, externalProxy });
+  const proxy = { dest: 'cdn.test', port: 8443, remark: 'CDN' };
+
+  it('brings TLS of its own before a plain inbound, with the name that the transport asks for', () => {
+    expect(paramsOf(proxied(ws, { ...proxy, forceTls: 'tls' }))).toStrictEqual({
+      type: 'ws',
+      path: '/w',
+      host: 'w.test',
+      security: 'tls',
+      sni: 'w.test',
+      encryption: 'none',
+    });
+  });
+  it('prefers what the entry says', () => {
+    const own = { sni: 'front.test', alpn: ['h2'], fingerprint: 'firefox', pinnedPeerCertSha256: [pin.toUpperCase()] };
+    const expected = { sni: 'front.test', alpn: 'h2', fp: 'firefox', pcs: pin };
+    expect(paramsOf(proxied({ ...ws, ...tls }, { ...proxy, ...own }))).toMatchObject(expected);
+    expect(paramsOf(proxied(ws, { ...proxy, ...own, forceTls: 'tls' }))).toMatchObject(expected);
+  });
+  it('keeps TLS and flow of a TLS inbound', () => {
+    const inbound = proxied({ ...tcp, ...tls }, { ...proxy, forceTls: 'tls' });
+    expect(paramsOf(inbound, vision)).toMatchObject({ sni: 'cdn.example.com', fp: 'chrome', flow: 'xtls-rprx-vision' });
+  });
+  it('leaves nothing of TLS when it takes it away', () => {
+    expect(paramsOf(proxied({ ...tcp, ...tls }, { ...proxy, forceTls: 'none' }), vision)).toStrictEqual({
+      type: 'tcp',
+      security: 'none',
+      encryption: 'none',
+    });
+  });
+  it('skips entries that lead nowhere and takes a missing forceTls for same', () => {
+    const inbound = proxied(
+      tcp,
+      null,
+      {},
+      { dest: 'a b', port: 1 },
+      { dest: 'x.test', port: 70_000 },
+      { dest: 'x.test', port: '81' },
+    );
+    expect(urlsOf(inbound)).toStrictEqual([
+      `vless://${id}@x.test:81?encryption=none&security=none&type=tcp#DE-1-alice`,
+    ]);
+  });
+  it('tells what is left in the first link only', () => {
+    const inbound = proxied(tcp, proxy, proxy);
+    const client = aClient({ terms: { capBytes: 2048 } });
+    const names = linksOf(inbound, client, { up: 0, down: 0 }, aContext({ showInfo: true })).map((link) => link.name);
+    expect(names).toStrictEqual(['DE-1-alice-CDN-2.00KB📊', 'DE-1-alice-CDN']);
+  });
+  it('cannot take TLS from Hysteria, and keeps hopping ports to the inbound itself', () => {
+    const finalmask = { quicParams: { udpHop: { ports: '20000-50000' } } };
+    const stream = { ...tls, finalmask, externalProxy: [{ ...proxy, forceTls: 'none' }, proxy] };
+    const urls = urlsOf(inboundOf('hysteria2', stream));
+    expect(urls).toStrictEqual([
+      'hysteria2://letmein@cdn.test:8443/?alpn=h2%2Chttp%2F1.1&sni=cdn.example.com#DE-1-alice-CDN',
+    ]);
+  });
+});
+
+describe('security', () => {
+  it('says pins in lower-case hex, from arrays, lists and base64', () => {
+    const base64 = Buffer.from(pin, 'hex').toString('base64');
+    const pinned = (pinnedPeerCertSha256: unknown) =>
+      paramsOf(inboundOf('trojan', { ...tcp, security: 'tls', tlsSettings: { settings: { pinnedPeerCertSha256 } } }))?.[
+        'pcs'
+      ];
+    expect(pinned([pin.toUpperCase(), base64])).toBe(`${pin},${pin}`);
+    expect(pinned(`${pin},x`)).toBe(pin);
+    expect(pinned(['x'])).toBeUndefined();
+  });
+  it('derives a missing public key, and gives no link without one', () => {
+    const { settings: _, ...realitySettings } = reality.realitySettings;
+    const inbound = inboundOf('vless', { ...tcp, security: 'reality', realitySettings });
+    expect(urlsOf(inbound)).toStrictEqual([]);
+    const params = paramsOf(inbound, aClient(), aContext({ publicKeyOf: (key) => `public-of-${key.length}` }));
+    expect(params).toMatchObject({ pbk: 'public-of-4', fp: 'chrome', spx: '/85fb5a20dfa966a' });
+  });
+  it('leaves out an empty short id and carries the post-quantum key', () => {
+    const settings = { ...reality.realitySettings.settings, mldsa65Verify: 'PQV' };
+    const inbound = inboundOf('vless', {
+      ...tcp,
+      ...reality,
+      realitySettings: { ...reality.realitySettings, shortIds: ['', 'ab'], settings },
+    });
+    expect(paramsOf(inbound)).toStrictEqual({
+      encryption: 'none',
+      fp: 'chrome',
+      pbk,
+      pqv: 'PQV',
+      security: 'reality',
+      sni: 'www.microsoft.com',
+      spx: '/85fb5a20dfa966a',
+      type: 'tcp',
+    });
+  });
+  it('gives none for a security that no link knows', () => {
+    expect(urlsOf(inboundOf('vless', { ...tcp, security: 'xtls' }))).toStrictEqual([]);
+  });
+});
+
+describe('names', () => {
+  const nameOf = (remarkModel: string, remark: string, parts: Parameters<typeof aClient>[0] = {}) =>
+    linksOf(
+      inboundOf('vless', tcp, {}, { remark }),
+      aClient(parts),
+      unused,
+      aContext({ showInfo: true, settings: { remarkModel } }),
+    )[0]?.name;
+
+  it.each([
+    ['-ieo', 'DE-1', 'DE-1-alice'],
+    ['_oei', 'DE-1', 'alice_DE-1'],
+    ['', 'DE-1', 'DE-1-alice'],
+    ['·ie', 'DE', 'DE·alice'],
+    ['-i', 'a\r\nb\u2028\u0085%', 'ab％'],
+    ['-i', ' \t', 'vless-443'],
+    ['-', 'DE-1', 'vless-443'],
+  ])('model "%s", remark "%s"', (model, remark, name) => {
+    expect(nameOf(model, remark)).toBe(name);
+  });
+
+  it('marks a client that may not connect, and says no more', () => {
+    const terms = { capBytes: 10 };
+    expect(nameOf('-ie', 'DE', { terms: { ...terms, enabled: false } })).toBe('⛔️N/A-DE-alice');
+    expect(nameOf('-ie', 'DE', { terms, depletion: { reason: 'expiry', expiresAt: 1 } })).toBe('⛔️N/A-DE-alice');
+  });
+
+  it.each([
+    [(3 * 24 + 4) * 3_600_000, '3D,4H⏳'],
+    [3 * 86_400_000, '3D⏳'],
+    [5 * 3_600_000, '5H⏳'],
+    [12 * 60_000, '12M⏳'],
+    [-30 * 60_000, '30M⏳'],
+  ])('says the rest of a term of %d ms', (expiresAt, rest) => {
+    expect(nameOf('-e', '', { terms: { expiresAt } })).toBe(`alice-${rest}`);
+  });
+});
+
+it('gives none to a client whose credential is destroyed', () => {
+  const erased = aClient({ credential: { id: '', password: '', auth: '' } });
+  const all = (['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'] as const).map((protocol) =>
+    urlsOf(inboundOf(protocol, { ...tcp, ...tls }, { method: 'aes-256-gcm' }), erased),
+  );
+  expect(all.flat()).toStrictEqual([]);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { linksOf } from '../../../src/projections/subscription/links.js';
+import { aClient, aContext, inboundOf, paramsOf, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
+
+const grpc = { network: 'grpc', grpcSettings: { serviceName: 's' } };
+const ws = { network: 'ws', security: 'none', wsSettings: { path: '/w', host: 'w.test' } };
+const xhttp = { network: 'xhttp', security: 'none', xhttpSettings: { path: '/' } };
+
+describe('transports', () => {
+  it.each(['http', 'h2', 'quic', 'hysteria'])('cannot say %s', (network) => {
+    expect(urlsOf(inboundOf('vless', { network }))).toStrictEqual([]);
+  });
+  it('takes a missing stream for plain tcp', () => {
+    expect(paramsOf(inboundOf('trojan', null))).toStrictEqual({ type: 'tcp', security: 'none' });
+  });
+  it('says the first host and path of an HTTP header', () => {
+    const request = { path: ['/a', '/b'], headers: { host: ['a.test', 'b.test'] } };
+    const stream = { network: 'tcp', tcpSettings: { header: { type: 'http', request } } };
+    expect(paramsOf(inboundOf('trojan', stream))).toMatchObject({ headerType: 'http', path: '/a', host: 'a.test' });
+  });
+  it('keeps masks that the core knows', () => {
+    const udp = [
+      { type: 'mkcp-legacy', settings: { header: 'wechat', value: '' } },
+      { type: 'mkcp-legacy', settings: { header: '', value: 's d' } },
+      { type: 'gone' },
+    ];
+    expect(paramsOf(inboundOf('trojan', { network: 'kcp', finalmask: { udp } }))).toMatchObject({
+      headerType: 'wechat-video',
+      seed: 's d',
+      fm: '{"udp":[{"settings":{"header":"wechat"},"type":"mkcp-legacy"},{"settings":{"value":"s d"},"type":"mkcp-legacy"}]}',
+    });
+  });
+  it('reads the masks of older cores into header and seed', () => {
+    const udp = [{ type: 'header-srtp' }, { type: 'mkcp-aes128gcm', settings: { password: 's33d' } }];
+    const [link = ''] = urlsOf(inboundOf('vmess', { network: 'kcp', finalmask: { udp } }));
+    expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({ type: 'srtp', path: 's33d' });
+  });
+  it('keeps what only the server reads out of the extra of xhttp', () => {
+    const xhttpSettings = {
+      path: '/x',
+      mode: 'packet-up',
+      headers: { Host: 'no.test', 'X-A': 'a b' },
+      xPaddingObfsMode: true,
+      xPaddingKey: 'k',
+      scMaxEachPostBytes: 1_000_000,
+      scMinPostsIntervalMs: '40',
+      scMaxBufferedPosts: 30,
+      noGRPCHeader: false,
+      xmux: { maxConcurrency: '16-32' },
+      downloadSettings: {
+        address: 'd.test',
+        tlsSettings: { certificates: [{ key: ['K'] }] },
+        realitySettings: { privateKey: 'P' },
+      },
+    };
+    const params = paramsOf(inboundOf('vless', { network: 'splithttp', xhttpSettings }));
+    expect(params).toMatchObject({ type: 'xhttp', mode: 'packet-up', host: 'no.test' });
+    expect(JSON.parse(params?.['extra'] ?? '')).toStrictEqual({
+      mode: 'packet-up',
+      headers: { 'X-A': 'a b' },
+      xPaddingObfsMode: true,
+      xPaddingKey: 'k',
+      scMinPostsIntervalMs: '40',
+      xmux: { maxConcurrency: '16-32' },
+      downloadSettings: { address: 'd.test' },
+    });
+  });
+});
+
+describe('vmess', () => {
+  it.each(['none', 'zero', ''])('says auto for the cipher "%s"', (security) => {
+    expect(linksOf(inboundOf('vmess', tcp), aClient({ terms: { security } }), unused, aContext())).toMatchObject([
+      { method: 'auto' },
+    ]);
+  });
+  it('cannot say REALITY', () => {
+    expect(urlsOf(inboundOf('vmess', { ...tcp, ...reality }))).toStrictEqual([]);
+  });
+  it('puts the mode of xhttp into type', () => {
+    const [link = ''] = urlsOf(inboundOf('vmess', { network: 'xhttp', xhttpSettings: { mode: 'stream-up' } }));
+    expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({
+      net: 'xhttp',
+      type: 'stream-up',
+    });
+  });
+});
+
+describe('shadowsocks', () => {
+  const classic = { method: 'aes-256-gcm' };
+  const user = Buffer.from('aes-256-gcm:p?>~').toString('base64url');
+  const client = aClient({ credential: { password: 'p?>~' } });
+
+  it('writes a classic user in base64url without padding', () => {
+    expect(urlsOf(inboundOf('shadowsocks', null, classic), client)).toStrictEqual([
+      `ss://${user}@panel.example.com:443#DE-1-alice`,
+    ]);
+  });
+  it('prefers the cipher of the client', () => {
+    const own = aClient({ terms: { method: 'chacha20-ietf-poly1305' } });
+    expect(linksOf(inboundOf('shadowsocks', null, classic), own, unused, aContext())).toMatchObject([
+      { method: 'chacha20-ietf-poly1305' },
+    ]);
+  });
+  it('says WebSocket as a plugin', () => {
+    const stream = { ...ws, ...tls, wsSettings: { path: '/a=b;c' } };
+    const [url = ''] = urlsOf(inboundOf('shadowsocks', stream, classic), client);
+    expect(new URL(url).searchParams.get('plugin')).toBe(
+      'v2ray-plugin;mode=websocket;host=cdn.example.com;path=/a\\=b\\;c;tls;mux=0',
+    );
+  });
+  it('says an HTTP header as a plugin', () => {
+    const request = { path: ['/'], headers: { Host: 'o.test' } };
+    const stream = { network: 'tcp', tcpSettings: { header: { type: 'http', request } } };
+    const [url = ''] = urlsOf(inboundOf('shadowsocks', stream, classic), client);
+    expect(new URL(url).searchParams.get('plugin')).toBe('obfs-local;obfs=http;obfs-host=o.test');
+  });
+  it.each([
+    ['grpc', grpc],
+    ['kcp', { network: 'kcp' }],
+    ['xhttp', xhttp],
+    ['tcp with TLS', { ...tcp, ...tls }],
+    ['tcp with REALITY', { ...tcp, ...reality }],
+    ['a mask', { ...tcp, finalmask: { tcp: [{ type: 'fragment', settings: { length: '1-2' } }] } }],
+  ])('cannot say %s', (_, stream) => {
+    expect(urlsOf(inboundOf('shadowsocks', stream, classic), client)).toStrictEqual([]);
+  });
+});
