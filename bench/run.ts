@@ -2,11 +2,15 @@
 import { cpus, totalmem } from 'node:os';
 import { append } from './append.js';
 import { bulk } from './bulk.js';
-import type { Bench, Judged } from './kit/row.js';
-import { judge, table } from './kit/row.js';
+import { edits } from './edits.js';
+import { endShared } from './kit/live.js';
+import { type Bench, type Judged, judge, table } from './kit/row.js';
+import { memory } from './memory.js';
+import { reads } from './reads.js';
 import { replay } from './replay.js';
+import { sub } from './sub.js';
 
-const benches: Readonly<Record<string, Bench>> = { append, bulk, replay };
+const benches: Readonly<Record<string, Bench>> = { append, bulk, replay, edits, sub, memory, reads };
 
 const flags = process.argv.slice(2);
 const quick = flags.includes('--quick');
@@ -32,6 +36,8 @@ for (const [name, bench] of Object.entries(benches)) {
   }
   if (!json) console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
+
+await endShared();
 
 const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model ?? '', memory: totalmem() };
 if (json) console.log(JSON.stringify({ machine, quick, rows, failures }, null, 2));

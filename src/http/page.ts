@@ -104,6 +104,7 @@ async function enter() {
     show(true);
     follow();
   } catch (error) {
+    if (error.message !== 'signed out') $('error').textContent = 'The panel does not answer.';
     if (!$('panel').hidden) setTimeout(enter, 3000);
   }
 }

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { accepts, coreBinary, withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
-import { cli, must, type PanelProcess, processesOf, startPanel } from '../kit/real/panel-process.js';
+import { Admin, cli, must, type PanelProcess, processesOf, startPanel } from '../kit/real/panel-process.js';
 import { addInbound, clientBody, logOf, recorded, subscription, until, wireOf } from './support.js';
 
 /** A panel that makes up its own first password, as `npm start` on a new machine. */
@@ -42,7 +42,6 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))('a panel
     expect(password).toMatch(/^[\w-]{20}$/);
     expect(line(panel, 'Subscriptions')).toBe(`${panel.subUrl}/sub/<subId>`);
     expect(line(panel, 'Core')).toMatch(/^running, version 26\.7\.28$/);
-    const { Admin } = await import('../kit/real/panel-admin.js');
     expect(await new Admin(panel.url, { username: 'admin', password }).login()).toMatchObject({ success: true });
     expect(panel.stderr()).not.toContain(password);
   });
@@ -140,7 +139,6 @@ describe('a panel without a core', () => {
       const admin = await again.admin();
       await must(admin.post('/panel/api/server/restartCoreService'));
       const [{ port } = { port: 0 }] = await must(admin.get<{ port: number }[]>('/panel/api/inbounds/list'));
-      const { accepts } = await import('../kit/real/core-process.js');
       await until('the inbound listens', 5_000, () => accepts(port));
     } finally {
       await again.stop();

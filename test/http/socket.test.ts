@@ -68,7 +68,8 @@ describe('a listener', () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
     await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), 6000);
-    expect(said[0]).toEqual({ type: 'status', data: { cpu: 1 } });
+    expect(said[0]).toMatchObject({ type: 'status', data: { core: { state: 'stop' }, cpu: expect.any(Number) } });
+    expect(Object.keys(said[0] ?? {})).toEqual(['type', 'data']);
   });
 
   it('is told what others changed, and not what its own session did', async () => {

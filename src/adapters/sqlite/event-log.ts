@@ -64,6 +64,7 @@ export class SqliteEventLog implements EventLog {
       this.#hash = before.hash;
       if (this.#db.inTransaction) this.#sql.rollback.run();
       this.keyring.reload();
+      this.#rollUps.reload();
       const stored = storageError(error);
       if (stored instanceof StorageError && stored.kind === 'failed') this.#broken = stored;
       throw stored;

@@ -68,6 +68,15 @@ export class RollUps {
     return false;
   }
 
+  /** Back to what is stored, after a transaction that was not kept. */
+  reload(): void {
+    this.#sums.clear();
+    this.#ranges.clear();
+    this.#covering = undefined;
+    this.#read = 0;
+    this.#load();
+  }
+
   #load(): void {
     for (const row of this.#sql.known.all(this.#read)) {
       this.#keep(decode(row, this.#keyring).data as RollUp);

@@ -36,10 +36,9 @@ export function accessOf(inbound: Inbound, { credential, terms }: Client): Acces
       return accessBy(scheme, credential.password);
     case 'ss':
       return shadowsocksAccess(settings, credential.password, terms.method);
-    default: {
-      const old = inbound.protocol === 'hysteria' && (settings['version'] === 1 || settings['version'] === '1');
-      return accessBy(old ? 'hysteria' : scheme, credential.auth);
-    }
+    default:
+      // The core serves version 2 only, whatever version an inbound was stored with.
+      return accessBy(scheme, credential.auth);
   }
 }
 

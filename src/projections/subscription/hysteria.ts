@@ -24,12 +24,6 @@ export function hysteria2Params(stream: Fields, { own, external }: Endpoint): Li
   };
 }
 
-/** The official parameters of version 1, in its order. The core has no bandwidths to tell, so they are round numbers. */
-export function hysteria1Params(stream: Fields, { own }: Endpoint): LinkParams {
-  const { sni = '', alpn = '' } = tlsParams(fieldsOf(stream['tlsSettings']), own);
-  return { protocol: 'udp', peer: sni, insecure: insecureOf(stream), upmbps: '100', downmbps: '100', alpn };
-}
-
 function insecureOf(stream: Fields): string {
   return fieldsOf(fieldsOf(stream['tlsSettings'])['settings'])['allowInsecure'] === true ? '1' : '';
 }

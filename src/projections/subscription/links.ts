@@ -6,7 +6,7 @@ import { accessOf, schemes } from './access.js';
 import { hostOf } from './address.js';
 import { type Endpoint, endpointsOf } from './endpoints.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
-import { hysteria1Params, hysteria2Params } from './hysteria.js';
+import { hysteria2Params } from './hysteria.js';
 import { linkName, remainder, stopMark } from './name.js';
 import { realityParams, tlsParams } from './security.js';
 import type { LinkParams, ShareLink } from './share-link.js';
@@ -83,10 +83,10 @@ function paramsOf(
   { publicKeyOf = () => '' }: LinkContext,
 ): LinkParams | null {
   const stream = fieldsOf(config.stream);
-  if (scheme === 'hysteria2' || scheme === 'hysteria') {
+  if (scheme === 'hysteria2') {
     // Hysteria is nothing without TLS.
     if (endpoint.forceTls === 'none') return null;
-    return filled(scheme === 'hysteria2' ? hysteria2Params(stream, endpoint) : hysteria1Params(stream, endpoint));
+    return filled(hysteria2Params(stream, endpoint));
   }
   const transport = transportOf(stream);
   const security = transport && securityOf(stream, transport, client, endpoint, publicKeyOf);

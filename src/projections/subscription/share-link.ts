@@ -8,7 +8,7 @@ export type LinkParams = Readonly<Record<string, string>>;
  * a URL and any other form of a subscription only write it down.
  */
 export interface ShareLink {
-  readonly scheme: 'vless' | 'vmess' | 'trojan' | 'ss' | 'hysteria2' | 'hysteria';
+  readonly scheme: 'vless' | 'vmess' | 'trojan' | 'ss' | 'hysteria2';
   /** Id, password or auth; `serverKey:userKey` for the multi-user ciphers of Shadowsocks 2022. */
   readonly user: string;
   /** Cipher of vmess and ss; empty for the others. */
@@ -19,7 +19,7 @@ export interface ShareLink {
   /** What the client app shows: one line, never empty. */
   readonly name: string;
   /**
-   * `type`, `security`, `sni` … as of XTLS discussion 716, for every scheme but the two of Hysteria, which have their own
+   * `type`, `security`, `sni` … as of XTLS discussion 716, for every scheme but that of Hysteria, which has its own
    * (`alpn`, `obfs`, `mport` …).
    */
   readonly params: LinkParams;
@@ -35,11 +35,6 @@ export function linkUrl(link: ShareLink): string {
       return urlOf(link, shadowsocksUser(link), '', queryOf(pluginParams(params)));
     case 'hysteria2':
       return urlOf(link, percentEncoded(user), '/', queryOf(params));
-    case 'hysteria': {
-      const { protocol = 'udp', ...rest } = params;
-      const official = { protocol, auth: user, ...rest };
-      return urlOf(link, '', '', queryOf(official, Object.keys(official)));
-    }
     default:
       return urlOf(link, percentEncoded(user), '', queryOf(params));
   }
@@ -51,7 +46,8 @@ function urlOf({ scheme, host, port, name }: ShareLink, user: string, path: stri
   return `${scheme}://${at}${address}:${port}${query === '' ? '' : `${path}?${query}`}#${percentEncoded(name)}`;
 }
 
-function queryOf(params: LinkParams, names: readonly string[] = Object.keys(params).sort()): string {
+function queryOf(params: LinkParams): string {
+  const names = Object.keys(params).sort();
   return names.map((name) => `${name}=${percentEncoded(params[name] ?? '')}`).join('&');
 }
 

@@ -25,7 +25,7 @@ export function beside<T>(file: string, ask: (db: Database.Database) => T): T {
 
 /** The first position where the chain does not hold, or null. */
 export function chainBreak(rows: readonly EventRow[]): number | null {
-  let before = Buffer.alloc(32);
+  let before: Buffer = Buffer.alloc(32);
   for (const [i, row] of rows.entries()) {
     const payloadHolds = row.payload === null || payloadHash(row.payload).equals(row.payload_hash);
     if (row.position !== i + 1 || !payloadHolds || !chainHash(before, row).equals(row.hash)) return i + 1;

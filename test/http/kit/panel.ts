@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Router } from 'express';
 import { onTestFinished } from 'vitest';
+import { ProcHostMonitor } from '../../../src/adapters/host-monitor.js';
 import { scryptPasswords } from '../../../src/adapters/passwords.js';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../../src/adapters/sqlite/event-log.js';
@@ -12,6 +13,7 @@ import type { AnyCommand } from '../../../src/commands/catalog.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
+import { statusOf } from '../../../src/http/codec/status.js';
 import type { HttpParts } from '../../../src/http/context.js';
 import { mountHandlers } from '../../../src/http/handlers/index.js';
 import type { Gate } from '../../../src/http/mount.js';
@@ -66,10 +68,12 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
   given({ type: 'CreateUser', data: { username: ADMIN.username, passwordHash: await passwords.hash(ADMIN.password) } });
   if (Object.keys(settings).length > 0) given({ type: 'ChangeSettings', data: { changes: settings } });
 
+  const host = new ProcHostMonitor(folder);
+  host.sample();
   const http: HttpParts = {
     read,
     core: stubCore as unknown as HttpParts['core'],
-    host: { latest: {} } as unknown as HttpParts['host'],
+    host,
     passwords,
     now,
     version: '0.0.0',
@@ -81,12 +85,13 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
   const complaints: { fields: object; message: string }[] = [];
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
   const httpLog = { error: complain, warn: complain };
-  const status = (): unknown => ({ cpu: 1 });
+  const status = (): unknown => statusOf(read, host.latest, now());
   const web = createPanelServer({ http, dispatch, basePath: () => basePath, bind, status, log: httpLog });
   const sub = createSubscriptionServer({ read, now, log: httpLog });
   const { port } = await web.listen(0, '127.0.0.1');
   const { port: subPort } = await sub.listen(0, '127.0.0.1');
   onTestFinished(async () => {
+    host.stop();
     await Promise.all([web.close(), sub.close()]);
     log.close();
     rmSync(folder, { recursive: true });

@@ -196,7 +196,7 @@ const examples: readonly Example[] = [
     ],
   },
   {
-    name: 'E18 hysteria v1',
+    name: 'E18 hysteria stored as version 1, which the core serves as version 2',
     inbound: inboundOf(
       'hysteria',
       {
@@ -206,9 +206,7 @@ const examples: readonly Example[] = [
       },
       { version: 1 },
     ),
-    links: [
-      'hysteria://panel.example.com:443?protocol=udp&auth=letmein&peer=hy.example.com&upmbps=100&downmbps=100&alpn=h3#DE-1-alice',
-    ],
+    links: ['hysteria2://letmein@panel.example.com:443/?alpn=h3&sni=hy.example.com#DE-1-alice'],
   },
   {
     name: 'E19b vless tcp reality vision + externalProxy',

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CoreApi, connectApi } from '../../src/adapters/core/grpc.js';
+import { placeOf } from '../../src/adapters/core/place.js';
+import { dataDirectory } from '../../src/adapters/data-directory.js';
+import { loopbackTemplate, type PanelProcess, processesOf, startPanel } from '../../test/kit/real/panel-process.js';
+import { freePort } from '../../test/kit/real/ports.js';
+import { populate } from './fleet.js';
+import { newFolder, openInside, removeFolder } from './inside.js';
+
+const TOKEN = 'bench-token-of-the-panel-api';
+
+/** A panel as it is run, `dist/main.js serve`, with a real core and a fleet on inbound 1. */
+export interface LivePanel {
+  readonly process: PanelProcess;
+  readonly folder: string;
+  readonly port: number;
+  readonly clients: number;
+  /** Headers of a request with the API token. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The API of its core. */
+  readonly core: CoreApi;
+  /** Emails of inbound 1 that the core knows; only the one when it is named. */
+  readonly running: (email?: string) => Promise<readonly string[]>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function livePanel(clients: number): Promise<LivePanel> {
+  const folder = newFolder();
+  const port = await freePort();
+  const inside = await openInside(folder);
+  inside.run({ type: 'IssueApiToken', data: { token: TOKEN, replace: false } });
+  const template = loopbackTemplate() as Parameters<typeof JSON.stringify>[0];
+  inside.run({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } });
+  populate(inside, clients, port);
+  await inside.close();
+  // Should this process end without `stop`: no core may stay behind.
+  const leftovers = (): void => {
+    for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
+  };
+  process.once('exit', leftovers);
+  const panel = await startPanel({ dataDir: folder, env: { PORTOLAN_LOG_LEVEL: 'warn' }, timeoutMs: 60_000 });
+  const { run, logs, geo } = dataDirectory(folder);
+  const { paths } = placeOf({ runDir: run, logDir: logs, assetDir: geo, splice: false });
+  const core = connectApi(paths.socket);
+  return {
+    process: panel,
+    folder,
+    port,
+    clients,
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    core,
+    running: async (email) => {
+      const request = email === undefined ? { tag: 'bench' } : { tag: 'bench', email };
+      const { users } = await core.call('HandlerService/GetInboundUsers', request, 30_000);
+      return users.map((user) => user.email);
+    },
+    stop: async () => {
+      core.close();
+      await panel.stop();
+      process.off('exit', leftovers);
+      leftovers();
+      removeFolder(folder);
+    },
+  };
+}
+
+let shared: Promise<LivePanel> | null = null;
+
+/** The panel that several benchmarks ask one after the other; `endShared` stops it. */
+export function sharedPanel(clients: number): Promise<LivePanel> {
+  shared ??= livePanel(clients);
+  return shared;
+}
+
+export async function endShared(): Promise<void> {
+  const panel = shared;
+  shared = null;
+  await (await panel?.catch(() => null))?.stop();
+}
+
+/** Clock ticks in a second, as /proc counts them on Linux. */
+const TICKS = 100;
+
+/** What the kernel says of a process. */
+export const proc = {
+  /** User and system time so far, in s. */
+  cpuSeconds(pid: number): number {
+    const fields = readFileSync(join('/proc', String(pid), 'stat'), 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  },
+  /** Resident memory, in MB. */
+  rss(pid: number): number {
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(join('/proc', String(pid), 'status'), 'utf8'))?.[1];
+    return Number(kilobytes) / 1024;
+  },
+  /** Bytes sent to disks so far, in kB. */
+  written(pid: number): number {
+    const bytes = /^write_bytes: (\d+)/m.exec(readFileSync(join('/proc', String(pid), 'io'), 'utf8'))?.[1];
+    return Number(bytes) / 1000;
+  },
+};
