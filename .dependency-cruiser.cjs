@@ -20,7 +20,6 @@ const may = {
 const rooms = {
   express: ['http'],
   ws: ['http'],
-  helmet: ['http'],
   'better-sqlite3': ['adapters/sqlite'],
   pino: ['adapters'],
   '@grpc/[^/]+': ['adapters/core'],

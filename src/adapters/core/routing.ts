@@ -33,12 +33,29 @@ export function rulesOf(config: { readonly app: readonly TypedMessage[] }): read
   return router === undefined ? [] : decode<{ rule: readonly Buffer[] }>(router.type, router.value).rule;
 }
 
+/** The last change of the rules of each core: it takes several calls, so there is one at a time. */
+const turns = new WeakMap<CoreApi, Promise<void>>();
+
 /**
  * Sends what these accounts ask for through this inbound into the void. The API can put a rule only last, and replacing
  * all rules leaves moments without any, so the template's rules are sent again behind the new ones and the old ones
  * taken away, last first: at every moment the first match is the right one.
  */
-export async function refuseUsers(
+export function refuseUsers(
+  api: CoreApi,
+  inbound: string,
+  emails: readonly string[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const turn = (turns.get(api) ?? Promise.resolve()).then(() => putFirst(api, inbound, emails, templateRules));
+  turns.set(
+    api,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+async function putFirst(
   api: CoreApi,
   inbound: string,
   emails: readonly string[],

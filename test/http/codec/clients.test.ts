@@ -174,13 +174,6 @@ describe('counters', () => {
       { email: 'b', lastOnline: 0 },
     ]);
   });
-
-  it('find one of ten thousand in less than a millisecond', async () => {
-    await addClient(1, ...Array.from({ length: 10_000 }, (_, n) => ({ id: uuid(n + 10), email: `c${n}` })));
-    const started = performance.now();
-    for (let n = 0; n < 100; n += 1) await traffic(`c${n}`);
-    expect((performance.now() - started) / 100).toBeLessThan(1);
-  });
 });
 
 it('addresses are texts with their time, and can be cleared', async () => {
