@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import type { AnyCommand } from '../src/commands/catalog.js';
-import { emailOf, draftOf, one, populate } from './kit/fleet.js';
+import { draftOf, emailOf, one, populate } from './kit/fleet.js';
 import { newFolder, openInside, removeFolder } from './kit/inside.js';
 import type { Bench, Row } from './kit/row.js';
 import { collect, median, timed } from './kit/time.js';

@@ -1,9 +1,9 @@
-import { writersAtOnce } from './kit/writers.js';
 import { emailOf, idOf, subIdOf } from './kit/fleet.js';
 import { type LivePanel, livePanel, proc, sharedPanel } from './kit/live.js';
 import { goodLoad, type LoadResult, request } from './kit/load.js';
 import type { Bench, Row } from './kit/row.js';
 import { median, sleep } from './kit/time.js';
+import { writersAtOnce } from './kit/writers.js';
 
 const API = '/panel/api/inbounds';
 /** Clients that the benchmark adds are numbered from here. */
@@ -44,7 +44,8 @@ async function untilRunning(panel: LivePanel, n: number): Promise<number> {
   const { headers } = panel;
   await (await fetch(`${panel.process.url}${API}/addClient`, { method: 'POST', headers, body })).text();
   while (performance.now() - start < 5000) {
-    if ((await panel.running(emailOf(n)).catch(() => [])).includes(emailOf(n))) return performance.now() - start;
+    if ((await panel.running(emailOf(n)).catch((): readonly string[] => [])).includes(emailOf(n)))
+      return performance.now() - start;
   }
   return Number.POSITIVE_INFINITY;
 }

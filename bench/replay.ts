@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { dataDirectory } from '../src/adapters/data-directory.js';
-import { openDatabase } from '../src/adapters/sqlite/database.js';
 import type { EventRow } from '../src/adapters/sqlite/codec.js';
+import { openDatabase } from '../src/adapters/sqlite/database.js';
 import { panelState } from '../src/commands/state.js';
 import { begin, catchUp, type Folding } from '../src/events/replay.js';
 import { openJournal } from '../src/journal.js';

@@ -3,26 +3,45 @@ import { cpus, totalmem } from 'node:os';
 import { append } from './append.js';
 import { bulk } from './bulk.js';
 import { edits } from './edits.js';
+import { growth } from './growth.js';
+import { idle } from './idle.js';
 import { endShared } from './kit/live.js';
 import { type Bench, type Judged, judge, table } from './kit/row.js';
 import { memory } from './memory.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
+import { start } from './start.js';
 import { sub } from './sub.js';
 
-const benches: Readonly<Record<string, Bench>> = { append, bulk, replay, edits, sub, memory, reads };
+const benches: Readonly<Record<string, Bench>> = {
+  append,
+  bulk,
+  replay,
+  start,
+  edits,
+  sub,
+  memory,
+  reads,
+  idle,
+  growth,
+};
 
 const flags = process.argv.slice(2);
 const quick = flags.includes('--quick');
 const json = flags.includes('--json');
 const only = flags
-  .flatMap((flag, i) => (flag === '--only' ? (flags[i + 1] ?? '').split(',') : flag.startsWith('--only=') ? flag.slice(7).split(',') : []))
+  .flatMap((flag, i) =>
+    flag === '--only' ? (flags[i + 1] ?? '').split(',') : flag.startsWith('--only=') ? flag.slice(7).split(',') : [],
+  )
   .filter(Boolean);
 const unknown = only.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
   process.exit(2);
 }
+
+// What was started ends with this process, in its exit handlers.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const rows: Judged[] = [];
 const failures: { readonly name: string; readonly error: string }[] = [];

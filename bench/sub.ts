@@ -11,7 +11,10 @@ const CONNECTIONS = 16;
 /** A server that does nothing, in a process of its own. */
 async function emptyServer(): Promise<{ port: number; stop(): void }> {
   const child = fork(join(import.meta.dirname, 'kit', 'empty-server.ts'));
-  const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(Number(message)));
+    child.once('exit', (code) => reject(new Error(`the empty server ended with ${code}`)));
+  });
   return { port, stop: () => void child.kill() };
 }
 

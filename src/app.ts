@@ -34,7 +34,7 @@ export interface PanelParts {
 /** Between two writings of the snapshots, in events. */
 const SNAPSHOT_EVERY = 20_000;
 /** After a key was destroyed, and with it the snapshots, in ms. */
-const REWRITE_AFTER_MS = 10_000;
+const REWRITE_AFTER_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export type Panel = Awaited<ReturnType<typeof createPanel>>;

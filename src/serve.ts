@@ -8,6 +8,7 @@ import { scryptPasswords } from './adapters/passwords.js';
 import { portHolder } from './adapters/port-holder.js';
 import { asSystem, createPanel, type Panel } from './app.js';
 import { coreBinary } from './cli/core.js';
+import type { OwnPort } from './commands/command.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
 import { statusOf } from './http/codec/status.js';
@@ -113,6 +114,7 @@ async function open(
   host.start();
   disposal.add(() => host.stop());
   const basePath = (): string => slashed(config.BASE_PATH ?? read.settings().webBasePath);
+  const own: OwnPort[] = [];
   const http: HttpParts = {
     read,
     core,
@@ -123,7 +125,10 @@ async function open(
     coreSettled: (ms) =>
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
-    portHolder,
+    portHolder: async (listenAt, port, udp) => {
+      const by = await portHolder(listenAt, port, udp);
+      return by === null || udp ? by : (own.find((one) => one.port === port)?.name ?? by);
+    },
     certificateFlaw,
   };
   const status = (): unknown => statusOf(read, host.latest, now());
@@ -139,11 +144,12 @@ async function open(
   disposal.add(() => sub.close());
   const opsAddress = await listen(ops, config.OPS_PORT, '127.0.0.1');
   disposal.add(() => closeServer(ops));
-  panel.setOwnPorts([
+  own.push(
     { port: webAddress.port, listen: webListen, name: 'the panel' },
     { port: subAddress.port, listen: subListen, name: 'the subscription server' },
     { port: opsAddress.port, listen: '127.0.0.1', name: 'the health port of the panel' },
-  ]);
+  );
+  panel.setOwnPorts(own);
   return {
     panel: `${urlOf(webAddress)}${basePath()}`,
     subscription: settings.subEnable ? `${urlOf(subAddress)}${settings.subPath}` : null,

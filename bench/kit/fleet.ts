@@ -54,11 +54,14 @@ export function populate({ run }: InsidePanel, count: number, port = 20_443): vo
   }
 }
 
-/** What `count` clients out of `of` moved between two polls: most a little, some much. */
-export function growths(chance: () => number, count: number, of: number): Growth[] {
+/**
+ * What `count` clients out of `of` moved between two polls: most a little, some much. `who` between 0 and 1 chooses
+ * them; the same number chooses the same clients.
+ */
+export function growths(chance: () => number, count: number, of: number, who = chance()): Growth[] {
   const stride = of / count;
   return Array.from({ length: count }, (_, i) => {
-    const n = 1 + Math.floor((i + chance()) * stride);
+    const n = 1 + Math.floor((i + who) * stride);
     const down = Math.floor(10 ** (2 + 5 * chance()));
     return { name: emailOf(Math.min(n, of)), up: Math.floor(down * 0.1 * chance()) + 60, down };
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type CoreApi, connectApi } from '../../src/adapters/core/grpc.js';
 import { placeOf } from '../../src/adapters/core/place.js';
 import { dataDirectory } from '../../src/adapters/data-directory.js';
+import type { JsonObject } from '../../src/lib/json.js';
 import { loopbackTemplate, type PanelProcess, processesOf, startPanel } from '../../test/kit/real/panel-process.js';
 import { freePort } from '../../test/kit/real/ports.js';
 import { populate } from './fleet.js';
@@ -25,12 +26,13 @@ export interface LivePanel {
   readonly stop: () => Promise<void>;
 }
 
-export async function livePanel(clients: number): Promise<LivePanel> {
+/** `env` is for what the panel process shall be told besides, such as `NODE_OPTIONS=--cpu-prof`. */
+export async function livePanel(clients: number, env: Readonly<Record<string, string>> = {}): Promise<LivePanel> {
   const folder = newFolder();
   const port = await freePort();
   const inside = await openInside(folder);
   inside.run({ type: 'IssueApiToken', data: { token: TOKEN, replace: false } });
-  const template = loopbackTemplate() as Parameters<typeof JSON.stringify>[0];
+  const template = loopbackTemplate() as JsonObject;
   inside.run({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } });
   populate(inside, clients, port);
   await inside.close();
@@ -39,7 +41,7 @@ export async function livePanel(clients: number): Promise<LivePanel> {
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
   };
   process.once('exit', leftovers);
-  const panel = await startPanel({ dataDir: folder, env: { PORTOLAN_LOG_LEVEL: 'warn' }, timeoutMs: 60_000 });
+  const panel = await startPanel({ dataDir: folder, env: { PORTOLAN_LOG_LEVEL: 'warn', ...env }, timeoutMs: 60_000 });
   const { run, logs, geo } = dataDirectory(folder);
   const { paths } = placeOf({ runDir: run, logDir: logs, assetDir: geo, splice: false });
   const core = connectApi(paths.socket);
@@ -86,7 +88,10 @@ const TICKS = 100;
 export const proc = {
   /** User and system time so far, in s. */
   cpuSeconds(pid: number): number {
-    const fields = readFileSync(join('/proc', String(pid), 'stat'), 'utf8').split(') ')[1]?.split(' ') ?? [];
+    const fields =
+      readFileSync(join('/proc', String(pid), 'stat'), 'utf8')
+        .split(') ')[1]
+        ?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   },
   /** Resident memory, in MB. */

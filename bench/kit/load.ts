@@ -32,7 +32,9 @@ export function request(
 ): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(text)) } : {};
-  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 

@@ -37,7 +37,8 @@ export function judge(row: Row): Judged {
   const { most, least, ratioMost, ratioLeast } = target;
   if (most !== undefined) return { ...row, ratio, ok: measured <= most, wanted: `≤ ${most} ${unit}` };
   if (least !== undefined) return { ...row, ratio, ok: measured >= least, wanted: `≥ ${least} ${unit}` };
-  if (ratioMost !== undefined) return { ...row, ratio, ok: (ratio ?? Infinity) <= ratioMost, wanted: `≤ ${ratioMost} ×` };
+  if (ratioMost !== undefined)
+    return { ...row, ratio, ok: (ratio ?? Infinity) <= ratioMost, wanted: `≤ ${ratioMost} ×` };
   return { ...row, ratio, ok: (ratio ?? 0) >= (ratioLeast ?? 0), wanted: `≥ ${ratioLeast ?? 0} ×` };
 }
 
@@ -59,5 +60,12 @@ export function table(rows: readonly Judged[]): string {
   ]);
   const all = [['benchmark', 'measured', 'reference', 'ratio', 'target', '', 'note'], ...cells];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? [];
-  return all.map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

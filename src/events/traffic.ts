@@ -39,7 +39,7 @@ export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
   data: z.strictObject({
     from: z.int().positive(),
     to: z.int().positive(),
-    /** Times of the first and the last event of the range. */
+    /** Time of the first event of the range, and the latest time in it. */
     fromTime: Time,
     toTime: Time,
     /** SHA-256 over the payload hashes of the pruned events, in order, hex. */

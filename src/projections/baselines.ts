@@ -51,9 +51,15 @@ export const baselines: Fold<Baselines> = {
         break;
       case 'ClientAdded':
       case 'ClientIdentified':
-      case 'ClientCredentialRotated':
         state.emails.set(event.data.client, emailKey(event.data.identity.email));
         break;
+      case 'ClientCredentialRotated': {
+        // The name stays. If another stood here until now, a replay met what is left of a destroyed life.
+        const name = emailKey(event.data.identity.email);
+        rename(state.clients, state.emails.get(event.data.client), name);
+        state.emails.set(event.data.client, name);
+        break;
+      }
       case 'ClientDeleted':
         state.emails.delete(event.data.client);
         break;
@@ -86,6 +92,13 @@ export const baselines: Fold<Baselines> = {
     tags: new Map(saved.tags),
   }),
 };
+
+function rename(counters: Map<string, Counter>, from: string | undefined, to: string): void {
+  const counter = from === undefined || from === to ? undefined : counters.get(from);
+  if (from === undefined || !counter) return;
+  counters.delete(from);
+  grow(counters, to, counter.up, counter.down);
+}
 
 function grow(counters: Map<string, Counter>, name: string | undefined, up: number, down: number): void {
   if (name === undefined) return;

@@ -68,6 +68,17 @@ describe('UpdateClient', () => {
       .then(rotated(draft('alice', 9)), shredded(1));
   });
 
+  it('rotates under the old name before it renames', () => {
+    const both = draft('amy', 9);
+    given(inboundAdded(), clientAdded())
+      .when(update(both))
+      .then(
+        rotated(both, 2, { ...both.identity, email: 'alice' }),
+        shredded(1),
+        ClientIdentified({ client: first, life: 2, identity: both.identity }),
+      );
+  });
+
   it('destroys the key of the second life at the second rotation', () => {
     given(inboundAdded(), clientAdded(), rotated(draft('alice', 9)), shredded(1))
       .when(update(draft('alice', 10), { key: uuid(9) }))

@@ -25,78 +25,85 @@ function pathsIn(folder: string): string[] {
   });
 }
 
-describe.skipIf(withoutCore('a panel from its first start to its end'))('a panel from its first start to its end', () => {
-  let panel: PanelProcess;
-  let password: string;
+describe.skipIf(withoutCore('a panel from its first start to its end'))(
+  'a panel from its first start to its end',
+  () => {
+    let panel: PanelProcess;
+    let password: string;
 
-  beforeAll(async () => {
-    panel = await startPanel({ env: NO_ACCOUNT });
-    await banner(panel);
-    password = line(panel, 'Password')?.split(' ')[0] ?? '';
-  });
-  afterAll(() => panel?.cleanUp());
+    beforeAll(async () => {
+      panel = await startPanel({ env: NO_ACCOUNT });
+      await banner(panel);
+      password = line(panel, 'Password')?.split(' ')[0] ?? '';
+    });
+    afterAll(() => panel?.cleanUp());
 
-  it('prints address, admin, password, subscriptions and the state of the core, and the password opens the door', async () => {
-    expect(line(panel, 'Panel')).toBe(`${panel.url}/`);
-    expect(line(panel, 'Admin')).toBe('admin');
-    expect(password).toMatch(/^[\w-]{20}$/);
-    expect(line(panel, 'Subscriptions')).toBe(`${panel.subUrl}/sub/<subId>`);
-    expect(line(panel, 'Core')).toMatch(/^running, version 26\.7\.28$/);
-    expect(await new Admin(panel.url, { username: 'admin', password }).login()).toMatchObject({ success: true });
-    expect(panel.stderr()).not.toContain(password);
-  });
+    it('prints address, admin, password, subscriptions and the state of the core, and the password opens the door', async () => {
+      expect(line(panel, 'Panel')).toBe(`${panel.url}/`);
+      expect(line(panel, 'Admin')).toBe('admin');
+      expect(password).toMatch(/^[\w-]{20}$/);
+      expect(line(panel, 'Subscriptions')).toBe(`${panel.subUrl}/sub/<subId>`);
+      expect(line(panel, 'Core')).toMatch(/^running, version 26\.7\.28$/);
+      expect(await new Admin(panel.url, { username: 'admin', password }).login()).toMatchObject({ success: true });
+      expect(panel.stderr()).not.toContain(password);
+    });
 
-  it('answers healthz and readyz on a port of its own, and nothing else there', async () => {
-    const ask = async (path: string) => {
-      const response = await fetch(panel.opsUrl + path);
-      return [response.status, (await response.text()).trim()];
-    };
-    expect(await ask('/healthz')).toEqual([200, 'ok']);
-    expect(await ask('/readyz')).toEqual([200, 'ready']);
-    expect((await ask('/panel/api/inbounds/list'))[0]).toBe(404);
-    const { status } = await fetch(`${panel.url}/healthz`);
-    expect(status).toBe(404);
-  });
+    it('answers healthz and readyz on a port of its own, and nothing else there', async () => {
+      const ask = async (path: string) => {
+        const response = await fetch(panel.opsUrl + path);
+        return [response.status, (await response.text()).trim()];
+      };
+      expect(await ask('/healthz')).toEqual([200, 'ok']);
+      expect(await ask('/readyz')).toEqual([200, 'ready']);
+      expect((await ask('/panel/api/inbounds/list'))[0]).toBe(404);
+      const { status } = await fetch(`${panel.url}/healthz`);
+      expect(status).toBe(404);
+    });
 
-  it('keeps everything in its data directory from everybody else', () => {
-    const paths = [panel.dataDir, ...pathsIn(panel.dataDir)];
-    const open = paths.filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0);
-    expect(open).toEqual([]);
-    expect(lstatSync(panel.dataDir).mode & 0o777).toBe(0o700);
-    expect(lstatSync(join(panel.dataDir, 'events.db')).mode & 0o777).toBe(0o600);
-    expect(lstatSync(join(panel.dataDir, 'keys', 'master.key')).mode & 0o777).toBe(0o600);
-  });
+    it('keeps everything in its data directory from everybody else', () => {
+      const paths = [panel.dataDir, ...pathsIn(panel.dataDir)];
+      const open = paths.filter((path) => !lstatSync(path).isSymbolicLink() && (lstatSync(path).mode & 0o077) !== 0);
+      expect(open).toEqual([]);
+      expect(lstatSync(panel.dataDir).mode & 0o777).toBe(0o700);
+      expect(lstatSync(join(panel.dataDir, 'events.db')).mode & 0o777).toBe(0o600);
+      expect(lstatSync(join(panel.dataDir, 'keys', 'master.key')).mode & 0o777).toBe(0o600);
+    });
 
-  it('keeps a second panel out with a sentence, and goes on itself', async () => {
-    const before = logOf(panel.dataDir).length;
-    const second = await cli(['serve'], panel.dataDir, { env: { PORTOLAN_PORT: '0', PORTOLAN_SUB_PORT: '0' } });
-    expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^portolan: another portolan process uses this data directory$/m);
-    expect(second.stdout).not.toContain('Password');
-    expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
-    expect(logOf(panel.dataDir)).toHaveLength(before);
-    expect(recorded(panel.dataDir, 'CoreStarted')).toHaveLength(1);
-  });
+    it('keeps a second panel out with a sentence, and goes on itself', async () => {
+      const before = logOf(panel.dataDir).length;
+      const second = await cli(['serve'], panel.dataDir, { env: { PORTOLAN_PORT: '0', PORTOLAN_SUB_PORT: '0' } });
+      expect(second.code).toBe(1);
+      expect(second.stderr).toMatch(/^portolan: another portolan process uses this data directory$/m);
+      expect(second.stdout).not.toContain('Password');
+      expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+      expect(logOf(panel.dataDir)).toHaveLength(before);
+      expect(recorded(panel.dataDir, 'CoreStarted')).toHaveLength(1);
+    });
 
-  it('ends with SIGTERM, code 0 and no core left, and then starts again without a password in sight', async () => {
-    expect(processesOf(panel.dataDir)).not.toEqual([]);
-    expect(await panel.stop()).toEqual({ code: 0, signal: null });
-    expect(processesOf(panel.dataDir)).toEqual([]);
-    expect(logOf(panel.dataDir).slice(-2).map(({ type }) => type)).toEqual(['CoreStopped', 'PanelStopped']);
+    it('ends with SIGTERM, code 0 and no core left, and then starts again without a password in sight', async () => {
+      expect(processesOf(panel.dataDir)).not.toEqual([]);
+      expect(await panel.stop()).toEqual({ code: 0, signal: null });
+      expect(processesOf(panel.dataDir)).toEqual([]);
+      expect(
+        logOf(panel.dataDir)
+          .slice(-2)
+          .map(({ type }) => type),
+      ).toEqual(['CoreStopped', 'PanelStopped']);
 
-    const again = await startPanel({ dataDir: panel.dataDir, env: NO_ACCOUNT });
-    try {
-      await banner(again);
-      expect(line(again, 'Admin')).toBe('admin');
-      expect(line(again, 'Core')).toMatch(/^running/);
-      expect(again.stdout()).not.toMatch(/password/i);
-      expect(again.stdout()).not.toContain(password);
-    } finally {
-      expect(await again.stop()).toEqual({ code: 0, signal: null });
-    }
-    expect(processesOf(panel.dataDir)).toEqual([]);
-  });
-});
+      const again = await startPanel({ dataDir: panel.dataDir, env: NO_ACCOUNT });
+      try {
+        await banner(again);
+        expect(line(again, 'Admin')).toBe('admin');
+        expect(line(again, 'Core')).toMatch(/^running/);
+        expect(again.stdout()).not.toMatch(/password/i);
+        expect(again.stdout()).not.toContain(password);
+      } finally {
+        expect(await again.stop()).toEqual({ code: 0, signal: null });
+      }
+      expect(processesOf(panel.dataDir)).toEqual([]);
+    });
+  },
+);
 
 describe('a panel without a core', () => {
   let panel: PanelProcess;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -18,9 +18,24 @@ import { type Journal, openJournal } from '../../src/journal.js';
 import { admin, T0 } from './builders.js';
 import { Clock } from './clock.js';
 
+/** In memory where the system offers it: hundreds of logs are opened, and each waits for the disk several times. */
+const place = ((): string => {
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    return '/dev/shm';
+  } catch {
+    return tmpdir();
+  }
+})();
+
+/** A folder that its maker removes. */
+export function scratchFolder(): string {
+  return mkdtempSync(join(place, 'portolan-test-'));
+}
+
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-test-'));
+  const folder = scratchFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -85,11 +85,13 @@ export function planRollUp(
   };
   let first: RecordedEvent | undefined;
   let last: RecordedEvent | undefined;
+  let toTime = 0;
   reading: for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
     for (const event of page) {
       if (event.meta.at >= before) break reading;
       first ??= event;
       last = event;
+      toTime = Math.max(toTime, event.meta.at); // clocks are set back
       if (BARRIERS.has(event.type)) close();
       if (event.type !== 'TrafficRecorded') continue;
       if (open && !open.takes(event.data.run, event.meta.at)) close();
@@ -101,7 +103,7 @@ export function planRollUp(
   if (!first || !last) return null;
   const { root, count } = log.measuredRoot(first.position, last.position);
   if (count === 0) return null;
-  const times = { fromTime: first.meta.at, toTime: last.meta.at };
+  const times = { fromTime: first.meta.at, toTime };
   return {
     type: 'RecordRollUp',
     data: { from: first.position, to: last.position, ...times, root, pruned: count, sums },

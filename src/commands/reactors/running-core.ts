@@ -125,13 +125,18 @@ export class RunningCore {
   #cut(current: RunningInbound, emails: readonly string[]): void {
     for (const email of emails) current.cutting.add(email);
     const { core, warn } = this.#parts;
+    const run = core.running?.run;
+    // A run that is over took its connections with it.
+    const goesOn = (): boolean => run !== undefined && core.running?.run === run;
     void core
       .cut(current.inbound, emails)
       .then((uncut) => {
-        if (uncut.length > 0) this.#parts.uncut(uncut.length);
+        if (uncut.length > 0 && goesOn()) this.#parts.uncut(uncut.length);
       })
       .catch((error: unknown) => {
-        if (core.running) warn('connections could not be ended', { error: String(error) });
+        if (!goesOn()) return;
+        warn('connections could not be ended', { error: String(error) });
+        this.#parts.uncut(emails.length);
       })
       .then(() => {
         for (const email of emails) {

@@ -1,4 +1,4 @@
-import type { Counter } from '../../events/counters.js';
+import { type Counter, zero } from '../../events/counters.js';
 import type { AnyCommand } from '../catalog.js';
 import type { Core, CoreCounter, OnlineUser } from '../ports/core.js';
 import type { Growth } from '../traffic.js';
@@ -68,20 +68,27 @@ export class TrafficIntake {
   }
 
   async #read(): Promise<void> {
+    try {
+      await this.#count();
+    } finally {
+      // Time goes on when the core does not answer.
+      this.#parts.dispatch({ type: 'DepleteExpired', data: {} });
+    }
+  }
+
+  async #count(): Promise<void> {
     const { core, recorded, dispatch, online } = this.#parts;
     const { running } = core;
-    if (running) {
-      const [counters, users] = await Promise.all([core.counters(), core.online()]);
-      const before = recorded();
-      if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
-      const growth = growthOf(counters, before);
-      if (growth.clients.length + growth.inbounds.length + growth.outbounds.length > 0) {
-        dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth } });
-      }
-      online(users.map(({ email }) => email));
-      this.#recordIps(users);
-    } else online([]);
-    dispatch({ type: 'DepleteExpired', data: {} });
+    if (!running) return online([]);
+    const [counters, users] = await Promise.all([core.counters(), core.online()]);
+    const before = recorded();
+    if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+    const growth = growthOf(counters, before);
+    if (growth.clients.length + growth.inbounds.length + growth.outbounds.length > 0) {
+      dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth } });
+    }
+    online(users.map(({ email }) => email));
+    this.#recordIps(users);
   }
 
   #recordIps(users: readonly OnlineUser[]): void {
@@ -97,21 +104,25 @@ export class TrafficIntake {
 
 /** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
 export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
-  const growth: { clients: Growth[]; inbounds: Growth[]; outbounds: Growth[] } = {
-    clients: [],
-    inbounds: [],
-    outbounds: [],
+  const named = (kind: CoreCounter['kind']) => counters.filter((counter) => counter.kind === kind);
+  return {
+    clients: grown(named('client'), recorded.clients, (name) => name.toLowerCase()),
+    inbounds: grown(named('inbound'), recorded.inbounds),
+    outbounds: grown(named('outbound'), recorded.outbounds),
   };
-  for (const { kind, name, up, down } of counters) {
-    const [known, key, list] =
-      kind === 'client'
-        ? ([recorded.clients, name.toLowerCase(), growth.clients] as const)
-        : kind === 'inbound'
-          ? ([recorded.inbounds, name, growth.inbounds] as const)
-          : ([recorded.outbounds, name, growth.outbounds] as const);
-    const before = known.get(key);
-    const grown = { name, up: Math.max(0, up - (before?.up ?? 0)), down: Math.max(0, down - (before?.down ?? 0)) };
-    if (grown.up + grown.down > 0) list.push(grown);
+}
+
+/** A name that was written in two ways within a run has two counters and is one name to us. */
+function grown(counters: readonly CoreCounter[], recorded: ReadonlyMap<string, Counter>, keyOf = (name: string) => name) {
+  const now = new Map<string, Growth>();
+  for (const { name, up, down } of counters) {
+    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
+    const other = now.get(keyOf(name));
+    now.set(keyOf(name), { name, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
   }
-  return growth;
+  return [...now].flatMap(([key, { name, up, down }]): Growth[] => {
+    const before = recorded.get(key) ?? zero;
+    const growth = { name, up: Math.max(0, up - before.up), down: Math.max(0, down - before.down) };
+    return growth.up + growth.down > 0 ? [growth] : [];
+  });
 }

@@ -1,5 +1,5 @@
 import type { InboundDraft } from '../../commands/inbound.js';
-import { layers } from '../../commands/inbound-rules.js';
+import { configFlaw, layers } from '../../commands/inbound-rules.js';
 import { CoreError } from '../../commands/ports/core.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
@@ -19,6 +19,8 @@ export async function externalFlaw(asked: Asked, draft: InboundDraft, current?: 
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
+    // The command asks this again; here it is for the sentence, which says more than the core's.
+    configFlaw(draft.spec, draft.config) ??
     (await portFlaw(asked, draft)) ??
     (await certificateFlaw(asked, draft)) ??
     (await refusal(asked, () => asked.core.testInbound(rendered)))

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import {
+  type Added,
+  addInbound,
+  clientBody,
+  type EventOfType,
+  entryOf,
+  headOf,
+  logOf,
+  pause,
+  recorded,
+  template,
+  until,
+  wireOf,
+} from './support.js';
+
+const NAMES = ['vless-tcp', 'vless-ws', 'vless-grpc', 'vless-xhttp', 'vless-reality-vision', 'hysteria2'];
+/** All five are on one inbound and come from one address. */
+const FATES = ['capped', 'expired', 'disabled', 'deleted', 'neighbour'] as const;
+type Fate = (typeof FATES)[number];
+
+/** Bytes a second of each download. */
+const RATE = 60_000;
+const CAP = 250_000;
+/** From the moment a client may not connect any more to the end of its download: a poll of 5 s, and the cut. */
+const PATIENCE_MS = 10_000;
+
+interface Crew {
+  added: Added;
+  seeds: Record<Fate, ClientSeed>;
+  numbers: Record<Fate, number>;
+  running: Record<Fate, Transfer>;
+}
+
+const SUITE = 'clients that may not connect any more';
+// Without root the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
+const right = process.getuid?.() === 0;
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  const crews = new Map<string, Crew>();
+  const endings = new Map<string, Promise<void>>();
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let start: number;
+  let expiresAt: number;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    start = headOf(panel.dataDir);
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const moored = await Promise.all(
+      NAMES.map(async (name) => {
+        const seeds = record((fate) => makeClient(fate === 'capped' ? { totalGB: CAP } : {}));
+        return { seeds, added: await addInbound(admin, inboundCase(context, name), Object.values(seeds)) };
+      }),
+    );
+    const entries = moored.flatMap(({ seeds, added }) => FATES.map((fate) => entryOf(panel, added, seeds[fate])));
+    client = await startClientCore(await Promise.all(entries));
+    const numberOf = new Map(
+      recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
+    );
+    // What was added runs a moment after the answer.
+    await Promise.all(
+      NAMES.map((name) => until(`${name} runs`, 10_000, async () => (await small(name, 'neighbour')) === 200)),
+    );
+    for (const [index, { seeds, added }] of moored.entries()) {
+      const numbers = record((fate) => numberOf.get(seeds[fate].email) ?? 0);
+      crews.set(added.one.name, { added, seeds, numbers, running: await sail(NAMES[index] ?? '') });
+    }
+    expiresAt = Date.now() + 3_000;
+    for (const name of NAMES) await update(name, 'expired', { expiryTime: expiresAt });
+    play();
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const { running } of crews.values()) for (const one of Object.values(running)) one.stop();
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  function record<T>(make: (fate: Fate) => T): Record<Fate, T> {
+    return Object.fromEntries(FATES.map((fate) => [fate, make(fate)])) as Record<Fate, T>;
+  }
+
+  /** One after the other: the core's logs do not tell apart who asked for the same target in the same millisecond. */
+  async function sail(name: string): Promise<Record<Fate, Transfer>> {
+    const transfers: Transfer[] = [];
+    for (const fate of FATES) {
+      const transfer = startTransfer(portOf(name, fate), `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+      transfers.push(transfer);
+      await moved(transfer, 1);
+    }
+    return record((fate) => transfers[FATES.indexOf(fate)] as Transfer);
+  }
+
+  function portOf(name: string, fate: Fate): number {
+    return client.socksPort(NAMES.indexOf(name) * FATES.length + FATES.indexOf(fate));
+  }
+
+  function crew(name: string): Crew {
+    const found = crews.get(name);
+    if (!found) throw new Error(`no inbound ${name}`);
+    return found;
+  }
+
+  function update(name: string, fate: Fate, over: Record<string, unknown>): Promise<unknown> {
+    const { added, seeds } = crew(name);
+    const key = added.one.protocol === 'hysteria2' ? seeds[fate].password : seeds[fate].id;
+    const body = clientBody(added.id, wireOf(added.one, seeds[fate], over));
+    return must(admin.post(`/panel/api/inbounds/updateClient/${key}`, body));
+  }
+
+  const small = async (name: string, fate: Fate, totalMs = 3_000) =>
+    (await download(portOf(name, fate), `${targets.url}/small`, { totalMs })).status;
+  const cameBack = (name: string, fate: Fate) =>
+    until(`${fate} of ${name} is back`, 8_000, async () => (await small(name, fate)) === 200);
+
+  /** The download ends in time, no byte comes later, and a new connection gets nowhere. */
+  async function isCut(name: string, fate: Fate, since: number): Promise<void> {
+    const transfer = crew(name).running[fate];
+    await until(`${fate} of ${name} is cut`, Math.max(0, since + PATIENCE_MS - Date.now()), () => transfer.ended());
+    const result = await transfer.done;
+    expect([fate, result.ended, result.error]).not.toContain('not done in 100000 ms');
+    expect(await small(name, fate)).toBe(0);
+  }
+
+  const depletionOf = (name: string, fate: Fate): EventOfType<'ClientDepleted'> | undefined =>
+    recorded(panel.dataDir, 'ClientDepleted', start).find(({ data }) => data.client === crew(name).numbers[fate]);
+
+  const stories: Record<Exclude<Fate, 'neighbour'>, (name: string) => Promise<void>> = {
+    async capped(name) {
+      const { added, seeds, running } = crew(name);
+      await until('the cap is reached', 15_000, () => running.capped.ended() || running.capped.bytes() >= CAP, 20);
+      await isCut(name, 'capped', Date.now());
+      const event = depletionOf(name, 'capped');
+      expect(event?.data.depletion).toEqual({ reason: 'cap', capBytes: CAP, usedBytes: expect.any(Number) as number });
+      const depletion = event?.data.depletion;
+      expect(depletion?.reason === 'cap' && depletion.usedBytes >= CAP).toBe(true);
+      const cause = logOf(panel.dataDir, start).find(({ id }) => id === event?.meta.causationId);
+      expect(cause?.type).toBe('TrafficRecorded');
+
+      if (NAMES.indexOf(name) % 2 === 0) {
+        await must(admin.post(`/panel/api/inbounds/${added.id}/resetClientTraffic/${seeds.capped.email}`));
+      } else {
+        await update(name, 'capped', { totalGB: CAP * 1_000 });
+      }
+      await cameBack(name, 'capped');
+    },
+
+    async expired(name) {
+      await pause(expiresAt - Date.now());
+      await isCut(name, 'expired', expiresAt);
+      expect(depletionOf(name, 'expired')?.data.depletion).toEqual({ reason: 'expiry', expiresAt });
+      await update(name, 'expired', { expiryTime: Date.now() + 3_600_000 });
+      await cameBack(name, 'expired');
+    },
+
+    async disabled(name) {
+      await update(name, 'disabled', { enable: false });
+      await isCut(name, 'disabled', Date.now());
+      expect(depletionOf(name, 'disabled')).toBeUndefined();
+      await update(name, 'disabled', { enable: true });
+      await cameBack(name, 'disabled');
+    },
+
+    async deleted(name) {
+      const { added, seeds } = crew(name);
+      await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${seeds.deleted.email}`));
+      await isCut(name, 'deleted', Date.now());
+    },
+  };
+
+  /** All at once; each test waits for its own. */
+  function play(): void {
+    for (const name of NAMES) {
+      for (const [fate, story] of Object.entries(stories)) {
+        const told = story(name);
+        told.catch(() => undefined);
+        endings.set(`${name} ${fate}`, told);
+      }
+    }
+  }
+
+  describe.each(NAMES)('over %s', (name) => {
+    const ending = (fate: Fate) => endings.get(`${name} ${fate}`);
+
+    it('a client over its cap is cut, the log says why with numbers, and a reset or a higher cap brings it back', () =>
+      ending('capped'));
+    it('a client past its expiry is cut, and a later expiry brings it back', () => ending('expired'));
+    it('a disabled client is cut, and comes back when it is enabled', () => ending('disabled'));
+    it('a deleted client is cut', () => ending('deleted'));
+  });
+
+  it.skipIf(!right)('left every neighbour alone, and never restarted the core', async () => {
+    console.log(
+      logOf(panel.dataDir, start)
+        .filter((e) => !['TrafficRecorded', 'InboundAdded', 'ClientAdded', 'ClientIpsSeen'].includes(e.type))
+        .map((e) => `${e.meta.at} ${e.position} ${e.type} ${JSON.stringify(e.data)}`)
+        .join('\n'),
+      panel.stdout(),
+      panel.stderr(),
+    );
+    const before = new Map(NAMES.map((name) => [name, crew(name).running.neighbour.bytes()]));
+    await pause(500);
+    for (const name of NAMES) {
+      const { running } = crew(name);
+      expect([name, running.neighbour.ended()]).toEqual([name, false]);
+      expect(running.neighbour.bytes()).toBeGreaterThan(before.get(name) ?? 0);
+      expect(await small(name, 'neighbour')).toBe(200);
+      expect(await small(name, 'deleted', 1_000)).toBe(0);
+    }
+    const types = logOf(panel.dataDir, start).map(({ type }) => type);
+    for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed']) expect(types).not.toContain(type);
+  });
+});

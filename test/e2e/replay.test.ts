@@ -1,0 +1,149 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createXrayCore } from '../../src/adapters/core/xray.js';
+import { createPanel } from '../../src/app.js';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, cli, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { download } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
+
+type Digests = Record<string, string>;
+const SUITE = 'a busy history, folded again';
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  const crew = Array.from({ length: 12 }, (_, index) => makeClient({ totalGB: index % 3 === 0 ? 60_000 : 0 }));
+  let targets: Targets;
+  let panel: PanelProcess;
+  let client: ClientCore | undefined;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    const admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, subTitle: 'Harbour' }));
+    await live(admin);
+  }, 90_000);
+
+  afterAll(async () => {
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  /** Adds, updates, rotations, traffic, depletion, resets, deletions, settings, accounts. */
+  async function live(admin: Admin): Promise<void> {
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const names = ['vless-tcp', 'vmess-ws', 'trojan-tcp-tls', 'ss-2022-128'];
+    const all = await Promise.all(
+      names.map((name, index) => addInbound(admin, inboundCase(context, name), crew.slice(index * 3, index * 3 + 2))),
+    );
+    const call = (path: string, body: unknown = {}) => must(admin.post(`/panel/api/inbounds/${path}`, body));
+    for (const [index, { id, one }] of all.entries()) {
+      await call(
+        'addClient',
+        clientBody(id, ...crew.slice(index * 3 + 2, index * 3 + 3).map((who) => wireOf(one, who))),
+      );
+    }
+    const on = (index: number) => all[Math.floor(index / 3)] as Added;
+    const who = (index: number) => crew[index] as (typeof crew)[number];
+    client = await startClientCore(await Promise.all(crew.map((one, index) => entryOf(panel, on(index), one))));
+    for (const index of crew.keys()) {
+      const port = client.socksPort(index);
+      await until(`client ${index}`, 10_000, async () => (await download(port, `${targets.url}/small`)).status === 200);
+      await download(port, `${targets.url}/bytes/70000`);
+    }
+    await until('depletions', 10_000, () => recorded(panel.dataDir, 'ClientDepleted').length === 4);
+    const [vless, vmess, trojan, shadowsocks] = all as [Added, Added, Added, Added];
+    await call(`${vless.id}/resetClientTraffic/${who(0).email}`);
+    await call(`updateClient/${who(3).id}`, clientBody(vmess.id, wireOf(vmess.one, who(3), { totalGB: 9e9 })));
+    await call(`updateClient/${who(1).id}`, clientBody(vless.id, wireOf(vless.one, who(1), { id: makeClient().id })));
+    await call(`updateClient/${who(2).id}`, clientBody(vless.id, wireOf(vless.one, who(2), { comment: 'moved' })));
+    await call(`${trojan.id}/delClientByEmail/${who(7).email}`);
+    await call('delDepletedClients/-1');
+    await call(`updateClientTraffic/${who(4).email}`, { upload: 5, download: 7 });
+    await call(`resetAllClientTraffics/${vmess.id}`);
+    await call(`${vless.id}/resetTraffic`);
+    await call(`setEnable/${vmess.id}`, { enable: false });
+    await call(`del/${shadowsocks.id}`);
+    await call(`clearClientIps/${who(2).email}`);
+    await must(admin.form('/panel/core/resetOutboundsTraffic', { tag: 'direct' }));
+    const account = { oldUsername: panel.username, oldPassword: panel.password };
+    const renewed = { newUsername: panel.username, newPassword: 'another-staple-8-horse' };
+    await must(admin.post('/panel/setting/updateUser', { ...account, ...renewed }));
+    panel.password = renewed.newPassword;
+    await must(admin.get('/panel/setting/getApiToken'));
+    await must(admin.post('/panel/setting/regenerateApiToken'));
+  }
+
+  async function replay(dataDir: string, at?: number): Promise<Digests> {
+    const result = await cli(
+      ['events', 'replay', '--json', ...(at === undefined ? [] : ['--at', String(at)])],
+      dataDir,
+    );
+    if (result.code !== 0) throw new Error(result.stderr);
+    return (JSON.parse(result.stdout) as { digests: Digests }).digests;
+  }
+
+  /** The read models of a panel on a copy of the data, from its snapshots and the tail of the log, or without snapshots. */
+  async function liveDigests({ snapshots }: { snapshots: boolean }): Promise<Digests> {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-e2e-copy-'));
+    try {
+      cpSync(panel.dataDir, folder, { recursive: true, filter: (source) => !source.endsWith('.sock') });
+      if (!snapshots) rmSync(join(folder, 'run', 'snapshots'), { recursive: true });
+      const parts = await createPanel({
+        dataDir: folder,
+        version: 'test',
+        createCore: ({ run: runDir, logs: logDir, geo: assetDir }) =>
+          createXrayCore({ binary: null, runDir, logDir, assetDir, splice: false, log: () => undefined }),
+        warn: (message) => expect.fail(message),
+        failed: (error) => expect.fail(error.message),
+      });
+      const digests: Digests = { ...parts.digests() };
+      delete digests['core-config']; // not of the log alone
+      parts.log.close();
+      return digests;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  it('gives the same read models from zero, before and after a restart with snapshots', async () => {
+    expect(new Set(recorded(panel.dataDir, 'KeyShredded').map(({ data }) => data.reason))).toContain('rotated');
+    await panel.stop();
+    const head = headOf(panel.dataDir);
+    const before = await replay(panel.dataDir);
+    expect(Object.keys(before).length).toBeGreaterThanOrEqual(10);
+    expect(await liveDigests({ snapshots: true })).toEqual(before);
+    expect(await liveDigests({ snapshots: false })).toEqual(before);
+
+    panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
+    expect(await replay(panel.dataDir, head)).toEqual(before);
+    const admin = await panel.admin();
+    await must(admin.post('/panel/api/inbounds/resetAllTraffics'));
+    await panel.stop();
+    const after = await replay(panel.dataDir);
+    expect(after).not.toEqual(before);
+    expect(await liveDigests({ snapshots: true })).toEqual(after);
+    expect(await liveDigests({ snapshots: false })).toEqual(after);
+    expect(await replay(panel.dataDir, head)).toEqual(before);
+  });
+
+  it('answers an admin the same after a start from snapshots and after one from zero', async () => {
+    const answers = async () => {
+      panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
+      const admin = await panel.admin();
+      const list = await must(admin.get('/panel/api/inbounds/list'));
+      const template = await must(admin.post('/panel/core/'));
+      const settings = await must(admin.post('/panel/setting/all'));
+      await panel.stop();
+      return { list, template, settings };
+    };
+    const fromSnapshots = await answers();
+    rmSync(join(panel.dataDir, 'run', 'snapshots'), { recursive: true });
+    expect(await answers()).toEqual(fromSnapshots);
+  });
+});

@@ -1,0 +1,115 @@
+import { assert as check, nat, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PanelState, panelState } from '../../src/commands/state.js';
+import { foldOf } from '../../src/events/fold.js';
+import { PanelStarted } from '../../src/events/panel.js';
+import { advance, begin, catchUp, FoldFailure, type Folding } from '../../src/events/replay.js';
+import type { SnapshotStore } from '../../src/events/snapshot-store.js';
+import { digest } from '../../src/lib/digest.js';
+import { pairs } from '../../src/events/fold.js';
+import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import { History, steps } from '../kit/history.js';
+import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
+import { recorded } from '../kit/spec.js';
+
+/** The write state with its indexes, which its snapshot leaves out. */
+const stateDigest = (state: PanelState): string =>
+  digest([
+    panelState.save(state),
+    pairs(state.byEmail),
+    pairs(state.byCredential),
+    pairs(state.clientsOf).map(([id, numbers]) => [id, [...numbers].sort((a, b) => a - b)]),
+  ]);
+
+/** What a panel gets that begins anew over the same log, with or without snapshots. */
+function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<string, string>> {
+  const state = begin(panelState, snapshots);
+  catchUp(log, [state as unknown as Folding]);
+  return { ...new ReadModels(log, snapshots).digests(), state: stateDigest(state.state) };
+}
+
+describe('a replay', () => {
+  it('gives what the living panel has: from nothing, and from a snapshot and the rest', { timeout: 600_000 }, async () => {
+    const root = temporaryFolder();
+    let runs = 0;
+    const seen = new Set<string>();
+    await check(
+      property(steps(200), nat(150), (history, cut) => {
+        runs += 1;
+        const journal = new TestLog(`${root}/${runs}`);
+        const bus = busOver(journal.log, journal.clock);
+        const read = new ReadModels(journal.log);
+        const player = new History(bus, journal.log);
+        player.play(history.slice(0, cut));
+        const kept = new Map<string, { position: number; state: unknown }>();
+        const { position } = journal.log.head();
+        const state = { fold: panelState, state: bus.state, position } as unknown as Folding;
+        for (const folding of [...read.foldings, state]) {
+          const saved = JSON.parse(JSON.stringify(folding.fold.save(folding.state))) as unknown;
+          kept.set(folding.fold.name, { position: folding.position, state: saved });
+        }
+        player.play(history.slice(cut));
+
+        const live = { ...read.digests(), state: stateDigest(bus.state) };
+        expect(anew(journal.log)).toStrictEqual(live);
+        const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
+        // What was destroyed since must not come back from a snapshot: the panel throws them away then.
+        const shredded = readAll(journal.log).some((event) => event.type === 'KeyShredded' && event.position > position);
+        if (!shredded) expect(anew(journal.log, snapshots)).toStrictEqual(live);
+        journal.reopen();
+        expect(anew(journal.log)).toStrictEqual(live);
+        for (const { type } of readAll(journal.log)) seen.add(type);
+        journal.log.close();
+      }),
+      { numRuns: Number(process.env["RUNS"] ?? 40) },
+    );
+    // The histories reach what matters.
+    for (const type of ['KeyShredded', 'MeasurementsRolledUp', 'ClientDepleted', 'ClientCredentialRotated', 'ClientIpsSeen', 'LoggedIn']) {
+      expect([...seen]).toContain(type);
+    }
+  });
+
+  it('can stop at a position', () => {
+    const journal = new TestLog();
+    for (let i = 0; i < 5; i += 1) journal.append(PanelStarted({ version: String(i) }));
+    const models = beginAll();
+    catchUp(journal.log, Object.values(models) as unknown as Folding[], 3);
+    expect(models.timeline.state.map(({ position }) => position)).toStrictEqual([1, 2, 3]);
+    const digests = digestsOf(models);
+    catchUp(journal.log, Object.values(models) as unknown as Folding[]);
+    expect(models.timeline.position).toBe(5);
+    expect(digestsOf(models)).not.toStrictEqual(digests);
+  });
+});
+
+describe('a fold', () => {
+  const count = foldOf<{ seen: number[] }>({
+    name: 'count',
+    version: 1,
+    initial: () => ({ seen: [] }),
+    on: {
+      PanelStarted: (state, { position }) => void state.seen.push(position),
+      PanelStopped: () => {
+        throw new Error('poison');
+      },
+    },
+    save: (state) => state,
+    load: (saved: { seen: number[] }) => saved,
+  });
+
+  it('takes each event once', () => {
+    const folding = begin(count);
+    const events = recorded([1, 2, 3].map((n) => PanelStarted({ version: String(n) })));
+    advance(folding as unknown as Folding, events.slice(0, 2));
+    advance(folding as unknown as Folding, events);
+    expect(folding.state.seen).toStrictEqual([1, 2, 3]);
+  });
+
+  it('that throws names itself and the event', () => {
+    const folding = begin(count);
+    const events = recorded([PanelStarted({ version: '1' }), { type: 'PanelStopped', data: {} }]);
+    expect(() => advance(folding as unknown as Folding, events)).toThrow(FoldFailure);
+    expect(() => advance(folding as unknown as Folding, events)).toThrow('count failed at position 2 (PanelStopped): poison');
+    expect(folding.position).toBe(1);
+  });
+});

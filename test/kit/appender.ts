@@ -1,0 +1,30 @@
+import { writeSync } from 'node:fs';
+import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import { lockDirectory } from '../../src/adapters/sqlite/lock.js';
+import { PanelStarted } from '../../src/events/panel.js';
+import { openJournal } from '../../src/journal.js';
+
+/**
+ * A process that appends until it is killed, two events at a time, and says each position after it was acknowledged.
+ * `node --import tsx test/kit/appender.ts <data directory>`
+ */
+const directory = prepareDataDirectory(process.argv[2] ?? '');
+const lock = lockDirectory(directory.lock);
+process.once('exit', () => lock.release()); // a lock that nobody remembers is collected, and so let go
+const { log, anchor } = openJournal(directory);
+const actor = { kind: 'system', id: 'appender', name: 'appender', ip: null } as const;
+
+function more(): void {
+  for (let i = 0; i < 20; i += 1) {
+    const version = String(log.head().position);
+    const events = log.append([PanelStarted({ version }), PanelStarted({ version })], {
+      at: Date.now(),
+      actor,
+      correlationId: version,
+    });
+    writeSync(1, `${events.at(-1)?.position}\n`);
+    anchor.moved();
+  }
+  setImmediate(more);
+}
+more();

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent } from '../../src/events/catalog.js';
+import { CoreFailed, CoreStarted, CoreStopped } from '../../src/events/core.js';
+import { pushesOf } from '../../src/projections/pushes.js';
+import { samples } from '../events/samples.js';
+import { recorded } from '../kit/spec.js';
+
+const sample = (type: string): PanelEvent => {
+  const found = samples.findLast((one) => one.type === type);
+  return { type, data: found?.data } as PanelEvent;
+};
+const stale = (...types: string[]) =>
+  pushesOf(recorded(types.map(sample))).flatMap((push) => (push.type === 'invalidate' ? [push.resource] : []));
+
+describe('what browsers are told', () => {
+  it.each([
+    ['InboundAdded', ['inbounds']],
+    ['InboundRefusedByCore', ['inbounds']],
+    ['ClientUpdated', ['inbounds']],
+    ['ClientDepleted', ['inbounds']],
+    ['ClientIpsCleared', ['inbounds']],
+    ['ClientIpsSeen', []],
+    ['OutboundTrafficReset', ['outbounds']],
+    ['CoreTemplateChanged', ['core']],
+    ['SettingsChanged', ['settings']],
+    ['UserCreated', ['users']],
+    ['CredentialsChanged', ['users']],
+    ['ApiTokenIssued', ['users']],
+    ['LoggedIn', []],
+    ['LoginFailed', []],
+    ['PanelStarted', []],
+    ['KeyShredded', []],
+    ['MeasurementsRolledUp', []],
+  ])('%s makes %j stale', (type, resources) => {
+    expect(stale(type)).toStrictEqual(resources);
+  });
+
+  it('names a resource once for a batch', () => {
+    expect(stale('InboundAdded', 'ClientAdded', 'ClientUpdated', 'SettingsChanged')).toStrictEqual(['inbounds', 'settings']);
+  });
+
+  it('tells the state of the core in words', () => {
+    expect(pushesOf(recorded([CoreStarted({ run: 'r', version: '26.7', reason: 'start' })]))).toStrictEqual([
+      { type: 'xrayState', data: 'running' },
+      { type: 'notification', title: 'The core is running', body: 'Version 26.7', severity: 'success' },
+    ]);
+    expect(pushesOf(recorded([CoreStopped({ run: 'r', reason: 'request' })]))).toStrictEqual([
+      { type: 'xrayState', data: 'stop' },
+      { type: 'notification', title: 'The core has stopped', body: 'Reason: request', severity: 'warning' },
+    ]);
+    expect(pushesOf(recorded([CoreFailed({ run: 'r', reason: 'killed' })]))).toStrictEqual([
+      { type: 'xrayState', data: 'error' },
+      { type: 'notification', title: 'The core failed', body: 'killed', severity: 'error' },
+    ]);
+  });
+
+  it('holds no secret of the event', () => {
+    for (const { type } of samples) {
+      expect(JSON.stringify(pushesOf(recorded([sample(type)]))), type).not.toMatch(/canary|example\.org|198\.51/);
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { MeasurementsRolledUp } from '../../src/events/traffic.js';
+import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, UserCreated } from '../../src/events/user.js';
+import { users } from '../../src/projections/users.js';
+import { HOUR, T0, userId } from '../kit/builders.js';
+import { at, folded } from '../kit/spec.js';
+
+const account = (epoch: number, user = 1) => ({
+  user: userId(user),
+  epoch,
+  credentials: { username: `user-${user}`, passwordHash: `hash-${epoch}` },
+});
+const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?: number } = {}) =>
+  LoggedIn({
+    user: userId(over.user ?? 1),
+    epoch: over.epoch ?? 0,
+    session: { idHash, csrfToken: `csrf-${idHash}` },
+    expiresAt: over.expiresAt ?? T0 + HOUR,
+  });
+const rollUp = (toTime: number) => MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+const ids = (...events: Parameters<typeof folded>[1][]) => [...folded(users, UserCreated(account(0)), ...events).sessions.keys()];
+
+describe('users', () => {
+  it('are as their last credentials', () => {
+    const state = folded(users, UserCreated(account(0)), UserCreated(account(0, 2)), CredentialsChanged(account(1)));
+    expect([...state.users.values()]).toStrictEqual([
+      { id: 1, epoch: 1, username: 'user-1', passwordHash: 'hash-1' },
+      { id: 2, epoch: 0, username: 'user-2', passwordHash: 'hash-0' },
+    ]);
+  });
+
+  it('have one API token, the last', () => {
+    const issued = (token: string, life: number) => ApiTokenIssued({ life, secret: { token } });
+    expect(folded(users).apiToken).toBeNull();
+    expect(folded(users, issued('a', 1), issued('b', 2)).apiToken).toBe('b');
+  });
+});
+
+describe('sessions', () => {
+  it('begin with a login', () => {
+    const { sessions } = folded(users, UserCreated(account(0)), login('a'));
+    expect(sessions.get('a')).toStrictEqual({ user: 1, epoch: 0, csrfToken: 'csrf-a', startedAt: T0, expiresAt: T0 + HOUR });
+  });
+
+  it('end with a logout', () => {
+    expect(ids(login('a'), login('b'), LoggedOut({ user: userId(1), session: { idHash: 'a' } }))).toStrictEqual(['b']);
+  });
+
+  it('of an earlier epoch end when the name or the password changes, those of others go on', () => {
+    expect(ids(login('a'), login('b', { user: 2 }), CredentialsChanged(account(1)), login('c', { epoch: 1 }))).toStrictEqual(['b', 'c']);
+  });
+
+  it('that have run out are swept by the next login', () => {
+    expect(ids(login('a', { expiresAt: T0 + 1 }), at(T0 + 2, login('b')))).toStrictEqual(['b']);
+  });
+
+  it('end when their login is rolled up', () => {
+    expect(ids(login('a'), at(T0 + 5, login('b')), rollUp(T0 + 4))).toStrictEqual(['b']);
+  });
+});

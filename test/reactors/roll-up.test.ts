@@ -1,0 +1,108 @@
+import { assert as check, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planRollUp } from '../../src/commands/reactors/roll-up.js';
+import { ClientTrafficReset } from '../../src/events/client.js';
+import { CoreStarted } from '../../src/events/core.js';
+import type { RecordedEvent } from '../../src/events/catalog.js';
+import { ReadModels } from '../../src/projections/read-models.js';
+import { clientAdded, first, HOUR, inboundAdded, T0, traffic } from '../kit/builders.js';
+import { History, steps } from '../kit/history.js';
+import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
+
+const used = (bytes: number, run = 'r1') => traffic({ run, clients: [[1, bytes, 2 * bytes]] });
+
+/** Bytes of each client, inbound and outbound in each hour: what a statement by the day or by the hour says. */
+function statement(events: readonly RecordedEvent[]): Record<string, number> {
+  const totals: Record<string, number> = {};
+  for (const event of events) {
+    if (event.type !== 'TrafficRecorded') continue;
+    const hour = Math.floor(event.meta.at / HOUR);
+    const { clients, inbounds, outbounds } = event.data;
+    for (const [kind, list] of Object.entries({ clients, inbounds, outbounds })) {
+      for (const [key, up, down] of list) {
+        const name = `${kind} ${key} ${hour}`;
+        totals[name] = (totals[name] ?? 0) + up + 1e9 * down;
+      }
+    }
+  }
+  return totals;
+}
+
+describe('a roll-up', () => {
+  it('changes no read model and no statement, and its payloads are gone', () => {
+    const root = temporaryFolder();
+    let runs = 0;
+    let pruned = 0;
+    check(
+      property(steps(150), (history) => {
+        runs += 1;
+        const journal = new TestLog(`${root}/${runs}`);
+        const bus = busOver(journal.log, journal.clock);
+        const read = new ReadModels(journal.log);
+        const player = new History(bus, journal.log);
+        player.play(history);
+        const before = statement(readAll(journal.log));
+        const { position } = journal.log.head();
+        journal.clock.advance(1);
+        const [rolledUp] = player.rollUp(0);
+        if (rolledUp?.type === 'MeasurementsRolledUp') {
+          const { from, to, pruned: count, root: proof } = rolledUp.data;
+          pruned += count;
+          const rows = journal.log.rows(from - 1, to - from + 1);
+          expect(rows.filter(({ measured, payload }) => (measured === 1) !== (payload === null))).toStrictEqual([]);
+          expect(journal.log.measuredRoot(from, to)).toStrictEqual({ root: proof, count });
+          expect(to).toBeLessThanOrEqual(position);
+        }
+        expect(statement(readAll(journal.log))).toStrictEqual(before);
+        expect(new ReadModels(journal.log).digests()).toStrictEqual(read.digests());
+        // Once more finds nothing to do.
+        expect(player.rollUp(0)).toStrictEqual([]);
+        journal.log.close();
+      }),
+      { numRuns: 30 },
+    );
+    expect(pruned).toBeGreaterThan(30);
+  });
+
+  const plan = (before: number, ...events: Parameters<TestLog['append']>) => {
+    const journal = new TestLog();
+    journal.append(inboundAdded(), clientAdded());
+    for (const event of events) {
+      journal.append(event);
+      journal.clock.advance(1000);
+    }
+    const command = planRollUp(journal.log, 0, before);
+    return command?.type === 'RecordRollUp' ? command.data : null;
+  };
+  const sums = (data: ReturnType<typeof plan>) => data?.sums.map(({ at, sum }) => [at, sum.run, ...sum.clients]);
+  const end = T0 + HOUR;
+
+  it('sums up a run within an hour, with the last use of each client', () => {
+    expect(sums(plan(end, used(1), used(2), used(3)))).toStrictEqual([[5, 'r1', [1, 6, 12, T0 + 2000]]]);
+  });
+
+  it('sums no further than to an event that a sum may not cross', () => {
+    const reset = ClientTrafficReset({ client: first, up: 1, down: 2 });
+    expect(sums(plan(end, used(1), reset, used(2), used(3)))).toStrictEqual([
+      [3, 'r1', [1, 1, 2, T0]],
+      [6, 'r1', [1, 5, 10, T0 + 3000]],
+    ]);
+  });
+
+  it('keeps the runs of the core apart', () => {
+    const started = CoreStarted({ run: 'r2', version: '26', reason: 'start' });
+    expect(sums(plan(end, used(1), started, used(2, 'r2')))).toStrictEqual([
+      [3, 'r1', [1, 1, 2, T0]],
+      [5, 'r2', [1, 2, 4, T0 + 2000]],
+    ]);
+  });
+
+  it('leaves alone what is younger', () => {
+    expect(plan(T0 + 1000, used(1), used(2), used(3))).toMatchObject({ from: 1, to: 3, pruned: 1, fromTime: T0, toTime: T0 });
+    expect(plan(T0, used(1))).toBeNull();
+  });
+
+  it('does nothing when there is no measurement', () => {
+    expect(plan(end)).toBeNull();
+  });
+});
