@@ -101,7 +101,9 @@ export class Anchor {
     try {
       return Anchored.parse(JSON.parse(text));
     } catch (cause) {
-      throw new Error(`${this.#file} is not an anchor: put it back from a backup, or remove it to go on without`, { cause });
+      throw new Error(`${this.#file} is not an anchor: put it back from a backup, or remove it to go on without`, {
+        cause,
+      });
     }
   }
 }

@@ -84,16 +84,16 @@ export function changeClient(
   const changes = changedTerms(client.terms, draft.terms);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
   const { identity, credential } = draft;
+  const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
   if (!sameJson(client.credential, credential)) {
     const life = client.life + 1;
-    const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
     // A rotation keeps the name: a replay, which has lost the name of the life before, takes it from here.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
     const rotated = ClientCredentialRotated({ client: client.number, life, identity: kept, credential });
     events.push(rotated, KeyShredded({ key: `client:${client.number}/${client.life}`, reason: 'rotated' }));
-    if (renamed) events.push(ClientIdentified({ client: client.number, life, identity }));
+    if (renamed) events.push(ClientIdentified({ client: client.number, life, renamed, identity }));
   } else if (!sameJson(client.identity, identity)) {
-    events.push(ClientIdentified({ client: client.number, life: client.life, identity }));
+    events.push(ClientIdentified({ client: client.number, life: client.life, renamed, identity }));
   }
   return [...events, ...restoredClient(state, { ...client, terms: draft.terms }, now)];
 }

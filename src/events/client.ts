@@ -80,7 +80,13 @@ export const ClientUpdated = defineEvent('ClientUpdated', {
 
 export const ClientIdentified = defineEvent('ClientIdentified', {
   summary: 'The email, the subscription id or another personal field of a client changed.',
-  data: z.strictObject({ client, life: z.int().positive(), identity: ClientIdentity }),
+  data: z.strictObject({
+    client,
+    life: z.int().positive(),
+    /** Whether the core counts under another name from here on. The name itself is sealed. */
+    renamed: z.boolean(),
+    identity: ClientIdentity,
+  }),
   stream,
   seal: { identity },
 });

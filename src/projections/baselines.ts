@@ -5,64 +5,83 @@ import { type Fold, pairs } from '../events/fold.js';
 /**
  * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an
  * event, so the sum over the run is the counter's last recorded value, also after a crash of the panel.
+ *
+ * The core counts by name, the log by client number. A *spell* is one client under one name; the bytes of a name are those
+ * of all its spells in this run. Names can be destroyed with their key, the bytes of a spell cannot.
  */
 export interface Baselines {
   run: string | null;
-  readonly clients: Map<string, Counter>;
+  /** Bytes by spell. */
+  readonly spells: Map<string, Counter>;
+  /** The spell of each client now. */
+  readonly current: Map<number, string>;
+  /** The name in each spell, lower case; a spell before a rotation or an erasure has none. */
+  readonly names: Map<string, string>;
   readonly inbounds: Map<string, Counter>;
   readonly outbounds: Map<string, Counter>;
-  /** The names under which the core counts now. */
-  readonly emails: Map<number, string>;
+  /** The tags under which the core counts now. */
   readonly tags: Map<number, string>;
+  /** Spells by name; follows from `names`. */
+  readonly byName: Map<string, Set<string>>;
 }
 
 interface Saved {
   run: string | null;
-  clients: [string, Counter][];
+  spells: [string, Counter][];
+  current: [number, string][];
+  names: [string, string][];
   inbounds: [string, Counter][];
   outbounds: [string, Counter][];
-  emails: [number, string][];
   tags: [number, string][];
+}
+
+function initial(): Baselines {
+  return {
+    run: null,
+    spells: new Map(),
+    current: new Map(),
+    names: new Map(),
+    inbounds: new Map(),
+    outbounds: new Map(),
+    tags: new Map(),
+    byName: new Map(),
+  };
 }
 
 export const baselines: Fold<Baselines> = {
   name: 'baselines',
-  version: 1,
-  initial: () => ({
-    run: null,
-    clients: new Map(),
-    inbounds: new Map(),
-    outbounds: new Map(),
-    emails: new Map(),
-    tags: new Map(),
-  }),
+  version: 2,
+  initial,
   apply(state, event) {
     switch (event.type) {
       case 'CoreStarted':
-        if (event.data.run === state.run) break; // the same run, taken over
-        state.run = event.data.run;
-        for (const counters of [state.clients, state.inbounds, state.outbounds]) counters.clear();
+        if (event.data.run !== state.run) begin(state, event.data.run); // else the same run, taken over
         break;
       case 'TrafficRecorded':
         if (event.data.run !== state.run) break;
-        for (const [client, up, down] of event.data.clients) grow(state.clients, state.emails.get(client), up, down);
+        for (const [client, up, down] of event.data.clients) grow(state.spells, state.current.get(client), up, down);
         for (const [inbound, up, down] of event.data.inbounds) grow(state.inbounds, state.tags.get(inbound), up, down);
         for (const [tag, up, down] of event.data.outbounds) grow(state.outbounds, tag, up, down);
         break;
       case 'ClientAdded':
-      case 'ClientIdentified':
-        state.emails.set(event.data.client, emailKey(event.data.identity.email));
+        enter(state, event.data.client, 1, event.data.identity.email);
         break;
-      case 'ClientCredentialRotated': {
-        // The name stays. If another stood here until now, a replay met what is left of a destroyed life.
-        const name = emailKey(event.data.identity.email);
-        rename(state.clients, state.emails.get(event.data.client), name);
-        state.emails.set(event.data.client, name);
+      case 'ClientIdentified':
+        if (event.data.renamed) enter(state, event.data.client, event.position, event.data.identity.email);
+        break;
+      case 'ClientCredentialRotated':
+        forgetNames(state, event.data.client);
+        setName(state, state.current.get(event.data.client), event.data.identity.email);
+        break;
+      case 'ClientDeleted':
+        state.current.delete(event.data.client);
+        break;
+      case 'KeyShredded': {
+        // What a replay cannot read any more is forgotten here too. A rotation has set the name anew.
+        const client = /^client:(\d+)\/\d+$/.exec(event.data.key)?.[1];
+        if (client !== undefined && event.data.reason === 'erased') forgetNames(state, Number(client));
         break;
       }
-      case 'ClientDeleted':
-        state.emails.delete(event.data.client);
-        break;
       case 'InboundAdded':
         state.tags.set(event.data.inbound, event.data.spec.tag);
         break;
@@ -75,29 +94,79 @@ export const baselines: Fold<Baselines> = {
       default:
     }
   },
-  save: ({ run, ...state }) => ({
+  save: ({ run, spells, current, names, inbounds, outbounds, tags }) => ({
     run,
-    clients: pairs(state.clients),
-    inbounds: pairs(state.inbounds),
-    outbounds: pairs(state.outbounds),
-    emails: pairs(state.emails),
-    tags: pairs(state.tags),
+    spells: pairs(spells),
+    current: pairs(current),
+    names: pairs(names),
+    inbounds: pairs(inbounds),
+    outbounds: pairs(outbounds),
+    tags: pairs(tags),
   }),
-  load: (saved: Saved) => ({
-    run: saved.run,
-    clients: new Map(saved.clients),
-    inbounds: new Map(saved.inbounds),
-    outbounds: new Map(saved.outbounds),
-    emails: new Map(saved.emails),
-    tags: new Map(saved.tags),
-  }),
+  load(saved: Saved) {
+    const state: Baselines = {
+      ...initial(),
+      run: saved.run,
+      spells: new Map(saved.spells),
+      current: new Map(saved.current),
+      inbounds: new Map(saved.inbounds),
+      outbounds: new Map(saved.outbounds),
+      tags: new Map(saved.tags),
+    };
+    for (const [spell, name] of saved.names) setName(state, spell, name);
+    return state;
+  },
 };
 
-function rename(counters: Map<string, Counter>, from: string | undefined, to: string): void {
-  const counter = from === undefined || from === to ? undefined : counters.get(from);
-  if (from === undefined || !counter) return;
-  counters.delete(from);
-  grow(counters, to, counter.up, counter.down);
+/** What is recorded of the counter that the core keeps under this email. */
+export function recordedOf(state: Baselines, email: string): Counter {
+  let sum = zero;
+  for (const spell of state.byName.get(emailKey(email)) ?? []) {
+    const { up, down } = state.spells.get(spell) ?? zero;
+    sum = { up: sum.up + up, down: sum.down + down };
+  }
+  return sum;
+}
+
+/** Counters are at zero again, and only the spells that go on matter. */
+function begin(state: Baselines, run: string): void {
+  state.run = run;
+  for (const counters of [state.spells, state.inbounds, state.outbounds]) counters.clear();
+  const now = new Set(state.current.values());
+  for (const spell of [...state.names.keys()]) if (!now.has(spell)) clearName(state, spell);
+}
+
+function enter(state: Baselines, client: number, since: number, email: string): void {
+  const before = state.current.get(client);
+  // A spell in which nothing was counted leaves nothing behind.
+  if (before !== undefined && !state.spells.has(before)) clearName(state, before);
+  const spell = `${client}/${since}`;
+  state.current.set(client, spell);
+  setName(state, spell, email);
+}
+
+function setName(state: Baselines, spell: string | undefined, email: string): void {
+  if (spell === undefined) return;
+  clearName(state, spell);
+  const name = emailKey(email);
+  state.names.set(spell, name);
+  const spells = state.byName.get(name);
+  if (spells) spells.add(spell);
+  else state.byName.set(name, new Set([spell]));
+}
+
+function clearName(state: Baselines, spell: string): void {
+  const name = state.names.get(spell);
+  if (name === undefined) return;
+  state.names.delete(spell);
+  const spells = state.byName.get(name);
+  spells?.delete(spell);
+  if (spells?.size === 0) state.byName.delete(name);
+}
+
+function forgetNames(state: Baselines, client: number): void {
+  const own = `${client}/`;
+  for (const spell of [...state.names.keys()]) if (spell.startsWith(own)) clearName(state, spell);
 }
 
 function grow(counters: Map<string, Counter>, name: string | undefined, up: number, down: number): void {

@@ -9,7 +9,7 @@ import { advance, begin, catchUp, type Folding } from '../events/replay.js';
 import type { Settings } from '../events/settings.js';
 import type { SnapshotStore } from '../events/snapshot-store.js';
 import { digest } from '../lib/digest.js';
-import { baselines } from './baselines.js';
+import { baselines, recordedOf } from './baselines.js';
 import { clientIps } from './client-ips.js';
 import { clients } from './clients.js';
 import { coreState } from './core-state.js';
@@ -189,7 +189,13 @@ export class ReadModels {
 
   /** How far the counters of the running core are recorded. */
   baselines() {
-    return this.#models.baselines.state;
+    const { state } = this.#models.baselines;
+    return {
+      run: state.run,
+      clients: { get: (email: string) => recordedOf(state, email) },
+      inbounds: state.inbounds,
+      outbounds: state.outbounds,
+    };
   }
 
   settings(): Settings {

@@ -28,9 +28,7 @@ const inboundOf = (protocol: Protocol, settings: Record<string, string> = {}): P
 
 describe('AddClients', () => {
   it('adds clients in the order in which they are named', () => {
-    given(inboundAdded())
-      .when(add(alice, bob))
-      .then(added(alice, 1), added(bob, 2));
+    given(inboundAdded()).when(add(alice, bob)).then(added(alice, 1), added(bob, 2));
   });
 
   it('never gives a number twice', () => {
@@ -116,7 +114,12 @@ describe('a credential', () => {
 
   it.each([
     ['the same id', 'vless', { id: uuid(1) }, { id: uuid(1) }],
-    ['an id in capitals', 'vless', { id: 'abcdefab-2222-4333-8444-000000000001' }, { id: 'ABCDEFAB-2222-4333-8444-000000000001' }],
+    [
+      'an id in capitals',
+      'vless',
+      { id: 'abcdefab-2222-4333-8444-000000000001' },
+      { id: 'ABCDEFAB-2222-4333-8444-000000000001' },
+    ],
     ['an id without its hyphens', 'vmess', { id: uuid(1) }, { id: uuid(1).replaceAll('-', '') }],
     ['an id that differs only in bytes 6 and 7', 'vless', { id: uuid(1) }, { id: uuid(1).replace('-4333-', '-4abc-') }],
     ['the same text as id', 'vless', { id: 'text' }, { id: 'text' }],
@@ -178,16 +181,21 @@ describe('a shadowsocks client', () => {
   const client = (password: string, method = '') => draft('alice', 1, { terms: { method }, credential: { password } });
   const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
   const refused = (settings: Record<string, string>, who: ClientDraft, why: string): void =>
-    given(inboundOf('shadowsocks', settings))
-      .when(add(who))
-      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
+    given(inboundOf('shadowsocks', settings)).when(add(who)).thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
 
   it.each([
     ['2022-blake3-aes-128-gcm', 16],
     ['2022-blake3-aes-256-gcm', 32],
   ])('of %s needs a key of exactly %i bytes in base64', (method, bytes) => {
     const why = `the password must be ${bytes} bytes in base64 for ${method}`;
-    for (const wrong of ['', 'password', key(bytes - 1), key(bytes + 1), key(48 - bytes), key(bytes).replace(/=+$/, '')]) {
+    for (const wrong of [
+      '',
+      'password',
+      key(bytes - 1),
+      key(bytes + 1),
+      key(48 - bytes),
+      key(bytes).replace(/=+$/, ''),
+    ]) {
       refused({ method }, client(wrong), why);
     }
     refused({ method }, client(key(bytes).replace(/^./, '-')), why);

@@ -52,14 +52,14 @@ describe('UpdateClient', () => {
     const renamed = draft('alice', 1, { identity: identity('amy') });
     given(inboundAdded(), clientAdded())
       .when(update(renamed))
-      .then(ClientIdentified({ client: first, life: 1, identity: renamed.identity }));
+      .then(ClientIdentified({ client: first, life: 1, renamed: true, identity: renamed.identity }));
   });
 
   it('may change nothing but the case of the email', () => {
     const shouted = draft('ALICE', 1);
     given(inboundAdded(), clientAdded())
       .when(update(shouted))
-      .then(ClientIdentified({ client: first, life: 1, identity: shouted.identity }));
+      .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: shouted.identity }));
   });
 
   it('rotates the credential, and destroys the key of the old one', () => {
@@ -75,7 +75,7 @@ describe('UpdateClient', () => {
       .then(
         rotated(both, 2, { ...both.identity, email: 'alice' }),
         shredded(1),
-        ClientIdentified({ client: first, life: 2, identity: both.identity }),
+        ClientIdentified({ client: first, life: 2, renamed: true, identity: both.identity }),
       );
   });
 

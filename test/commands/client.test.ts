@@ -40,8 +40,12 @@ describe('DeleteClient', () => {
   it('deletes a client, and the second time there is none', () => {
     const remove = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } } as const;
     const deleted = ClientDeleted({ client: first, inbound: one });
-    given(...past).when(remove).then(deleted);
-    given(...past, deleted).when(remove).thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'alice', inbound: 1 });
+    given(...past)
+      .when(remove)
+      .then(deleted);
+    given(...past, deleted)
+      .when(remove)
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'alice', inbound: 1 });
   });
 
   it('wants an inbound that exists', () => {
@@ -64,10 +68,7 @@ describe('ResetClientTraffic', () => {
   it('restores a client that its cap had cut', () => {
     given(...overCap)
       .when(reset('alice'))
-      .then(
-        ClientTrafficReset({ client: first, up: 6, down: 6 }),
-        caused(0, ClientRestored({ client: first })),
-      );
+      .then(ClientTrafficReset({ client: first, up: 6, down: 6 }), caused(0, ClientRestored({ client: first })));
   });
 
   it('does not restore a client that has expired', () => {
@@ -95,7 +96,12 @@ describe('ResetAllClientTraffic', () => {
   const reset = (inbound: typeof one | 'all') => ({ type: 'ResetAllClientTraffic', data: { inbound } }) as const;
 
   it('resets the clients of one inbound or of all', () => {
-    const used = traffic({ clients: [[1, 1, 2], [2, 3, 4]] });
+    const used = traffic({
+      clients: [
+        [1, 1, 2],
+        [2, 3, 4],
+      ],
+    });
     const alone = ClientTrafficReset({ client: second, up: 3, down: 4 });
     given(...past, used)
       .when(reset(two))
@@ -110,7 +116,12 @@ describe('ResetAllClientTraffic', () => {
       inboundAdded(),
       clientAdded(capped),
       clientAdded(draft('bob', 2, { terms: { capBytes: 10 } }), second),
-      traffic({ clients: [[1, 6, 6], [2, 12, 0]] }),
+      traffic({
+        clients: [
+          [1, 6, 6],
+          [2, 12, 0],
+        ],
+      }),
       capReached(),
       capReached(second),
     )
@@ -168,11 +179,15 @@ describe('AdjustClientTraffic', () => {
     [0.5, 0],
     [Number.MAX_SAFE_INTEGER + 1, 0],
   ])('refuses %d and %d bytes', (up, down) => {
-    given(...past).when(adjust(up, down)).thenRejects('VALUE_OUT_OF_RANGE');
+    given(...past)
+      .when(adjust(up, down))
+      .thenRejects('VALUE_OUT_OF_RANGE');
   });
 
   it('wants a client that exists', () => {
-    given(...past).when(adjust(1, 1, 'nobody')).thenRejects('CLIENT_NOT_FOUND', { client: 'nobody' });
+    given(...past)
+      .when(adjust(1, 1, 'nobody'))
+      .thenRejects('CLIENT_NOT_FOUND', { client: 'nobody' });
   });
 });
 
@@ -204,9 +219,7 @@ describe('DeleteDepletedClients', () => {
   });
 
   it('looks only at the inbound that is named', () => {
-    given(otherInbound(), inboundAdded(), clientAdded(capped), capReached())
-      .when(remove(two))
-      .thenNothing();
+    given(otherInbound(), inboundAdded(), clientAdded(capped), capReached()).when(remove(two)).thenNothing();
     given().when(remove(one)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });
 });
@@ -248,17 +261,27 @@ describe('DepleteExpired', () => {
   const deplete = { type: 'DepleteExpired', data: {} } as const;
 
   it('cuts a client in the millisecond of its expiry', () => {
-    given(inboundAdded(), clientAdded(until(T0))).when(deplete).then(expired);
-    given(inboundAdded(), clientAdded(until(T0 + 1))).when(deplete).thenNothing();
+    given(inboundAdded(), clientAdded(until(T0)))
+      .when(deplete)
+      .then(expired);
+    given(inboundAdded(), clientAdded(until(T0 + 1)))
+      .when(deplete)
+      .thenNothing();
   });
 
   it('does nothing the second time', () => {
-    given(inboundAdded(), clientAdded(until(T0)), expired).when(deplete).thenNothing();
+    given(inboundAdded(), clientAdded(until(T0)), expired)
+      .when(deplete)
+      .thenNothing();
   });
 
   it('leaves alone who has no expiry or whose term has not begun', () => {
-    given(inboundAdded(), clientAdded(until(0))).when(deplete).thenNothing();
-    given(inboundAdded(), clientAdded(until(-DAY))).when(deplete).thenNothing();
+    given(inboundAdded(), clientAdded(until(0)))
+      .when(deplete)
+      .thenNothing();
+    given(inboundAdded(), clientAdded(until(-DAY)))
+      .when(deplete)
+      .thenNothing();
   });
 
   it('cuts an inbound too', () => {

@@ -42,9 +42,7 @@ describe('a port', () => {
     ['for a shadowsocks that names no network', {}, shadowsocks('')],
   ];
   it.each(clash)('is taken %s', (_, first, next) => {
-    given(there(first))
-      .when(add(next))
-      .thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
+    given(there(first)).when(add(next)).thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
   });
 
   const free: [string, Place, Place][] = [

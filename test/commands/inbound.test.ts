@@ -113,10 +113,7 @@ describe('ResetInboundTraffic', () => {
   it('restores an inbound that its cap had cut', () => {
     given(capped(), traffic({ inbounds: [[1, 60, 40]] }), depleted())
       .when(reset)
-      .then(
-        InboundTrafficReset({ inbound: one, up: 60, down: 40 }),
-        caused(0, InboundRestored({ inbound: one })),
-      );
+      .then(InboundTrafficReset({ inbound: one, up: 60, down: 40 }), caused(0, InboundRestored({ inbound: one })));
   });
 
   it('does not restore an inbound that has expired', () => {
@@ -139,7 +136,13 @@ describe('ResetAllTraffic', () => {
       capped(),
       capped(two, { port: 2, tag: 'in-2' }),
       inboundAdded({ id: inboundId(3), spec: { port: 3, tag: 'in-3' } }),
-      traffic({ inbounds: [[1, 100, 0], [2, 0, 100], [3, 5, 5]] }),
+      traffic({
+        inbounds: [
+          [1, 100, 0],
+          [2, 0, 100],
+          [3, 5, 5],
+        ],
+      }),
       depleted(),
       depleted(two),
     )

@@ -12,7 +12,14 @@ import {
 } from '../../src/events/core.js';
 import { InboundDeleted } from '../../src/events/inbound.js';
 import { KeyShredded, LossAccepted, PanelStarted, PanelStopped } from '../../src/events/panel.js';
-import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, UserCreated } from '../../src/events/user.js';
+import {
+  ApiTokenIssued,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  UserCreated,
+} from '../../src/events/user.js';
 import { inboundAdded, one, T0, userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
@@ -122,9 +129,15 @@ describe('the core', () => {
     const refused = InboundRefusedByCore(refuse.data);
     given(inboundAdded()).when(refuse).then(refused);
     given(inboundAdded(), refused).when(refuse).thenNothing();
-    given(inboundAdded(), refused).when(accept).then(InboundAcceptedByCore({ inbound: one }));
-    given(inboundAdded(), refused, InboundAcceptedByCore({ inbound: one })).when(accept).thenNothing();
-    given(inboundAdded(), refused, InboundDeleted({ inbound: one })).when(accept).thenNothing();
+    given(inboundAdded(), refused)
+      .when(accept)
+      .then(InboundAcceptedByCore({ inbound: one }));
+    given(inboundAdded(), refused, InboundAcceptedByCore({ inbound: one }))
+      .when(accept)
+      .thenNothing();
+    given(inboundAdded(), refused, InboundDeleted({ inbound: one }))
+      .when(accept)
+      .thenNothing();
   });
 });
 

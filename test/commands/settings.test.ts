@@ -71,12 +71,10 @@ describe('ChangeSettings', () => {
     { subPort: 2053, subListen: '127.0.0.1' },
     { subPort: 2053, webListen: '10.0.0.1', subListen: '0.0.0.0' },
   ])('does not put both servers on one port: %j', (changes) => {
-    given()
-      .when(change(changes))
-      .thenRejects('SETTING_INVALID', {
-        key: 'subPort',
-        why: 'the subscription server cannot share the port of the panel',
-      });
+    given().when(change(changes)).thenRejects('SETTING_INVALID', {
+      key: 'subPort',
+      why: 'the subscription server cannot share the port of the panel',
+    });
   });
 
   it('lets both servers have one port on two addresses', () => {

@@ -28,7 +28,10 @@ interface Poll {
 const poll = ({ clients = [], inbounds = [], outbounds = [] }: Poll) =>
   ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds, outbounds } }) as const;
 const grown = (name: string, up: number, down: number): Growth => ({ name, up, down });
-const withTerms = (terms: Parameters<typeof draft>[2] & object) => [inboundAdded(), clientAdded(draft('alice', 1, terms))];
+const withTerms = (terms: Parameters<typeof draft>[2] & object) => [
+  inboundAdded(),
+  clientAdded(draft('alice', 1, terms)),
+];
 const cap = (usedBytes: number, capBytes: number) =>
   ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes, capBytes } });
 
@@ -42,7 +45,16 @@ describe('RecordTraffic', () => {
           outbounds: [grown('direct', 4, 6)],
         }),
       )
-      .then(traffic({ clients: [[2, 3, 4], [1, 1, 2]], inbounds: [[1, 4, 6]], outbounds: [['direct', 4, 6]] }));
+      .then(
+        traffic({
+          clients: [
+            [2, 3, 4],
+            [1, 1, 2],
+          ],
+          inbounds: [[1, 4, 6]],
+          outbounds: [['direct', 4, 6]],
+        }),
+      );
   });
 
   it('drops the bytes of who is gone', () => {
@@ -119,7 +131,12 @@ describe('RecordTraffic', () => {
 
 describe('ResetOutboundTraffic', () => {
   const reset = (tag: string) => ({ type: 'ResetOutboundTraffic', data: { tag } }) as const;
-  const used = traffic({ outbounds: [['direct', 1, 2], ['warp', 3, 4]] });
+  const used = traffic({
+    outbounds: [
+      ['direct', 1, 2],
+      ['warp', 3, 4],
+    ],
+  });
 
   it('resets one outbound, and says what it had', () => {
     given(used)

@@ -202,14 +202,6 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   });
 
   it.skipIf(!right)('left every neighbour alone, and never restarted the core', async () => {
-    console.log(
-      logOf(panel.dataDir, start)
-        .filter((e) => !['TrafficRecorded', 'InboundAdded', 'ClientAdded', 'ClientIpsSeen'].includes(e.type))
-        .map((e) => `${e.meta.at} ${e.position} ${e.type} ${JSON.stringify(e.data)}`)
-        .join('\n'),
-      panel.stdout(),
-      panel.stderr(),
-    );
     const before = new Map(NAMES.map((name) => [name, crew(name).running.neighbour.bytes()]));
     await pause(500);
     for (const name of NAMES) {

@@ -66,20 +66,21 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
 
   const small = async () => (await download(client.socksPort(0), `${targets.url}/small`, { totalMs: 3_000 })).status;
 
-  function inbound(name: string, port: number, over: Partial<InboundBody> & { tag?: string } = {}): object {
-    return { ...inboundCase(context, name).body(port, [makeClient()]), ...over };
-  }
-
-  function person(over: Record<string, unknown> = {}): object {
-    return wireOf(added.one, makeClient(), over);
-  }
+  const inbound = (name: string, port: number, over: Partial<InboundBody> & { tag?: string } = {}): object => ({
+    ...inboundCase(context, name).body(port, [makeClient()]),
+    ...over,
+  });
+  const person = (over: Record<string, unknown> = {}): object => wireOf(added.one, makeClient(), over);
 
   /** Every one is answered with a reason, and none leaves a trace in the log. */
   async function allRefused(refusals: Refusal[]): Promise<void> {
     const before = deedsOf(panel.dataDir).length;
     const answers = await Promise.all(
       refusals.map(async ([name, path, body, msg]) => {
-        const init = { headers: { 'content-type': 'application/json' }, body: text(body) };
+        const init = {
+          headers: { 'content-type': 'application/json' },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        };
         const response = await admin.raw('POST', path, init);
         const said = await response.text();
         const { success, msg: reason } = JSON.parse(said) as Envelope;
@@ -92,7 +93,6 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
   }
 
-  const text = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
   const ADD = '/panel/api/inbounds/add';
   const ADD_CLIENT = '/panel/api/inbounds/addClient';
 

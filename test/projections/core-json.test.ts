@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundConfig, InboundSpec, Protocol } from '../../src/events/inbound.js';
-import { coreInbound, coreUser } from '../../src/projections/core-json.js';
 import { clients } from '../../src/projections/clients.js';
+import { coreInbound, coreUser } from '../../src/projections/core-json.js';
 import { inbounds } from '../../src/projections/inbounds.js';
 import { clientAdded, draft, first, inboundAdded, one } from '../kit/builders.js';
 import { folded } from '../kit/spec.js';
 
 const inbound = (spec: Partial<InboundSpec>, config: Partial<InboundConfig> = {}) =>
   folded(inbounds, inboundAdded({ spec, config })).get(one) ?? expect.fail();
-const rendered = (spec: Partial<InboundSpec>, config: Partial<InboundConfig> = {}) => coreInbound(inbound(spec, config)).config;
-const account = (protocol: Protocol, settings: InboundConfig['settings'] = {}, over: Parameters<typeof draft>[2] = {}) => {
+const rendered = (spec: Partial<InboundSpec>, config: Partial<InboundConfig> = {}) =>
+  coreInbound(inbound(spec, config)).config;
+const account = (
+  protocol: Protocol,
+  settings: InboundConfig['settings'] = {},
+  over: Parameters<typeof draft>[2] = {},
+) => {
   const client = folded(clients, clientAdded(draft('Alice', 1, over))).byNumber.get(first) ?? expect.fail();
   return coreUser(inbound({ protocol }, { settings }), client).account;
 };
@@ -33,7 +38,11 @@ describe('an inbound in the words of the core', () => {
       port: 443,
       protocol: 'vless',
       settings: { decryption: 'none' },
-      streamSettings: { network: 'tcp', security: 'reality', realitySettings: { privateKey: 'k', minClientVer: '1.0.0' } },
+      streamSettings: {
+        network: 'tcp',
+        security: 'reality',
+        realitySettings: { privateKey: 'k', minClientVer: '1.0.0' },
+      },
     });
   });
 
@@ -62,9 +71,14 @@ describe('an inbound in the words of the core', () => {
   });
 
   it('has hot users where the protocol has', () => {
-    const hot = (protocol: Protocol, method = 'aes-256-gcm') => coreInbound(inbound({ protocol }, { settings: { method } })).hotUsers;
+    const hot = (protocol: Protocol, method = 'aes-256-gcm') =>
+      coreInbound(inbound({ protocol }, { settings: { method } })).hotUsers;
     expect([hot('vless'), hot('shadowsocks'), hot('hysteria2')]).toStrictEqual([true, true, true]);
-    expect([hot('shadowsocks', '2022-blake3-chacha20-poly1305'), hot('socks'), hot('wireguard')]).toStrictEqual([false, false, false]);
+    expect([hot('shadowsocks', '2022-blake3-chacha20-poly1305'), hot('socks'), hot('wireguard')]).toStrictEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -81,12 +95,16 @@ describe('a client in the words of the core', () => {
 
   it('of shadowsocks has a cipher of its own, or that of the inbound, and none in 2022', () => {
     expect(account('shadowsocks', { method: 'aes-256-gcm' })).toMatchObject({ method: 'aes-256-gcm' });
-    expect(account('shadowsocks', { method: 'aes-256-gcm' }, { terms: { method: 'aes-128-gcm' } })).toMatchObject({ method: 'aes-128-gcm' });
+    expect(account('shadowsocks', { method: 'aes-256-gcm' }, { terms: { method: 'aes-128-gcm' } })).toMatchObject({
+      method: 'aes-128-gcm',
+    });
     expect(account('shadowsocks', { method: '2022-blake3-aes-128-gcm' })).not.toHaveProperty('method');
   });
 
   it('of vless has the flow of the server side', () => {
-    expect(account('vless', {}, { terms: { flow: 'xtls-rprx-vision-udp443' } })).toMatchObject({ flow: 'xtls-rprx-vision' });
+    expect(account('vless', {}, { terms: { flow: 'xtls-rprx-vision-udp443' } })).toMatchObject({
+      flow: 'xtls-rprx-vision',
+    });
     expect(account('vless', {}, { terms: { reverseTag: 'r' } })).toMatchObject({ reverse: { tag: 'r' } });
   });
 });

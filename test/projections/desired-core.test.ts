@@ -1,11 +1,11 @@
 import { assert as check, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CoreUser } from '../../src/lib/core-config.js';
-import type { JsonObject } from '../../src/lib/json.js';
+import type { PanelEvent } from '../../src/events/catalog.js';
 import { ClientDepleted, ClientIdentified, ClientUpdated } from '../../src/events/client.js';
 import { CoreTemplateChanged } from '../../src/events/core.js';
-import type { PanelEvent } from '../../src/events/catalog.js';
 import { InboundDisabled, InboundEnabled, InboundTrafficReset, InboundUpdated } from '../../src/events/inbound.js';
+import type { CoreUser } from '../../src/lib/core-config.js';
+import type { JsonObject } from '../../src/lib/json.js';
 import { DesiredCore } from '../../src/projections/desired-core.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { defaultTemplate } from '../../src/projections/template.js';
@@ -36,7 +36,9 @@ class Mirror {
 }
 
 const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: ReadonlyMap<string, CoreUser> }>) =>
-  Object.fromEntries([...inbounds].map(([tag, { config, users }]) => [tag, { config, users: Object.fromEntries(users) }]));
+  Object.fromEntries(
+    [...inbounds].map(([tag, { config, users }]) => [tag, { config, users: Object.fromEntries(users) }]),
+  );
 
 describe('the desired core', () => {
   it('is the same step by step as made anew, and its changes leave nothing out', () => {
@@ -83,11 +85,15 @@ describe('the desired core', () => {
   const users = (...emails: string[]) => new Map([['in-1', new Set(emails)]]);
 
   it('names a client, and not its inbound, when only the client changes', () => {
-    expect(after(clientAdded(bob, second)).changes).toStrictEqual({ template: false, inbounds: new Set(), users: users('bob') });
+    expect(after(clientAdded(bob, second)).changes).toStrictEqual({
+      template: false,
+      inbounds: new Set(),
+      users: users('bob'),
+    });
     const depleted = after(ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 1, capBytes: 1 } }));
     expect(depleted.changes).toStrictEqual({ template: false, inbounds: new Set(), users: users('alice') });
     expect(depleted.desired.config().inbounds.get('in-1')?.users.size).toBe(0);
-    const renamed = after(ClientIdentified({ client: first, life: 1, identity: identity('amy') }));
+    const renamed = after(ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') }));
     expect(renamed.changes.users).toStrictEqual(users('alice', 'amy'));
   });
 
@@ -117,7 +123,9 @@ describe('the desired core', () => {
     expect(changes.inbounds).toStrictEqual(new Set(['in-1', 'x']));
     expect([...desired.config().inbounds.keys()]).toStrictEqual(['x']);
     expect([desired.inboundOf('in-1'), desired.inboundOf('x')]).toStrictEqual([undefined, 1]);
-    expect([...(desired.config().inbounds.get('x')?.users.values() ?? [])]).toStrictEqual([{ email: 'alice', account: { email: 'alice', id: alice.credential.id, flow: '' } }]);
+    expect([...(desired.config().inbounds.get('x')?.users.values() ?? [])]).toStrictEqual([
+      { email: 'alice', account: { email: 'alice', id: alice.credential.id, flow: '' } },
+    ]);
   });
 
   it('has the built-in template until there is another', () => {

@@ -36,7 +36,10 @@ describe('what browsers are told', () => {
   });
 
   it('names a resource once for a batch', () => {
-    expect(stale('InboundAdded', 'ClientAdded', 'ClientUpdated', 'SettingsChanged')).toStrictEqual(['inbounds', 'settings']);
+    expect(stale('InboundAdded', 'ClientAdded', 'ClientUpdated', 'SettingsChanged')).toStrictEqual([
+      'inbounds',
+      'settings',
+    ]);
   });
 
   it('tells the state of the core in words', () => {

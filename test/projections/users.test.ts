@@ -17,8 +17,11 @@ const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?
     session: { idHash, csrfToken: `csrf-${idHash}` },
     expiresAt: over.expiresAt ?? T0 + HOUR,
   });
-const rollUp = (toTime: number) => MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
-const ids = (...events: Parameters<typeof folded>[1][]) => [...folded(users, UserCreated(account(0)), ...events).sessions.keys()];
+const rollUp = (toTime: number) =>
+  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+const ids = (...events: Parameters<typeof folded>[1][]) => [
+  ...folded(users, UserCreated(account(0)), ...events).sessions.keys(),
+];
 
 describe('users', () => {
   it('are as their last credentials', () => {
@@ -39,7 +42,13 @@ describe('users', () => {
 describe('sessions', () => {
   it('begin with a login', () => {
     const { sessions } = folded(users, UserCreated(account(0)), login('a'));
-    expect(sessions.get('a')).toStrictEqual({ user: 1, epoch: 0, csrfToken: 'csrf-a', startedAt: T0, expiresAt: T0 + HOUR });
+    expect(sessions.get('a')).toStrictEqual({
+      user: 1,
+      epoch: 0,
+      csrfToken: 'csrf-a',
+      startedAt: T0,
+      expiresAt: T0 + HOUR,
+    });
   });
 
   it('end with a logout', () => {
@@ -47,7 +56,9 @@ describe('sessions', () => {
   });
 
   it('of an earlier epoch end when the name or the password changes, those of others go on', () => {
-    expect(ids(login('a'), login('b', { user: 2 }), CredentialsChanged(account(1)), login('c', { epoch: 1 }))).toStrictEqual(['b', 'c']);
+    expect(
+      ids(login('a'), login('b', { user: 2 }), CredentialsChanged(account(1)), login('c', { epoch: 1 })),
+    ).toStrictEqual(['b', 'c']);
   });
 
   it('that have run out are swept by the next login', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planRollUp } from '../../src/commands/reactors/roll-up.js';
 import { ClientTrafficReset } from '../../src/events/client.js';
 import { CoreStarted } from '../../src/events/core.js';
-import type { RecordedEvent } from '../../src/events/catalog.js';
+import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { clientAdded, first, HOUR, inboundAdded, T0, traffic } from '../kit/builders.js';
 import { History, steps } from '../kit/history.js';
@@ -64,7 +64,7 @@ describe('a roll-up', () => {
     expect(pruned).toBeGreaterThan(30);
   });
 
-  const plan = (before: number, ...events: Parameters<TestLog['append']>) => {
+  const plan = (before: number, ...events: readonly PanelEvent[]) => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded());
     for (const event of events) {

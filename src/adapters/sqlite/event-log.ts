@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subject } from 'rxjs';
 import { v7 } from 'uuid';
-import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
+import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/event.js';
 import { type AppendContext, type EventLog, type LogHead, StorageError } from '../../events/log.js';
 import {
@@ -79,11 +79,14 @@ export class SqliteEventLog implements EventLog {
     const stamp = { at, actor, correlationId, commandId };
     const storedActor = encodeActor(stamp, this.keyring);
     const first = this.#position + 1;
-    const versions = new Map<string, number>();
+    const versions = this.#versions(events);
+    const metas = new Map<string | null, string>();
     const recorded: RecordedEvent[] = [];
     for (const event of events) {
       const cause = event.cause === undefined ? causationId : (recorded[event.cause]?.id ?? null);
-      const row = this.#row(event, stamp, encodeMeta(storedActor, stamp, cause), versions);
+      let stored = metas.get(cause);
+      if (stored === undefined) metas.set(cause, (stored = encodeMeta(storedActor, stamp, cause)));
+      const { row, id } = this.#row(event, at, stored, versions);
       this.#store(row);
       this.#position = row.position;
       this.#hash = row.hash;
@@ -95,7 +98,7 @@ export class SqliteEventLog implements EventLog {
         type: event.type,
         data: event.data,
         position,
-        id: idText(row.id),
+        id,
         stream,
         version,
         meta,
@@ -106,11 +109,19 @@ export class SqliteEventLog implements EventLog {
     return recorded;
   }
 
-  #row(event: PanelEvent, { at }: { readonly at: number }, meta: string, versions: Map<string, number>): EventRow {
+  /** The last version in each stream that these events go to, asked for at once: a question costs as much as an insert. */
+  #versions(events: readonly PanelEvent[]): Map<string, number> {
+    const streams = events.map((event) => eventType(event.type)?.stream(event.data));
+    const rows = this.#sql.versions.all(JSON.stringify(streams));
+    return new Map(rows.map(({ stream, version }) => [stream, version]));
+  }
+
+  #row(event: PanelEvent, at: number, meta: string, versions: Map<string, number>): { row: EventRow; id: string } {
     const id = this.#id(at);
-    const { encoding, payload, type } = encodePayload(event, idText(id), this.keyring);
+    const text = idText(id);
+    const { encoding, payload, type } = encodePayload(event, text, this.keyring);
     const stream = type.stream(event.data);
-    const version = (versions.get(stream) ?? this.#sql.version.get(stream)?.version ?? 0) + 1;
+    const version = (versions.get(stream) ?? 0) + 1;
     versions.set(stream, version);
     const row = {
       position: this.#position + 1,
@@ -126,7 +137,7 @@ export class SqliteEventLog implements EventLog {
       payload,
       payload_hash: payloadHash(payload),
     };
-    return { ...row, hash: chainHash(this.#hash, row) };
+    return { row: { ...row, hash: chainHash(this.#hash, row) }, id: text };
   }
 
   /** Bound by place: binding by name costs as much again as the insert. */
@@ -262,7 +273,10 @@ function statements(db: SqliteDatabase) {
     place: db.prepare<[number, Buffer], { position: number; type: string }>(
       'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
     ),
-    version: db.prepare<[string], { version: number }>('SELECT max(version) AS version FROM events WHERE stream = ?'),
+    versions: db.prepare<[string], { stream: string; version: number }>(
+      `SELECT value AS stream, (SELECT max(version) FROM events WHERE stream = value) AS version
+       FROM json_each(?) GROUP BY value`,
+    ),
     insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
     range: db.prepare<[number, number], EventRow>(

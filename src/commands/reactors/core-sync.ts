@@ -70,7 +70,7 @@ export class CoreSync {
       this.#parts.desired.takeChanges();
       this.#template = core.appliedTemplate();
       if (this.#outdated()) this.#restartFor = 'configuration';
-      else await this.#running.recall();
+      else await this.#running.recall().catch((error: unknown) => this.#recover(error));
     } else if (known().run !== null) {
       dispatch({
         type: 'RecordCoreFailed',
@@ -149,6 +149,8 @@ export class CoreSync {
       else await this.#start('configuration');
       return;
     }
+    // Ports are given back before others take them.
+    for (const tag of changes.inbounds) await this.#running.clear(tag);
     for (const tag of changes.inbounds) await this.#running.syncInbound(tag);
     await this.#running.settleCut();
     for (const [tag, emails] of changes.users) {

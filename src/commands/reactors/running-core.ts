@@ -58,18 +58,25 @@ export class RunningCore {
     this.#running.set(inbound.tag, { inbound, users: new Map(inbound.users), cutting: new Set() });
   }
 
+  /** Removes an inbound that shall not run any more, or not like this. */
+  async clear(tag: string): Promise<void> {
+    const { core, desired } = this.#parts;
+    const wanted = desired.config().inbounds.get(tag);
+    const current = this.#running.get(tag);
+    if (!current || (wanted && sameJson(wanted.config, current.inbound.config))) return;
+    await core.removeInbound(current.inbound);
+    this.#running.delete(tag);
+  }
+
   /** Makes one inbound as it shall be: nothing, added, removed or replaced, and then its users. */
   async syncInbound(tag: string): Promise<void> {
     const { core, desired, dispatch, inboundOf } = this.#parts;
+    await this.clear(tag);
     const wanted = desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
-    if (wanted && current && sameJson(wanted.config, current.inbound.config)) {
+    if (wanted && current) {
       await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
       return;
-    }
-    if (current) {
-      await core.removeInbound(current.inbound);
-      this.#running.delete(tag);
     }
     if (!wanted) {
       this.#parts.leftOut.tags.delete(tag);
@@ -178,11 +185,13 @@ export class RunningCore {
       clients += [...inbound.users.keys()].filter((email) => !users.has(email)).length;
       this.#running.set(tag, { inbound: { ...inbound, config }, users, cutting: new Set() });
     }
-    for (const tag of new Set([...tags, ...wanted.keys()])) {
+    const every = new Set([...tags, ...wanted.keys()]);
+    for (const tag of every) {
       const same = sameJson(this.#running.get(tag)?.inbound.config, wanted.get(tag)?.config);
       if (!same) repaired.push(tag);
-      await this.syncInbound(tag);
+      await this.clear(tag);
     }
+    for (const tag of every) await this.syncInbound(tag);
     if (repaired.length > 0 || clients > 0)
       dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
   }

@@ -6,7 +6,8 @@ import type { Growth } from '../traffic.js';
 /** How far the counters of a run are recorded. */
 export interface Recorded {
   readonly run: string | null;
-  readonly clients: ReadonlyMap<string, Counter>;
+  /** By email in lower case. */
+  readonly clients: Pick<ReadonlyMap<string, Counter>, 'get'>;
   readonly inbounds: ReadonlyMap<string, Counter>;
   readonly outbounds: ReadonlyMap<string, Counter>;
 }
@@ -113,7 +114,7 @@ export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
 }
 
 /** A name that was written in two ways within a run has two counters and is one name to us. */
-function grown(counters: readonly CoreCounter[], recorded: ReadonlyMap<string, Counter>, keyOf = (name: string) => name) {
+function grown(counters: readonly CoreCounter[], recorded: Recorded['clients'], keyOf = (name: string) => name) {
   const now = new Map<string, Growth>();
   for (const { name, up, down } of counters) {
     if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting

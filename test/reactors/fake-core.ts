@@ -1,0 +1,167 @@
+import { Subject } from 'rxjs';
+import { type Core, type CoreCounter, CoreError, type CoreExit, type CoreRun, type OnlineUser } from '../../src/commands/ports/core.js';
+import type { CoreConfig, CoreInbound, CoreUser } from '../../src/lib/core-config.js';
+import { canonicalJson, type JsonObject } from '../../src/lib/json.js';
+
+interface Listening {
+  readonly config: JsonObject;
+  readonly users: Map<string, CoreUser>;
+}
+
+/** A core without a process. It does as it is told, notes what that was, and fails where a test says so. */
+export class FakeCore implements Core {
+  /** Every call that changes something, in order. */
+  calls: string[] = [];
+  readonly exited$ = new Subject<CoreExit>();
+  readonly inbounds = new Map<string, Listening>();
+  running: CoreRun | null = null;
+  runs = 0;
+  /** What an earlier panel left running. */
+  left: CoreRun | null = null;
+  template: JsonObject | null = null;
+  counts: CoreCounter[] = [];
+  connected: OnlineUser[] = [];
+
+  /** Tags that no configuration may hold. */
+  readonly refuses = new Set<string>();
+  /** Emails whose connections cannot be ended one by one. */
+  readonly uncuttable = new Set<string>();
+  /** The next call of this name fails so. */
+  readonly fail = new Map<string, CoreError>();
+
+  /** What was called since the last look. */
+  seen(): string[] {
+    const { calls } = this;
+    this.calls = [];
+    return calls;
+  }
+
+  crash(reason: string): void {
+    const run = this.running?.run ?? '';
+    this.running = null;
+    this.inbounds.clear();
+    this.exited$.next({ run, reason, configuration: false });
+  }
+
+  async #called(name: string, what = ''): Promise<void> {
+    this.calls.push(what === '' ? name : `${name} ${what}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    const error = this.fail.get(name);
+    this.fail.delete(name);
+    if (error) throw error;
+  }
+
+  version = (): Promise<string> => Promise.resolve('26');
+
+  async test({ inbounds }: CoreConfig): Promise<void> {
+    const bad = [...inbounds.keys()].find((tag) => this.refuses.has(tag));
+    if (bad !== undefined) throw new CoreError('invalid', `inbound ${bad} is not valid`, { inbound: bad });
+    await Promise.resolve();
+  }
+
+  testInbound(inbound: CoreInbound): Promise<void> {
+    return this.test({ template: {}, inbounds: new Map([[inbound.tag, inbound]]) });
+  }
+
+  async start(config: CoreConfig): Promise<CoreRun> {
+    await this.#called('start', [...config.inbounds.keys()].join());
+    await this.test(config);
+    this.inbounds.clear();
+    for (const inbound of config.inbounds.values()) this.#listen(inbound);
+    this.template = config.template;
+    this.counts = [];
+    this.runs += 1;
+    this.running = { run: `run-${this.runs}`, version: '26', pid: this.runs };
+    return this.running;
+  }
+
+  adopt(): Promise<CoreRun | null> {
+    this.running = this.left;
+    this.left = null;
+    return Promise.resolve(this.running);
+  }
+
+  async stop(): Promise<void> {
+    await this.#called('stop');
+    this.running = null;
+    this.inbounds.clear();
+  }
+
+  async release(): Promise<void> {
+    await this.#called('release');
+    this.left = this.running;
+    this.running = null;
+  }
+
+  #listen({ tag, config, users }: CoreInbound): void {
+    this.inbounds.set(tag, { config, users: new Map(users) });
+  }
+
+  async addInbound(inbound: CoreInbound): Promise<void> {
+    await this.#called('addInbound', inbound.tag);
+    if (this.refuses.has(inbound.tag)) throw new CoreError('refused', `inbound ${inbound.tag} is refused`);
+    const port = (config: JsonObject) => config['port'];
+    const there = [...this.inbounds].find(([, { config }]) => port(config) === port(inbound.config));
+    if (there) throw new CoreError('refused', `port ${String(port(inbound.config))} is used by ${there[0]}`);
+    this.#listen(inbound);
+  }
+
+  async removeInbound({ tag }: CoreInbound): Promise<void> {
+    await this.#called('removeInbound', tag);
+    this.inbounds.delete(tag);
+  }
+
+  async addUser({ tag }: CoreInbound, user: CoreUser): Promise<void> {
+    await this.#called('addUser', `${tag} ${user.email}`);
+    this.inbounds.get(tag)?.users.set(user.email, user);
+  }
+
+  async removeUser({ tag }: CoreInbound, email: string): Promise<void> {
+    await this.#called('removeUser', `${tag} ${email}`);
+    this.inbounds.get(tag)?.users.delete(email);
+  }
+
+  async cut({ tag }: CoreInbound, emails: readonly string[]): Promise<readonly string[]> {
+    await this.#called('cut', `${tag} ${emails.join()}`);
+    return emails.filter((email) => this.uncuttable.has(email));
+  }
+
+  async inboundTags(): Promise<readonly string[]> {
+    const error = this.fail.get('inboundTags');
+    this.fail.delete('inboundTags');
+    if (error) throw error;
+    await Promise.resolve();
+    return [...this.inbounds.keys()];
+  }
+
+  users({ tag }: CoreInbound): Promise<ReadonlyMap<string, string>> {
+    const users = this.inbounds.get(tag)?.users ?? new Map<string, CoreUser>();
+    return Promise.resolve(new Map([...users].map(([email, { account }]) => [email, canonicalJson(account)])));
+  }
+
+  accountDigest = (_: CoreInbound, { account }: CoreUser): string => canonicalJson(account);
+
+  appliedInbounds(): ReadonlyMap<string, JsonObject> {
+    return new Map([...this.inbounds].map(([tag, { config }]) => [tag, config]));
+  }
+
+  appliedTemplate = (): JsonObject | null => this.template;
+
+  async counters(): Promise<readonly CoreCounter[]> {
+    const error = this.fail.get('counters');
+    this.fail.delete('counters');
+    if (error) throw error;
+    await Promise.resolve();
+    return this.counts;
+  }
+
+  online = (): Promise<readonly OnlineUser[]> => Promise.resolve(this.connected);
+  assemble = ({ template }: CoreConfig): JsonObject => template;
+  output = (): string => '';
+  x25519 = (): { privateKey: string; publicKey: string } => ({ privateKey: '', publicKey: '' });
+
+  /** What runs, as names: tag → emails. */
+  get served(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries([...this.inbounds].map(([tag, { users }]) => [tag, [...users.keys()]]));
+  }
+}

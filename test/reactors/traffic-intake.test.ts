@@ -1,0 +1,193 @@
+import { rmSync } from 'node:fs';
+import { array, assert as check, asyncProperty, integer, nat, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CoreError } from '../../src/commands/ports/core.js';
+import { growthOf, type Recorded } from '../../src/commands/reactors/traffic-intake.js';
+import { alice, bob, draft, HOUR, one, T0 } from '../kit/builders.js';
+import { holdTimers, addClients, addInbound, Place, started } from './kit.js';
+
+const count = (kind: 'client' | 'inbound' | 'outbound', name: string, up: number, down = 0) => ({ kind, name, up, down });
+const past = [addInbound(1), addClients(alice, bob)] as const;
+const used = (place: Place, email = 'alice') => {
+  const client = place.panel.read.clientByEmail(email);
+  return client ? place.panel.read.clientCounter(client) : undefined;
+};
+
+describe('what counters grew by', () => {
+  const recorded = (over: Partial<Recorded> = {}): Recorded => ({ run: 'r', clients: new Map(), inbounds: new Map(), outbounds: new Map(), ...over });
+
+  it('is the whole of a counter that is new', () => {
+    expect(growthOf([count('client', 'alice', 3, 4), count('inbound', 'in', 1), count('outbound', 'out', 2)], recorded())).toStrictEqual({
+      clients: [{ name: 'alice', up: 3, down: 4 }],
+      inbounds: [{ name: 'in', up: 1, down: 0 }],
+      outbounds: [{ name: 'out', up: 2, down: 0 }],
+    });
+  });
+
+  it('is the difference to what is recorded, whatever the case of the email', () => {
+    const known = recorded({ clients: new Map([['alice', { up: 3, down: 4 }]]) });
+    expect(growthOf([count('client', 'Alice', 5, 4)], known).clients).toStrictEqual([{ name: 'Alice', up: 2, down: 0 }]);
+    expect(growthOf([count('client', 'alice', 3, 4)], known).clients).toStrictEqual([]);
+  });
+
+  it('is nothing where a counter fell', () => {
+    const known = recorded({ clients: new Map([['alice', { up: 30, down: 4 }]]) });
+    expect(growthOf([count('client', 'alice', 1, 9)], known).clients).toStrictEqual([{ name: 'alice', up: 0, down: 5 }]);
+  });
+
+  it('is one growth for a name that is counted in two cases', () => {
+    const known = recorded({ clients: new Map([['alice', { up: 100, down: 0 }]]) });
+    const both = [count('client', 'Alice', 100), count('client', 'alice', 50)];
+    expect(growthOf(both, known).clients).toStrictEqual([{ name: 'alice', up: 50, down: 0 }]);
+  });
+
+  it.each([Number.NaN, 2 ** 63, Number.POSITIVE_INFINITY, 0.5])('leaves out a counter of %d', (bytes) => {
+    expect(growthOf([count('client', 'alice', bytes), count('client', 'bob', 1)], recorded()).clients).toStrictEqual([{ name: 'bob', up: 1, down: 0 }]);
+  });
+});
+
+describe('a poll', () => {
+  it('counts the first value of a counter', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 7, 1), count('inbound', 'in-1', 7, 1), count('outbound', 'direct', 8)];
+    await place.wait(5000);
+    expect(used(place)).toStrictEqual({ up: 7, down: 1 });
+    expect(place.data('TrafficRecorded')).toStrictEqual([{ run: 'run-1', clients: [[1, 7, 1]], inbounds: [[1, 7, 1]], outbounds: [['direct', 8, 0]] }]);
+  });
+
+  it('that finds nothing new writes nothing', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 7)];
+    await place.wait(5000);
+    const { position } = place.panel.log.head();
+    await place.wait(60_000);
+    expect(place.panel.log.head().position).toBe(position);
+  });
+
+  it('comes as often as the setting says', async () => {
+    const place = await started(undefined, ...past);
+    place.must({ type: 'ChangeSettings', data: { changes: { pollSeconds: 1 } } });
+    await place.wait(5000); // the one that was under way
+    for (let i = 1; i <= 4; i += 1) {
+      place.core.counts = [count('client', 'alice', i)];
+      await place.wait(1000);
+    }
+    expect(place.data('TrafficRecorded')).toHaveLength(4);
+  });
+
+  it('goes on after one that failed, and loses nothing', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 7)];
+    place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
+    await place.wait(5000);
+    expect([used(place), place.warnings]).toStrictEqual([{ up: 0, down: 0 }, ['the counters of the core could not be read']]);
+    place.core.counts = [count('client', 'alice', 9)];
+    await place.wait(5000);
+    expect(used(place)).toStrictEqual({ up: 9, down: 0 });
+  });
+
+  it('begins at zero with a new run of the core', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 100)];
+    await place.wait(5000);
+    place.core.crash('killed');
+    await place.wait(1100);
+    place.core.counts = [count('client', 'alice', 30)];
+    await place.wait(5000);
+    expect(used(place)).toStrictEqual({ up: 130, down: 0 });
+  });
+
+  it('is taken once more before a planned stop', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 11)];
+    place.must({ type: 'StopCore', data: {} });
+    await place.calm();
+    expect(used(place)).toStrictEqual({ up: 11, down: 0 });
+  });
+
+  it('does not count twice after a credential was rotated, also when the panel starts from nothing', async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 'alice', 100)];
+    await place.wait(5000);
+    place.must({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 9) } });
+    await place.close(true);
+    rmSync(`${place.root}/run/snapshots`, { recursive: true });
+    await place.open();
+    await place.panel.poll();
+    expect(used(place)).toStrictEqual({ up: 100, down: 0 });
+  });
+
+  it('knows who is online, and where from, and writes an address once an hour', async () => {
+    const place = await started(undefined, ...past);
+    place.core.connected = [{ email: 'Alice', ips: [{ ip: '198.51.100.1', at: 0 }] }];
+    await place.wait(5000);
+    expect(place.panel.read.onlineEmails(place.clock.now())).toStrictEqual(['alice']);
+    expect(place.data('ClientIpsSeen')).toStrictEqual([{ client: 1, ips: [{ ip: '198.51.100.1', at: T0 + 5000 }] }]);
+    await place.wait(60_000);
+    expect(place.data('ClientIpsSeen')).toHaveLength(1);
+    place.clock.advance(HOUR);
+    await place.wait(5000);
+    expect(place.data('ClientIpsSeen')).toHaveLength(2);
+    place.core.connected = [];
+    await place.wait(5000);
+    expect(place.panel.read.onlineEmails(place.clock.now())).toStrictEqual([]);
+  });
+
+  it('does nothing while no core runs', async () => {
+    const place = await started(undefined, ...past, { type: 'StopCore', data: {} });
+    place.core.counts = [count('client', 'alice', 11)];
+    await place.wait(20_000);
+    expect(place.data('TrafficRecorded')).toStrictEqual([]);
+  });
+});
+
+describe('the sum of all polls', () => {
+  it('is what went through the core, however often panel and core begin anew', { timeout: 60_000 }, async () => {
+    holdTimers();
+    const life = array(
+      record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }),
+      { minLength: 3, maxLength: 25 },
+    );
+    await check(
+      asyncProperty(life, async (moments) => {
+        const place = await new Place().open();
+        place.must(...past);
+        await place.calm();
+        let counter = 0;
+        let through = 0;
+        let lost = 0;
+        for (const { bytes, then } of moments) {
+          counter += bytes;
+          through += bytes;
+          place.core.counts = [count('client', 'alice', counter)];
+          if (then < 5) await place.panel.poll();
+          if (then === 5) {
+            await place.close(true); // the core goes on, the next panel takes it over
+            await place.open();
+          }
+          if (then === 6) {
+            await place.close(false);
+            await place.open();
+            counter = 0;
+          }
+          if (then === 7) {
+            place.must({ type: 'RestartCore', data: {} });
+            await place.calm();
+            counter = 0;
+          }
+          if (then === 8) {
+            lost += through - lost - (used(place)?.up ?? 0); // not read before it died: nobody knows of it
+            place.core.crash('killed');
+            await place.wait(61_000);
+            counter = 0;
+          }
+          expect(used(place)?.up).toBeLessThanOrEqual(through - lost);
+        }
+        await place.panel.poll();
+        expect(used(place)).toStrictEqual({ up: through - lost, down: 0 });
+        await place.close(false);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
