@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { defaultSettings, type SettingKey, type Settings } from './events/settings.js';
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
@@ -12,6 +13,7 @@ const Environment = z.object({
   BASE_PATH: z
     .string()
     .regex(/^[\w\-./~]*$/)
+    .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
     .optional(),
   ADMIN_USERNAME: z.string().min(1).max(64).optional(),
   ADMIN_PASSWORD: z.string().min(1).optional(),
@@ -66,11 +68,30 @@ function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<str
   return undefined;
 }
 
-/** For `portolan config show`. */
-export function shownConfig(config: Config): readonly { name: string; value: string; source: string }[] {
+/** Where the log has a say when neither a flag nor the environment does. */
+const SETTING_OF: Readonly<Record<string, SettingKey>> = {
+  HOST: 'webListen',
+  PORT: 'webPort',
+  SUB_HOST: 'subListen',
+  SUB_PORT: 'subPort',
+  BASE_PATH: 'webBasePath',
+};
+
+/** For `portolan config show`: each value as it counts, and where it comes from. `settings` is null without a log. */
+export function shownConfig(
+  config: Config,
+  settings: Settings | null,
+): readonly { name: string; value: string; source: string }[] {
   return configNames.map((name) => {
-    const value = config[name as keyof Omit<Config, 'sources'>];
-    const shown = value === undefined ? '' : SECRET.has(name) ? '(set)' : String(value);
-    return { name: `PORTOLAN_${name}`, value: shown, source: config.sources[name] ?? 'default' };
+    const own = config[name as keyof Omit<Config, 'sources'>];
+    const key = SETTING_OF[name];
+    const source = config.sources[name] ?? 'default';
+    if (source === 'default' && key !== undefined) {
+      const value = String((settings ?? defaultSettings)[key]);
+      const changed = settings !== null && settings[key] !== defaultSettings[key];
+      return { name: `PORTOLAN_${name}`, value, source: changed ? `setting ${key}` : 'default' };
+    }
+    const shown = own === undefined ? '' : SECRET.has(name) ? '(set)' : String(own);
+    return { name: `PORTOLAN_${name}`, value: shown, source };
   });
 }

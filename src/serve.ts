@@ -5,7 +5,7 @@ import { createXrayCore } from './adapters/core/xray.js';
 import { ProcHostMonitor } from './adapters/host-monitor.js';
 import { createLogger } from './adapters/logger.js';
 import { scryptPasswords } from './adapters/passwords.js';
-import { portHolder } from './adapters/port-holder.js';
+import { portFlaw } from './adapters/port-flaw.js';
 import { asSystem, createPanel, type Panel } from './app.js';
 import { coreBinary } from './cli/core.js';
 import type { OwnPort } from './commands/command.js';
@@ -64,7 +64,7 @@ export async function serve(config: Config): Promise<number> {
     await disposal.dispose();
     return 0;
   } catch (error) {
-    logger.error({ err: error }, 'the panel could not run');
+    logger.debug({ err: error }, 'the panel could not run');
     process.stderr.write(`portolan: ${error instanceof Error ? error.message : String(error)}\n`);
     await disposal.dispose().catch(() => undefined);
     return 1;
@@ -94,6 +94,9 @@ async function firstAdmin({ read, dispatch, complaint }: Panel, config: Config):
   if (done instanceof Rejection) throw new Error(done.message);
   return made;
 }
+
+/** What the panel's second port is called where somebody else wants it. */
+const SUBSCRIPTIONS = 'the subscription server';
 
 interface Addresses {
   readonly panel: string;
@@ -125,10 +128,8 @@ async function open(
     coreSettled: (ms) =>
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
-    portHolder: async (listenAt, port, udp) => {
-      const by = await portHolder(listenAt, port, udp);
-      return by === null || udp ? by : (own.find((one) => one.port === port)?.name ?? by);
-    },
+    portFlaw,
+    subPort: () => own.find(({ name }) => name === SUBSCRIPTIONS)?.port ?? read.settings().subPort,
     certificateFlaw,
   };
   const status = (): unknown => statusOf(read, host.latest, now());
@@ -146,7 +147,7 @@ async function open(
   disposal.add(() => closeServer(ops));
   own.push(
     { port: webAddress.port, listen: webListen, name: 'the panel' },
-    { port: subAddress.port, listen: subListen, name: 'the subscription server' },
+    { port: subAddress.port, listen: subListen, name: SUBSCRIPTIONS },
     { port: opsAddress.port, listen: '127.0.0.1', name: 'the health port of the panel' },
   );
   panel.setOwnPorts(own);

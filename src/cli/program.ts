@@ -1,10 +1,30 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { dataDirectory } from '../adapters/data-directory.js';
 import { type Config, configNames, readConfig, shownConfig } from '../config.js';
+import { begin, catchUp, type Folding } from '../events/replay.js';
+import type { Settings } from '../events/settings.js';
+import { openJournal } from '../journal.js';
+import { settings } from '../projections/settings.js';
 import { adminCommands } from './admin.js';
 import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { printEither } from './output.js';
+
+/** The settings in the log of a data directory, or null when there is none. */
+function settingsIn(dataDir: string): Settings | null {
+  const directory = dataDirectory(dataDir);
+  if (!existsSync(directory.database)) return null;
+  const { log } = openJournal(directory, { readonly: true });
+  try {
+    const folding = begin(settings);
+    catchUp(log, [folding as unknown as Folding]);
+    return folding.state.values;
+  } finally {
+    log.close();
+  }
+}
 
 /** `DATA_DIR` → `--data-dir`. */
 const flagOf = (name: string): string => name.toLowerCase().replaceAll('_', '-');
@@ -31,7 +51,7 @@ export async function run(
   const common = () => ({ dataDir: config().DATA_DIR, json: program.opts<{ json: boolean }>().json });
 
   program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('run the panel')
     .action(async () => {
       code = await serve(config());
@@ -42,7 +62,7 @@ export async function run(
     .command('show')
     .description('each value and where it comes from')
     .action(() => {
-      for (const row of shownConfig(config()))
+      for (const row of shownConfig(config(), settingsIn(config().DATA_DIR)))
         printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
     });
   eventCommands(program, common);

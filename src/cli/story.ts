@@ -64,6 +64,24 @@ const limit = (depletion: Depletion): string =>
     ? `it used ${bytes(depletion.usedBytes)} of ${bytes(depletion.capBytes)}`
     : `it expired at ${timeText(depletion.expiresAt)}`;
 
+/** A changed term in words. */
+function termText(key: string, value: unknown): string {
+  const number = Number(value);
+  switch (key) {
+    case 'enabled':
+      return value === true ? 'switched on' : 'switched off';
+    case 'capBytes':
+      return number === 0 ? 'no cap any more' : `the cap is now ${bytes(number)}`;
+    case 'expiresAt':
+      if (number === 0) return 'no expiry any more';
+      return number > 0 ? `it now expires ${timeText(number)}` : 'its term begins with the next use';
+    case 'limitIp':
+      return number === 0 ? 'any number of addresses' : `at most ${number} addresses`;
+    default:
+      return `${key} is now ${JSON.stringify(value)}`;
+  }
+}
+
 function sentence(event: RecordedEvent): string {
   switch (event.type) {
     case 'ClientAdded': {
@@ -79,7 +97,7 @@ function sentence(event: RecordedEvent): string {
     }
     case 'ClientUpdated':
       return `was changed: ${Object.entries(event.data.changes)
-        .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+        .map(([key, value]) => termText(key, value))
         .join(', ')}`;
     case 'ClientIdentified':
       return `is now ${event.data.identity.email}`;

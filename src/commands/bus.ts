@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly causationId?: string;
   /** The same id twice has one effect and the same answer. */
   readonly commandId?: CommandId;
+  /** Only asks what would be said: nothing is appended. */
+  readonly dryRun?: boolean;
 }
 
 /** What a command did. `events` is empty when everything was so already. */
@@ -60,7 +62,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
       const decide = deciders[command.type] as Decide;
       const decision = decide(command.data, state, { now: at, ownPorts: ownPorts() });
       if (decision instanceof Rejection) return decision;
-      if (decision.length === 0) return { events: [] };
+      if (decision.length === 0 || context.dryRun) return { events: [] };
       return { events: log.append(decision, { ...context, at }) };
     } catch (error) {
       if (error instanceof StorageError) return storageRejection(error);

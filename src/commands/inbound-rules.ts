@@ -29,7 +29,8 @@ export function layers(protocol: string, config: InboundConfig): ReadonlySet<Lay
 
 const isAny = (listen: string): boolean => ['', '0.0.0.0', '::', '::0'].includes(listen);
 /** Whether two listen addresses share one of the machine's addresses. */
-export const overlap = (a: string, b: string): boolean => isAny(a) || isAny(b) || a === b;
+export const overlap = (a: string, b: string): boolean =>
+  !isSocket(a) && !isSocket(b) && (isAny(a) || isAny(b) || a === b);
 const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
 
 export function portFlaw(
@@ -40,11 +41,14 @@ export function portFlaw(
   self?: InboundId,
 ): Rejection | null {
   const { port, listen, protocol } = spec;
-  if (isSocket(listen)) return null;
+  if (isSocket(listen)) {
+    const other = [...state.inbounds.values()].find((inbound) => inbound.id !== self && inbound.listen === listen);
+    return other ? reject('SOCKET_TAKEN', { socket: listen, by: `inbound ${other.tag}` }) : null;
+  }
   if (port < 1 || port > 65535) return reject('PORT_OUT_OF_RANGE', { port });
   const mine = layers(protocol, config);
   for (const other of state.inbounds.values()) {
-    if (other.id === self || other.port !== port || isSocket(other.listen) || !overlap(other.listen, listen)) continue;
+    if (other.id === self || other.port !== port || !overlap(other.listen, listen)) continue;
     const theirs = layers(other.protocol, other.config);
     if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
   }

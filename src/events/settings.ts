@@ -7,6 +7,7 @@ const headerText = z.string().regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line
 const path = z
   .string()
   .regex(/^[\w\-./~]*$/, 'may hold letters, digits and - . _ ~ / only')
+  .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
   .transform((value) => `/${value}/`.replace(/\/{2,}/g, '/'));
 const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
 const cidr = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);

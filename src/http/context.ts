@@ -24,8 +24,14 @@ export interface HttpParts {
     types: readonly RecordedEvent['type'][],
     ms: number,
   ) => Promise<RecordedEvent | null>;
-  /** Whether another process holds a port: a real bind on it. Null when it is free, else who. */
-  readonly portHolder: (listen: string, port: number, udp: boolean) => Promise<string | null>;
+  /** Why a port cannot be bound, by a real bind; null when it can. */
+  readonly portFlaw: (
+    listen: string,
+    port: number,
+    udp: boolean,
+  ) => Promise<'taken' | 'forbidden' | 'no such address' | null>;
+  /** The port that the subscription server has, which a flag may have chosen. */
+  readonly subPort: () => number;
   /**
    * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
    * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
@@ -43,6 +49,8 @@ export interface HttpContext extends HttpParts {
   readonly secure: boolean;
   /** Decides and appends in the name of the caller, with its correlation and `Idempotency-Key`. */
   readonly dispatch: (command: AnyCommand) => Done | Rejection;
+  /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */
+  readonly refusalOf: (command: AnyCommand) => Rejection | null;
 }
 
 /** An outcome that is a sentence, not an object: the envelope's `msg`. */

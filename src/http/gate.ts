@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { v7 } from 'uuid';
 import type { Dispatch } from '../commands/bus.js';
+import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/event.js';
 import type { CommandId } from '../events/log.js';
 import { holdsToken } from './auth/bearer.js';
@@ -114,6 +115,10 @@ export class PanelGate implements Gate<AuthContext> {
       userId,
       requestHost: peer.hostname,
       secure: peer.secure,
+      refusalOf: (command) => {
+        const done = dispatch(command, { actor, correlationId, dryRun: true });
+        return done instanceof Rejection ? done : null;
+      },
       dispatch: (command) => {
         const commandId = idempotent();
         return dispatch(command, { actor, correlationId, ...(commandId ? { commandId } : {}) });

@@ -37,11 +37,19 @@ export function beginAll(snapshots?: SnapshotStore) {
 }
 type Foldings = ReturnType<typeof beginAll>;
 
+/** What the core shall run, as the read models have it. */
+function desiredOf({
+  inbounds: { state: all },
+  clients: { state: some },
+  settings: { state: values },
+}: Foldings): DesiredCore {
+  return new DesiredCore({ inbounds: all, clients: some, settings: values });
+}
+
 /** The digest of each read model at its position: equal logs give equal digests, however the state came about. */
 export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.values(foldings).map(({ fold, state }) => [fold.name, digest(fold.save(state as never))]),
-  );
+  const folded = Object.values(foldings).map(({ fold, state }) => [fold.name, digest(fold.save(state as never))]);
+  return { ...(Object.fromEntries(folded) as Record<string, string>), 'core-config': desiredOf(foldings).digest() };
 }
 
 /**
@@ -60,11 +68,7 @@ export class ReadModels {
   constructor(log: EventLog, snapshots?: SnapshotStore) {
     this.#models = beginAll(snapshots);
     catchUp(log, this.foldings);
-    this.desired = new DesiredCore({
-      inbounds: this.#models.inbounds.state,
-      clients: this.#models.clients.state,
-      settings: this.#models.settings.state,
-    });
+    this.desired = desiredOf(this.#models);
     log.appended$.subscribe((events) => this.#follow(events));
   }
 

@@ -115,3 +115,13 @@ describe('a port', () => {
       .thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
   });
 });
+
+describe('a socket file', () => {
+  const socket = { listen: '/run/x.sock', port: 1 };
+
+  it('is taken by one inbound', () => {
+    given(there(socket)).when(add(socket)).thenRejects('SOCKET_TAKEN', { socket: '/run/x.sock', by: 'inbound in-1' });
+    const other = { ...socket, listen: '/run/y.sock' };
+    given(there(socket)).when(add(other)).then(added(other));
+  });
+});

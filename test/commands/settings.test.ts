@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { SettingsChanged } from '../../src/events/settings.js';
+import { inboundAdded } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
 const change = (changes: Record<string, unknown>) => ({ type: 'ChangeSettings', data: { changes } }) as const;
@@ -35,6 +36,7 @@ describe('ChangeSettings', () => {
     ['webPort', '2053x'],
     ['webListen', 'everywhere'],
     ['webBasePath', '/a b/'],
+    ['webBasePath', '/a/../b/'],
     ['webBasePath', '/<script>/'],
     ['trustedProxyCIDRs', '10.0.0.0/33'],
     ['subTitle', 'x'.repeat(201)],
@@ -75,6 +77,19 @@ describe('ChangeSettings', () => {
       key: 'subPort',
       why: 'the subscription server cannot share the port of the panel',
     });
+  });
+
+  it('does not take the port of an inbound', () => {
+    given(inboundAdded({ spec: { port: 8443 } }))
+      .when(change({ webPort: 8443 }))
+      .thenRejects('SETTING_INVALID', { key: 'webPort', why: 'port 8443 is used by inbound in-1' });
+    const changes = { webPort: 8443 };
+    given(inboundAdded({ spec: { port: 8443, listen: '/run/x.sock' } }))
+      .when(change(changes))
+      .then(SettingsChanged({ changes }));
+    given(inboundAdded({ spec: { port: 8443, protocol: 'hysteria2' } }))
+      .when(change(changes))
+      .then(SettingsChanged({ changes }));
   });
 
   it('lets both servers have one port on two addresses', () => {

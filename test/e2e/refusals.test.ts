@@ -3,14 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type CaseContext, type InboundBody, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
-import {
-  type Admin,
-  type Envelope,
-  must,
-  type PanelProcess,
-  startPanel,
-  storeTemplate,
-} from '../kit/real/panel-process.js';
+import type { PanelProcess } from '../kit/real/panel-process.js';
+import { type Admin, type Envelope, must, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import { download } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
@@ -66,10 +60,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
 
   const small = async () => (await download(client.socksPort(0), `${targets.url}/small`, { totalMs: 3_000 })).status;
 
-  const inbound = (name: string, port: number, over: Partial<InboundBody> & { tag?: string } = {}): object => ({
-    ...inboundCase(context, name).body(port, [makeClient()]),
-    ...over,
-  });
+  const inbound = (name: string, port: number, over: Partial<InboundBody> & { tag?: string } = {}): object =>
+    Object.assign(inboundCase(context, name).body(port, [makeClient()]), over);
   const person = (over: Record<string, unknown> = {}): object => wireOf(added.one, makeClient(), over);
 
   /** Every one is answered with a reason, and none leaves a trace in the log. */

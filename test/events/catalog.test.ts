@@ -41,25 +41,31 @@ describe('the catalogue of events', () => {
 describe('the stored samples', () => {
   const known = new Set(samples.map(({ type, version }) => `${type}.v${version}`));
 
-  it.each(types.map((type) => [type.type, type.schemaVersion] as const))('hold every version of %s', (name, versions) => {
-    for (let version = 1; version <= versions; version += 1) {
-      expect(known, `test/events/samples/${name}.v${version}.json is missing`).toContain(`${name}.v${version}`);
-    }
-  });
+  it.each(types.map((type) => [type.type, type.schemaVersion] as const))(
+    'hold every version of %s',
+    (name, versions) => {
+      for (let version = 1; version <= versions; version += 1) {
+        expect(known, `test/events/samples/${name}.v${version}.json is missing`).toContain(`${name}.v${version}`);
+      }
+    },
+  );
 
-  it.each(samples.map((sample) => [`${sample.type}.v${sample.version}`, sample] as const))('%s can be read today', (_, sample) => {
-    const type = eventType(sample.type) ?? expect.fail(`${sample.type} is not in the catalogue any more`);
-    expect(sample.version).toBeLessThanOrEqual(type.schemaVersion);
-    const current = type.schema.parse(upcast(type, sample.data, sample.version));
-    if (sample.version === type.schemaVersion) expect(current).toStrictEqual(sample.data);
-    expect(type.stream(current)).toMatch(/^[a-z-]+(\d+)?$/);
-    for (const [field, seal] of Object.entries(type.seals)) {
-      expect(seal.key(current)).toMatch(/^[a-z-]+(:\d+)?(\/[a-z\d-]+)*$/);
-      // What stands for a destroyed field has its shape, so that folds stay total.
-      const erased = { ...(current as object), [field]: seal.erased(current) };
-      expect(type.schema.parse(erased)).toStrictEqual(erased);
-    }
-  });
+  it.each(samples.map((sample) => [`${sample.type}.v${sample.version}`, sample] as const))(
+    '%s can be read today',
+    (_, sample) => {
+      const type = eventType(sample.type) ?? expect.fail(`${sample.type} is not in the catalogue any more`);
+      expect(sample.version).toBeLessThanOrEqual(type.schemaVersion);
+      const current = type.schema.parse(upcast(type, sample.data, sample.version));
+      if (sample.version === type.schemaVersion) expect(current).toStrictEqual(sample.data);
+      expect(type.stream(current)).toMatch(/^[a-z-]+(\d+)?$/);
+      for (const [field, seal] of Object.entries(type.seals)) {
+        expect(seal.key(current)).toMatch(/^[a-z-]+(:\d+)?(\/[a-z\d-]+)*$/);
+        // What stands for a destroyed field has its shape, so that folds stay total.
+        const erased = { ...(current as object), [field]: seal.erased(current) };
+        expect(type.schema.parse(erased)).toStrictEqual(erased);
+      }
+    },
+  );
 });
 
 type Parts = ReturnType<typeof defineEvent<string, z.ZodType>>;
@@ -72,7 +78,9 @@ describe('the placeholders of what was erased', () => {
       return Object.entries(seals).flatMap(([field, { erased }]) => {
         const left = JSON.stringify(erased(data));
         const texts = JSON.stringify(fields[field]).match(/(?<=")[^"]{6,}(?=")/g) ?? [];
-        return texts.filter((text) => !/^[a-zA-Z]+$/.test(text) && left.includes(text)).map((text) => `${type}.${field}: ${text}`);
+        return texts
+          .filter((text) => !/^[a-zA-Z]+$/.test(text) && left.includes(text))
+          .map((text) => `${type}.${field}: ${text}`);
       });
     });
     expect(revealing).toStrictEqual([]);

@@ -1,4 +1,4 @@
-import { assert as check, asyncProperty, array, integer } from 'fast-check';
+import { array, asyncProperty, assert as check, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { FollowerTooSlow, follow, following } from '../../src/events/follow.js';
@@ -134,7 +134,9 @@ describe('following', () => {
 
   it('passes the cut on as an error', async () => {
     const journal = new TestLog();
-    const failure = new Promise<unknown>((resolve) => following(journal.log, 0, { waiting: 1 }).subscribe({ error: resolve }));
+    const failure = new Promise<unknown>((resolve) =>
+      following(journal.log, 0, { waiting: 1 }).subscribe({ error: resolve }),
+    );
     await tick();
     journal.append(...some(2));
     expect(await failure).toBeInstanceOf(FollowerTooSlow);

@@ -1,12 +1,11 @@
 import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
-import { foldOf } from '../../src/events/fold.js';
+import { foldOf, pairs } from '../../src/events/fold.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { advance, begin, catchUp, FoldFailure, type Folding } from '../../src/events/replay.js';
 import type { SnapshotStore } from '../../src/events/snapshot-store.js';
 import { digest } from '../../src/lib/digest.js';
-import { pairs } from '../../src/events/fold.js';
 import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import { History, steps } from '../kit/history.js';
 import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
@@ -29,7 +28,9 @@ function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<s
 }
 
 describe('a replay', () => {
-  it('gives what the living panel has: from nothing, and from a snapshot and the rest', { timeout: 600_000 }, async () => {
+  it('gives what the living panel has: from nothing, and from a snapshot and the rest', {
+    timeout: 600_000,
+  }, async () => {
     const root = temporaryFolder();
     let runs = 0;
     const seen = new Set<string>();
@@ -54,17 +55,26 @@ describe('a replay', () => {
         expect(anew(journal.log)).toStrictEqual(live);
         const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
         // What was destroyed since must not come back from a snapshot: the panel throws them away then.
-        const shredded = readAll(journal.log).some((event) => event.type === 'KeyShredded' && event.position > position);
+        const shredded = readAll(journal.log).some(
+          (event) => event.type === 'KeyShredded' && event.position > position,
+        );
         if (!shredded) expect(anew(journal.log, snapshots)).toStrictEqual(live);
         journal.reopen();
         expect(anew(journal.log)).toStrictEqual(live);
         for (const { type } of readAll(journal.log)) seen.add(type);
         journal.log.close();
       }),
-      { numRuns: Number(process.env["RUNS"] ?? 40) },
+      { numRuns: 40 },
     );
     // The histories reach what matters.
-    for (const type of ['KeyShredded', 'MeasurementsRolledUp', 'ClientDepleted', 'ClientCredentialRotated', 'ClientIpsSeen', 'LoggedIn']) {
+    for (const type of [
+      'KeyShredded',
+      'MeasurementsRolledUp',
+      'ClientDepleted',
+      'ClientCredentialRotated',
+      'ClientIpsSeen',
+      'LoggedIn',
+    ]) {
       expect([...seen]).toContain(type);
     }
   });
@@ -109,7 +119,9 @@ describe('a fold', () => {
     const folding = begin(count);
     const events = recorded([PanelStarted({ version: '1' }), { type: 'PanelStopped', data: {} }]);
     expect(() => advance(folding as unknown as Folding, events)).toThrow(FoldFailure);
-    expect(() => advance(folding as unknown as Folding, events)).toThrow('count failed at position 2 (PanelStopped): poison');
+    expect(() => advance(folding as unknown as Folding, events)).toThrow(
+      'count failed at position 2 (PanelStopped): poison',
+    );
     expect(folding.position).toBe(1);
   });
 });

@@ -92,7 +92,9 @@ describe('what is secret or personal in an event', () => {
   });
 
   it('is sealed where free records may hold keys of servers', () => {
-    const records = all.flatMap(({ type, fields }) => fields.filter((path) => /\.(settings|stream|template)$/.test(path)).map((path) => [type, path] as const));
+    const records = all.flatMap(({ type, fields }) =>
+      fields.filter((path) => /\.(settings|stream|template)$/.test(path)).map((path) => [type, path] as const),
+    );
     expect(records.length).toBeGreaterThan(4);
     for (const [type, path] of records) expect(Object.keys(type.seals), path).toContain(path.split('.')[1]);
   });

@@ -1,4 +1,4 @@
-import { property, record, string, assert as check, integer } from 'fast-check';
+import { assert as check, integer, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineEvent, type EventType, upcast } from '../../src/events/event.js';
@@ -47,7 +47,12 @@ describe('upcasting', () => {
   });
 
   it('says which step is missing', () => {
-    const torn = { ...Moved, type: 'Torn', schemaVersion: 3, upcasters: { 1: (older: object) => older } } as unknown as EventType;
+    const torn = {
+      ...Moved,
+      type: 'Torn',
+      schemaVersion: 3,
+      upcasters: { 1: (older: object) => older },
+    } as unknown as EventType;
     expect(() => upcast(torn, {}, 1)).toThrow('Torn has no upcaster from schema version 2');
   });
 

@@ -83,6 +83,13 @@ describe('a replay after a rotation', () => {
     ]);
   });
 
+  it('remembers no name that was erased, no more than a replay does', () => {
+    const gone = [ClientDeleted({ client: first, inbound: one }), KeyShredded({ key: 'client:1/1', reason: 'erased' })];
+    const live = folded(baselines, ...past, used(3), ...gone);
+    expect(JSON.stringify(baselines.save(live))).not.toContain('alice');
+    expect(replayed(used(3), ...gone)).toStrictEqual([]);
+  });
+
   it('knows it when the client was renamed before it in the same run: the name before is forgotten', () => {
     const renamed = ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') });
     expect(replayed(used(3), renamed, used(4), rotated(2, 2, 'amy'), shredded(1))).toStrictEqual([['amy', 4]]);

@@ -34,7 +34,10 @@ describe('the waiting between tries', () => {
   });
 
   it('forgets what was before a run that lasted a minute, and not before one that was shorter', () => {
-    for (const [lasted, next] of [[60_000, 1], [59_999, 8]] as const) {
+    for (const [lasted, next] of [
+      [60_000, 1],
+      [59_999, 8],
+    ] as const) {
       const clock = new Clock();
       const backoff = new Backoff(clock.now);
       for (let i = 0; i < 3; i += 1) {

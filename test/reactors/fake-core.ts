@@ -1,5 +1,12 @@
 import { Subject } from 'rxjs';
-import { type Core, type CoreCounter, CoreError, type CoreExit, type CoreRun, type OnlineUser } from '../../src/commands/ports/core.js';
+import {
+  type Core,
+  type CoreCounter,
+  CoreError,
+  type CoreExit,
+  type CoreRun,
+  type OnlineUser,
+} from '../../src/commands/ports/core.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../src/lib/core-config.js';
 import { canonicalJson, type JsonObject } from '../../src/lib/json.js';
 

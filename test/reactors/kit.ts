@@ -12,7 +12,9 @@ export const addInbound = (n: number, over: Parameters<typeof inboundDraft>[0] =
   type: 'AddInbound',
   data: { owner: userId(1), ...inboundDraft({ ...over, spec: { port: 1000 + n, tag: `in-${n}`, ...over.spec } }) },
 });
-export const addClients = (...clients: NonNullable<Parameters<typeof inboundDraft>[0]>['clients'] & object): AnyCommand => ({
+export const addClients = (
+  ...clients: NonNullable<Parameters<typeof inboundDraft>[0]>['clients'] & object
+): AnyCommand => ({
   type: 'AddClients',
   data: { inbound: one, clients },
 });

@@ -1,9 +1,9 @@
 import { assert as check, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planRollUp } from '../../src/commands/reactors/roll-up.js';
+import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { ClientTrafficReset } from '../../src/events/client.js';
 import { CoreStarted } from '../../src/events/core.js';
-import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { clientAdded, first, HOUR, inboundAdded, T0, traffic } from '../kit/builders.js';
 import { History, steps } from '../kit/history.js';
@@ -98,7 +98,13 @@ describe('a roll-up', () => {
   });
 
   it('leaves alone what is younger', () => {
-    expect(plan(T0 + 1000, used(1), used(2), used(3))).toMatchObject({ from: 1, to: 3, pruned: 1, fromTime: T0, toTime: T0 });
+    expect(plan(T0 + 1000, used(1), used(2), used(3))).toMatchObject({
+      from: 1,
+      to: 3,
+      pruned: 1,
+      fromTime: T0,
+      toTime: T0,
+    });
     expect(plan(T0, used(1))).toBeNull();
   });
 

@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs';
-import { array, assert as check, asyncProperty, integer, nat, record } from 'fast-check';
+import { array, asyncProperty, assert as check, integer, nat, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CoreError } from '../../src/commands/ports/core.js';
 import { growthOf, type Recorded } from '../../src/commands/reactors/traffic-intake.js';
 import { alice, bob, draft, HOUR, one, T0 } from '../kit/builders.js';
-import { holdTimers, addClients, addInbound, Place, started } from './kit.js';
+import { addClients, addInbound, holdTimers, Place, started } from './kit.js';
 
-const count = (kind: 'client' | 'inbound' | 'outbound', name: string, up: number, down = 0) => ({ kind, name, up, down });
+const count = (kind: 'client' | 'inbound' | 'outbound', name: string, up: number, down = 0) => ({
+  kind,
+  name,
+  up,
+  down,
+});
 const past = [addInbound(1), addClients(alice, bob)] as const;
 const used = (place: Place, email = 'alice') => {
   const client = place.panel.read.clientByEmail(email);
@@ -14,10 +19,18 @@ const used = (place: Place, email = 'alice') => {
 };
 
 describe('what counters grew by', () => {
-  const recorded = (over: Partial<Recorded> = {}): Recorded => ({ run: 'r', clients: new Map(), inbounds: new Map(), outbounds: new Map(), ...over });
+  const recorded = (over: Partial<Recorded> = {}): Recorded => ({
+    run: 'r',
+    clients: new Map(),
+    inbounds: new Map(),
+    outbounds: new Map(),
+    ...over,
+  });
 
   it('is the whole of a counter that is new', () => {
-    expect(growthOf([count('client', 'alice', 3, 4), count('inbound', 'in', 1), count('outbound', 'out', 2)], recorded())).toStrictEqual({
+    expect(
+      growthOf([count('client', 'alice', 3, 4), count('inbound', 'in', 1), count('outbound', 'out', 2)], recorded()),
+    ).toStrictEqual({
       clients: [{ name: 'alice', up: 3, down: 4 }],
       inbounds: [{ name: 'in', up: 1, down: 0 }],
       outbounds: [{ name: 'out', up: 2, down: 0 }],
@@ -26,13 +39,17 @@ describe('what counters grew by', () => {
 
   it('is the difference to what is recorded, whatever the case of the email', () => {
     const known = recorded({ clients: new Map([['alice', { up: 3, down: 4 }]]) });
-    expect(growthOf([count('client', 'Alice', 5, 4)], known).clients).toStrictEqual([{ name: 'Alice', up: 2, down: 0 }]);
+    expect(growthOf([count('client', 'Alice', 5, 4)], known).clients).toStrictEqual([
+      { name: 'Alice', up: 2, down: 0 },
+    ]);
     expect(growthOf([count('client', 'alice', 3, 4)], known).clients).toStrictEqual([]);
   });
 
   it('is nothing where a counter fell', () => {
     const known = recorded({ clients: new Map([['alice', { up: 30, down: 4 }]]) });
-    expect(growthOf([count('client', 'alice', 1, 9)], known).clients).toStrictEqual([{ name: 'alice', up: 0, down: 5 }]);
+    expect(growthOf([count('client', 'alice', 1, 9)], known).clients).toStrictEqual([
+      { name: 'alice', up: 0, down: 5 },
+    ]);
   });
 
   it('is one growth for a name that is counted in two cases', () => {
@@ -42,17 +59,25 @@ describe('what counters grew by', () => {
   });
 
   it.each([Number.NaN, 2 ** 63, Number.POSITIVE_INFINITY, 0.5])('leaves out a counter of %d', (bytes) => {
-    expect(growthOf([count('client', 'alice', bytes), count('client', 'bob', 1)], recorded()).clients).toStrictEqual([{ name: 'bob', up: 1, down: 0 }]);
+    expect(growthOf([count('client', 'alice', bytes), count('client', 'bob', 1)], recorded()).clients).toStrictEqual([
+      { name: 'bob', up: 1, down: 0 },
+    ]);
   });
 });
 
 describe('a poll', () => {
   it('counts the first value of a counter', async () => {
     const place = await started(undefined, ...past);
-    place.core.counts = [count('client', 'alice', 7, 1), count('inbound', 'in-1', 7, 1), count('outbound', 'direct', 8)];
+    place.core.counts = [
+      count('client', 'alice', 7, 1),
+      count('inbound', 'in-1', 7, 1),
+      count('outbound', 'direct', 8),
+    ];
     await place.wait(5000);
     expect(used(place)).toStrictEqual({ up: 7, down: 1 });
-    expect(place.data('TrafficRecorded')).toStrictEqual([{ run: 'run-1', clients: [[1, 7, 1]], inbounds: [[1, 7, 1]], outbounds: [['direct', 8, 0]] }]);
+    expect(place.data('TrafficRecorded')).toStrictEqual([
+      { run: 'run-1', clients: [[1, 7, 1]], inbounds: [[1, 7, 1]], outbounds: [['direct', 8, 0]] },
+    ]);
   });
 
   it('that finds nothing new writes nothing', async () => {
@@ -80,7 +105,10 @@ describe('a poll', () => {
     place.core.counts = [count('client', 'alice', 7)];
     place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
     await place.wait(5000);
-    expect([used(place), place.warnings]).toStrictEqual([{ up: 0, down: 0 }, ['the counters of the core could not be read']]);
+    expect([used(place), place.warnings]).toStrictEqual([
+      { up: 0, down: 0 },
+      ['the counters of the core could not be read'],
+    ]);
     place.core.counts = [count('client', 'alice', 9)];
     await place.wait(5000);
     expect(used(place)).toStrictEqual({ up: 9, down: 0 });
@@ -144,10 +172,10 @@ describe('a poll', () => {
 describe('the sum of all polls', () => {
   it('is what went through the core, however often panel and core begin anew', { timeout: 60_000 }, async () => {
     holdTimers();
-    const life = array(
-      record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }),
-      { minLength: 3, maxLength: 25 },
-    );
+    const life = array(record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }), {
+      minLength: 3,
+      maxLength: 25,
+    });
     await check(
       asyncProperty(life, async (moments) => {
         const place = await new Place().open();

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CoreConfig } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { wholeInbound } from './inbound.js';
-import { apiTag, cutOutbound, fold } from './names.js';
+import { apiTag, cutOutbound, fold, metricsTag, spelled } from './names.js';
 import { checkPaths } from './paths.js';
 import { routingOf } from './routing.js';
 import { members, refused } from './template.js';
@@ -14,6 +14,8 @@ export interface CorePaths {
   readonly assetDir: string;
   /** Unix socket of the core's API. */
   readonly socket: string;
+  /** `host:port` of the core's metrics, on loopback; null = none, as in a test beside a running core. */
+  readonly metrics: string | null;
   /** Everything that the core reports at level info; the panel reads it to know whose connection is whose. */
   readonly trace: string;
 }
@@ -54,6 +56,7 @@ export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): 
       ],
     },
     stats: {},
+    ...(paths.metrics === null ? {} : { metrics: { tag: metricsTag, listen: paths.metrics } }),
     policy: policyOf(blocks['policy']),
     inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir)),
     outbounds: outboundsOf(blocks['outbounds']),
@@ -95,7 +98,7 @@ function checkInbounds(inbounds: Json | undefined): void {
 
 function outboundsOf(value: Json | undefined): readonly Json[] {
   const outbounds = list(value);
-  const tags = new Set<string>([apiTag, cutOutbound]);
+  const tags = new Set<string>([apiTag, metricsTag, cutOutbound]);
   for (const outbound of outbounds) {
     const { tag } = members(outbound);
     if (typeof tag !== 'string' || tag === '') continue;
@@ -116,7 +119,9 @@ const counting = new Set(Object.keys(counted).map(fold));
 function policyOf(value: Json | undefined): JsonObject {
   const policy = members(value);
   const levels = { ...(isObject(policy['levels']) ? (policy['levels'] as JsonObject) : {}) };
-  const zero = Object.entries(members(levels['0'])).filter(([name]) => !counting.has(name));
+  const zero = Object.entries(members(levels['0']))
+    .filter(([name]) => !counting.has(name))
+    .map(([name, member]) => [spelled(name), member] as const);
   return {
     levels: { ...levels, '0': { ...Object.fromEntries(zero), ...counted } },
     system: {

@@ -1,5 +1,5 @@
 import type { CoreCounter } from '../../commands/ports/core.js';
-import { cutOutbound } from './names.js';
+import { cutOutbound, metricsTag } from './names.js';
 
 /** A counter as the core reports it. */
 export interface CounterReading {
@@ -68,7 +68,7 @@ export function groupCounters(readings: readonly CounterReading[]): CoreCounter[
       if (isUp) group.up = value;
       else group.down = value;
     }
-    if (kind === 'outbound') groups.delete(cutOutbound);
+    if (kind === 'outbound') for (const own of [cutOutbound, metricsTag]) groups.delete(own);
     return [...groups.values()];
   });
 }

@@ -23,6 +23,15 @@ export function checkPaths(value: unknown, rules: PathRules): void {
   if (!isObject(value)) return;
   for (const [key, member] of Object.entries(value)) {
     const name = fold(key);
+    // A unix socket is a file that the core makes; names that begin with @ are none.
+    if (
+      name === 'listen' &&
+      typeof member === 'string' &&
+      member.startsWith('/') &&
+      !isInside(rules.dataDir, member.split(',')[0] ?? '')
+    ) {
+      throw refused('a unix socket must lie inside the data directory', rules);
+    }
     if (forbidden.has(name) && member !== null && member !== '') throw refused(`"${key}" is not allowed`, rules);
     // The panel itself has parsed the certificates of inbounds: those may lie anywhere.
     const free = rules.inbound !== null && name !== 'dir';

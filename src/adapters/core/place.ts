@@ -30,7 +30,7 @@ export function placeOf(options: PlaceOptions): Place {
   const assetDir = resolve(options.assetDir);
   const dataDir = dirname(runDir);
   return {
-    paths: { runDir, logDir, assetDir, socket: socketIn(runDir), trace: join(runDir, 'trace.log') },
+    paths: { runDir, logDir, assetDir, socket: socketIn(runDir), trace: join(runDir, 'trace.log'), metrics: null },
     dataDir,
     configFile: join(runDir, 'core-config.json'),
     pidFile: join(runDir, 'core.json'),

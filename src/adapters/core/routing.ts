@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { CoreApi } from './grpc.js';
 import { decode, encode, type TypedMessage } from './messages.js';
-import { apiTag, cutOutbound } from './names.js';
+import { apiTag, cutOutbound, spelled } from './names.js';
 import { members, refused } from './template.js';
 
 /** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
@@ -19,12 +19,16 @@ export function routingOf(value: Json | undefined): JsonObject {
     return outboundtag !== apiTag;
   });
   return {
-    ...others,
+    ...withSpelling(others),
     rules: kept.map((rule, index) => {
       const { ruletag, ...rest } = members(rule as JsonObject);
-      return { ...rest, ruleTag: `${typeof ruletag === 'string' ? ruletag : 'rule'}#0.${index}` };
+      return { ...withSpelling(rest), ruleTag: `${typeof ruletag === 'string' ? ruletag : 'rule'}#0.${index}` };
     }),
   };
+}
+
+function withSpelling(folded: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(folded).map(([name, member]) => [spelled(name), member]));
 }
 
 /** The rules of a configuration that `xray convert pb` wrote, as bytes. */

@@ -40,6 +40,8 @@ const requested = /(?:tunnelling request to|received request for) ((?:tcp|udp):\
 
 /** µs between two lines about the same request. */
 const sameMoment = 1000;
+/** The same on a busy machine: each log has a writer of its own, which stamps a line when it gets to write it. */
+const sameWhile = 50_000;
 /** µs for which a line waits for its counterpart. */
 const patience = 10_000_000;
 
@@ -129,16 +131,39 @@ function* matches(lines: readonly Accepted[], sessions: Iterable<Session>): Gene
       else others.push(session);
     }
   }
+  const within = (line: Accepted, span: number): Session[] =>
+    (byTarget.get(line.target) ?? []).filter(({ dispatched }) => Math.abs((dispatched ?? 0) - line.at) <= span);
+  const lonely: Accepted[] = [];
   for (const line of lines) {
-    const near = (byTarget.get(line.target) ?? []).filter(
-      ({ dispatched }) => Math.abs((dispatched ?? 0) - line.at) <= sameMoment,
-    );
-    const email = line.email.toLowerCase();
+    const near = within(line, sameMoment);
     for (const session of near) {
-      const other = session.email !== undefined && (session.email !== email || session.inbound !== line.inbound);
-      session.email = other ? null : email;
-      session.inbound = line.inbound;
+      const other = session.email !== undefined && !isOf(session, line);
+      assign(session, line);
+      if (other) session.email = null;
     }
     if (near.length > 0) yield line;
+    else lonely.push(line);
   }
+  // What is left of both and can only belong together.
+  const pairs = lonely.map((line) => ({
+    line,
+    sessions: within(line, sameWhile).filter(({ email }) => email === undefined),
+  }));
+  const claims = new Map<Session, number>();
+  for (const { sessions: some } of pairs) for (const one of some) claims.set(one, (claims.get(one) ?? 0) + 1);
+  for (const { line, sessions: some } of pairs) {
+    const [session, ...others] = some;
+    if (session === undefined || others.length > 0 || claims.get(session) !== 1) continue;
+    assign(session, line);
+    yield line;
+  }
+}
+
+function isOf({ email, inbound }: Session, line: Accepted): boolean {
+  return email === line.email.toLowerCase() && inbound === line.inbound;
+}
+
+function assign(session: Session, { email, inbound }: Accepted): void {
+  session.email = email.toLowerCase();
+  session.inbound = inbound;
 }

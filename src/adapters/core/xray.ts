@@ -4,12 +4,14 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
+import { isObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
 import { assemble, logFiles } from './assembly.js';
 import { binaryOf, missing } from './binary.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
-import { empty, makeFolder, removeUnlessPlain, writeAtomically } from './files.js';
+import { empty, makeFolder, readJson, removeUnlessPlain, writeAtomically } from './files.js';
+import { freeLoopbackPort } from './free-port.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { portsOf, wholeInbound } from './inbound.js';
@@ -46,6 +48,8 @@ export function createXrayCore(options: XrayOptions): Core {
   const memory = memoryIn(memoryFile);
   const exited$ = new Subject<CoreExit>();
   let live: Live | null = null;
+  /** Where the core of this run tells its metrics; a port of its own for each run, so that none is fought for. */
+  let metrics: string | null = null;
 
   const needed = (): Live => {
     if (live === null) throw new CoreError('not-running', 'The core does not run');
@@ -98,7 +102,8 @@ export function createXrayCore(options: XrayOptions): Core {
   const start = async (config: CoreConfig): Promise<CoreRun> => {
     const version = await binary.version();
     if (options.binary === null || version === null) throw missing();
-    const assembled = assemble(config, paths);
+    metrics = `127.0.0.1:${await freeLoopbackPort()}`;
+    const assembled = assemble(config, { ...paths, metrics });
     await test(config);
     await stop();
     for (const folder of [runDir, logDir, dirname(paths.socket)]) makeFolder(folder);
@@ -179,6 +184,7 @@ export function createXrayCore(options: XrayOptions): Core {
         await stop();
         return null;
       }
+      metrics = metricsOf(readJson(configFile));
       const watching = watch(core);
       return drive(core, api, watching.ended, watching.stop);
     },
@@ -229,7 +235,7 @@ export function createXrayCore(options: XrayOptions): Core {
     counters: async () =>
       groupCounters(await needed().api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
     online: async () => onlineUsers(needed().api),
-    assemble: (config) => assemble(config, paths),
+    assemble: (config) => assemble(config, { ...paths, metrics }),
     output: () => complaints(outputFile),
     x25519,
   };
@@ -247,4 +253,9 @@ function blaming(error: unknown, { inbounds }: CoreConfig): unknown {
     portsOf(config).some(([from, to]) => port >= from && port <= to),
   );
   return owner === undefined ? error : new CoreError(error.kind, error.message, { cause: error, inbound: owner.tag });
+}
+
+function metricsOf(config: unknown): string | null {
+  const block = isObject(config) ? config['metrics'] : undefined;
+  return isObject(block) && typeof block['listen'] === 'string' ? block['listen'] : null;
 }

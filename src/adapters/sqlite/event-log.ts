@@ -113,7 +113,7 @@ export class SqliteEventLog implements EventLog {
   #versions(events: readonly PanelEvent[]): Map<string, number> {
     const streams = events.map((event) => eventType(event.type)?.stream(event.data));
     const rows = this.#sql.versions.all(JSON.stringify(streams));
-    return new Map(rows.map(({ stream, version }) => [stream, version]));
+    return new Map(rows.map(({ stream, version }) => [stream, version ?? 0]));
   }
 
   #row(event: PanelEvent, at: number, meta: string, versions: Map<string, number>): { row: EventRow; id: string } {
@@ -273,7 +273,7 @@ function statements(db: SqliteDatabase) {
     place: db.prepare<[number, Buffer], { position: number; type: string }>(
       'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
     ),
-    versions: db.prepare<[string], { stream: string; version: number }>(
+    versions: db.prepare<[string], { stream: string; version: number | null }>(
       `SELECT value AS stream, (SELECT max(version) FROM events WHERE stream = value) AS version
        FROM json_each(?) GROUP BY value`,
     ),

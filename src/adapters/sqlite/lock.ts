@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 
 /**
@@ -5,6 +7,8 @@ import Database from 'better-sqlite3';
  * lives and given back by the kernel when it dies. Throws when another process has it.
  */
 export function lockDirectory(file: string): { release(): void } {
+  // Beside the lock, for people: who has it cannot be read from the locked file.
+  const note = `${file}.pid`;
   const db = new Database(file, { timeout: 0 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');
@@ -14,9 +18,13 @@ export function lockDirectory(file: string): { release(): void } {
   } catch (error) {
     db.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new Error('another portolan process uses this data directory', { cause: error });
+      const holder = existsSync(note) ? ` (pid ${readFileSync(note, 'utf8').trim()})` : '';
+      throw new Error(
+        `another portolan process${holder} uses this data directory, ${dirname(dirname(file))}: stop it first`,
+      );
     }
     throw error;
   }
+  writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
   return { release: () => db.close() };
 }

@@ -28,8 +28,8 @@ function typed(value: unknown, like: unknown): unknown {
  * What the pages of 3x-ui ask for under the name of defaults: the settings that they show beside the inbounds, and the
  * address of the subscription server as the caller would reach it.
  */
-export function pageSettings(settings: Settings, requestHost: string): Record<string, unknown> {
-  const { subEnable, subTitle, subURI, remarkModel, subPort, subPath, subDomain } = settings;
+export function pageSettings(settings: Settings, requestHost: string, subPort: number): Record<string, unknown> {
+  const { subEnable, subTitle, subURI, remarkModel, subPath, subDomain } = settings;
   const host = subDomain || requestHost;
   const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const address = `http://${bracketed}${subPort === 80 ? '' : `:${subPort}`}${subPath}`;

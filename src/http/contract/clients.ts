@@ -62,7 +62,7 @@ export const clientRoutes = routes('/panel/api/inbounds', {
   updateClientTraffic: post('/updateClientTraffic/:email', {
     summary: 'Set the counters of a client by hand, in bytes',
     params: email,
-    body: body({ upload: whole({ min: 0 }), download: whole({ min: 0 }) }),
+    body: body({ upload: whole({ min: 0 }).optional(), download: whole({ min: 0 }).optional() }),
   }),
   copyClients: post('/:id/copyClients', {
     summary: 'Copy clients of another inbound, with credentials of their own',

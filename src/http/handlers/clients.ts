@@ -88,11 +88,16 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     return said(done, 'All depleted clients are deleted.');
   },
 
-  updateClientTraffic({ params: { email }, body: { upload, download } }, { dispatch }) {
-    const sum = upload + download;
-    if (!Number.isSafeInteger(sum))
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'too many bytes' });
-    return said(dispatch({ type: 'AdjustClientTraffic', data: { email, up: upload, down: download } }), UPDATED);
+  /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
+  updateClientTraffic({ params: { email }, body: { upload, download } }, { read, dispatch }) {
+    if (upload === undefined && download === undefined) {
+      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'one of them must be given' });
+    }
+    const client = read.clientByEmail(email);
+    if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
+    const now = read.clientCounter(client);
+    const data = { email, up: upload ?? now.up, down: download ?? now.down };
+    return said(dispatch({ type: 'AdjustClientTraffic', data }), UPDATED);
   },
 
   onlines: (_, { read, now }) => [...read.onlineEmails(now())],

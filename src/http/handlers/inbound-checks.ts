@@ -1,5 +1,5 @@
 import type { InboundDraft } from '../../commands/inbound.js';
-import { configFlaw, layers } from '../../commands/inbound-rules.js';
+import { layers, overlap } from '../../commands/inbound-rules.js';
 import { CoreError } from '../../commands/ports/core.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
@@ -9,7 +9,7 @@ import { certificatesIn, coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
 import type { HttpParts } from '../context.js';
 
-type Asked = Pick<HttpParts, 'read' | 'core' | 'portHolder' | 'certificateFlaw'>;
+type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'certificateFlaw'>;
 
 /**
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
@@ -19,16 +19,14 @@ export async function externalFlaw(asked: Asked, draft: InboundDraft, current?: 
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
-    // The command asks this again; here it is for the sentence, which says more than the core's.
-    configFlaw(draft.spec, draft.config) ??
-    (await portFlaw(asked, draft)) ??
+    (await foreignHolder(asked, draft)) ??
     (await certificateFlaw(asked, draft)) ??
     (await refusal(asked, () => asked.core.testInbound(rendered)))
   );
 }
 
 /** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
-async function portFlaw({ read, portHolder }: Asked, { spec, config }: InboundDraft): Promise<Rejection | null> {
+async function foreignHolder({ read, portFlaw }: Asked, { spec, config }: InboundDraft): Promise<Rejection | null> {
   const { listen, port, protocol } = spec;
   if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
   const neighbours = read
@@ -36,14 +34,13 @@ async function portFlaw({ read, portHolder }: Asked, { spec, config }: InboundDr
     .filter((other) => other.port === port && serves(other) && overlap(other.listen, listen));
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
-    const by = await portHolder(listen, port, layer === 'udp');
-    if (by !== null) return reject('PORT_TAKEN', { port, by });
+    const flaw = await portFlaw(listen, port, layer === 'udp');
+    if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: 'another program' });
+    if (flaw === 'forbidden') return reject('PORT_FORBIDDEN', { port });
+    if (flaw === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
   }
   return null;
 }
-
-const ANY = ['', '0.0.0.0', '::', '::0'];
-const overlap = (a: string, b: string): boolean => a === b || ANY.includes(a) || ANY.includes(b);
 
 async function certificateFlaw(asked: Asked, { config }: InboundDraft): Promise<Rejection | null> {
   for (const { certificateFile, keyFile } of certificatesIn(config.stream)) {

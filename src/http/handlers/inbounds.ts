@@ -38,7 +38,9 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
-    const flaw = await externalFlaw(context, asked, before.inbound);
+    const flaw =
+      context.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
+      (await externalFlaw(context, asked, before.inbound));
     if (flaw) return flaw;
     // What the body leaves out is taken from now, not from before the questions.
     const draft = inboundDraft(body, stored(context, id));
@@ -63,9 +65,10 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
 async function add(context: HttpContext, draftOf: () => InboundDraft | Rejection): Promise<Message | Rejection> {
   const asked = draftOf();
   if (asked instanceof Rejection) return asked;
-  const flaw = await externalFlaw(context, asked);
+  const command = { type: 'AddInbound', data: { ...asked, owner: context.userId as UserId } } as const;
+  const flaw = context.refusalOf(command) ?? (await externalFlaw(context, asked));
   if (flaw) return flaw;
-  const done = context.dispatch({ type: 'AddInbound', data: { ...asked, owner: context.userId as UserId } });
+  const done = context.dispatch(command);
   if (done instanceof Rejection) return done;
   const added = done.events.find((event) => event.type === 'InboundAdded');
   return new Message(CREATED, added ? answerOf(context, added.data.inbound) : null);

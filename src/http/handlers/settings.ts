@@ -15,7 +15,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes> = {
     return said(done, 'The parameters have been changed.');
   },
 
-  defaultSettings: (_, { read, requestHost }) => pageSettings(read.settings(), requestHost),
+  defaultSettings: (_, { read, requestHost, subPort }) => pageSettings(read.settings(), requestHost, subPort()),
   getDefaultJsonConfig: () => defaultTemplate,
 };
 

@@ -12,7 +12,10 @@ describe('the anchor', () => {
     journal.append(inboundAdded());
     await journal.journal.anchor.flush();
     const { generation } = journal.log;
-    expect(JSON.parse(readFileSync(journal.directory.anchor, 'utf8'))).toStrictEqual({ generation, ...journal.log.head() });
+    expect(JSON.parse(readFileSync(journal.directory.anchor, 'utf8'))).toStrictEqual({
+      generation,
+      ...journal.log.head(),
+    });
     expect(statSync(journal.directory.anchor).mode & 0o777).toBe(0o600);
   });
 
@@ -60,9 +63,13 @@ describe('the anchor', () => {
     copyFileSync(other.directory.database, one.directory.database);
     copyFileSync(other.directory.masterKey, one.directory.masterKey);
     const { complaint, log } = one.reopen();
-    expect(complaint).toBe('events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back');
+    expect(complaint).toBe(
+      'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back',
+    );
     const { dispatch } = busOver(log, undefined, complaint);
-    expect(dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject({ code: 'STORAGE_READ_ONLY' });
+    expect(dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject({
+      code: 'STORAGE_READ_ONLY',
+    });
   });
 
   it('notices an older copy of its own database', async () => {
@@ -80,13 +87,18 @@ describe('the anchor', () => {
     // Going on from there makes another history of the same length: that is noticed too.
     journal.append(inboundAdded(), inboundAdded());
     expect(journal.journal.anchor.check()).toStrictEqual({ kind: 'changed', position: 2 });
-    expect(anchorComplaint(journal.journal.anchor.check())).toContain('the event at position 2 is not the one that was written there');
+    expect(anchorComplaint(journal.journal.anchor.check())).toContain(
+      'the event at position 2 is not the one that was written there',
+    );
   });
 
   it('is content again when the loss was accepted', async () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
-    writeFileSync(journal.directory.anchor, JSON.stringify({ generation: journal.log.generation, position: 5, hash: 'ab' }));
+    writeFileSync(
+      journal.directory.anchor,
+      JSON.stringify({ generation: journal.log.generation, position: 5, hash: 'ab' }),
+    );
     expect(journal.reopen().complaint).toContain('from 2 on are missing');
     busOver(journal.log).must({ type: 'AcceptLoss', data: { expected: 5, found: 1 } });
     await journal.journal.anchor.flush();
@@ -102,7 +114,11 @@ describe('the anchor', () => {
   });
 
   it('has words for every finding', () => {
-    const findings: AnchorFinding[] = [{ kind: 'lost', expected: 2, found: 1 }, { kind: 'changed', position: 1 }, { kind: 'swapped' }];
+    const findings: AnchorFinding[] = [
+      { kind: 'lost', expected: 2, found: 1 },
+      { kind: 'changed', position: 1 },
+      { kind: 'swapped' },
+    ];
     for (const finding of findings) expect(anchorComplaint(finding)).toMatch(/\w{20,}|\. |: /);
     expect(anchorComplaint({ kind: 'sound' })).toBeNull();
     expect(anchorComplaint({ kind: 'missing' })).toBeNull();

@@ -84,7 +84,9 @@ describe('a write-ahead log that was cut', () => {
     const frames = (left.walBytes - HEADER) / FRAME;
     expect(Number.isInteger(frames)).toBe(true);
     const borders = Array.from({ length: frames + 1 }, (_, i) => HEADER + i * FRAME);
-    const inside = borders.flatMap((border, i) => (i % 9 === 0 ? [border + 1, border + 24, border + 24 + ((i * 97) % 4096)] : []));
+    const inside = borders.flatMap((border, i) =>
+      i % 9 === 0 ? [border + 1, border + 24, border + 24 + ((i * 97) % 4096)] : [],
+    );
     const offsets = [...new Set([0, 1, HEADER - 1, ...borders, ...inside])].filter((offset) => offset <= left.walBytes);
     expect(offsets.length).toBeGreaterThan(200);
     const all = left.ids.length;
@@ -93,7 +95,10 @@ describe('a write-ahead log that was cut', () => {
       const directory = damaged((wal) => truncateSync(wal, offset));
       const db = openDatabase(directory.database);
       try {
-        const log = new SqliteEventLog(db, new Keyring(db, masterKey(directory.masterKey, { mayCreate: false }), () => T0));
+        const log = new SqliteEventLog(
+          db,
+          new Keyring(db, masterKey(directory.masterKey, { mayCreate: false }), () => T0),
+        );
         const found = log.head().position;
         expect(found, `cut at ${offset}`).toBe(expectedAt(offset));
         const rows = log.rows(0, 1000);

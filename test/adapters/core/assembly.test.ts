@@ -10,6 +10,7 @@ const paths = {
   assetDir: '/data/geo',
   socket: '/data/run/core.sock',
   trace: '/data/run/trace.log',
+  metrics: null,
 };
 const from = (template: JsonObject, inbounds: readonly CoreInbound[] = []) =>
   assemble(configOf(inbounds, template), paths);
@@ -51,7 +52,7 @@ describe('the assembled configuration', () => {
     expect((config['outbounds'] as readonly JsonObject[]).slice(0, 2)).toStrictEqual(outbounds);
     expect(config['dns']).toStrictEqual({ servers: ['1.1.1.1'] });
     expect((config['policy'] as JsonObject)['levels']).toStrictEqual({
-      0: { connidle: 120, statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true },
+      0: { connIdle: 120, statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true },
       1: { handshake: 2 },
     });
     expect((config['api'] as { services: string[] }).services).toContain('ObservatoryService');

@@ -1,6 +1,6 @@
-import { assert as check, integer, property } from 'fast-check';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { assert as check, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { snapshotFiles } from '../../../src/adapters/snapshot-files.js';
 import { clientAdded, inboundAdded } from '../../kit/builders.js';

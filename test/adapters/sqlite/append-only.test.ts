@@ -35,22 +35,47 @@ describe('the table of events', () => {
   });
 
   it('lets nothing be changed', () => {
-    const columns = ['position', 'stream', 'version', 'id', 'type', 'schema', 'at', 'meta', 'measured', 'encoding', 'payload', 'payload_hash', 'hash'];
+    const columns = [
+      'position',
+      'stream',
+      'version',
+      'id',
+      'type',
+      'schema',
+      'at',
+      'meta',
+      'measured',
+      'encoding',
+      'payload',
+      'payload_hash',
+      'hash',
+    ];
     const { directory } = filled();
     beside(directory.database, (db) => {
       expect(db.pragma('table_info(events)')).toHaveLength(columns.length);
       for (const column of columns) {
-        const value = ['stream', 'type', 'meta'].includes(column) ? "'x'" : /id|payload|hash/.test(column) ? "x'00'" : '99';
-        expect(() => db.exec(`UPDATE events SET ${column} = ${value} WHERE position = 3`), column).toThrow('events are never changed');
+        const value = ['stream', 'type', 'meta'].includes(column)
+          ? "'x'"
+          : /id|payload|hash/.test(column)
+            ? "x'00'"
+            : '99';
+        expect(() => db.exec(`UPDATE events SET ${column} = ${value} WHERE position = 3`), column).toThrow(
+          'events are never changed',
+        );
       }
     });
   });
 
   it('lets nothing be put in the place of an event', () => {
     const { directory } = filled();
-    const insert = (version: number) => `INSERT OR REPLACE INTO events SELECT 5, stream, ${version}, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash FROM events WHERE position = 1`;
-    expect(() => beside(directory.database, (db) => db.exec(insert(1).replace('INSERT OR REPLACE', 'INSERT')))).toThrow('UNIQUE constraint failed: events.stream, events.version');
-    expect(() => beside(directory.database, (db) => db.exec('PRAGMA recursive_triggers = ON; ' + insert(1)))).toThrow('events are never deleted');
+    const insert = (version: number) =>
+      `INSERT OR REPLACE INTO events SELECT 5, stream, ${version}, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash FROM events WHERE position = 1`;
+    expect(() => beside(directory.database, (db) => db.exec(insert(1).replace('INSERT OR REPLACE', 'INSERT')))).toThrow(
+      'UNIQUE constraint failed: events.stream, events.version',
+    );
+    expect(() => beside(directory.database, (db) => db.exec('PRAGMA recursive_triggers = ON; ' + insert(1)))).toThrow(
+      'events are never deleted',
+    );
   });
 
   it('lets no measured payload be dropped that no roll-up covers', () => {
@@ -146,7 +171,9 @@ describe('what this release does not know', () => {
   it('stops the reading: an event type', () => {
     const journal = withRow('ClientTeleported', 1);
     expect(() => journal.all()).toThrow(LogDamage);
-    expect(() => journal.all()).toThrow('position 2: event type ClientTeleported is unknown: the log was written by a newer release');
+    expect(() => journal.all()).toThrow(
+      'position 2: event type ClientTeleported is unknown: the log was written by a newer release',
+    );
   });
 
   it('stops the reading: a newer schema', () => {
@@ -163,7 +190,11 @@ describe('what this release does not know', () => {
 describe('the chain', () => {
   it('notices every change of a row, and names it', () => {
     const { log, db } = openParts(temporaryFolder());
-    log.append([inboundAdded(), clientAdded(), used(1), used(2)], { at: T0, actor: { kind: 'system', id: 'x', name: 'x', ip: null }, correlationId: 'c' });
+    log.append([inboundAdded(), clientAdded(), used(1), used(2)], {
+      at: T0,
+      actor: { kind: 'system', id: 'x', name: 'x', ip: null },
+      correlationId: 'c',
+    });
     const rows = log.rows(0, 10);
     db.close();
     expect(chainBreak(rows)).toBeNull();

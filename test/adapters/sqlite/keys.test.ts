@@ -2,15 +2,33 @@ import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LogDamage } from '../../../src/adapters/sqlite/codec.js';
 import { open, seal } from '../../../src/adapters/sqlite/keyring.js';
-import { clients } from '../../../src/projections/clients.js';
 import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client.js';
 import { KeyShredded } from '../../../src/events/panel.js';
 import { catchUp, type Folding } from '../../../src/events/replay.js';
-import { admin, alice, bob, clientAdded, credential, draft, first, inboundAdded, one, second, T0, uuid } from '../../kit/builders.js';
+import { clients } from '../../../src/projections/clients.js';
+import {
+  admin,
+  alice,
+  bob,
+  clientAdded,
+  credential,
+  draft,
+  first,
+  inboundAdded,
+  one,
+  second,
+  T0,
+  uuid,
+} from '../../kit/builders.js';
 import { context, TestLog } from '../../kit/log.js';
 import { beside, chainBreak, tamper } from './raw.js';
 
-const rotated = ClientCredentialRotated({ client: first, life: 2, identity: alice.identity, credential: credential({ id: uuid(9) }) });
+const rotated = ClientCredentialRotated({
+  client: first,
+  life: 2,
+  identity: alice.identity,
+  credential: credential({ id: uuid(9) }),
+});
 const shredded = KeyShredded({ key: 'client:1/1', reason: 'rotated' });
 
 describe('a destroyed key', () => {
@@ -35,19 +53,26 @@ describe('a destroyed key', () => {
   it('leaves the chain whole and the replay going', () => {
     const journal = new TestLog();
     journal.append(inboundAdded(), clientAdded(), clientAdded(bob, second), rotated, shredded);
-    journal.append(ClientDeleted({ client: second, inbound: one }), KeyShredded({ key: 'client:2/1', reason: 'erased' }));
+    journal.append(
+      ClientDeleted({ client: second, inbound: one }),
+      KeyShredded({ key: 'client:2/1', reason: 'erased' }),
+    );
     journal.reopen();
     expect(chainBreak(journal.log.rows(0, 100))).toBeNull();
     const folding = { fold: clients, state: clients.initial(), position: 0 };
     catchUp(journal.log, [folding as unknown as Folding]);
-    expect([...folding.state.byNumber.values()].map(({ identity, credential: { id } }) => [identity.email, id])).toStrictEqual([['alice', uuid(9)]]);
+    expect(
+      [...folding.state.byNumber.values()].map(({ identity, credential: { id } }) => [identity.email, id]),
+    ).toStrictEqual([['alice', uuid(9)]]);
     expect([...folding.state.byEmail]).toStrictEqual([['alice', 1]]);
   });
 
   it('is gone from the table, and cannot seal again', () => {
     const journal = new TestLog();
     journal.append(clientAdded(), shredded);
-    const row = beside(journal.directory.database, (db) => db.prepare("SELECT wrapped, shredded FROM keys WHERE id = 'client:1/1'").get());
+    const row = beside(journal.directory.database, (db) =>
+      db.prepare("SELECT wrapped, shredded FROM keys WHERE id = 'client:1/1'").get(),
+    );
     expect(row).toStrictEqual({ wrapped: null, shredded: T0 });
     for (const _ of [1, 2]) {
       expect(() => journal.append(clientAdded())).toThrow('Key client:1/1 was destroyed and cannot seal again');
@@ -105,7 +130,10 @@ describe('a box', () => {
   };
 
   it('opens only in its own event, also beside another of the same key', () => {
-    for (const [a, b] of [[2, 3], [2, 4]] as const) {
+    for (const [a, b] of [
+      [2, 3],
+      [2, 4],
+    ] as const) {
       const journal = swap(a, b);
       expect(() => journal.all()).toThrow(/^position 2: ClientAdded cannot be read/);
       expect(chainBreak(journal.log.rows(0, 10))).toBe(2);

@@ -1,4 +1,4 @@
-import { readFileSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { chainHash, type EventRow, payloadHash } from '../../../src/adapters/sqlite/codec.js';
 
@@ -36,5 +36,7 @@ export function chainBreak(rows: readonly EventRow[]): number | null {
 
 /** All bytes of a database as it lies on the disk. */
 export function rawBytes(file: string): Buffer {
-  return Buffer.concat(['', '-wal', '-shm'].flatMap((end) => (existsSync(file + end) ? [readFileSync(file + end)] : [])));
+  return Buffer.concat(
+    ['', '-wal', '-shm'].flatMap((end) => (existsSync(file + end) ? [readFileSync(file + end)] : [])),
+  );
 }

@@ -19,7 +19,9 @@ const actor: Actor = { kind: 'user', id: '7', name: 'canary-actor', ip: '192.0.2
 /** Texts of the samples that nobody without a key may read. */
 const canaries = [
   ...new Set(
-    JSON.stringify(events).match(/canary[-\w]+|alice@[\w.]+|amy@[\w.]+|s3cr3t\w+|198\.51\.100\.99|203\.0\.113\.66|11111111-2222[-\d]+|f{64}/g),
+    JSON.stringify(events).match(
+      /canary[-\w]+|alice@[\w.]+|amy@[\w.]+|s3cr3t\w+|198\.51\.100\.99|203\.0\.113\.66|11111111-2222[-\d]+|f{64}/g,
+    ),
   ),
   actor.name,
   '192.0.2.222',
@@ -28,7 +30,10 @@ const canaries = [
 describe('the log', () => {
   it('gives every event back as it was, before and after it was closed', () => {
     const journal = new TestLog();
-    const recorded = journal.log.append(events, context({ actor, causationId: 'cause', commandId: { key: 'k', fingerprint: 'f' } }));
+    const recorded = journal.log.append(
+      events,
+      context({ actor, causationId: 'cause', commandId: { key: 'k', fingerprint: 'f' } }),
+    );
     expect(recorded.map(({ type, data }) => ({ type, data }))).toStrictEqual(events);
     expect(journal.all()).toStrictEqual(recorded);
     journal.reopen();
@@ -83,7 +88,9 @@ describe('the log', () => {
 
   it('packs long payloads that hold no secret', () => {
     const journal = new TestLog();
-    const long = traffic({ clients: Array.from({ length: 500 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]) });
+    const long = traffic({
+      clients: Array.from({ length: 500 }, (_, i): [number, number, number] => [i + 1, 1000, 2000]),
+    });
     journal.append(long);
     const [row] = journal.log.rows(0, 1);
     expect(row?.payload?.length).toBeLessThan(JSON.stringify(long.data).length / 3);
@@ -95,7 +102,9 @@ describe('the log', () => {
     const journal = new TestLog();
     const broken = { type: 'InboundEnabled', data: { inbound: 'one' } } as unknown as PanelEvent;
     expect(() => journal.append(inboundAdded(), broken)).toThrow();
-    expect(() => journal.append({ type: 'Unheard', data: {} } as unknown as PanelEvent)).toThrow('not in the catalogue');
+    expect(() => journal.append({ type: 'Unheard', data: {} } as unknown as PanelEvent)).toThrow(
+      'not in the catalogue',
+    );
     expect(journal.log.head().position).toBe(0);
     journal.append(inboundAdded());
     expect(journal.all().map(({ position, version }) => [position, version])).toStrictEqual([[1, 1]]);

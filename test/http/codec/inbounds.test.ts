@@ -87,16 +87,16 @@ describe('add', () => {
 
 describe('what the machine and the core say', () => {
   it('refuses a port that a stranger holds', async () => {
-    panel = startPanel({ portHolder: async (_, port, udp) => (port === 443 && !udp ? 'another program' : null) });
+    panel = startPanel({ portFlaw: async (_, port, udp) => (port === 443 && !udp ? 'taken' : null) });
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by another program');
     expect((await add(vless(444))).success).toBe(true);
   });
 
   it('leaves a port of its own to the command', async () => {
-    let holder: string | null = null;
-    panel = startPanel({ portHolder: async () => holder });
+    let holder: 'taken' | null = null;
+    panel = startPanel({ portFlaw: async () => holder });
     await add(vless(443, [], { tag: 'mine' }));
-    holder = 'another program';
+    holder = 'taken';
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by inbound mine');
   });
 

@@ -91,13 +91,18 @@ export function startPanel(parts: Parts = {}) {
     version: '0.0.0',
     coreSettled: async () => undefined,
     outcome: async () => null,
-    portHolder: async () => null,
+    portFlaw: async () => null,
+    subPort: () => 10_882,
     certificateFlaw: async () => null,
     actor,
     userId: 1,
     requestHost: 'panel.example',
     secure: false,
     dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
+    refusalOf: (command) => {
+      const done = bus(command, { actor, correlationId: 'c', dryRun: true });
+      return done instanceof Rejection ? done : null;
+    },
     ...parts,
     core,
   } as HttpContext;

@@ -79,7 +79,8 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
     version: '0.0.0',
     coreSettled: async () => undefined,
     outcome: async () => null,
-    portHolder: async () => null,
+    portFlaw: async () => null,
+    subPort: () => 10_882,
     certificateFlaw: async () => null,
   };
   const complaints: { fields: object; message: string }[] = [];

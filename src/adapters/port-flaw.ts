@@ -1,16 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/**
- * Whether somebody else holds a port, by binding it for a moment: null when it is free, else a few words. A wildcard is
- * asked for IPv4 and IPv6 as the core would take it.
- */
-export async function portHolder(listen: string, port: number, udp: boolean): Promise<string | null> {
+/** Why a port cannot be bound. */
+export type PortFlaw = 'taken' | 'forbidden' | 'no such address';
+
+/** Whether a port can be bound, by binding it for a moment; null when it can. */
+export async function portFlaw(listen: string, port: number, udp: boolean): Promise<PortFlaw | null> {
   const address = listen === '' || listen === '0.0.0.0' || listen === '::' || listen === '::0' ? '0.0.0.0' : listen;
   const code = await (udp ? udpFlaw(address, port) : tcpFlaw(address, port));
-  if (code === 'EADDRINUSE') return 'another program';
-  if (code === 'EACCES') return 'the system: this account may not use it';
-  if (code === 'EADDRNOTAVAIL') return `nobody: ${listen} is not an address of this machine`;
+  if (code === 'EADDRINUSE') return 'taken';
+  if (code === 'EACCES') return 'forbidden';
+  if (code === 'EADDRNOTAVAIL') return 'no such address';
   return null;
 }
 

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createBus } from '../../src/commands/bus.js';
+import { panelState } from '../../src/commands/state.js';
+import { admin, alice, inboundDraft, one, T0, userId } from '../kit/builders.js';
+import { busOver, TestLog } from '../kit/log.js';
+
+const context = { actor: admin, correlationId: 'c-1' };
+const addInbound = { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ clients: [alice] }) } } as const;
+
+describe('a command', () => {
+  it('is one batch, told to everybody before it returns, and seen by the next decision', () => {
+    const journal = new TestLog();
+    const { dispatch, state } = busOver(journal.log, journal.clock);
+    const told: number[][] = [];
+    const current: boolean[] = [];
+    journal.log.appended$.subscribe((events) => {
+      told.push(events.map(({ position }) => position));
+      current.push(state.inbounds.has(one)); // the write state folds first
+    });
+    const done = dispatch(addInbound, { ...context, causationId: 'outside' });
+    expect(done).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
+    expect([told, current]).toStrictEqual([[[1, 2]], [true]]);
+    expect(journal.all().map(({ meta }) => meta)).toStrictEqual(
+      [1, 2].map(() => ({ at: T0, actor: admin, correlationId: 'c-1', causationId: 'outside', commandId: null })),
+    );
+    expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN' });
+  });
+
+  it('that is refused, or finds everything so already, appends nothing', () => {
+    const journal = new TestLog();
+    const { dispatch, must } = busOver(journal.log);
+    must(addInbound);
+    const { position } = journal.log.head();
+    const enable = { type: 'SetInboundEnabled', data: { inbound: one, enabled: true } } as const;
+    expect(dispatch(enable, { ...context, commandId: { key: 'k', fingerprint: 'f' } })).toStrictEqual({ events: [] });
+    expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN' });
+    expect(journal.log.head().position).toBe(position);
+  });
+
+  it('that is only asked for is decided and not done', () => {
+    const journal = new TestLog();
+    const { dispatch, state } = busOver(journal.log);
+    expect(dispatch(addInbound, { ...context, dryRun: true })).toStrictEqual({ events: [] });
+    expect([journal.log.head().position, state.inbounds.size]).toStrictEqual([0, 0]);
+    dispatch(addInbound, context);
+    expect(dispatch(addInbound, { ...context, dryRun: true })).toMatchObject({ code: 'PORT_TAKEN' });
+  });
+
+  it('knows the ports of the panel at the time it is given', () => {
+    const journal = new TestLog();
+    let port = 443;
+    const dispatch = createBus({
+      log: journal.log,
+      state: panelState.initial(),
+      now: journal.clock.now,
+      ownPorts: () => [{ port, listen: '', name: 'the panel' }],
+      closed: () => null,
+    });
+    expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN', details: { by: 'the panel' } });
+    port = 444;
+    expect(dispatch(addInbound, context)).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
+  });
+
+  it('cannot be given while another is decided', () => {
+    const journal = new TestLog();
+    const { dispatch } = busOver(journal.log);
+    const failures: unknown[] = [];
+    const subscription = journal.log.appended$.subscribe(() => {
+      try {
+        dispatch({ type: 'RestartCore', data: {} }, context);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    dispatch(addInbound, context);
+    expect(failures.map(String)).toStrictEqual([
+      'Error: RestartCore was dispatched while another command was being decided',
+    ]);
+    subscription.unsubscribe();
+    expect(dispatch({ type: 'RestartCore', data: {} }, context)).toMatchObject({ events: [{ position: 3 }] });
+  });
+
+  it('is refused while the log is closed to writing, but what was answered is still answered', () => {
+    const journal = new TestLog();
+    const commandId = { key: 'k', fingerprint: 'f' };
+    const first = busOver(journal.log).dispatch(addInbound, { ...context, commandId });
+    const { dispatch } = busOver(journal.log, journal.clock, 'events are missing');
+    expect(dispatch({ type: 'RestartCore', data: {} }, context)).toMatchObject({
+      code: 'STORAGE_READ_ONLY',
+      message: 'Nothing can be written: events are missing',
+    });
+    expect(dispatch(addInbound, { ...context, commandId })).toStrictEqual(first);
+  });
+});

@@ -1,0 +1,203 @@
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import type { ClientDraft } from '../../src/commands/credentials.js';
+import type { PanelState } from '../../src/commands/state.js';
+import type { Client } from '../../src/events/client-document.js';
+import { UserId } from '../../src/events/ids.js';
+import { PROTOCOLS } from '../../src/events/inbound.js';
+import type { Inbound } from '../../src/events/inbound-document.js';
+import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
+
+/** What a step finds when it is taken; `a`, `b` and `c` are chance. */
+export interface Moment {
+  readonly state: PanelState;
+  readonly now: number;
+  /** The run of the core. */
+  readonly run: string;
+  readonly inbound: Inbound | undefined;
+  readonly client: Client | undefined;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+type Make = (moment: Moment) => readonly AnyCommand[];
+
+/** Few names and keys, so that they meet. */
+const someClient = (a: number, b: number, c: number): ClientDraft =>
+  draft(['alice', 'Bob', 'carol', 'DAVE', 'eve', 'frank'][a % 6] ?? '', b % 12, {
+    identity: { subId: `sub-${c % 3}`, comment: c % 4 === 0 ? `comment ${c}` : '' },
+    terms: {
+      enabled: c % 7 !== 0,
+      capBytes: c % 3 === 0 ? 500 : 0,
+      expiresAt: c % 5 === 0 ? -DAY : 0,
+      resetDays: c % 11 === 0 ? 30 : 0,
+    },
+  });
+
+const someInbound = ({ b, c }: Moment) => {
+  const protocol = c % 4 === 0 ? (PROTOCOLS[b % PROTOCOLS.length] ?? 'vless') : c % 2 === 0 ? 'trojan' : 'vless';
+  const spec = { port: 1 + (b % 40), tag: `in-${b % 40}`, protocol, capBytes: c % 5 === 0 ? 2000 : 0, remark: `r${c}` };
+  return inboundDraft({ spec, config: { stream: c % 3 === 0 ? { network: 'ws' } : { network: 'tcp' } } });
+};
+
+const clientsOf = ({ state }: Moment, { id }: Inbound): readonly Client[] =>
+  [...(state.clientsOf.get(id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
+
+/** A step that needs an inbound, or a client; without one it is nothing. */
+const onInbound =
+  (make: (inbound: Inbound, moment: Moment) => AnyCommand): Make =>
+  (moment) =>
+    moment.inbound ? [make(moment.inbound, moment)] : [];
+const onClient =
+  (make: (client: Client, moment: Moment) => AnyCommand): Make =>
+  (moment) =>
+    moment.client ? [make(moment.client, moment)] : [];
+
+const editOf = (over: (other: ClientDraft) => Partial<ClientDraft>): Make =>
+  onClient((client, { a, b, c }) => ({
+    type: 'UpdateClient',
+    data: {
+      inbound: client.inbound,
+      client: { email: client.identity.email },
+      draft: { ...client, ...over(someClient(b, c, a)) },
+    },
+  }));
+
+const user = ({ a }: Moment): UserId => UserId.parse(1 + (a % 2));
+const idHash = ({ b }: Moment): string => `session-${b % 5}`;
+
+/** Every kind of step: how often it comes, and the commands that it is. */
+export const stepKinds = {
+  inbound: [2, (moment) => [{ type: 'AddInbound', data: { owner: UserId.parse(1), ...someInbound(moment) } }]],
+  inboundEdit: [
+    1,
+    onInbound((inbound, moment) => ({
+      type: 'UpdateInbound',
+      data: { inbound: inbound.id, ...someInbound(moment), clients: clientsOf(moment, inbound) },
+    })),
+  ],
+  clientList: [
+    1,
+    onInbound((inbound, moment) => {
+      const { a, b, c } = moment;
+      const { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing, ...rest } = inbound;
+      const spec = { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing };
+      const kept = clientsOf(moment, inbound).slice(0, b % 3);
+      const clients = [...kept, someClient(a + 1, b, c), someClient(a + 2, b + 1, c)];
+      const data = { inbound: inbound.id, spec, enabled: rest.enabled, config: rest.config, clients };
+      return { type: 'UpdateInbound', data };
+    }),
+  ],
+  inboundGone: [1, onInbound(({ id }) => ({ type: 'DeleteInbound', data: { inbound: id } }))],
+  inboundSwitch: [
+    1,
+    onInbound(({ id }, { b }) => ({ type: 'SetInboundEnabled', data: { inbound: id, enabled: b % 2 === 0 } })),
+  ],
+  refused: [
+    1,
+    onInbound(({ id }, { b }) => ({ type: 'RecordInboundRefused', data: { inbound: id, reason: `reason ${b % 3}` } })),
+  ],
+  accepted: [1, onInbound(({ id }) => ({ type: 'RecordInboundAccepted', data: { inbound: id } }))],
+  client: [
+    4,
+    onInbound(({ id }, { a, b, c }) => ({
+      type: 'AddClients',
+      data: { inbound: id, clients: [someClient(b, c, a)] },
+    })),
+  ],
+  clientTerms: [1, editOf(({ terms }) => ({ terms }))],
+  clientName: [1, editOf(({ identity }) => ({ identity }))],
+  clientKey: [1, editOf(({ credential }) => ({ credential }))],
+  clientNameAndKey: [1, editOf(({ identity, credential }) => ({ identity, credential }))],
+  clientGone: [
+    1,
+    onClient(({ inbound, identity: { email } }) => ({ type: 'DeleteClient', data: { inbound, client: { email } } })),
+  ],
+  traffic: [
+    5,
+    ({ state, inbound, run, a, b }) => {
+      const some = [...state.clients.values()].filter((_, i) => (i + a) % 2 === 0);
+      const clients = some.map(({ identity }, i) => ({ name: identity.email, up: (b + i) % 90, down: a % 70 }));
+      const inbounds = inbound ? [{ name: inbound.tag, up: b % 90, down: a % 70 }] : [];
+      const outbounds = [{ name: b % 2 === 0 ? 'direct' : 'warp', up: b, down: a }];
+      return [{ type: 'RecordTraffic', data: { run, clients, inbounds, outbounds } }];
+    },
+  ],
+  reset: [1, onClient(({ identity: { email } }) => ({ type: 'ResetClientTraffic', data: { inbound: null, email } }))],
+  resetAll: [1, () => [{ type: 'ResetAllClientTraffic', data: { inbound: 'all' } }]],
+  resetInbound: [
+    1,
+    ({ inbound }) => [{ type: 'ResetInboundTraffic', data: { inbound: inbound?.id ?? inboundId(99) } }],
+  ],
+  resetOutbound: [1, ({ a }) => [{ type: 'ResetOutboundTraffic', data: { tag: a % 2 === 0 ? 'direct' : 'all' } }]],
+  adjust: [
+    1,
+    onClient(({ identity: { email } }, { a, b }) => ({
+      type: 'AdjustClientTraffic',
+      data: { email, up: a, down: b % 600 },
+    })),
+  ],
+  depleted: [1, () => [{ type: 'DeleteDepletedClients', data: { inbound: 'all' } }]],
+  expired: [1, () => [{ type: 'DepleteExpired', data: {} }]],
+  ips: [
+    2,
+    onClient(({ identity: { email } }, { a, b, now }) => {
+      const ips = [a, b].map((n) => ({ ip: `198.51.100.${n % 5}`, at: now }));
+      return { type: 'RecordClientIps', data: { seen: [{ email, ips }] } };
+    }),
+  ],
+  clearIps: [1, onClient(({ identity: { email } }) => ({ type: 'ClearClientIps', data: { email } }))],
+  erase: [
+    1,
+    ({ a }) => [
+      { type: 'ChangeSettings', data: { changes: { eraseDeletedAfterDays: a % 2 } } },
+      { type: 'EraseDeleted', data: {} },
+    ],
+  ],
+  coreEnded: [1, ({ run }) => [{ type: 'RecordCoreStopped', data: { run, reason: 'request' } }]],
+  coreFailed: [
+    1,
+    ({ state, a }) => [{ type: 'RecordCoreFailed', data: { run: state.core.run, reason: `reason ${a % 3}` } }],
+  ],
+  coreAsked: [1, ({ a }) => [{ type: a % 2 === 0 ? 'StopCore' : 'RestartCore', data: {} }]],
+  template: [
+    1,
+    ({ a }) => [
+      { type: 'ChangeCoreTemplate', data: { template: { log: { level: `l${a % 3}` } }, outboundTestUrl: 'https://x' } },
+    ],
+  ],
+  settings: [
+    1,
+    ({ a, b }) => [{ type: 'ChangeSettings', data: { changes: { subTitle: `t${a % 4}`, pollSeconds: 1 + (b % 60) } } }],
+  ],
+  user: [1, ({ a, b }) => [{ type: 'CreateUser', data: { username: `user-${a % 3}`, passwordHash: `hash-${b}` } }]],
+  credentials: [
+    1,
+    (moment) => {
+      const { a, b } = moment;
+      const data = { user: user(moment), username: `user-${b % 3}`, passwordHash: `hash-${a}` };
+      return [{ type: 'ChangeCredentials', data }];
+    },
+  ],
+  login: [
+    2,
+    (moment) => {
+      const { a, b, now } = moment;
+      const session = { idHash: idHash(moment), csrfToken: `csrf-${a}` };
+      return [{ type: 'RecordLogin', data: { user: user(moment), session, expiresAt: now + (b % 5) * HOUR } }];
+    },
+  ],
+  logout: [
+    1,
+    (moment) => [{ type: 'RecordLogout', data: { user: user(moment), session: { idHash: idHash(moment) } } }],
+  ],
+  loginFailed: [
+    1,
+    ({ a }) => [
+      {
+        type: 'RecordLoginFailures',
+        data: { attempt: { username: 'x', ip: '::1' }, reason: 'locked', count: 1 + a },
+      },
+    ],
+  ],
+  token: [1, ({ a, b }) => [{ type: 'IssueApiToken', data: { token: `token-${a}`, replace: b % 2 === 0 } }]],
+} satisfies Record<string, readonly [weight: number, make: Make]>;

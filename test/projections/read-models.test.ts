@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../src/events/catalog.js';
+import { ClientDeleted } from '../../src/events/client.js';
+import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import {
+  alice,
+  bob,
+  clientAdded,
+  draft,
+  first,
+  identity,
+  inboundAdded,
+  one,
+  second,
+  T0,
+  traffic,
+} from '../kit/builders.js';
+import { TestLog } from '../kit/log.js';
+
+const twin = { ...bob, identity: identity('bob', { subId: 'sub-alice' }) };
+const open = () => {
+  const journal = new TestLog();
+  journal.append(inboundAdded(), clientAdded(), clientAdded(twin, second));
+  return { journal, read: new ReadModels(journal.log) };
+};
+
+describe('the read models', () => {
+  it('answer for what was there and for what is appended, in the same tick', () => {
+    const { journal, read } = open();
+    expect(read.clientsOf(one).map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
+    journal.append(traffic({ clients: [[1, 3, 4]], inbounds: [[1, 3, 4]], outbounds: [['direct', 1, 1]] }));
+    const client = read.clientByEmail('ALICE') ?? expect.fail();
+    const inbound = read.inbound(1) ?? expect.fail();
+    expect([read.clientCounter(client), read.clientAllTime(client), read.lastOnline(client)]).toStrictEqual([
+      { up: 3, down: 4 },
+      7,
+      T0,
+    ]);
+    expect([read.inboundCounter(inbound), read.inboundAllTime(inbound)]).toStrictEqual([{ up: 3, down: 4 }, 7]);
+    expect([...read.outboundCounters()]).toStrictEqual([['direct', { up: 1, down: 1 }]]);
+    journal.append(ClientDeleted({ client: first, inbound: one }));
+    expect([read.clientByEmail('alice'), read.client(1), [...read.clients()].length]).toStrictEqual([
+      undefined,
+      undefined,
+      1,
+    ]);
+  });
+
+  it('find clients by id and by subscription', () => {
+    const { read } = open();
+    expect(read.clientsById(alice.credential.id).map(({ number }) => number)).toStrictEqual([1]);
+    expect(read.clientsBySubId('sub-alice').map(({ number }) => number)).toStrictEqual([1, 2]);
+    expect([read.clientsBySubId('nothing'), read.clientsById(''), read.clientByEmail('')]).toStrictEqual([
+      [],
+      [],
+      undefined,
+    ]);
+  });
+
+  it('call online who moved bytes a moment ago, or has a connection', () => {
+    const { journal, read } = open();
+    expect(read.onlineEmails(T0)).toStrictEqual([]);
+    journal.append(traffic({ clients: [[1, 1, 0]] }));
+    expect([read.onlineEmails(T0 + 20_000), read.onlineEmails(T0 + 20_001)]).toStrictEqual([['alice'], []]);
+    read.online.set(['BOB', 'nobody']);
+    expect(read.onlineEmails(T0 + 99_999)).toStrictEqual(['bob']);
+  });
+
+  it('tell of a batch when every model has it', () => {
+    const { journal, read } = open();
+    const seen: unknown[] = [];
+    read.changed$.subscribe((events) => seen.push([events.length, read.clientByEmail('carol') !== undefined]));
+    journal.append(clientAdded(draft('carol', 3), first), clientAdded(draft('dave', 4), second));
+    expect(seen).toStrictEqual([[2, true]]);
+  });
+
+  it('stand still when a fold throws, and say so once', () => {
+    const { journal, read } = open();
+    const failures: string[] = [];
+    const told: (readonly RecordedEvent[])[] = [];
+    read.failed$.subscribe((error) => failures.push(error.message));
+    read.changed$.subscribe((events) => told.push(events));
+    const traffics = read.foldings.find(({ fold }) => fold.name === 'traffic')?.state as {
+      clients: Map<number, unknown>;
+    };
+    traffics.clients.set = () => {
+      throw new Error('poison');
+    };
+    journal.append(traffic({ clients: [[1, 1, 0]] }));
+    journal.append(traffic({ clients: [[1, 1, 0]] }));
+    expect(failures).toStrictEqual(['traffic failed at position 4 (TrafficRecorded): poison']);
+    expect(told).toStrictEqual([]);
+  });
+
+  it('have digests that depend on the log alone', () => {
+    const { journal, read } = open();
+    const { 'core-config': core, ...digests } = read.digests();
+    expect(core).toMatch(/^[\da-f]{64}$/);
+    expect(digestsOf(beginAll())).not.toStrictEqual(digests);
+    expect(new ReadModels(journal.log).digests()).toStrictEqual(read.digests());
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import { CoreError } from '../../src/commands/ports/core.js';
+import { alice, bob, DAY, draft, one, T0 } from '../kit/builders.js';
+import { FakeCore } from './fake-core.js';
+import { addClients, addInbound, type Place, started } from './kit.js';
+
+const update = (who: typeof alice, email = 'alice'): AnyCommand => ({
+  type: 'UpdateClient',
+  data: { inbound: one, client: { email }, draft: who },
+});
+const past = [addInbound(1), addClients(alice, bob)] as const;
+const fresh = (core?: FakeCore) => started(core, ...past);
+const starts = (place: Place) => place.data('CoreStarted').map((data) => (data as { reason: string }).reason);
+
+describe('the wish of an admin', () => {
+  it('stops the core and keeps it stopped', async () => {
+    const place = await fresh();
+    expect(await place.done({ type: 'StopCore', data: {} })).toStrictEqual(['stop']);
+    expect(await place.done(addInbound(2), addClients(draft('carol', 3)))).toStrictEqual([]);
+    await place.wait(120_000);
+    expect(place.core.seen()).toStrictEqual([]);
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['start in-1,in-2']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
+  });
+
+  it('restarts it, and counts what it had counted before', async () => {
+    const place = await fresh();
+    place.core.counts = [{ kind: 'client', name: 'alice', up: 1, down: 2 }];
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
+    expect(place.events('CoreStarted', 'TrafficRecorded', 'CoreStopped').map(({ type }) => type)).toStrictEqual([
+      'CoreStarted',
+      'TrafficRecorded',
+      'CoreStopped',
+      'CoreStarted',
+    ]);
+  });
+
+  it('for another template restarts it', async () => {
+    const place = await fresh();
+    const template: AnyCommand = { type: 'ChangeCoreTemplate', data: { template: { log: {} }, outboundTestUrl: '' } };
+    expect(await place.done(template)).toStrictEqual(['stop', 'start in-1']);
+    expect(place.core.template).toStrictEqual({ log: {} });
+    expect(starts(place)).toStrictEqual(['start', 'configuration']);
+  });
+});
+
+describe('a core that ends by itself', () => {
+  it('is started again after a while that doubles', async () => {
+    const place = await fresh();
+    for (const seconds of [1, 2, 4]) {
+      place.core.crash('killed');
+      await place.calm();
+      expect(place.core.seen()).toStrictEqual([]);
+      await place.wait(seconds * 1000 - 100);
+      expect(place.core.seen()).toStrictEqual([]);
+      await place.wait(200);
+      expect(place.core.seen()).toStrictEqual(['start in-1']);
+    }
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+    expect(place.data('CoreFailed')).toStrictEqual([1, 2, 3].map((run) => ({ run: `run-${run}`, reason: 'killed' })));
+  });
+
+  it('and cannot be started says so once, not every minute', async () => {
+    const place = await fresh();
+    place.core.crash('killed');
+    for (let i = 0; i < 5; i += 1) {
+      place.core.fail.set('start', new CoreError('missing', 'there is no core binary'));
+      await place.wait(61_000);
+    }
+    expect(place.data('CoreFailed')).toStrictEqual([
+      { run: 'run-1', reason: 'killed' },
+      { run: null, reason: 'there is no core binary' },
+    ]);
+    await place.wait(61_000);
+    expect(place.core.running).not.toBeNull();
+  });
+
+  it('is started at once when somebody asks', async () => {
+    const place = await fresh();
+    for (let i = 0; i < 4; i += 1) {
+      place.core.crash('killed');
+      await place.wait(61_000);
+    }
+    place.core.crash('killed');
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['start in-1']);
+  });
+
+  it('takes the changes of its absence with it', async () => {
+    const place = await fresh();
+    place.core.crash('killed');
+    expect(await place.done(addClients(draft('carol', 3)), addInbound(2))).toStrictEqual([]);
+    await place.wait(1100);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
+  });
+});
+
+describe('a call that fails', () => {
+  it('is settled by a full start', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', new CoreError('unreachable', 'no answer'));
+    expect(await place.done(addClients(draft('carol', 3)))).toStrictEqual(['addUser in-1 carol', 'stop', 'start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
+    expect(place.warnings).toContain('the core could not be changed');
+  });
+});
+
+describe('a panel that begins', () => {
+  it('starts the core with all that serves', async () => {
+    const place = await fresh();
+    await place.close(false);
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+  });
+
+  it('takes over a core that runs, and changes nothing when nothing differs', async () => {
+    const place = await fresh();
+    await place.close(true);
+    expect(place.core.seen()).toStrictEqual(['release']);
+    await place.open();
+    expect(place.core.seen()).toStrictEqual([]);
+    expect(starts(place)).toStrictEqual(['start', 'adopted']);
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
+  });
+
+  it('repairs only what differs in a core that it takes over', async () => {
+    const place = await fresh();
+    await place.done(addInbound(2));
+    await place.close(true);
+    const { inbounds } = place.core;
+    const mallory = { email: 'mallory', account: { id: 'x' } };
+    inbounds.get('in-1')?.users.delete('alice');
+    inbounds.get('in-1')?.users.set('mallory', mallory);
+    inbounds.set('stranger', { config: { port: 6666 }, users: new Map() });
+    place.core.seen();
+    await place.open();
+    const calls = place.core.seen();
+    expect([...calls].sort()).toStrictEqual([
+      'addUser in-1 alice',
+      'cut in-1 mallory',
+      'removeInbound stranger',
+      'removeUser in-1 mallory',
+    ]);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'], 'in-2': [] });
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inbounds: ['stranger'], clients: 2 }]);
+  });
+
+  it('restarts a core that runs another template', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.template = { other: true };
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
+  });
+
+  it('comes up beside a core that does not answer, and puts it right', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.fail.set('inboundTags', new CoreError('unreachable', 'no answer'));
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+  });
+
+  it('says so when the core died while nobody looked', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.left = null;
+    await place.open();
+    expect(place.data('CoreFailed')).toStrictEqual([
+      { run: 'run-1', reason: 'it ended while the panel was not running' },
+    ]);
+    expect(starts(place)).toStrictEqual(['start', 'start']);
+  });
+
+  it('stops a core that nobody wants any more', async () => {
+    const place = await fresh();
+    await place.done({ type: 'StopCore', data: {} });
+    await place.close(false);
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual([]);
+  });
+});
+
+describe('time', () => {
+  it('goes on for the clients when the core does not answer', async () => {
+    const place = await fresh();
+    await place.done(update(draft('alice', 1, { terms: { expiresAt: T0 + DAY } })));
+    place.clock.advance(DAY);
+    place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
+    await place.wait(5000);
+    expect(place.data('ClientDepleted')).toStrictEqual([
+      { client: 1, depletion: { reason: 'expiry', expiresAt: T0 + DAY } },
+    ]);
+    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+  });
+});
