@@ -212,20 +212,27 @@ function snapshotting(
     }
   };
   let soon: NodeJS.Timeout | undefined;
+  /** A key was destroyed while snapshots were being written: those may hold what it sealed. */
+  let shredded = false;
   const start = (): Promise<void> => {
     clearTimeout(soon);
     soon = undefined;
     written = log.head().position;
+    if (!writing) shredded = false;
     writing ??= write()
       .catch((error: unknown) => warn('snapshots could not be written', { error: String(error) }))
       .finally(() => {
         writing = null;
+        if (!shredded) return;
+        snapshots.clear();
+        soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
       });
     return writing;
   };
   log.appended$.subscribe((events) => {
     // What was destroyed must not live on in a cache.
     if (events.some(({ type }) => type === 'KeyShredded')) {
+      shredded = true;
       snapshots.clear();
       soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
     }

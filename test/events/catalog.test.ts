@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
 import { catalog, eventType } from '../../src/events/catalog.js';
-import { defineEvent, type EventType, upcast } from '../../src/events/event.js';
+import { type EventType, upcast } from '../../src/events/event.js';
 import { samples } from './samples.js';
 
 const types = catalog as unknown as readonly EventType[];
@@ -68,12 +67,10 @@ describe('the stored samples', () => {
   );
 });
 
-type Parts = ReturnType<typeof defineEvent<string, z.ZodType>>;
-
 describe('the placeholders of what was erased', () => {
   it('hold nothing of what they stand for', () => {
     const revealing = samples.flatMap(({ type, data }) => {
-      const { seals } = eventType(type) as Parts;
+      const { seals } = eventType(type) as EventType;
       const fields = data as Record<string, unknown>;
       return Object.entries(seals).flatMap(([field, { erased }]) => {
         const left = JSON.stringify(erased(data));

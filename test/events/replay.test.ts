@@ -34,7 +34,7 @@ describe('a replay', () => {
     const root = temporaryFolder();
     let runs = 0;
     const seen = new Set<string>();
-    await check(
+    check(
       property(steps(200), nat(150), (history, cut) => {
         runs += 1;
         const journal = new TestLog(`${root}/${runs}`);

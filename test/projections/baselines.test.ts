@@ -15,9 +15,9 @@ const used = (bytes: number, client = first as number) =>
   traffic({ clients: [[client, bytes, 0]], inbounds: [[1, bytes, 0]], outbounds: [['direct', bytes, 0]] });
 const names = (state: Baselines) =>
   [...state.byName.keys()]
+    .sort()
     .map((name) => [name, recordedOf(state, name).up] as const)
-    .filter(([, up]) => up > 0)
-    .sort();
+    .filter(([, up]) => up > 0);
 const rotated = (n: number, life: number, email = 'alice') =>
   ClientCredentialRotated({ client: first, life, identity: identity(email), credential: draft('', n).credential });
 const shredded = (life: number) => KeyShredded({ key: `client:1/${life}`, reason: 'rotated' });

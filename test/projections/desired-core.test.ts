@@ -6,7 +6,7 @@ import { CoreTemplateChanged } from '../../src/events/core.js';
 import { InboundDisabled, InboundEnabled, InboundTrafficReset, InboundUpdated } from '../../src/events/inbound.js';
 import type { CoreUser } from '../../src/lib/core-config.js';
 import type { JsonObject } from '../../src/lib/json.js';
-import { DesiredCore } from '../../src/projections/desired-core.js';
+import type { DesiredCore } from '../../src/projections/desired-core.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { defaultTemplate } from '../../src/projections/template.js';
 import { alice, bob, clientAdded, first, identity, inboundAdded, one, second } from '../kit/builders.js';

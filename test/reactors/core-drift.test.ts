@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { alice, bob, draft } from '../kit/builders.js';
-import { FakeCore } from './fake-core.js';
+import type { FakeCore } from './fake-core.js';
 import { addClients, addInbound, started } from './kit.js';
 
 const past = [addInbound(1), addClients(alice, bob)] as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { CoreError } from '../../src/commands/ports/core.js';
 import { alice, bob, DAY, draft, one, T0 } from '../kit/builders.js';
-import { FakeCore } from './fake-core.js';
+import type { FakeCore } from './fake-core.js';
 import { addClients, addInbound, type Place, started } from './kit.js';
 
 const update = (who: typeof alice, email = 'alice'): AnyCommand => ({

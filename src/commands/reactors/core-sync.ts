@@ -199,6 +199,8 @@ export class CoreSync {
     if (!stopped) return;
     await lastPoll();
     await core.stop();
+    clearTimeout(this.#cutTimer); // nobody is connected any more
+    this.#cutTimer = undefined;
     this.#running.forget();
     dispatch({ type: 'RecordCoreStopped', data: { run: stopped.run, reason } });
   }
