@@ -23,7 +23,26 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Same JSON value, whatever the order of keys. */
+/** Same JSON value, whatever the order of keys; a member that is `undefined` is as good as absent. */
 export function sameJson(a: unknown, b: unknown): boolean {
-  return a === b || canonicalJson(a ?? null) === canonicalJson(b ?? null);
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return (a ?? null) === (b ?? null);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, i) => sameJson(item, b[i]));
+  }
+  return within(a as Record<string, unknown>, b as Record<string, unknown>) && count(a) === count(b);
+}
+
+function within(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  for (const key of Object.keys(a)) {
+    if (a[key] !== undefined && !(Object.hasOwn(b, key) && b[key] !== undefined && sameJson(a[key], b[key]))) return false;
+  }
+  return true;
+}
+
+function count(object: object): number {
+  let members = 0;
+  for (const member of Object.values(object)) if (member !== undefined) members += 1;
+  return members;
 }

@@ -1,6 +1,7 @@
 import { emailKey } from '../events/client-document.js';
 import { type Counter, zero } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
+import { ManyMap } from '../lib/many-map.js';
 
 /**
  * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an
@@ -21,8 +22,9 @@ export interface Baselines {
   readonly outbounds: Map<string, Counter>;
   /** The tags under which the core counts now. */
   readonly tags: Map<number, string>;
-  /** Spells by name; follows from `names`. */
-  readonly byName: Map<string, Set<string>>;
+  /** Spells by name, and spells with a name by client; both follow from `names`. */
+  readonly byName: ManyMap<string, string>;
+  readonly named: ManyMap<number, string>;
 }
 
 interface Saved {
@@ -44,7 +46,8 @@ function initial(): Baselines {
     inbounds: new Map(),
     outbounds: new Map(),
     tags: new Map(),
-    byName: new Map(),
+    byName: new ManyMap(),
+    named: new ManyMap(),
   };
 }
 
@@ -121,7 +124,7 @@ export const baselines: Fold<Baselines> = {
 /** What is recorded of the counter that the core keeps under this email. */
 export function recordedOf(state: Baselines, email: string): Counter {
   let sum = zero;
-  for (const spell of state.byName.get(emailKey(email)) ?? []) {
+  for (const spell of state.byName.get(emailKey(email))) {
     const { up, down } = state.spells.get(spell) ?? zero;
     sum = { up: sum.up + up, down: sum.down + down };
   }
@@ -150,23 +153,24 @@ function setName(state: Baselines, spell: string | undefined, email: string): vo
   clearName(state, spell);
   const name = emailKey(email);
   state.names.set(spell, name);
-  const spells = state.byName.get(name);
-  if (spells) spells.add(spell);
-  else state.byName.set(name, new Set([spell]));
+  state.byName.put(name, spell);
+  state.named.put(clientOf(spell), spell);
 }
 
 function clearName(state: Baselines, spell: string): void {
   const name = state.names.get(spell);
   if (name === undefined) return;
   state.names.delete(spell);
-  const spells = state.byName.get(name);
-  spells?.delete(spell);
-  if (spells?.size === 0) state.byName.delete(name);
+  state.byName.take(name, spell);
+  state.named.take(clientOf(spell), spell);
 }
 
 function forgetNames(state: Baselines, client: number): void {
-  const own = `${client}/`;
-  for (const spell of [...state.names.keys()]) if (spell.startsWith(own)) clearName(state, spell);
+  for (const spell of state.named.get(client)) clearName(state, spell);
+}
+
+function clientOf(spell: string): number {
+  return Number.parseInt(spell, 10);
 }
 
 function grow(counters: Map<string, Counter>, name: string | undefined, up: number, down: number): void {

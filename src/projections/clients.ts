@@ -2,15 +2,16 @@ import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, emailKey, evolveClients } from '../events/client-document.js';
 import { type Fold, pairs } from '../events/fold.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
+import { ManyMap } from '../lib/many-map.js';
 
-/** Clients by number, and the ways to find them. The sets keep the order in which clients were added. */
+/** Clients by number, and the ways to find them, in the order in which they were added. */
 export interface Clients {
   readonly byNumber: Map<ClientNumber, Client>;
-  readonly ofInbound: Map<InboundId, Set<ClientNumber>>;
+  readonly ofInbound: ManyMap<InboundId, ClientNumber>;
   readonly byEmail: Map<string, ClientNumber>;
-  readonly bySubId: Map<string, Set<ClientNumber>>;
+  readonly bySubId: ManyMap<string, ClientNumber>;
   /** By the `id` of the credential, as `getClientTrafficsById` asks. */
-  readonly byId: Map<string, Set<ClientNumber>>;
+  readonly byId: ManyMap<string, ClientNumber>;
 }
 
 export const clients: Fold<Clients> = {
@@ -18,10 +19,10 @@ export const clients: Fold<Clients> = {
   version: 1,
   initial: () => ({
     byNumber: new Map(),
-    ofInbound: new Map(),
+    ofInbound: new ManyMap(),
     byEmail: new Map(),
-    bySubId: new Map(),
-    byId: new Map(),
+    bySubId: new ManyMap(),
+    byId: new ManyMap(),
   }),
   apply(state, event) {
     const number = clientOf(event);
@@ -49,9 +50,9 @@ function clientOf(event: RecordedEvent): ClientNumber | undefined {
 
 function link(state: Clients, client: Client): void {
   state.byEmail.set(emailKey(client.identity.email), client.number);
-  put(state.ofInbound, client.inbound, client.number);
-  if (client.identity.subId !== '') put(state.bySubId, client.identity.subId, client.number);
-  if (client.credential.id !== '') put(state.byId, client.credential.id, client.number);
+  state.ofInbound.put(client.inbound, client.number);
+  if (client.identity.subId !== '') state.bySubId.put(client.identity.subId, client.number);
+  if (client.credential.id !== '') state.byId.put(client.credential.id, client.number);
 }
 
 /** Takes `before` out of the indexes in which `after` does not stand in the same place. */
@@ -59,19 +60,7 @@ function unlink(state: Clients, before: Client, after: Client | undefined): void
   const email = emailKey(before.identity.email);
   if ((!after || emailKey(after.identity.email) !== email) && state.byEmail.get(email) === before.number)
     state.byEmail.delete(email);
-  if (after?.identity.subId !== before.identity.subId) take(state.bySubId, before.identity.subId, before.number);
-  if (after?.credential.id !== before.credential.id) take(state.byId, before.credential.id, before.number);
-  if (!after) take(state.ofInbound, before.inbound, before.number);
-}
-
-function put<K>(index: Map<K, Set<ClientNumber>>, key: K, number: ClientNumber): void {
-  const set = index.get(key);
-  if (set) set.add(number);
-  else index.set(key, new Set([number]));
-}
-
-function take<K>(index: Map<K, Set<ClientNumber>>, key: K, number: ClientNumber): void {
-  const set = index.get(key);
-  set?.delete(number);
-  if (set?.size === 0) index.delete(key);
+  if (after?.identity.subId !== before.identity.subId) state.bySubId.take(before.identity.subId, before.number);
+  if (after?.credential.id !== before.credential.id) state.byId.take(before.credential.id, before.number);
+  if (!after) state.ofInbound.take(before.inbound, before.number);
 }

@@ -101,7 +101,7 @@ export class DesiredCore {
     this.#tags.set(id, after);
     this.#changes.inbounds.add(after);
     this.#entries.set(after, { ...rendered, users: new Map() });
-    for (const number of this.#clients.ofInbound.get(id) ?? []) this.#placeClient(number);
+    for (const number of this.#clients.ofInbound.get(id)) this.#placeClient(number);
   }
 
   #placeClient(number: ClientNumber): void {

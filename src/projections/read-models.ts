@@ -113,8 +113,7 @@ export class ReadModels {
 
   /** In the order in which they were added. */
   clientsOf(inbound: InboundId): readonly Client[] {
-    const { ofInbound, byNumber } = this.#models.clients.state;
-    return [...(ofInbound.get(inbound) ?? [])].flatMap((number) => byNumber.get(number) ?? []);
+    return this.#all(this.#models.clients.state.ofInbound.get(inbound));
   }
 
   clients(): Iterable<Client> {
@@ -138,8 +137,8 @@ export class ReadModels {
     return this.#all(this.#models.clients.state.bySubId.get(subId));
   }
 
-  #all(numbers: ReadonlySet<ClientNumber> | undefined): readonly Client[] {
-    return numbers ? [...numbers].flatMap((number) => this.client(number) ?? []) : [];
+  #all(numbers: readonly ClientNumber[]): readonly Client[] {
+    return numbers.flatMap((number) => this.client(number) ?? []);
   }
 
   clientCounter(client: Client): Counter {
