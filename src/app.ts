@@ -14,8 +14,8 @@ import { panelState } from './commands/state.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
 import type { EventLog } from './events/log.js';
-import { begin, catchUp, type Folding } from './events/replay.js';
-import { openJournal } from './journal.js';
+import { begin, type Folding } from './events/replay.js';
+import { openJournal, sharing } from './journal.js';
 import { digest } from './lib/digest.js';
 import { Disposal } from './lib/disposal.js';
 import { ReadModels } from './projections/read-models.js';
@@ -63,7 +63,6 @@ export async function createPanel(parts: PanelParts) {
     disposal.add(() => log.close());
 
     const state = begin(panelState, snapshots);
-    catchUp(log, [state as unknown as Folding]);
     let closed: Rejection | null =
       journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
     if (closed) warn(closed.message);
@@ -73,7 +72,7 @@ export async function createPanel(parts: PanelParts) {
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
     });
-    const read = new ReadModels(log, snapshots);
+    const read = new ReadModels(log, sharing(snapshots, state.state.clients), [state as unknown as Folding]);
     read.failed$.subscribe((error) => {
       closed = reject('PANEL_FAILED', { why: error.message });
       parts.failed(error);

@@ -4,7 +4,10 @@ import { snapshotFiles } from './adapters/snapshot-files.js';
 import { openDatabase } from './adapters/sqlite/database.js';
 import { SqliteEventLog } from './adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from './adapters/sqlite/keyring.js';
+import type { Client } from './events/client-document.js';
 import type { SnapshotStore } from './events/snapshot-store.js';
+import { sameJson } from './lib/json.js';
+import { clients } from './projections/clients.js';
 
 /** The log of a data directory with what belongs to it. */
 export interface Journal {
@@ -36,4 +39,23 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     db.close();
     throw error;
   }
+}
+
+/**
+ * Snapshots whose clients are `known` ones where both are equal. The write state and the read models know nothing of
+ * each other, but one copy of each document in memory is enough.
+ */
+export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
+  const shared = ([number, client]: readonly [number, Client]): readonly [number, Client] => {
+    const other = known.get(number);
+    return [number, other && sameJson(other, client) ? other : client];
+  };
+  return {
+    ...snapshots,
+    load(name, version) {
+      const snapshot = snapshots.load(name, version);
+      if (snapshot === null || name !== clients.name) return snapshot;
+      return { ...snapshot, state: (snapshot.state as readonly (readonly [number, Client])[]).map(shared) };
+    },
+  };
 }

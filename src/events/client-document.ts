@@ -49,7 +49,11 @@ export function evolveClients(clients: Map<ClientNumber, Client>, event: Recorde
 function evolveClient(client: Client, event: RecordedEvent): Client {
   switch (event.type) {
     case 'ClientUpdated':
-      return { ...client, terms: { ...client.terms, ...(event.data.changes as ClientTerms) }, updatedAt: event.meta.at };
+      return {
+        ...client,
+        terms: { ...client.terms, ...(event.data.changes as ClientTerms) },
+        updatedAt: event.meta.at,
+      };
     case 'ClientIdentified':
       return { ...client, identity: event.data.identity, updatedAt: event.meta.at };
     case 'ClientCredentialRotated': {

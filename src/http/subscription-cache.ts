@@ -24,7 +24,8 @@ interface Entry extends RenderedSubscription {
 
 /** The name of a first link may tell the time that is left, in minutes at the finest. */
 const FRESH_MS = 5000;
-const LARGEST_BYTES = 64 * 1024 * 1024;
+/** An entry is of use for a few seconds: this holds the clients that ask twice in that time. */
+const LARGEST_BYTES = 16 * 1024 * 1024;
 const OVERHEAD_BYTES = 2048;
 
 /** What every answer of the subscription server carries: its URL is a secret. */

@@ -36,7 +36,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
 
 function within(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   for (const key of Object.keys(a)) {
-    if (a[key] !== undefined && !(Object.hasOwn(b, key) && b[key] !== undefined && sameJson(a[key], b[key]))) return false;
+    if (a[key] !== undefined && !(Object.hasOwn(b, key) && b[key] !== undefined && sameJson(a[key], b[key])))
+      return false;
   }
   return true;
 }

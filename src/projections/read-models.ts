@@ -64,10 +64,10 @@ export class ReadModels {
   readonly #failed = new Subject<Error>();
   #failure: Error | null = null;
 
-  /** Catches up with the log, then follows it. */
-  constructor(log: EventLog, snapshots?: SnapshotStore) {
+  /** Catches up with the log, then follows it. What stands `alongside` catches up in the same reading. */
+  constructor(log: EventLog, snapshots?: SnapshotStore, alongside: readonly Folding[] = []) {
     this.#models = beginAll(snapshots);
-    catchUp(log, this.foldings);
+    catchUp(log, [...alongside, ...this.foldings]);
     this.desired = desiredOf(this.#models);
     log.appended$.subscribe((events) => this.#follow(events));
   }

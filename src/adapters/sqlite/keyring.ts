@@ -77,8 +77,11 @@ export class Keyring {
   readonly #blank;
   readonly #shred;
   readonly #all;
-  /** All wrapped keys: a replay needs each of them, and one statement for each would cost more than the cipher. */
-  readonly #wrapped = new Map<string, Buffer | null>();
+  /**
+   * All wrapped keys: a replay needs each of them, and one statement for each would cost more than the cipher. As text
+   * of one byte a character: so many small buffers take several times the memory.
+   */
+  readonly #wrapped = new Map<string, string | null>();
   readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
 
   constructor(db: SqliteDatabase, master: Buffer, now: () => number) {
@@ -100,7 +103,7 @@ export class Keyring {
     const key = random(KEY_BYTES);
     const wrapped = seal(this.#master, key, id);
     this.#insert.run(id, wrapped, this.#now());
-    this.#wrapped.set(id, wrapped);
+    this.#wrapped.set(id, wrapped.toString('latin1'));
     this.#opened.set(id, key);
     return key;
   }
@@ -128,7 +131,7 @@ export class Keyring {
 
   #load(): void {
     this.#wrapped.clear();
-    for (const { id, wrapped } of this.#all.all()) this.#wrapped.set(id, wrapped);
+    for (const { id, wrapped } of this.#all.iterate()) this.#wrapped.set(id, wrapped && wrapped.toString('latin1'));
   }
 
   /** The key, null when it was destroyed, undefined when it is not known. */
@@ -136,8 +139,8 @@ export class Keyring {
     const opened = this.#opened.get(id);
     if (opened) return opened;
     const wrapped = this.#wrapped.get(id);
-    if (!wrapped) return wrapped;
-    const key = open(this.#master, wrapped, id);
+    if (wrapped === null || wrapped === undefined) return wrapped;
+    const key = open(this.#master, Buffer.from(wrapped, 'latin1'), id);
     this.#opened.set(id, key);
     return key;
   }
@@ -146,7 +149,7 @@ export class Keyring {
   #lookUpAgain(id: string): Buffer | null | undefined {
     const row = this.#find.get(id);
     if (!row) return undefined;
-    this.#wrapped.set(id, row.wrapped);
+    this.#wrapped.set(id, row.wrapped && row.wrapped.toString('latin1'));
     return this.#lookup(id);
   }
 }

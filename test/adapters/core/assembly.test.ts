@@ -57,7 +57,7 @@ describe('the assembled configuration', () => {
     });
     expect((config['api'] as { services: string[] }).services).toContain('ObservatoryService');
     expect((config['routing'] as { rules: JsonObject[] }).rules).toStrictEqual([
-      { ip: ['1.1.1.1'], outboundtag: 'far', ruleTag: 'rule#0.0' },
+      { ip: ['1.1.1.1'], outboundTag: 'far', ruleTag: 'rule#0.0' },
     ]);
   });
 
