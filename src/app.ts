@@ -235,7 +235,9 @@ function snapshotting(
       snapshots.clear();
       soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
     }
-    if ((events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
+    // A roll-up makes snapshots useless that end inside of what it sums up.
+    const overtaken = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.to > written);
+    if (overtaken || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
   });
   return {
     now: async (): Promise<void> => {

@@ -17,6 +17,7 @@ const Header = z.strictObject({
 interface Chain {
   readonly generation: string;
   hashAt(position: number): string | null;
+  readonly rolledTo: number;
 }
 
 /** Snapshots as files: a line of JSON, then the state, encrypted because it holds what the log seals. */
@@ -35,7 +36,9 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
           header.generation === log.generation &&
           header.name === name &&
           header.version === version &&
-          header.hash === log.hashAt(header.position);
+          header.hash === log.hashAt(header.position) &&
+          // A sum further on may hold bytes that this state has already.
+          header.position >= log.rolledTo;
         if (!usable) return null;
         return { position: header.position, state: JSON.parse(open(key, content.subarray(end + 1), line).toString()) };
       } catch {

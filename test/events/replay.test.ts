@@ -58,13 +58,15 @@ describe('a replay', () => {
         const shredded = readAll(journal.log).some(
           (event) => event.type === 'KeyShredded' && event.position > position,
         );
-        if (!shredded) expect(anew(journal.log, snapshots)).toStrictEqual(live);
+        // Nor is one used whose position lies before the end of a roll-up: a sum may hold what it has already.
+        const usable = !shredded && position >= journal.log.rolledTo;
+        if (usable) expect(anew(journal.log, snapshots)).toStrictEqual(live);
         journal.reopen();
         expect(anew(journal.log)).toStrictEqual(live);
         for (const { type } of readAll(journal.log)) seen.add(type);
         journal.log.close();
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
     // The histories reach what matters.
     for (const type of [

@@ -234,6 +234,11 @@ export class SqliteEventLog implements EventLog {
     return this.#rollUps.covers(position);
   }
 
+  /** Up to here measurements are rolled up; 0 = nowhere. */
+  get rolledTo(): number {
+    return this.#rollUps.rolledTo;
+  }
+
   measuredRoot(from: number, to: number): { root: string; count: number } {
     return this.#rollUps.root(from, to);
   }

@@ -58,6 +58,11 @@ export class RollUps {
     this.#keep(rollUp);
   }
 
+  /** The end of the newest range; 0 when nothing was rolled up. */
+  get rolledTo(): number {
+    return Math.max(0, ...this.#ranges.values());
+  }
+
   covers(position: number): boolean {
     if (this.#covering && this.#covering.from <= position && position <= this.#covering.to) return true;
     for (const [from, last] of this.#ranges) {

@@ -51,8 +51,12 @@ describe('a snapshot', () => {
   it('from a future that was lost counts as not there', async () => {
     const { journal, snapshots } = await saved();
     const { generation } = journal.log;
-    const shorter = { generation, hashAt: (position: number) => (position > 1 ? null : journal.log.hashAt(position)) };
-    const longer = { generation, hashAt: () => 'another history' };
+    const shorter = {
+      generation,
+      rolledTo: 0,
+      hashAt: (position: number) => (position > 1 ? null : journal.log.hashAt(position)),
+    };
+    const longer = { generation, rolledTo: 0, hashAt: () => 'another history' };
     const key = Buffer.alloc(32);
     for (const log of [shorter, longer]) {
       expect(snapshotFiles(journal.directory.snapshots, key, log).load('clients', 3)).toBeNull();
