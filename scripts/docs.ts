@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Rejection, type RejectionCode, rejectionCodes } from '../src/commands/rejection.js';
 import { catalog } from '../src/events/catalog.js';
 import type { EventType } from '../src/events/event.js';
-import { settingKeys, settingsTable } from '../src/events/settings.js';
+import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings.js';
 import { tables } from '../src/http/contract/index.js';
 import type { Route } from '../src/http/contract/route.js';
 
@@ -66,7 +66,10 @@ export function eventsPage(): string {
 }
 
 /** Stands for every detail of a rejection, so that the sentence shows where details go. */
-const placeholder = new Proxy({}, { get: (_, name) => `‹${String(name)}›` });
+const placeholder = new Proxy(
+  { flaws: [{ key: '‹key›', why: '‹why›' }] as unknown },
+  { get: (known, name) => (name in known ? known[name as 'flaws'] : `‹${String(name)}›`) },
+);
 
 export function errorsPage(): string {
   const rows = rejectionCodes.map(
@@ -104,6 +107,7 @@ export function apiPage(): string {
     const fallback = JSON.stringify(settingsTable[key].parse(undefined));
     return `| \`${key}\` | ${schemaText(settingsTable[key])} | \`${fallback}\` |`;
   });
+  const secrets = secretKeys.map((key) => `| \`${key}\` | ${schemaText(secretsTable[key])} | *secret* |`);
   return [
     '# API',
     made,
@@ -118,6 +122,9 @@ export function apiPage(): string {
     '| Key | Type | Default |',
     '|---|---|---|',
     ...settings,
+    ...secrets,
+    '',
+    'A secret is never answered: a flag `has…` says whether it is set. Left blank in an update it stays as it is.',
     '',
   ].join('\n');
 }

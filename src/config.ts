@@ -3,6 +3,12 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings.js';
 
+const releases = (usual: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .default(usual);
+
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
@@ -19,6 +25,14 @@ const Environment = z.object({
   ADMIN_PASSWORD: z.string().min(1).optional(),
   CORE_BIN: z.string().min(1).optional(),
   OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
+  /** Mirrors of the public release pages, for the many who cannot reach those. */
+  CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
+  PANEL_RELEASES_URL: releases('https://api.github.com/repos/portolan-panel/portolan/releases'),
+  GEO_RELEASES_URL: releases('https://github.com'),
+  WGPROV_URL: releases('https://api.cloudflareclient.com/v0a4005'),
+  VPNPROV_URL: releases('https://api.nordvpn.com'),
+  /** For tests and closed networks: requests of the panel may go to private addresses. Never a setting. */
+  ALLOW_PRIVATE_OUTBOUND: z.stringbool().default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 

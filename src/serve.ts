@@ -1,24 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { certificateFlaw } from './adapters/certificates.js';
 import { createXrayCore } from './adapters/core/xray.js';
-import { ProcHostMonitor } from './adapters/host-monitor.js';
 import { createLogger } from './adapters/logger.js';
 import { scryptPasswords } from './adapters/passwords.js';
-import { portFlaw } from './adapters/port-flaw.js';
 import { asSystem, createPanel, type Panel } from './app.js';
 import { coreBinary } from './cli/core.js';
 import type { OwnPort } from './commands/command.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
 import { statusOf } from './http/codec/status.js';
-import type { HttpParts } from './http/context.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
 import { createOpsServer, unreadiness } from './http/ops-server.js';
 import { createPanelServer } from './http/server.js';
 import { createSubscriptionServer } from './http/subscription-server.js';
 import { Disposal } from './lib/disposal.js';
+import { httpParts, SUBSCRIPTIONS } from './parts.js';
 import { version } from './version.js';
 
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
@@ -95,9 +92,6 @@ async function firstAdmin({ read, dispatch, complaint }: Panel, config: Config):
   return made;
 }
 
-/** What the panel's second port is called where somebody else wants it. */
-const SUBSCRIPTIONS = 'the subscription server';
-
 interface Addresses {
   readonly panel: string;
   readonly subscription: string | null;
@@ -111,28 +105,12 @@ async function open(
   logger: ReturnType<typeof createLogger>,
   disposal: Disposal,
 ): Promise<Addresses> {
-  const { read, core, dispatch, log, now } = panel;
+  const { read, dispatch, log, now } = panel;
   const settings = read.settings();
-  const host = new ProcHostMonitor(config.DATA_DIR);
-  host.start();
-  disposal.add(() => host.stop());
   const basePath = (): string => slashed(config.BASE_PATH ?? read.settings().webBasePath);
   const own: OwnPort[] = [];
-  const http: HttpParts = {
-    read,
-    core,
-    host,
-    passwords: scryptPasswords(),
-    now,
-    version,
-    coreSettled: (ms) =>
-      Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
-    outcome: panel.outcome,
-    portFlaw,
-    subPort: () => own.find(({ name }) => name === SUBSCRIPTIONS)?.port ?? read.settings().subPort,
-    certificateFlaw,
-  };
-  const status = (): unknown => statusOf(read, host.latest, now());
+  const http = httpParts(panel, config, () => own, disposal);
+  const status = (): unknown => statusOf(read, http.host.latest, now());
   const web = createPanelServer({ http, dispatch, basePath, bind: mountHandlers, status, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger });
   const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log));

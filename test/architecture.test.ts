@@ -79,6 +79,8 @@ const forbidden: [from: string, what: string, rule: string][] = [
   ['src/adapters/x.ts', '../http/a.js', 'adapters: only adapters, commands/ports, projections/ports, events, lib'],
   ['src/adapters/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite'],
   ['src/adapters/x.ts', '@grpc/grpc-js', '@grpc/[^/]+: only in adapters/core'],
+  ['src/adapters/x.ts', 'undici', 'undici: only in adapters/web'],
+  ['src/adapters/x.ts', 'ldapts', 'ldapts: only in adapters/directory'],
   ['src/adapters/x.ts', 'express', 'express: only in http'],
   ['src/adapters/x.ts', 'ws', 'ws: only in http'],
   ['src/adapters/x.ts', 'selfsigned', 'src: no development packages'],
@@ -105,6 +107,7 @@ const allowed: [from: string, what: string][] = [
   ['src/adapters/x.ts', '../projections/ports/a.js'],
   ['src/adapters/x.ts', 'node:fs'],
   ['src/adapters/sqlite/x.ts', 'better-sqlite3'],
+  ['src/adapters/web/x.ts', 'undici'],
   ['src/adapters/core/x.ts', '@grpc/grpc-js'],
   ['web/x.ts', '../src/http/contract/a.js'],
 ];
@@ -190,7 +193,7 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
       'src/commands/impure.ts': impure,
       'src/commands/reactors/timer.ts': 'export const t = setTimeout(() => Date.now(), 1);\n',
       'src/adapters/rogue.ts': rogue,
-      'src/adapters/outbound.ts': rogue,
+      'src/adapters/web/agent.ts': rogue,
     });
     try {
       const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
@@ -232,7 +235,7 @@ export async function call(): Promise<void> { await fetch('x'); await other('x')
     expect(reported.filter((line) => line.includes('reactors/'))).toStrictEqual([]);
   });
 
-  it('lets requests out only through src/adapters/outbound.ts', () => {
+  it('lets requests out only through src/adapters/web', () => {
     const of = reported.filter((line) => line.includes('no-restricted') && line.startsWith('src/adapters/'));
     expect(of.sort()).toStrictEqual([
       "src/adapters/rogue.ts no-restricted-globals 'fetch'",

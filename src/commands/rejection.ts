@@ -1,3 +1,9 @@
+/** A setting that cannot be as it was asked for. */
+export interface Flaw {
+  readonly key: string;
+  readonly why: string;
+}
+
 /** Every reason to say no: a stable code, what the details are, and the sentence for people. */
 const reasons = {
   INBOUND_NOT_FOUND: (d: { inbound: number }) => `There is no inbound ${d.inbound}`,
@@ -27,7 +33,8 @@ const reasons = {
   CORE_MISSING: () => 'There is no core binary; see the README on how to get one',
   TEMPLATE_INVALID: (d: { why: string }) => `The core template is not valid: ${d.why}`,
   OUTBOUND_TAG_UNKNOWN: (d: { tag: string }) => `There is no outbound ${d.tag}`,
-  SETTING_INVALID: (d: { key: string; why: string }) => `Setting ${d.key}: ${d.why}`,
+  SETTING_INVALID: (d: { flaws: readonly Flaw[] }) =>
+    d.flaws.map(({ key, why }) => `Setting ${key}: ${why}`).join('; '),
   LOGIN_WRONG: () => 'Invalid username or password or two-factor code.',
   CREDENTIALS_WRONG: () => 'The current user name or password is wrong',
   CREDENTIALS_WEAK: (d: { why: string }) => d.why,

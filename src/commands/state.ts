@@ -4,7 +4,7 @@ import { type Counter, type Counters, evolveCounters, noCounters } from '../even
 import { type Fold, pairs } from '../events/fold.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
-import { defaultSettings, type Settings } from '../events/settings.js';
+import { defaultSettings, type SecretKey, type Settings } from '../events/settings.js';
 import { credentialKey } from './credentials.js';
 
 export interface User {
@@ -30,6 +30,7 @@ export interface PanelState {
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
   settings: Settings;
+  readonly secrets: Map<SecretKey, { readonly value: string; readonly life: number }>;
   apiToken: { readonly token: string; readonly life: number } | null;
   template: {
     readonly template: Readonly<Record<string, unknown>>;
@@ -52,6 +53,7 @@ interface SavedState {
   outbounds: [string, Counter][];
   erasable: [string, { at: number; keys: string[] }][];
   users: [number, User][];
+  secrets: [SecretKey, { value: string; life: number }][];
   refused: InboundId[];
   rest: Pick<PanelState, 'settings' | 'apiToken' | 'template' | 'core' | 'lastInbound' | 'lastClient' | 'rolledTo'>;
 }
@@ -67,6 +69,7 @@ function initial(): PanelState {
     erasable: new Map(),
     users: new Map(),
     settings: defaultSettings,
+    secrets: new Map(),
     apiToken: null,
     template: null,
     core: { run: null, wanted: true },
@@ -79,7 +82,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 1,
+  version: 2,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -97,6 +100,7 @@ export const panelState: Fold<PanelState> = {
     outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
+    secrets: pairs(state.secrets) as SavedState['secrets'],
     refused: [...state.refused].sort((a, b) => a - b),
     rest: {
       settings: state.settings,
@@ -122,6 +126,7 @@ export const panelState: Fold<PanelState> = {
       },
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
+      secrets: new Map(saved.secrets),
       refused: new Set(saved.refused),
     };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
@@ -209,6 +214,11 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
       break;
+    case 'SecretSettingChanged': {
+      const { key, life, secret } = event.data;
+      state.secrets.set(key, { value: secret.value, life });
+      break;
+    }
     case 'UserCreated':
     case 'CredentialsChanged': {
       const { user, epoch, credentials } = event.data;

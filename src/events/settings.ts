@@ -1,70 +1,121 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from './event.js';
+import {
+  address,
+  cidrs,
+  file,
+  headerText,
+  host,
+  jsonText,
+  line,
+  path,
+  port,
+  schedule,
+  timeZone,
+  url,
+  whole,
+} from './setting-fields.js';
 
-const port = z.int().min(1).max(65535);
-/** One line of Latin-1 text: it ends up in a response header. */
-const headerText = z.string().regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
-const path = z
-  .string()
-  .regex(/^[\w\-./~]*$/, 'may hold letters, digits and - . _ ~ / only')
-  .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
-  .transform((value) => `/${value}/`.replace(/\/{2,}/g, '/'));
-const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
-const cidr = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-const address = z.union([z.literal(''), z.ipv4(), z.ipv6()]);
-
-/** Every setting of the panel: its schema and its default. A key that is not here cannot be set. */
+/** Every setting that may be read: its schema and its default. A key that is neither here nor below cannot be set. */
 export const settingsTable = {
   webListen: address.default(''),
   webPort: port.default(2053),
   webBasePath: path.default('/'),
-  webDomain: z.string().default(''),
+  webDomain: host.default(''),
+  webCertFile: file.default(''),
+  webKeyFile: file.default(''),
   /** Minutes; 0 = until the browser closes (the server ends it after a day). */
-  sessionMaxAge: z.int().min(0).max(525_600).default(360),
-  trustedProxyCIDRs: z
-    .union([
-      z.array(cidr),
-      z
-        .string()
-        .transform((text) =>
-          text
-            .split(',')
-            .map((item) => item.trim())
-            .filter(Boolean),
-        )
-        .pipe(z.array(cidr)),
-    ])
-    .default(['127.0.0.0/8', '::1/128']),
+  sessionMaxAge: whole(0, 525_600, 360),
+  trustedProxyCIDRs: cidrs.default(['127.0.0.0/8', '::1/128']),
+  twoFactorEnable: z.boolean().default(false),
+  timeLocation: timeZone.default('Local'),
+  datepicker: z.enum(['gregorian', 'jalalian']).default('gregorian'),
+  /** Rows of a page of a table; 0 = all. */
+  pageSize: whole(0, 10_000, 25),
+  /** Days before its end at which a client is shown as soon over; 0 = never. */
+  expireDiff: whole(0, 3650, 0),
+  /** GB before its cap at which a client is shown as soon over; 0 = never. */
+  trafficDiff: whole(0, 1_000_000, 0),
+  remarkModel: z.string().max(4).default('-ieo'),
+  externalTrafficInformEnable: z.boolean().default(false),
+  externalTrafficInformURI: url.default(''),
+  /** Restart the core for connections of an ended client that cannot be cut one by one. */
+  restartCoreOnClientDisable: z.boolean().default(true),
+
+  chatBotEnable: z.boolean().default(false),
+  chatBotAPIServer: url.default(''),
+  chatBotChatId: z
+    .string()
+    .regex(/^(-?\d+( *, *-?\d+)*)?$/, 'must be numbers with commas between them')
+    .default(''),
+  chatBotRunTime: schedule.default('@daily'),
+  chatBotBackup: z.boolean().default(false),
+  chatBotLoginNotify: z.boolean().default(true),
+  /** Percent of the processors above which the bot warns; 0 = never. */
+  chatBotCpu: whole(0, 100, 80),
+  chatBotLang: line(20).default('en-US'),
+
   subEnable: z.boolean().default(true),
   subListen: address.default(''),
-  subPort: port.default(10882),
+  subPort: port.default(10_882),
   subPath: path.default('/sub/'),
-  subDomain: z
-    .string()
-    .regex(/^[\w.\-:]*$/)
-    .default(''),
-  subTitle: z.string().max(200).default(''),
+  subDomain: host.default(''),
+  subCertFile: file.default(''),
+  subKeyFile: file.default(''),
+  subTitle: line(200).default(''),
   subSupportUrl: headerText.default(''),
   subProfileUrl: headerText.default(''),
   subAnnounce: z.string().max(1000).default(''),
   /** Hours between two fetches that a client app should wait. */
-  subUpdates: z.int().min(1).max(8760).default(12),
+  subUpdates: whole(1, 8760, 12),
   subEncrypt: z.boolean().default(true),
   subShowInfo: z.boolean().default(true),
   subEnableRouting: z.boolean().default(true),
   subRoutingRules: headerText.default(''),
   subURI: url.default(''),
-  remarkModel: z.string().max(4).default('-ieo'),
+  subJsonEnable: z.boolean().default(false),
+  subJsonPath: path.default('/json/'),
+  subJsonURI: url.default(''),
+  subJsonFragment: jsonText('object').default(''),
+  subJsonNoises: jsonText('list').default(''),
+  subJsonMux: jsonText('object').default(''),
+  subJsonRules: jsonText('list').default(''),
+  subClashEnable: z.boolean().default(true),
+  subClashPath: path.default('/clash/'),
+  subClashURI: url.default(''),
+
+  ldapEnable: z.boolean().default(false),
+  ldapHost: host.default(''),
+  ldapPort: port.default(389),
+  ldapUseTLS: z.boolean().default(false),
+  ldapBindDN: line(500).default(''),
+  ldapBaseDN: line(500).default(''),
+  ldapUserFilter: line(1000).default('(objectClass=person)'),
+  ldapUserAttr: line(100).default('mail'),
+  ldapVlessField: line(100).default('vless_enabled'),
+  ldapFlagField: line(100).default(''),
+  ldapTruthyValues: line(500).default('true,1,yes,on'),
+  ldapInvertFlag: z.boolean().default(false),
+  ldapSyncCron: schedule.default('@every 1m'),
+  /** Tags with commas between them. */
+  ldapInboundTags: line(2000).default(''),
+  ldapAutoCreate: z.boolean().default(false),
+  ldapAutoDelete: z.boolean().default(false),
+  /** GB (1024³ bytes); 0 = no cap. */
+  ldapDefaultTotalGB: whole(0, 1_000_000, 0),
+  ldapDefaultExpiryDays: whole(0, 36_500, 0),
+  ldapDefaultLimitIP: whole(0, 10_000, 0),
+
   /** Which shape is answered where the specification and 3x-ui clash. */
   apiDialect: z.enum(['spec', '3x-ui']).default('spec'),
   /** Splicing hides live bytes from the counters, so that caps act late. */
   coreSplice: z.boolean().default(false),
   /** Seconds between two readings of the core's counters. */
-  pollSeconds: z.int().min(1).max(60).default(5),
+  pollSeconds: whole(1, 60, 5),
   /** Hours after which measured payloads are rolled up. */
-  measuredRetentionHours: z.int().min(1).max(8760).default(48),
+  measuredRetentionHours: whole(1, 8760, 48),
   /** Days after which the data of a deleted client is destroyed for good. */
-  eraseDeletedAfterDays: z.int().min(0).max(3650).default(30),
+  eraseDeletedAfterDays: whole(0, 3650, 30),
 } as const satisfies Record<string, z.ZodType>;
 
 export type SettingKey = keyof typeof settingsTable;
@@ -77,6 +128,28 @@ export const defaultSettings: Settings = Object.fromEntries(
   settingKeys.map((key) => [key, settingsTable[key].parse(undefined)]),
 ) as unknown as Settings;
 
+/** Settings that can be written and not be read. Each is sealed under a key of its own; empty = not set. */
+export const secretsTable = {
+  twoFactorToken: z
+    .string()
+    .transform((text) => text.replace(/[\s=]/g, '').toUpperCase())
+    .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, 'must be 16 to 128 characters of base32')),
+  chatBotToken: line(200),
+  /** May carry a user name and a password. */
+  chatBotProxy: z.string().regex(/^(socks5:\/\/\S+)?$/, 'must begin with socks5:// or be empty'),
+  ldapPassword: z.string().max(1000, 'may have 1000 characters'),
+  backupPassphrase: z.string().max(1000, 'may have 1000 characters'),
+  /** The registration at the tunnel provider, as JSON. */
+  wgprov: jsonText('object'),
+  /** The registration at the VPN provider, as JSON. */
+  vpnprov: jsonText('object'),
+} as const satisfies Record<string, z.ZodType<string>>;
+
+export type SecretKey = keyof typeof secretsTable;
+export type Secrets = Readonly<Record<SecretKey, string>>;
+export const secretKeys = Object.keys(secretsTable) as readonly SecretKey[];
+export const noSecrets: Secrets = Object.fromEntries(secretKeys.map((key) => [key, ''])) as Record<SecretKey, string>;
+
 export const SettingsChanged = defineEvent('SettingsChanged', {
   summary:
     'Settings of the panel changed; only what changed is named. Keys and values are those of the settings table.',
@@ -84,5 +157,24 @@ export const SettingsChanged = defineEvent('SettingsChanged', {
   stream: () => 'settings',
 });
 
-export const settingsEvents = [SettingsChanged] as const;
+export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
+  summary: 'A secret setting was set, replaced or taken away; the value before it is destroyed.',
+  data: z.strictObject({
+    key: z.enum(secretKeys as readonly [SecretKey, ...SecretKey[]]),
+    life: z.int().positive(),
+    /** Empty = taken away. */
+    secret: z.strictObject({ value: z.string() }),
+  }),
+  stream: () => 'settings',
+  seal: {
+    secret: { key: (data) => secretSettingKey(data.key, data.life), erased: () => ({ value: '' }) },
+  },
+});
+
+/** The name of the data key under which a life of a secret setting is sealed. */
+export function secretSettingKey(key: SecretKey, life: number): string {
+  return `setting/${key}/${life}`;
+}
+
+export const settingsEvents = [SettingsChanged, SecretSettingChanged] as const;
 export type SettingsEvent = EventOf<(typeof settingsEvents)[number]>;

@@ -6,7 +6,7 @@ import type { ClientNumber, InboundId } from '../events/ids.js';
 import type { Inbound } from '../events/inbound-document.js';
 import type { EventLog } from '../events/log.js';
 import { advance, begin, catchUp, type Folding } from '../events/replay.js';
-import type { Settings } from '../events/settings.js';
+import type { Secrets, Settings } from '../events/settings.js';
 import type { SnapshotStore } from '../events/snapshot-store.js';
 import { digest } from '../lib/digest.js';
 import { baselines, recordedOf } from './baselines.js';
@@ -203,6 +203,11 @@ export class ReadModels {
 
   settings(): Settings {
     return this.#models.settings.state.values;
+  }
+
+  /** For what uses them; no answer and no log line may hold one. Empty = not set. */
+  secrets(): Secrets {
+    return this.#models.settings.state.secrets;
   }
 
   template() {

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
-import { SettingsChanged } from '../../src/events/settings.js';
+import { KeyShredded } from '../../src/events/panel.js';
+import { SecretSettingChanged, SettingsChanged } from '../../src/events/settings.js';
 import { inboundAdded } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
@@ -63,7 +64,7 @@ describe('ChangeSettings', () => {
   it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
     given()
       .when(change(Object.fromEntries([[key, 1]])))
-      .thenRejects('SETTING_INVALID', { key, why: 'there is no such setting' });
+      .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'there is no such setting' }] });
   });
 
   it.each([
@@ -73,16 +74,17 @@ describe('ChangeSettings', () => {
     { subPort: 2053, subListen: '127.0.0.1' },
     { subPort: 2053, webListen: '10.0.0.1', subListen: '0.0.0.0' },
   ])('does not put both servers on one port: %j', (changes) => {
-    given().when(change(changes)).thenRejects('SETTING_INVALID', {
-      key: 'subPort',
-      why: 'the subscription server cannot share the port of the panel',
-    });
+    given()
+      .when(change(changes))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'subPort', why: 'the subscription server cannot share the port of the panel' }],
+      });
   });
 
   it('does not take the port of an inbound', () => {
     given(inboundAdded({ spec: { port: 8443 } }))
       .when(change({ webPort: 8443 }))
-      .thenRejects('SETTING_INVALID', { key: 'webPort', why: 'port 8443 is used by inbound in-1' });
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'webPort', why: 'port 8443 is used by inbound in-1' }] });
     const changes = { webPort: 8443 };
     given(inboundAdded({ spec: { port: 8443, listen: '/run/x.sock' } }))
       .when(change(changes))
@@ -95,5 +97,63 @@ describe('ChangeSettings', () => {
   it('lets both servers have one port on two addresses', () => {
     const changes = { subPort: 2053, webListen: '10.0.0.1', subListen: '10.0.0.2' };
     given().when(change(changes)).then(SettingsChanged({ changes }));
+  });
+
+  it('names everything that is wrong at once, and changes nothing', () => {
+    given()
+      .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [
+          { key: 'webPort', why: 'must be 1 to 65535' },
+          { key: 'subUpdates', why: 'must be 1 to 8760' },
+        ],
+      });
+  });
+
+  it('keeps a path of its own for each kind of subscription', () => {
+    given()
+      .when(change({ subJsonPath: 'sub' }))
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'subJsonPath', why: 'is already the path of the links' }] });
+  });
+
+  describe('secrets', () => {
+    it('are events of their own, and the value before is destroyed', () => {
+      const first = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      given()
+        .when(change({ chatBotToken: '1:a', pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }), first);
+      given(first)
+        .when(change({ chatBotToken: '2:b' }))
+        .then(
+          SecretSettingChanged({ key: 'chatBotToken', life: 2, secret: { value: '2:b' } }),
+          KeyShredded({ key: 'setting/chatBotToken/1', reason: 'rotated' }),
+        );
+      given(first)
+        .when(change({ chatBotToken: '1:a' }))
+        .thenNothing();
+    });
+
+    it('are checked like any other setting', () => {
+      given()
+        .when(change({ twoFactorToken: 'not base32!', wgprov: '[]' }))
+        .thenRejects('SETTING_INVALID', {
+          flaws: [
+            { key: 'twoFactorToken', why: 'must be 16 to 128 characters of base32' },
+            { key: 'wgprov', why: 'must be empty or JSON (object)' },
+          ],
+        });
+    });
+  });
+
+  it.each(['@every 1h30m', '@every 5m', '@daily', '*/5 * * * *', '0 30 4 * * 1'])('takes the schedule %s', (text) => {
+    given()
+      .when(change({ ldapSyncCron: text }))
+      .then(SettingsChanged({ changes: { ldapSyncCron: text } }));
+  });
+
+  it.each(['', '@every ', '@never', 'x', '* * *', '; rm'])('refuses the schedule %j', (text) => {
+    given()
+      .when(change({ ldapSyncCron: text }))
+      .thenRejects('SETTING_INVALID');
   });
 });

@@ -29,7 +29,7 @@ export function unwrapTemplate(template: JsonObject): JsonObject {
 export function testUrlOf(text: string): string | Rejection {
   const address = text.trim();
   if (address === '') return defaultOutboundTestUrl;
-  const refused = (why: string) => reject('SETTING_INVALID', { key: 'outboundTestUrl', why });
+  const refused = (why: string) => reject('SETTING_INVALID', { flaws: [{ key: 'outboundTestUrl', why }] });
   if (!URL.canParse(address)) return refused('is not a URL');
   const { protocol, hostname, username, password } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:') return refused('must begin with http:// or https://');

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+/** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
+export const port = z.int('must be a whole number').min(1, 'must be 1 to 65535').max(65_535, 'must be 1 to 65535');
+
+export const whole = (min: number, max: number, usual: number) =>
+  z
+    .int('must be a whole number')
+    .min(min, `must be ${min} to ${max}`)
+    .max(max, `must be ${min} to ${max}`)
+    .default(usual);
+
+/** One line without control characters. */
+export const line = (longest: number) =>
+  z
+    .string()
+    .max(longest, `may have ${longest} characters`)
+    .regex(/^\P{Cc}*$/u, 'must be one line');
+
+/** One line of Latin-1 text: it ends up in a response header. */
+export const headerText = z.string().regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
+
+/** A path of the address bar; gets its slashes on both ends. */
+export const path = z
+  .string()
+  .max(200, 'may have 200 characters')
+  .regex(/^[\w\-./~]*$/, 'may hold letters, digits and - . _ ~ / only')
+  .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
+  .transform((value) => `/${value}/`.replace(/\/{2,}/g, '/'));
+
+/** An http or https address without a user name, as the URL standard spells it; or nothing. */
+export const url = z
+  .string()
+  .trim()
+  .refine((value) => value === '' || isWebAddress(value), 'must be a http:// or https:// address')
+  .refine(
+    (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === '',
+    'must not hold a user name or password',
+  );
+
+function isWebAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+}
+
+const cidr = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be addresses or networks such as 10.0.0.0/8');
+
+/** A list, or the same as one text with commas. */
+export const cidrs = z.union([
+  z.array(cidr),
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(cidr)),
+]);
+
+export const address = z.union([z.literal(''), z.ipv4(), z.ipv6()], 'must be an IP address or empty');
+
+/** The name of a host for people and certificates; or nothing. */
+export const host = z
+  .string()
+  .max(253, 'may have 253 characters')
+  .regex(/^[\w.\-:[\]]*$/, 'must be the name of a host');
+
+/** A whole path of this machine; or nothing. */
+export const file = z
+  .string()
+  .max(4096, 'may have 4096 characters')
+  .regex(/^(\/\P{Cc}*)?$/u, 'must be a whole path that begins with /');
+
+/** JSON of the given kind as a text; or nothing. */
+export const jsonText = (kind: 'object' | 'list') =>
+  z
+    .string()
+    .max(65_536, 'may have 65536 characters')
+    .refine((text) => text.trim() === '' || isJson(text, kind), `must be empty or JSON (${kind})`);
+
+function isJson(text: string, kind: 'object' | 'list'): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return kind === 'list'
+      ? Array.isArray(value)
+      : typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** A time zone of the IANA database, or `Local` for that of the machine. */
+export const timeZone = z.string().refine((name) => name === 'Local' || isTimeZone(name), 'is not a known time zone');
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return name !== '';
+  } catch {
+    return false;
+  }
+}
+
+const CRON_FIELD = String.raw`[\d*/,\-?A-Za-z#]+`;
+const SCHEDULE = new RegExp(
+  String.raw`^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|@every (\d+h)?(\d+m)?(\d+s)?(?<!every )|(${CRON_FIELD} ){4,5}${CRON_FIELD})$`,
+);
+
+/** When to do something again: five or six cron fields, `@daily` and its like, or `@every 1h30m`. */
+export const schedule = z
+  .string()
+  .trim()
+  .max(100, 'may have 100 characters')
+  .regex(SCHEDULE, 'must be five or six cron fields, @daily, @hourly, … or @every 30m');
