@@ -7,10 +7,14 @@ import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { endShared } from './kit/live.js';
 import { type Bench, type Judged, judge, table } from './kit/row.js';
+import { logins } from './logins.js';
 import { memory } from './memory.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
+import { settings } from './settings.js';
+import { sockets } from './sockets.js';
 import { start } from './start.js';
+import { status } from './status.js';
 import { sub } from './sub.js';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -20,8 +24,12 @@ const benches: Readonly<Record<string, Bench>> = {
   start,
   edits,
   sub,
+  status,
+  logins,
   memory,
   reads,
+  sockets,
+  settings,
   idle,
   growth,
 };

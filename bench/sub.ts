@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process';
-import { join } from 'node:path';
+import { emptyServer } from './kit/empty.js';
 import { subIdOf } from './kit/fleet.js';
 import { sharedPanel } from './kit/live.js';
 import { goodLoad, request } from './kit/load.js';
@@ -7,16 +6,6 @@ import type { Bench } from './kit/row.js';
 import { median } from './kit/time.js';
 
 const CONNECTIONS = 16;
-
-/** A server that does nothing, in a process of its own. */
-async function emptyServer(): Promise<{ port: number; stop(): void }> {
-  const child = fork(join(import.meta.dirname, 'kit', 'empty-server.ts'));
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('message', (message) => resolve(Number(message)));
-    child.once('exit', (code) => reject(new Error(`the empty server ended with ${code}`)));
-  });
-  return { port, stop: () => void child.kill() };
-}
 
 /** GET /sub of one client, in turn with a server that does nothing; and then of every client once. */
 export const sub: Bench = async ({ quick }) => {

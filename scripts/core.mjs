@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, chmod, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
@@ -33,6 +33,12 @@ async function runs(path) {
   return code === 0 && output.startsWith('Xray ');
 }
 
+/** The version that an administrator has chosen in the panel, or the pinned one. */
+async function chosenVersion() {
+  const text = await readFile(join(dataDir(), 'core', 'current'), 'utf8').catch(() => '');
+  return /^\d+\.\d+\.\d+$/.test(text.trim()) ? text.trim() : CORE_VERSION;
+}
+
 /**
  * The path of a core that runs, or undefined. `own` tells that the panel finds it by itself, in its data directory,
  * where an administrator may switch versions: then nobody should tell it a path.
@@ -44,7 +50,7 @@ export async function findCore() {
     console.warn(`PORTOLAN_CORE_BIN is set to ${told}, which cannot be run as a core.`);
     return undefined;
   }
-  const own = join(dataDir(), 'core', CORE_VERSION, 'xray');
+  const own = join(dataDir(), 'core', await chosenVersion(), 'xray');
   if (await runs(own)) return { path: own, own: true };
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, 'xray');

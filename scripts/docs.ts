@@ -5,13 +5,13 @@ import { Rejection, type RejectionCode, rejectionCodes } from '../src/commands/r
 import { catalog } from '../src/events/catalog.js';
 import type { EventType } from '../src/events/event.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings.js';
-import { tables } from '../src/http/contract/index.js';
-import type { Route } from '../src/http/contract/route.js';
+import { openApi } from '../src/http/openapi/document.js';
 
 const made = '<!-- Made by `npm run docs` from the code. Do not edit: a test compares. -->';
 
 interface JsonSchema {
-  readonly type?: string;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
@@ -23,24 +23,32 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-/** A schema in a few words, as TypeScript would write it. */
-function shape(schema: JsonSchema): string {
+/** A schema in a few words, as TypeScript would write it. `resolve` says what stands for a reference. */
+function shape(schema: JsonSchema, resolve = (ref: string): string => ref): string {
+  const inner = (part: JsonSchema): string => shape(part, resolve);
+  if (schema.$ref !== undefined) return resolve(schema.$ref);
+  if (Array.isArray(schema.type)) {
+    const types = schema.type as readonly string[];
+    return types.map((type) => inner({ ...schema, type })).join(' \\| ');
+  }
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' \\| ');
   const either = schema.anyOf ?? schema.oneOf;
-  if (either) return [...new Set(either.map(shape))].join(' \\| ');
-  if (schema.prefixItems) return `[${schema.prefixItems.map(shape).join(', ')}]`;
-  if (schema.type === 'array') return `${shape(schema.items ?? {})}[]`;
+  if (either) return [...new Set(either.map(inner))].join(' \\| ');
+  if (schema.prefixItems) return `[${schema.prefixItems.map(inner).join(', ')}]`;
+  if (schema.type === 'array') return listOf(inner(schema.items ?? {}));
   if (schema.properties) {
     const required = new Set(schema.required);
     const members = Object.entries(schema.properties).map(
-      ([key, value]) => `${key}${required.has(key) ? '' : '?'}: ${shape(value)}`,
+      ([key, value]) => `${key}${required.has(key) ? '' : '?'}: ${inner(value)}`,
     );
     return `{ ${members.join('; ')} }`;
   }
   if (schema.type === 'object') return 'object';
-  return schema.type ?? 'any';
+  return String(schema.type ?? 'any');
 }
+
+const listOf = (item: string): string => (/^[^{]*\|/.test(item) ? `(${item})[]` : `${item}[]`);
 
 function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
@@ -67,8 +75,9 @@ export function eventsPage(): string {
 
 /** Stands for every detail of a rejection, so that the sentence shows where details go. */
 const placeholder = new Proxy(
-  { flaws: [{ key: '‹key›', why: '‹why›' }] as unknown },
-  { get: (known, name) => (name in known ? known[name as 'flaws'] : `‹${String(name)}›`) },
+  // Lists; as a text each is its one member.
+  { flaws: [{ key: '‹key›', why: '‹why›' }], why: ['‹why›'], known: ['‹known›'] } as Readonly<Record<string, unknown>>,
+  { get: (known, name) => known[String(name)] ?? `‹${String(name)}›` },
 );
 
 export function errorsPage(): string {
@@ -88,21 +97,91 @@ export function errorsPage(): string {
   ].join('\n');
 }
 
-function routeRow({ method, path, aliases, auth, summary, body }: Route): string {
-  const asked = schemaText(body);
-  const also = aliases.map((alias) => `\`${alias}\``).join(' ') || '–';
-  return `| ${method} | \`${path}\` | ${auth} | ${summary} | ${asked === 'any' ? '–' : asked} | ${also} |`;
+interface Operation {
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
+  >;
+  readonly 'x-aliases'?: readonly string[];
+}
+interface Contract {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+/** Schemas that are the table of settings again. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  Settings: '[settings](#setting-keys)',
+  settingsUpdateBody: 'some of the [settings](#setting-keys)',
+};
+
+/** Resources that are named in the tables and written out once, below them. */
+const named = (schemas: Contract['components']['schemas']): readonly string[] =>
+  Object.keys(schemas).filter((name) => !/(Body|Reply)$|^Sentence$/.test(name) && !(name in SETTINGS));
+
+function contractSections({ tags, paths, components: { schemas } }: Contract): readonly string[] {
+  const resources = named(schemas);
+  const resolve = (ref: string): string => {
+    const name = ref.slice(ref.lastIndexOf('/') + 1);
+    const setting = SETTINGS[name];
+    if (setting !== undefined) return setting;
+    return resources.includes(name) ? `[${name}](#${name.toLowerCase()})` : shape(schemas[name] ?? {}, resolve);
+  };
+  const rows = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      tag: operation.tags[0],
+      row: `| ${method.toUpperCase()} | \`${path.replaceAll(/\{(\w+)\}/g, ':$1')}\` | ${authOf(operation)} | ${operation.summary} | ${bodyText(operation, resolve)} | ${replyText(operation, resolve)} | ${alsoAt(operation)} |`,
+    })),
+  );
+  const tables = tags.flatMap(({ name, description }) => [
+    `## ${name}`,
+    '',
+    description,
+    '',
+    '| Method | Path | Auth | Does | Body | `obj` of the answer | Also at |',
+    '|---|---|---|---|---|---|---|',
+    ...rows.filter(({ tag }) => tag === name).map(({ row }) => row),
+    '',
+  ]);
+  return [...tables, ...resources.flatMap((name) => resourceSection(name, schemas[name] ?? {}, resolve))];
+}
+
+function resourceSection(name: string, schema: JsonSchema, resolve: (ref: string) => string): readonly string[] {
+  const members = Object.entries(schema.properties ?? {});
+  const rows = members.map(([key, value]) => `| \`${key}\` | ${shape(value, resolve)} |`);
+  return [`## ${name}`, '', '| Member | Type |', '|---|---|', ...rows, ''];
+}
+
+function authOf({ security }: Operation): string {
+  if (security.some((one) => 'bearer' in one)) return 'panel';
+  return security.some((one) => 'session' in one) ? 'session' : 'none';
+}
+
+function bodyText({ requestBody }: Operation, resolve: (ref: string) => string): string {
+  const schema = requestBody?.content['application/json']?.schema;
+  return schema ? shape(schema, resolve) : '–';
+}
+
+/** What the envelope carries; a file has a media type instead. */
+function replyText({ responses }: Operation, resolve: (ref: string) => string): string {
+  const [[media, { schema }] = ['', { schema: {} }]] = Object.entries(responses['200']?.content ?? {});
+  if (schema.$ref?.endsWith('/Sentence')) return '–';
+  const obj = schema.properties?.['obj'];
+  if (!obj) return `\`${media}\``;
+  return shape(obj, resolve).replace(/ \\\| null$/, '');
+}
+
+function alsoAt(operation: Operation): string {
+  return operation['x-aliases']?.map((alias) => `\`${alias}\``).join(' ') ?? '–';
 }
 
 export function apiPage(): string {
-  const sections = Object.entries(tables).map(([name, table]) => [
-    `## ${name}`,
-    '',
-    '| Method | Path | Auth | Does | Body | Also at |',
-    '|---|---|---|---|---|---|',
-    ...Object.values(table).map((route) => routeRow(route as Route)),
-    '',
-  ]);
+  // The version is not in the page: it would be stale with every release.
+  const contract = JSON.parse(JSON.stringify(openApi(''))) as Contract;
   const settings = settingKeys.map((key) => {
     const fallback = JSON.stringify(settingsTable[key].parse(undefined));
     return `| \`${key}\` | ${schemaText(settingsTable[key])} | \`${fallback}\` |`;
@@ -112,12 +191,14 @@ export function apiPage(): string {
     '# API',
     made,
     '',
+    'Made from the same tables as `GET /panel/api/openapi.json` (OpenAPI 3.1); `/panel/api-docs` is a page to try it on.',
+    '',
     'All paths lie under the base path. `session` = a logged-in browser with its CSRF token; `panel` = that or the Bearer token.',
     'Bodies are JSON or form-encoded. Answers are `{success, msg, obj}` with HTTP 200 unless stated.',
     'An `Idempotency-Key` header makes a repeated request have one effect and the same answer.',
     '',
-    ...sections.flat(),
-    '## Settings',
+    ...contractSections(contract),
+    '## Setting keys',
     '',
     '| Key | Type | Default |',
     '|---|---|---|',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
-import { prepareDataDirectory } from './adapters/data-directory.js';
+import { prepareDataDirectory, removeUnfinished } from './adapters/data-directory.js';
 import { lockDirectory } from './adapters/sqlite/lock.js';
 import { type CommandContext, createBus, type Dispatch } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
@@ -49,6 +49,7 @@ export async function createPanel(parts: PanelParts) {
   const directory = prepareDataDirectory(parts.dataDir);
   const lock = lockDirectory(directory.lock);
   disposal.add(() => lock.release());
+  removeUnfinished(directory);
   try {
     return await open();
   } catch (error) {
@@ -163,6 +164,7 @@ function react({ core, read, dispatch, log, state, now, warn }: ReactorParts) {
     wanted: () => read.core().process.wanted,
     known: () => read.core().process,
     inboundOf: (tag) => read.desired.inboundOf(tag),
+    restartToCut: () => read.settings().restartCoreOnClientDisable,
     lastPoll: () => intake.poll(),
     now,
     warn,

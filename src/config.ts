@@ -91,6 +91,19 @@ const SETTING_OF: Readonly<Record<string, SettingKey>> = {
   BASE_PATH: 'webBasePath',
 };
 
+/** The settings that a flag or the environment overrides, and by what. */
+export function overridesOf(
+  config: Config,
+): Readonly<Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>> {
+  const given = Object.entries(SETTING_OF).flatMap(([name, key]) => {
+    const value = config[name as keyof Omit<Config, 'sources'>];
+    if (config.sources[name] === 'default' || (typeof value !== 'string' && typeof value !== 'number')) return [];
+    const flag = `--${name.toLowerCase().replaceAll('_', '-')}`;
+    return [[key, { variable: config.sources[name] === 'flag' ? flag : `PORTOLAN_${name}`, value }] as const];
+  });
+  return Object.fromEntries(given);
+}
+
 /** For `portolan config show`: each value as it counts, and where it comes from. `settings` is null without a log. */
 export function shownConfig(
   config: Config,

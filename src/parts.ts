@@ -1,40 +1,102 @@
+import { join } from 'node:path';
 import { certificateFlaw } from './adapters/certificates.js';
+import { createOutboundProbe } from './adapters/core/probe/probe.js';
+import { RingGauges } from './adapters/gauges/gauges.js';
 import { ProcHostMonitor } from './adapters/host-monitor.js';
+import type { PanelLogger } from './adapters/logger.js';
+import { createLogs } from './adapters/logs/logs.js';
 import { scryptPasswords } from './adapters/passwords.js';
 import { portFlaw } from './adapters/port-flaw.js';
+import { createProviders } from './adapters/providers/providers.js';
+import { totp } from './adapters/two-factor.js';
+import { createWeb } from './adapters/web/web.js';
 import type { Panel } from './app.js';
-import type { OwnPort } from './commands/command.js';
-import type { Config } from './config.js';
+import { coreBinary } from './cli/core.js';
+import { overlap } from './commands/inbound-rules.js';
+import { type Config, overridesOf } from './config.js';
+import { openDirectory } from './directory.js';
+import { serverNames } from './events/certificate.js';
 import type { HttpParts } from './http/context.js';
+import { statusText } from './http/status-text.js';
+import type { Installs } from './installs.js';
 import type { Disposal } from './lib/disposal.js';
+import { storyOf } from './projections/story.js';
+import type { Servers } from './servers.js';
 import { version } from './version.js';
 
-/** What the panel's second port is called where somebody else wants it. */
-export const SUBSCRIPTIONS = 'the subscription server';
+/** The servers whose ports are settings. */
+const OWN_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
 
 /** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
 export function httpParts(
   panel: Panel,
   config: Config,
-  ownPorts: () => readonly OwnPort[],
+  servers: Pick<Servers, 'ownPorts' | 'restarting'>,
   disposal: Disposal,
+  logger: PanelLogger,
+  installs: Installs,
 ): HttpParts {
-  const { read, core, now } = panel;
-  const host = new ProcHostMonitor(config.DATA_DIR);
+  const { read, core, now, directory } = panel;
+  const { ownPorts, restarting } = servers;
+  const host = new ProcHostMonitor(config.DATA_DIR, { now });
+  const gauges = new RingGauges({
+    host,
+    core,
+    online: () => read.onlineEmails(now()).length,
+    file: join(directory.run, 'gauges.bin'),
+    now,
+    warn: (message, fields = {}) => logger.warn(fields, message),
+  });
+  gauges.start();
+  disposal.add(() => gauges.stop());
+  const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
+  const probe = createOutboundProbe({
+    binary: () => coreBinary(config),
+    runDir: directory.run,
+    assetDir: directory.geo,
+    allowPrivate: config.ALLOW_PRIVATE_OUTBOUND,
+  });
+  disposal.add(() => probe.close());
   host.start();
   disposal.add(() => host.stop());
   return {
     read,
     core,
     host,
+    gauges,
+    logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
+    status: statusText(read, host, now),
     passwords: scryptPasswords(),
+    directory: openDirectory(panel, (message, fields = {}) => logger.warn(fields, message), disposal),
+    web,
+    ...installs,
+    probe,
+    providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now),
     now,
     version,
     coreSettled: (ms) =>
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
+    storyOf: (client) => storyOf(panel.log, client),
     portFlaw,
-    subPort: () => ownPorts().find(({ name }) => name === SUBSCRIPTIONS)?.port ?? read.settings().subPort,
+    serverPortFlaw: (listen, port) => {
+      const held = ownPorts().some(
+        (own) => OWN_SERVERS.has(own.name) && own.port === port && overlap(own.listen, listen),
+      );
+      return portFlaw(listen, held ? 0 : port, false);
+    },
+    twoFactor: totp,
+    overrides: overridesOf(config),
+    restarting,
+    subPort: () => ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings().subPort,
     certificateFlaw,
   };
+}
+
+/** Every secret that has no place in a log. */
+export function secretsOf({ read }: Panel): readonly string[] {
+  const { wgprov, vpnprov } = read.secrets();
+  // A registration is JSON: what would be seen of it are its values.
+  const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
+  return [...Object.values(read.secrets()), ...values, read.users().apiToken ?? ''];
 }

@@ -1,36 +1,52 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { createXrayCore } from './adapters/core/xray.js';
 import { createLogger } from './adapters/logger.js';
 import { scryptPasswords } from './adapters/passwords.js';
 import { asSystem, createPanel, type Panel } from './app.js';
+import { openControl } from './cli/control.js';
 import { coreBinary } from './cli/core.js';
-import type { OwnPort } from './commands/command.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
-import { statusOf } from './http/codec/status.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
 import { createOpsServer, unreadiness } from './http/ops-server.js';
 import { createPanelServer } from './http/server.js';
 import { createSubscriptionServer } from './http/subscription-server.js';
+import { createInstalls, type Installs } from './installs.js';
+import { READY, SWITCH_CODE } from './launcher.js';
 import { Disposal } from './lib/disposal.js';
-import { httpParts, SUBSCRIPTIONS } from './parts.js';
+import { httpParts, secretsOf } from './parts.js';
+import { Servers } from './servers.js';
 import { version } from './version.js';
 
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** Between the answer that the panel starts anew and its end, in ms. */
+const GRACE_MS = 3000;
+/** Why a panel ends whose core goes on: a newer version takes over, or whoever started it is gone. */
+const LEAVES_CORE: ReadonlySet<string> = new Set(['update', 'disconnect']);
+
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
 export async function serve(config: Config): Promise<number> {
-  const ending = signalled();
+  const { ending, end } = signalled();
+  // Without its launcher nobody would know of this process, and the next start would find the directory taken.
+  process.once('disconnect', () => end('disconnect'));
+  let why = '';
+  // Node would open its inspector: a port through which everything can be read and changed.
+  process.on('SIGUSR1', () => undefined);
   const disposal = new Disposal();
-  const logger = createLogger(config.LOG_LEVEL, () => panel?.read.settings().subPath ?? '/sub/');
+  const logger = createLogger(config.LOG_LEVEL, {
+    subPath: () => panel?.read.settings().subPath ?? '/sub/',
+    secrets: () => (panel ? secretsOf(panel) : []),
+  });
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
   let panel: Panel | undefined;
   try {
     if (process.getuid?.() === 0)
       warn('the panel runs as root; an account of its own with CAP_NET_BIND_SERVICE and CAP_NET_ADMIN is enough');
+    if (config.ALLOW_PRIVATE_OUTBOUND)
+      warn('PORTOLAN_ALLOW_PRIVATE_OUTBOUND is set: requests of the panel may go to private addresses');
     panel = await createPanel({
       dataDir: config.DATA_DIR,
       version,
@@ -51,15 +67,20 @@ export async function serve(config: Config): Promise<number> {
       },
     });
     const running = panel;
-    disposal.add(() => running.stop(false));
+    disposal.add(() => running.stop(LEAVES_CORE.has(why)));
+    const switchOver = process.send ? () => void setTimeout(() => end('update'), GRACE_MS) : null;
+    const installs = createInstalls(running, config, { warn, switchOver, disposal });
     const password = await firstAdmin(running, config);
-    const addresses = await open(running, config, logger, disposal);
+    await openControl(running, warn, disposal, installs.coreInstall);
+    const servers = await open(running, config, logger, disposal, installs);
     await running.start();
-    process.stdout.write(banner(running, config, addresses, password));
-    const signal = await ending;
-    logger.info({ signal }, 'the panel ends');
+    installs.coreInstall.begin();
+    process.stdout.write(banner(running, config, servers, password));
+    process.send?.(READY);
+    why = await ending;
+    logger.info({ why }, 'the panel ends');
     await disposal.dispose();
-    return 0;
+    return why === 'update' ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     process.stderr.write(`portolan: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -68,9 +89,12 @@ export async function serve(config: Config): Promise<number> {
   }
 }
 
-function signalled(): Promise<string> {
-  return new Promise((resolve) => {
+/** Resolves with the first reason to end: a signal, or whatever `end` is told. */
+function signalled(): { readonly ending: Promise<string>; readonly end: (why: string) => void } {
+  let end: (why: string) => void = () => undefined;
+  const ending = new Promise<string>((resolve) => {
     let told = false;
+    end = resolve;
     for (const signal of SIGNALS) {
       process.on(signal, () => {
         if (told) process.exit(1);
@@ -79,6 +103,7 @@ function signalled(): Promise<string> {
       });
     }
   });
+  return { ending, end };
 }
 
 /** Creates the first admin of an empty log. Resolves to the password that was made up, or null. */
@@ -92,67 +117,32 @@ async function firstAdmin({ read, dispatch, complaint }: Panel, config: Config):
   return made;
 }
 
-interface Addresses {
-  readonly panel: string;
-  readonly subscription: string | null;
-  readonly ops: string;
-}
-
 /** Binds the three servers. The ports are the panel's own from here on: no inbound may have them. */
 async function open(
   panel: Panel,
   config: Config,
   logger: ReturnType<typeof createLogger>,
   disposal: Disposal,
-): Promise<Addresses> {
+  installs: Installs,
+): Promise<Servers> {
   const { read, dispatch, log, now } = panel;
-  const settings = read.settings();
-  const basePath = (): string => slashed(config.BASE_PATH ?? read.settings().webBasePath);
-  const own: OwnPort[] = [];
-  const http = httpParts(panel, config, () => own, disposal);
-  const status = (): unknown => statusOf(read, http.host.latest, now());
-  const web = createPanelServer({ http, dispatch, basePath, bind: mountHandlers, status, log: logger });
+  const servers = new Servers({ panel, config, log: logger });
+  const http = httpParts(panel, config, servers, disposal, logger, installs);
+  const web = createPanelServer({ http, dispatch, basePath: servers.basePath, bind: mountHandlers, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger });
   const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log));
 
-  const webListen = config.HOST ?? settings.webListen;
-  const subListen = config.SUB_HOST ?? settings.subListen;
-  const webAddress = await web.listen(config.PORT ?? settings.webPort, webListen);
-  disposal.add(() => web.close());
-  const subAddress = await sub.listen(config.SUB_PORT ?? settings.subPort, subListen);
-  disposal.add(() => sub.close());
-  const opsAddress = await listen(ops, config.OPS_PORT, '127.0.0.1');
+  disposal.add(() => servers.close());
+  await servers.open(web, sub);
+  // The last one: who sees it ready may knock at the others.
   disposal.add(() => closeServer(ops));
-  own.push(
-    { port: webAddress.port, listen: webListen, name: 'the panel' },
-    { port: subAddress.port, listen: subListen, name: SUBSCRIPTIONS },
-    { port: opsAddress.port, listen: '127.0.0.1', name: 'the health port of the panel' },
-  );
-  panel.setOwnPorts(own);
-  return {
-    panel: `${urlOf(webAddress)}${basePath()}`,
-    subscription: settings.subEnable ? `${urlOf(subAddress)}${settings.subPath}` : null,
-    ops: urlOf(opsAddress),
-  };
+  const { port } = await listen(ops, config.OPS_PORT, '127.0.0.1');
+  servers.addOps({ port, listen: '127.0.0.1', name: 'the health port of the panel' });
+  process.on('SIGHUP', () => servers.hangUp());
+  return servers;
 }
 
-function slashed(path: string): string {
-  return `/${path}/`.replace(/\/{2,}/g, '/');
-}
-
-/** An address that a person on this machine can open. */
-function urlOf({ address, port, family }: AddressInfo): string {
-  const wildcard = address === '::' || address === '0.0.0.0';
-  const host = wildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
-  return `http://${host}:${port}`;
-}
-
-function banner(
-  { read, complaint, core }: Panel,
-  config: Config,
-  addresses: Addresses,
-  password: string | null,
-): string {
+function banner({ read, complaint, core }: Panel, config: Config, servers: Servers, password: string | null): string {
   const { process: state } = read.core();
   const coreLine =
     state.state === 'running'
@@ -162,19 +152,22 @@ function banner(
           ? 'starting'
           : 'stopped'
         : `${state.state}: ${state.error}`;
+  const { panel, subscription, ops } = servers.urls();
+  const { subEnable, subPath } = read.settings();
   const admin = [...read.users().users.values()][0]?.username ?? '(none)';
   const lines = [
     '',
     `  Portolan ${version}`,
     '',
-    `  Panel          ${addresses.panel}`,
+    `  Panel          ${panel}${servers.basePath()}`,
     `  Admin          ${admin}`,
     ...(password === null ? [] : [`  Password       ${password}   (shown this once: change it or write it down)`]),
-    `  Subscriptions  ${addresses.subscription === null ? 'off' : `${addresses.subscription}<subId>`}`,
+    `  Subscriptions  ${subEnable ? `${subscription}${subPath}<subId>` : 'off'}`,
     `  Core           ${coreLine}`,
     `  Data           ${config.DATA_DIR}`,
-    `  Health         ${addresses.ops}/readyz`,
+    `  Health         ${ops}/readyz`,
     '',
+    ...servers.warnings().map((warning) => `  WARNING: ${warning}`),
     ...(complaint === null ? ['  Next: log in and add an inbound.'] : [`  READ ONLY: ${complaint}`]),
     '',
   ];

@@ -8,7 +8,7 @@ process.once('message', (plan: LoadPlan) => {
   void run(plan).then((result) => process.send?.(result));
 });
 
-async function run({ port, connections, requests, seconds, expect }: LoadPlan): Promise<LoadResult> {
+async function run({ port, connections, requests, seconds, pauseMs = 0, expect }: LoadPlan): Promise<LoadResult> {
   const messages = requests.map((text) => Buffer.from(text));
   const latencies: number[] = [];
   let bad = 0;
@@ -27,7 +27,7 @@ async function run({ port, connections, requests, seconds, expect }: LoadPlan): 
     bad += 1;
     example ||= answer.toString('utf8', 0, 300);
   };
-  await Promise.all(Array.from({ length: connections }, () => worker(port, take, answered)));
+  await Promise.all(Array.from({ length: connections }, () => worker(port, take, answered, pauseMs)));
   const took = (performance.now() - start) / 1000;
   return {
     count: latencies.length,
@@ -41,7 +41,12 @@ async function run({ port, connections, requests, seconds, expect }: LoadPlan): 
 }
 
 /** One connection: a request, its whole answer, the next request. */
-function worker(port: number, take: () => Buffer | undefined, answered: (began: number, answer: Buffer) => void) {
+function worker(
+  port: number,
+  take: () => Buffer | undefined,
+  answered: (began: number, answer: Buffer) => void,
+  pauseMs: number,
+) {
   return new Promise<void>((resolve, reject) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let chunks: Buffer[] = [];
@@ -70,7 +75,8 @@ function worker(port: number, take: () => Buffer | undefined, answered: (began: 
       if (wanted === 0) wanted = lengthOf(chunks.length === 1 ? chunk : Buffer.concat(chunks));
       if (wanted === 0 || got < wanted) return;
       answered(began, chunks.length === 1 ? chunk : Buffer.concat(chunks));
-      send();
+      if (pauseMs === 0) send();
+      else setTimeout(send, pauseMs);
     });
   });
 }

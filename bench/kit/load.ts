@@ -8,6 +8,8 @@ export interface LoadPlan {
   /** Whole requests as text. Each is sent once, or, with `seconds`, all in turn until the time is over. */
   readonly requests: readonly string[];
   readonly seconds?: number;
+  /** Pause of each connection after an answer, in ms; otherwise it asks as fast as it is answered. */
+  readonly pauseMs?: number;
   /** What a good answer holds besides its status 200. */
   readonly expect?: string;
 }

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Where everything of one panel lies. Only `events.db`, `head.json`, `keys` and `certs` cannot be made again. */
 export interface DataDirectory {
@@ -34,9 +34,13 @@ export function dataDirectory(root: string): DataDirectory {
   };
 }
 
-/** Makes the folders, and takes every right from everybody else: 0700 and 0600. */
+/**
+ * Makes the folders, and takes every right from everybody else: 0700 and 0600. Throws a sentence when nothing can be
+ * written there.
+ */
 export function prepareDataDirectory(root: string): DataDirectory {
   const directory = dataDirectory(root);
+  if (existsSync(root)) assertWritable(root);
   const { certs, core, geo, backups, logs, run } = directory;
   for (const folder of [root, join(root, 'keys'), certs, core, geo, backups, logs, run]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -47,4 +51,27 @@ export function prepareDataDirectory(root: string): DataDirectory {
     if (name.isFile() && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   }
   return directory;
+}
+
+function assertWritable(root: string): void {
+  try {
+    accessSync(root, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EROFS' ? 'it is on a read-only file system' : `the system says ${code ?? 'no'}`;
+    throw new Error(`the data directory ${root} cannot be written to: ${why}`);
+  }
+}
+
+/** What a process wrote halfway when it ended: the next content of a file, and configurations that the core was asked about. */
+const UNFINISHED = /\.(new|next)$|^candidate-[0-9a-f-]+\.json(\.pb)?$/;
+
+/** Takes away what an earlier process left unfinished. For the holder of the lock. */
+export function removeUnfinished({ root, masterKey, certs, run, snapshots }: DataDirectory): void {
+  for (const folder of [root, dirname(masterKey), certs, run, snapshots]) {
+    if (!existsSync(folder)) continue;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isFile() && UNFINISHED.test(entry.name)) rmSync(join(folder, entry.name), { force: true });
+    }
+  }
 }

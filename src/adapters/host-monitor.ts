@@ -1,49 +1,54 @@
-import { closeSync, openSync, readFileSync, readSync, statfsSync } from 'node:fs';
-import { cpus, loadavg, uptime } from 'node:os';
+import { statfsSync } from 'node:fs';
+import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os';
 import { type Observable, Subject } from 'rxjs';
 import type { HostMonitor, HostReading } from '../commands/ports/host.js';
+import { processors, publicAddresses } from './host-facts.js';
+import { ProcFiles } from './proc-files.js';
 
 const EVERY_MS = 2000;
+/** After the even second, so that a timer that fires early does not fall into the step before. */
+const AFTER_MS = 5;
+const ADDRESSES_MS = 60_000;
 /** Interfaces whose bytes another interface counts too. */
-const VIRTUAL = /^(lo|veth|docker|br-|virbr|tun|tap|wg|cni|flannel|ifb)/;
+const VIRTUAL = /^(lo|veth|docker|br-|virbr|tun|tap|wg|cni|flannel|ifb|tailscale|zt)/;
 
 interface CpuTimes {
   readonly busy: number;
   readonly total: number;
 }
+type Usage = HostReading['mem'];
 
-const NOTHING: HostReading = {
-  cpu: 0,
-  cpuCores: 0,
-  logicalPro: 0,
-  cpuSpeedMhz: 0,
-  mem: { current: 0, total: 0 },
-  swap: { current: 0, total: 0 },
-  disk: { current: 0, total: 0 },
-  netIO: { up: 0, down: 0 },
-  netTraffic: { sent: 0, recv: 0 },
-  tcpCount: 0,
-  udpCount: 0,
-  load: { load1: 0, load5: 0, load15: 0 },
-  uptime: 0,
-  appStats: { threads: 0, mem: 0 },
+const nothing: Usage = { current: 0, total: 0 };
+const NEVER: HostReading = {
+  ...{ cpu: 0, cpuCores: 0, logicalPro: 0, cpuSpeedMhz: 0, mem: nothing, swap: nothing, disk: nothing },
+  ...{ netIO: { up: 0, down: 0 }, netTraffic: { sent: 0, recv: 0 }, tcpCount: 0, udpCount: 0 },
+  ...{ load: { load1: 0, load5: 0, load15: 0 }, uptime: 0, publicIP: { ipv4: 'N/A', ipv6: 'N/A' } },
+  ...{ appStats: { threads: 0, mem: 0 }, missing: ['status'] },
 };
 
-/** The machine, read from /proc through files that stay open. What a system does not have reads as 0. */
+/**
+ * The machine, read from /proc where there is one, else as far as Node tells. `cpu` is the mean since the reading
+ * before, not smoothed: the histories take means themselves.
+ */
 export class ProcHostMonitor implements HostMonitor {
   readonly #readings = new Subject<HostReading>();
   readonly #folder: string;
-  readonly #open = new Map<string, number | null>();
-  readonly #buffer = Buffer.allocUnsafe(16_384);
-  readonly #fixed = { ...processors() };
+  readonly #now: () => number;
+  readonly #files: ProcFiles;
+  readonly #processors: ReturnType<typeof processors>;
   #timer: NodeJS.Timeout | undefined;
-  #latest = NOTHING;
-  #cpu: CpuTimes = { busy: 0, total: 0 };
+  #latest = NEVER;
+  #cpu: CpuTimes | null = null;
+  #traffic: HostReading['netTraffic'] | null = null;
   #sampledAt = 0;
+  #addresses = { ...NEVER.publicIP, until: 0 };
 
-  /** `folder` is the one whose disk is shown. */
-  constructor(folder: string) {
+  /** `folder` is the one whose disk is shown; `proc` is where the kernel tells about itself. */
+  constructor(folder: string, { now = Date.now, proc = '/proc' }: { now?: () => number; proc?: string } = {}) {
     this.#folder = folder;
+    this.#now = now;
+    this.#files = new ProcFiles(proc);
+    this.#processors = processors(proc);
   }
 
   get latest(): HostReading {
@@ -54,139 +59,186 @@ export class ProcHostMonitor implements HostMonitor {
     return this.#readings;
   }
 
+  /** From now on at every even second of the clock: the steps of the histories begin there. */
   start(): void {
     if (this.#timer) return;
     this.sample();
-    this.#timer = setInterval(() => this.sample(), EVERY_MS).unref();
+    this.#plan();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const handle of this.#open.values()) if (handle !== null) closeSync(handle);
-    this.#open.clear();
+    this.#files.close();
+  }
+
+  #plan(): void {
+    const wait = EVERY_MS - (Date.now() % EVERY_MS) + AFTER_MS;
+    this.#timer = setTimeout(() => {
+      this.#plan();
+      this.sample();
+    }, wait).unref();
   }
 
   /** Reads the machine now. */
   sample(): HostReading {
+    const missing: string[] = [];
+    const known = <T>(name: string, value: T | null, otherwise: T): T => {
+      if (value === null) missing.push(name);
+      return value ?? otherwise;
+    };
     const at = performance.now();
     const seconds = (at - this.#sampledAt) / 1000;
-    const before = this.#latest;
-    const netTraffic = this.#traffic();
-    const rate = (now: number, then: number) =>
-      before === NOTHING || seconds <= 0 ? 0 : Math.max(0, Math.round((now - then) / seconds));
-    const [load1 = 0, load5 = 0, load15 = 0] = loadavg();
+    const trafficBefore = this.#traffic;
+    this.#traffic = this.#readTraffic();
     this.#latest = {
-      ...this.#fixed,
-      ...this.#memory(),
-      ...this.#sockets(),
-      cpu: this.#load(),
-      disk: this.#disk(),
-      netTraffic,
-      netIO: { up: rate(netTraffic.sent, before.netTraffic.sent), down: rate(netTraffic.recv, before.netTraffic.recv) },
-      load: { load1, load5, load15 },
-      uptime: Math.floor(uptime()),
-      appStats: { threads: this.#threads(), mem: process.memoryUsage.rss() },
+      ...this.#processors,
+      cpu: known('cpu', this.#readCpu(), 0),
+      mem: known('mem', this.#readMemory(), nothing),
+      swap: known('swap', this.#readSwap(), nothing),
+      disk: known('disk', this.#readDisk(), nothing),
+      netTraffic: known('netTraffic', this.#traffic, NEVER.netTraffic),
+      netIO: known('netIO', rates(trafficBefore, this.#traffic, seconds), NEVER.netIO),
+      tcpCount: known('tcpCount', this.#sockets('TCP'), 0),
+      udpCount: known('udpCount', this.#sockets('UDP'), 0),
+      load: known('load', loads(), NEVER.load),
+      uptime: known(
+        'uptime',
+        told(() => Math.floor(uptime())),
+        0,
+      ),
+      publicIP: this.#publicIP(),
+      appStats: {
+        threads: known('appStats.threads', this.#threads(), 0),
+        mem: known(
+          'appStats.mem',
+          told(() => process.memoryUsage.rss()),
+          0,
+        ),
+      },
+      missing,
     };
     this.#sampledAt = at;
     this.#readings.next(this.#latest);
     return this.#latest;
   }
 
-  /** The file as it is now, its first 16 KB; '' when it cannot be read. */
-  #text(file: string): string {
-    let handle = this.#open.get(file);
-    try {
-      if (handle === undefined) {
-        handle = openSync(file, 'r');
-        this.#open.set(file, handle);
-      }
-      if (handle === null) return '';
-      return this.#buffer.toString('latin1', 0, readSync(handle, this.#buffer, 0, this.#buffer.length, 0));
-    } catch {
-      this.#open.set(file, null);
-      return '';
-    }
-  }
-
-  #load(): number {
-    const text = this.#text('/proc/stat');
-    const times = text.slice(0, text.indexOf('\n')).split(/ +/).slice(1, 9).map(Number);
-    const total = times.reduce((sum, time) => sum + time, 0);
-    const now = { busy: total - (times[3] ?? 0) - (times[4] ?? 0), total };
+  #readCpu(): number | null {
+    const now = this.#cpuTimes();
     const then = this.#cpu;
     this.#cpu = now;
+    if (now === null || then === null) return null;
     const elapsed = now.total - then.total;
-    if (then.total === 0 || elapsed <= 0) return this.#latest.cpu;
+    if (elapsed <= 0) return this.#latest.cpu;
     return Math.min(100, Math.max(0, Math.round(((now.busy - then.busy) / elapsed) * 10_000) / 100));
   }
 
-  #memory() {
-    const text = this.#text('/proc/meminfo');
-    const of = (name: string) => numberAfter(text, `${name}:`) * 1024;
-    const total = of('MemTotal');
-    const swap = of('SwapTotal');
-    return {
-      mem: { current: total - of('MemAvailable'), total },
-      swap: { current: swap - of('SwapFree'), total: swap },
-    };
+  #cpuTimes(): CpuTimes | null {
+    const text = this.#files.start('stat');
+    const times = text.startsWith('cpu ')
+      ? text.slice(0, text.indexOf('\n')).split(/ +/).slice(1, 9).map(Number)
+      : cpus().reduce(
+          (sum, { times: { user, nice, sys, idle, irq } }) => added(sum, [user, nice, sys, idle, 0, irq]),
+          [0],
+        );
+    const total = times.reduce((sum, time) => sum + time, 0);
+    if (!(total > 0)) return null;
+    return { busy: total - (times[3] ?? 0) - (times[4] ?? 0), total };
   }
 
-  #traffic() {
+  #readMemory(): Usage | null {
+    const total = this.#memory('MemTotal') ?? told(totalmem) ?? 0;
+    const available = this.#memory('MemAvailable') ?? this.#memory('MemFree') ?? told(freemem) ?? 0;
+    return total > 0 ? { current: Math.max(0, total - available), total } : null;
+  }
+
+  #readSwap(): Usage | null {
+    const total = this.#memory('SwapTotal');
+    const free = this.#memory('SwapFree');
+    return total === null || free === null ? null : { current: Math.max(0, total - free), total };
+  }
+
+  /** A line of meminfo, in bytes. */
+  #memory(name: string): number | null {
+    const kilobytes = numberAfter(this.#files.start('meminfo'), `${name}:`);
+    return kilobytes === null ? null : kilobytes * 1024;
+  }
+
+  #readTraffic(): HostReading['netTraffic'] | null {
+    const lines = this.#files.whole('net/dev').split('\n').slice(2);
+    if (lines.length === 0) return null;
     let sent = 0;
     let recv = 0;
-    for (const line of this.#text('/proc/net/dev').split('\n').slice(2)) {
+    for (const line of lines) {
       const [name = '', counters] = line.trim().split(/: */);
       if (counters === undefined || VIRTUAL.test(name)) continue;
       const numbers = counters.split(/ +/);
-      recv += Number(numbers[0]);
-      sent += Number(numbers[8]);
+      recv += Number(numbers[0]) || 0;
+      sent += Number(numbers[8]) || 0;
     }
     return { sent, recv };
   }
 
-  #sockets() {
-    const four = this.#text('/proc/net/sockstat');
-    const six = this.#text('/proc/net/sockstat6');
-    return {
-      tcpCount: numberAfter(four, 'TCP: inuse') + numberAfter(six, 'TCP6: inuse'),
-      udpCount: numberAfter(four, 'UDP: inuse') + numberAfter(six, 'UDP6: inuse'),
-    };
+  #sockets(protocol: 'TCP' | 'UDP'): number | null {
+    const four = numberAfter(this.#files.start('net/sockstat'), `${protocol}: inuse`);
+    const six = numberAfter(this.#files.start('net/sockstat6'), `${protocol}6: inuse`);
+    return four === null ? null : four + (six ?? 0);
   }
 
-  #disk() {
-    try {
+  #readDisk(): Usage | null {
+    return told(() => {
       const { blocks, bfree, bsize } = statfsSync(this.#folder);
       return { current: (blocks - bfree) * bsize, total: blocks * bsize };
-    } catch {
-      return NOTHING.disk;
-    }
+    });
   }
 
-  #threads(): number {
-    const text = this.#text('/proc/self/stat');
+  #threads(): number | null {
+    const text = this.#files.start('self/stat');
     // The name of the program stands in brackets and may hold spaces.
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[17] ?? 0) || 0;
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[17]) || null;
+  }
+
+  #publicIP(): HostReading['publicIP'] {
+    const now = this.#now();
+    if (Math.abs(now - this.#addresses.until) > ADDRESSES_MS)
+      this.#addresses = { ...(told(publicAddresses) ?? NEVER.publicIP), until: now };
+    const { ipv4, ipv6 } = this.#addresses;
+    return { ipv4, ipv6 };
   }
 }
 
-function numberAfter(text: string, name: string): number {
-  const at = text.indexOf(name);
-  return at < 0 ? 0 : Number.parseInt(text.slice(at + name.length, at + name.length + 24), 10) || 0;
-}
-
-/** What does not change while the panel runs. */
-function processors() {
-  const all = cpus();
-  let cores = 0;
+/** Null when the system throws, as it does where a container hides what it asks for. */
+function told<T>(read: () => T): T | null {
   try {
-    const text = readFileSync('/proc/cpuinfo', 'utf8');
-    const places = text
-      .split('\n\n')
-      .map((block) => /physical id\s*: (\d+)[^]*core id\s*: (\d+)/.exec(block)?.slice(1).join());
-    cores = new Set(places.filter((place) => place !== undefined)).size;
+    return read();
   } catch {
-    // Not Linux: the number of processors stands for the number of cores.
+    return null;
   }
-  return { cpuCores: cores || all.length, logicalPro: all.length, cpuSpeedMhz: all[0]?.speed ?? 0 };
+}
+
+function loads(): HostReading['load'] | null {
+  const [load1, load5, load15] = told(loadavg) ?? [];
+  return load1 === undefined || load5 === undefined || load15 === undefined ? null : { load1, load5, load15 };
+}
+
+/** Bytes a second; 0 when an interface went away with its counters. */
+function rates(
+  then: HostReading['netTraffic'] | null,
+  now: HostReading['netTraffic'] | null,
+  seconds: number,
+): HostReading['netIO'] | null {
+  if (then === null || now === null || seconds <= 0) return null;
+  const rate = (after: number, before: number) => Math.max(0, Math.round((after - before) / seconds));
+  return { up: rate(now.sent, then.sent), down: rate(now.recv, then.recv) };
+}
+
+function added(a: readonly number[], b: readonly number[]): number[] {
+  return b.map((value, index) => value + (a[index] ?? 0));
+}
+
+function numberAfter(text: string, name: string): number | null {
+  const at = text.indexOf(name);
+  if (at < 0) return null;
+  const number = Number.parseInt(text.slice(at + name.length, at + name.length + 24), 10);
+  return Number.isFinite(number) ? number : null;
 }

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import { scryptPasswords } from '../adapters/passwords.js';
-import { lockDirectory } from '../adapters/sqlite/lock.js';
-import { asSystem } from '../app.js';
-import { createBus } from '../commands/bus.js';
-import type { AnyCommand } from '../commands/catalog.js';
-import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
-import { UserId } from '../events/ids.js';
 import { begin, catchUp, type Folding } from '../events/replay.js';
+import { weaknessOf } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
+import { operate } from './control.js';
 import { CliError, print, printEither } from './output.js';
 
 interface Common {
@@ -18,42 +15,26 @@ interface Common {
   readonly json: boolean;
 }
 
+interface PasswordOptions {
+  readonly password?: string;
+  readonly passwordFile?: string;
+}
+
 /** A password that nobody can guess and anybody can type. */
 export function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
-/** The write side of a data directory whose panel is not running. */
-export async function writing<T>(
-  dataDir: string,
-  use: (state: ReturnType<typeof panelState.initial>, dispatch: (command: AnyCommand) => void) => Promise<T>,
-): Promise<T> {
-  const directory = dataDirectory(dataDir);
-  const lock = lockDirectory(directory.lock);
-  try {
-    const { log, anchor, complaint } = openJournal(directory);
-    const state = begin(panelState);
-    catchUp(log, [state as unknown as Folding]);
-    const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
-    const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
-    try {
-      const result = await use(state.state, (command) => {
-        const done = dispatch(command, asSystem('cli'));
-        if (done instanceof Rejection) throw new CliError(done.message);
-      });
-      if (!closed) await anchor.flush();
-      return result;
-    } finally {
-      log.close();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-/** `portolan admin …`: for the locked-out. It writes, so the panel must not be running. */
+/** `portolan admin …`: for the locked-out, whether the panel runs or not. */
 export function adminCommands(program: Command, common: (command: Command) => Common): void {
-  const admin = program.command('admin').description('accounts, while the panel is stopped');
+  const admin = program.command('admin').description('accounts, also while the panel runs');
+  const change = (name: string, description: string): Command =>
+    admin
+      .command(name)
+      .argument('<name>')
+      .option('--password <password>', 'else a random one is printed')
+      .option('--password-file <file>', 'its first line is the password')
+      .description(description);
 
   admin
     .command('list')
@@ -68,40 +49,45 @@ export function adminCommands(program: Command, common: (command: Command) => Co
         printEither(json, { id, username }, `${id}  ${username}`);
     });
 
-  admin
-    .command('create')
-    .argument('<name>')
-    .option('--password <password>', 'else a random one is printed')
-    .description('a new admin')
-    .action(async (username: string, options: { password?: string }, command: Command) => {
-      const { dataDir, json } = common(command);
-      const password = options.password ?? newPassword();
-      const passwordHash = await scryptPasswords().hash(password);
-      await writing(dataDir, async (_state, dispatch) =>
-        dispatch({ type: 'CreateUser', data: { username, passwordHash } }),
-      );
-      tell(json, username, options.password === undefined ? password : null);
-    });
+  change('create', 'a new admin').action((username: string, options: PasswordOptions, command: Command) =>
+    withPassword('admin.create', username, options, common(command)),
+  );
+  change('reset-password', 'a new password for an admin; all of the sessions end').action(
+    (username: string, options: PasswordOptions, command: Command) =>
+      withPassword('admin.reset-password', username, options, common(command)),
+  );
 
   admin
-    .command('reset-password')
-    .argument('<name>')
-    .option('--password <password>', 'else a random one is printed')
-    .description('a new password for an admin; all of its sessions end')
-    .action(async (username: string, options: { password?: string }, command: Command) => {
+    .command('disable-2fa')
+    .description('logins ask for no code any more; all sessions end')
+    .action(async (_options: object, command: Command) => {
       const { dataDir, json } = common(command);
-      const password = options.password ?? newPassword();
-      const passwordHash = await scryptPasswords().hash(password);
-      await writing(dataDir, async ({ users }, dispatch) => {
-        const user = [...users.values()].find((known) => known.username === username);
-        if (!user) throw new CliError(`There is no admin ${username}`);
-        dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
-      });
-      tell(json, username, options.password === undefined ? password : null);
+      const { changed } = (await operate(dataDir, 'admin.disable-2fa', {})) as { changed: boolean };
+      const text = changed ? 'Two-factor login is off' : 'Two-factor login was not on';
+      printEither(json, { changed }, text);
     });
 }
 
-function tell(json: boolean, username: string, password: string | null): void {
-  if (json) return print(JSON.stringify({ username, ...(password === null ? {} : { password }) }));
-  print(password === null ? `Done for ${username}` : `Password of ${username}: ${password}`);
+/** The password stays here: the panel only sees its hash. */
+async function withPassword(
+  operation: 'admin.create' | 'admin.reset-password',
+  username: string,
+  options: PasswordOptions,
+  { dataDir, json }: Common,
+): Promise<void> {
+  const given = givenPassword(options);
+  const password = given ?? newPassword();
+  const weakness = operation === 'admin.create' ? weaknessOf(username, password) : null;
+  if (weakness !== null) throw new CliError(weakness);
+  const passwordHash = await scryptPasswords().hash(password);
+  await operate(dataDir, operation, { username, passwordHash });
+  if (json) print(JSON.stringify({ username, ...(given === null ? { password } : {}) }));
+  else print(given === null ? `Password of ${username}: ${password}` : `Done for ${username}`);
+}
+
+/** Null when a random one is wanted. */
+function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
+  const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
+  if (given !== undefined && given.length < 8) throw new CliError('A password has at least 8 characters');
+  return given ?? null;
 }

@@ -4,12 +4,13 @@ import { dataDirectory } from '../adapters/data-directory.js';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
+import { emailKey } from '../events/client-document.js';
 import { begin, catchUp, type Folding } from '../events/replay.js';
 import { type Journal, openJournal } from '../journal.js';
 import { digest } from '../lib/digest.js';
 import { beginAll, digestsOf } from '../projections/read-models.js';
+import { chapterLine, storyOf } from '../projections/story.js';
 import { CliError, eventLine, masked, print, printEither } from './output.js';
-import { chapterLine, clientsNamed, storyOf } from './story.js';
 import { verifyLog } from './verify.js';
 
 interface Common {
@@ -177,4 +178,14 @@ function exportRows(log: SqliteEventLog, from: number): void {
       position = row.position;
     }
   }
+}
+
+/** The numbers of all clients that ever had this email, deleted ones included, in the order of their first mention. */
+function clientsNamed(log: SqliteEventLog, email: string): readonly number[] {
+  const numbers = new Set<number>();
+  for (const event of log.readTypes(['ClientAdded', 'ClientIdentified', 'ClientCredentialRotated'])) {
+    if (!('identity' in event.data)) continue;
+    if (emailKey(event.data.identity.email) === emailKey(email)) numbers.add(event.data.client);
+  }
+  return [...numbers];
 }

@@ -1,4 +1,6 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
+import { timeText } from '../lib/words.js';
+import { actorText } from '../projections/story.js';
 
 /** A command that could not do what it was asked; the message is for people. Exit code 1. */
 export class CliError extends Error {
@@ -12,13 +14,6 @@ export function print(line: string): void {
 /** One JSON value on a line, or a line for people. */
 export function printEither(json: boolean, value: unknown, text: string): void {
   print(json ? JSON.stringify(value) : text);
-}
-
-export function timeText(ms: number): string {
-  return new Date(ms)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, 'Z');
 }
 
 /** Sealed fields that name people rather than let somebody in. The others are shown as present only. */
@@ -37,11 +32,6 @@ export function maskedData(event: RecordedEvent): Record<string, unknown> {
 export function masked(event: RecordedEvent): Record<string, unknown> {
   const { position, id, stream, version, type, meta } = event;
   return { position, id, stream, version, type, at: new Date(meta.at).toISOString(), data: maskedData(event), meta };
-}
-
-export function actorText({ actor }: RecordedEvent['meta']): string {
-  const from = actor.ip === null ? '' : ` from ${actor.ip}`;
-  return actor.kind === 'system' ? `the panel (${actor.name})` : `${actor.kind} ${actor.name}${from}`;
 }
 
 export function eventLine(event: RecordedEvent): string {

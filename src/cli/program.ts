@@ -6,6 +6,7 @@ import { begin, catchUp, type Folding } from '../events/replay.js';
 import type { Settings } from '../events/settings.js';
 import { openJournal } from '../journal.js';
 import { settings } from '../projections/settings.js';
+import { version } from '../version.js';
 import { adminCommands } from './admin.js';
 import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
@@ -41,6 +42,7 @@ export async function run(
 ): Promise<number> {
   let code = 0;
   const program = new Command('portolan').description('A proxy panel that no one has to distrust').exitOverride();
+  program.version(version);
   program.option('--json', 'one JSON value on each line', false);
   for (const name of configNames) program.option(`--${flagOf(name)} <value>`, `as PORTOLAN_${name}`);
 
@@ -68,7 +70,7 @@ export async function run(
   eventCommands(program, common);
   adminCommands(program, common);
   coreCommands(program, config, common);
-  doctorCommand(program, common);
+  doctorCommand(program, config, common);
 
   try {
     await program.parseAsync([...argv]);

@@ -163,7 +163,7 @@ function numbersOf(state: PanelState, inbound: InboundId | 'all'): Iterable<Clie
 }
 
 /** `at` is the index that the reset will have among the events of the decision. */
-function resetClient(state: PanelState, current: Client, now: number, at = 0): Caused<PanelEvent>[] {
+export function resetClient(state: PanelState, current: Client, now: number, at = 0): Caused<PanelEvent>[] {
   const { up, down } = state.counters.clients.get(current.number) ?? zero;
   const reset = ClientTrafficReset({ client: current.number, up, down });
   return [reset, ...restoredClient(state, current, now, zero).map((event) => ({ ...event, cause: at }))];

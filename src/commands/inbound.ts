@@ -106,7 +106,7 @@ export const inbound: Decider<InboundCommand> = {
 };
 
 /** `at` is the index that the reset will have among the events of the decision. */
-function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
+export function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
   const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
   const reset = InboundTrafficReset({ inbound: current.id, up, down });
   const back = current.depletion !== null && !depletionOf(current.capBytes, current.expiresAt, zero, now);

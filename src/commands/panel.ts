@@ -1,13 +1,30 @@
-import { LossAccepted, PanelStarted, PanelStopped } from '../events/panel.js';
+import type { ServerName } from '../events/certificate.js';
+import {
+  LossAccepted,
+  PanelRestarted,
+  PanelRestartFailed,
+  PanelRestartRequested,
+  PanelStarted,
+  PanelStopped,
+  type ServerPlace,
+} from '../events/panel.js';
 import type { Command, Decider } from './command.js';
+import { reject } from './rejection.js';
 
 export type PanelCommand =
   | Command<'RecordPanelStarted', { readonly version: string }>
   | Command<'RecordPanelStopped', Record<never, never>>
+  /** `underWay`: an earlier restart is not done yet. */
+  | Command<'RestartPanel', { readonly underWay: boolean }>
+  | Command<'RecordPanelRestarted', { readonly panel: ServerPlace; readonly subscription: ServerPlace }>
+  | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly why: string }>
   | Command<'AcceptLoss', { readonly expected: number; readonly found: number }>;
 
 export const panel: Decider<PanelCommand> = {
   RecordPanelStarted: (data) => [PanelStarted(data)],
   RecordPanelStopped: () => [PanelStopped({})],
+  RestartPanel: ({ underWay }) => (underWay ? reject('RESTART_UNDER_WAY') : [PanelRestartRequested({})]),
+  RecordPanelRestarted: (data) => [PanelRestarted(data)],
+  RecordPanelRestartFailed: (data) => [PanelRestartFailed(data)],
   AcceptLoss: (data) => [LossAccepted(data)],
 };

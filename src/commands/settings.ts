@@ -11,55 +11,88 @@ import {
   secretsTable,
   settingsTable,
 } from '../events/settings.js';
-import type { Json } from '../lib/json.js';
 import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
-import { layers, overlap } from './inbound-rules.js';
 import { type Flaw, reject } from './rejection.js';
+import { settingFlaws } from './setting-rules.js';
 import type { PanelState } from './state.js';
+import { type Shown, sessionsEnded, twoFactorOutcome } from './two-factor-rules.js';
 
-export type SettingsCommand = Command<
-  'ChangeSettings',
-  {
-    /** By the keys of both settings tables. A blank secret takes it away: whoever means "keep" does not name it. */
-    readonly changes: Readonly<Record<string, unknown>>;
-  }
->;
+export type SettingsCommand =
+  | Command<
+      'ChangeSettings',
+      {
+        /** By the keys of both settings tables. A blank secret takes it away: whoever means "keep" does not name it. */
+        readonly changes: Readonly<Record<string, unknown>>;
+        /** Forwarded headers of the whole internet may be believed: the admin said that this is meant. */
+        readonly trustEveryProxy?: boolean;
+        /** What a change of the two-factor login needs. */
+        readonly shown?: Shown;
+      }
+    >
+  /** The way back for who has lost the app: by whoever has the machine, so it asks for no code. */
+  | Command<'SwitchOffTwoFactor', Record<never, never>>;
 
 export const settings: Decider<SettingsCommand> = {
-  ChangeSettings({ changes }, state) {
-    const { settings: current } = state;
-    const flaws: Flaw[] = [];
-    const changed: [SettingKey, Json][] = [];
-    const secrets: [SecretKey, string][] = [];
-    for (const [key, value] of Object.entries(changes)) {
-      const schema = schemaOf(key);
-      if (!schema) {
-        flaws.push({ key, why: 'there is no such setting' });
-        continue;
-      }
-      const parsed = schema.safeParse(value);
-      if (!parsed.success) flaws.push({ key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
-      else if (isSecret(key)) {
-        if (parsed.data !== (state.secrets.get(key)?.value ?? '')) secrets.push([key, parsed.data as string]);
-      } else if (!sameJson(parsed.data, current[key as SettingKey])) {
-        changed.push([key as SettingKey, parsed.data as Json]);
-      }
-    }
-    const next: Settings = { ...current, ...Object.fromEntries(changed) };
-    flaws.push(...portFlaws(next, state), ...pathFlaws(next));
+  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now }) {
+    const asked = readChanges(changes, state);
+    const { flaws, plain, secrets } = asked;
+    const factor = twoFactorOutcome(
+      state,
+      { enable: plain.twoFactorEnable ?? state.settings.twoFactorEnable, token: secrets.get('twoFactorToken') },
+      shown,
+      now,
+    );
+    const next: Settings = { ...state.settings, ...plain, twoFactorEnable: factor.enable };
+    secrets.set('twoFactorToken', factor.token);
+    const known = new Set(flaws.map(({ key }) => key));
+    const rules = [...factor.flaws, ...settingFlaws(next, state, { named: asked.named, trustEveryProxy })];
+    flaws.push(...rules.filter(({ key }) => !known.has(key)));
     if (flaws.length > 0) return reject('SETTING_INVALID', { flaws });
-    const plain =
-      changed.length === 0
-        ? []
-        : [
-            SettingsChanged({
-              changes: Object.fromEntries(changed) as Parameters<typeof SettingsChanged>[0]['changes'],
-            }),
-          ];
-    return [...plain, ...secrets.flatMap(([key, value]) => replaced(state, key, value))];
+    return [
+      ...factor.before,
+      ...changed(state.settings, next),
+      ...[...secrets].flatMap(([key, value]) => replaced(state, key, value)),
+      ...factor.after,
+    ];
+  },
+
+  SwitchOffTwoFactor(_, state) {
+    if (!state.settings.twoFactorEnable) return [];
+    return [
+      SettingsChanged({ changes: { twoFactorEnable: false } }),
+      ...replaced(state, 'twoFactorToken', ''),
+      ...sessionsEnded(state),
+    ];
   },
 };
+
+interface Asked {
+  readonly flaws: Flaw[];
+  readonly plain: Partial<Settings>;
+  readonly secrets: Map<SecretKey, string>;
+  /** Every key that was asked for, also where nothing changes. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** What was asked for, each value in the form of its schema. */
+function readChanges(changes: Readonly<Record<string, unknown>>, { secrets: stored }: PanelState): Asked {
+  const flaws: Flaw[] = [];
+  const plain: [SettingKey, unknown][] = [];
+  const secrets = new Map<SecretKey, string>();
+  for (const [key, value] of Object.entries(changes)) {
+    const schema = schemaOf(key);
+    if (!schema) {
+      flaws.push({ key, why: 'there is no such setting' });
+      continue;
+    }
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) flaws.push({ key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
+    else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
+    else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
+  }
+  return { flaws, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
+}
 
 function isSecret(key: string): key is SecretKey {
   return Object.hasOwn(secretsTable, key);
@@ -70,39 +103,19 @@ function schemaOf(key: string) {
   return Object.hasOwn(settingsTable, key) ? settingsTable[key as SettingKey] : undefined;
 }
 
-/** A secret setting in its next life; the one before is destroyed. */
+/** Just what is another value than before. */
+function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>[] {
+  const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, current[key as SettingKey]));
+  if (changes.length === 0) return [];
+  return [
+    SettingsChanged({ changes: Object.fromEntries(changes) as Parameters<typeof SettingsChanged>[0]['changes'] }),
+  ];
+}
+
+/** A secret setting in its next life; the one before is destroyed. Nothing when it is so already. */
 function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
-  const before = secrets.get(key)?.life ?? 0;
-  const changed = SecretSettingChanged({ key, life: before + 1, secret: { value } });
-  return before === 0 ? [changed] : [changed, KeyShredded({ key: secretSettingKey(key, before), reason: 'rotated' })];
-}
-
-function portFlaws(next: Settings, { settings: current, inbounds }: PanelState): readonly Flaw[] {
-  const flaws: Flaw[] = [];
-  if (next.subPort === next.webPort && overlap(next.subListen, next.webListen)) {
-    flaws.push({ key: 'subPort', why: 'the subscription server cannot share the port of the panel' });
-  }
-  for (const [key, listen] of [
-    ['webPort', next.webListen],
-    ['subPort', next.subListen],
-  ] as const) {
-    if (next[key] === current[key]) continue;
-    const holder = [...inbounds.values()].find(
-      (inbound) =>
-        inbound.port === next[key] &&
-        overlap(inbound.listen, listen) &&
-        layers(inbound.protocol, inbound.config).has('tcp'),
-    );
-    if (holder) flaws.push({ key, why: `port ${next[key]} is used by inbound ${holder.tag}` });
-  }
-  return flaws;
-}
-
-/** Each kind of subscription has a path of its own: else one of them could not be reached. */
-function pathFlaws({ subPath, subJsonPath, subClashPath }: Settings): readonly Flaw[] {
-  const flaws: Flaw[] = [];
-  if (subJsonPath === subPath) flaws.push({ key: 'subJsonPath', why: 'is already the path of the links' });
-  if (subClashPath === subPath || subClashPath === subJsonPath)
-    flaws.push({ key: 'subClashPath', why: 'is already the path of another subscription' });
-  return flaws;
+  const { life: before, value: current } = secrets.get(key) ?? { life: 0, value: '' };
+  if (value === current) return [];
+  const next = SecretSettingChanged({ key, life: before + 1, secret: { value } });
+  return before === 0 ? [next] : [next, KeyShredded({ key: secretSettingKey(key, before), reason: 'rotated' })];
 }

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
+import { type CertificatesNews, evolveCertificates } from '../events/certificate-news.js';
 import { type Client, emailKey, evolveClients } from '../events/client-document.js';
 import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
@@ -12,6 +13,8 @@ export interface User {
   readonly username: string;
   readonly passwordHash: string;
   readonly epoch: number;
+  /** The epoch at which the credentials were set: it names the key that seals them. */
+  readonly life: number;
 }
 
 /**
@@ -31,6 +34,8 @@ export interface PanelState {
   readonly users: Map<number, User>;
   settings: Settings;
   readonly secrets: Map<SecretKey, { readonly value: string; readonly life: number }>;
+  /** Two-factor codes that were taken, as `life of the token/step` → when (ms). */
+  readonly usedCodes: Map<string, number>;
   apiToken: { readonly token: string; readonly life: number } | null;
   template: {
     readonly template: Readonly<Record<string, unknown>>;
@@ -39,6 +44,7 @@ export interface PanelState {
   } | null;
   core: { readonly run: string | null; readonly wanted: boolean };
   refused: Set<InboundId>;
+  certificates: CertificatesNews;
   lastInbound: number;
   lastClient: number;
   /** Measurements up to here are rolled up. */
@@ -54,8 +60,12 @@ interface SavedState {
   erasable: [string, { at: number; keys: string[] }][];
   users: [number, User][];
   secrets: [SecretKey, { value: string; life: number }][];
+  usedCodes: [string, number][];
   refused: InboundId[];
-  rest: Pick<PanelState, 'settings' | 'apiToken' | 'template' | 'core' | 'lastInbound' | 'lastClient' | 'rolledTo'>;
+  rest: Pick<
+    PanelState,
+    'settings' | 'apiToken' | 'template' | 'core' | 'certificates' | 'lastInbound' | 'lastClient' | 'rolledTo'
+  >;
 }
 
 function initial(): PanelState {
@@ -70,10 +80,12 @@ function initial(): PanelState {
     users: new Map(),
     settings: defaultSettings,
     secrets: new Map(),
+    usedCodes: new Map(),
     apiToken: null,
     template: null,
     core: { run: null, wanted: true },
     refused: new Set(),
+    certificates: {},
     lastInbound: 0,
     lastClient: 0,
     rolledTo: 0,
@@ -82,7 +94,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 2,
+  version: 3,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -90,6 +102,7 @@ export const panelState: Fold<PanelState> = {
     evolveClients(state.clients, event);
     evolveCounters(state.counters, event);
     index(state, event);
+    state.certificates = evolveCertificates(state.certificates, event);
     evolveRest(state, event);
   },
   save: (state): SavedState => ({
@@ -101,12 +114,14 @@ export const panelState: Fold<PanelState> = {
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
     secrets: pairs(state.secrets) as SavedState['secrets'],
+    usedCodes: pairs(state.usedCodes) as SavedState['usedCodes'],
     refused: [...state.refused].sort((a, b) => a - b),
     rest: {
       settings: state.settings,
       apiToken: state.apiToken,
       template: state.template,
       core: state.core,
+      certificates: state.certificates,
       lastInbound: state.lastInbound,
       lastClient: state.lastClient,
       rolledTo: state.rolledTo,
@@ -127,6 +142,7 @@ export const panelState: Fold<PanelState> = {
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
       secrets: new Map(saved.secrets),
+      usedCodes: new Map(saved.usedCodes),
       refused: new Set(saved.refused),
     };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
@@ -210,6 +226,8 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
   switch (event.type) {
     case 'MeasurementsRolledUp':
       state.rolledTo = event.data.to;
+      // What a code was taken by is pruned: forgotten here as in a replay.
+      for (const [code, at] of state.usedCodes) if (at <= event.data.toTime) state.usedCodes.delete(code);
       break;
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
@@ -222,9 +240,17 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     case 'UserCreated':
     case 'CredentialsChanged': {
       const { user, epoch, credentials } = event.data;
-      state.users.set(user, { id: user, epoch, ...credentials });
+      state.users.set(user, { id: user, epoch, life: epoch, ...credentials });
       break;
     }
+    case 'SessionsEnded': {
+      const user = state.users.get(event.data.user);
+      if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });
+      break;
+    }
+    case 'TwoFactorCodeUsed':
+      state.usedCodes.set(codeKey(event.data.life, event.data.step), event.meta.at);
+      break;
     case 'ApiTokenIssued':
       state.apiToken = { token: event.data.secret.token, life: event.data.life };
       break;
@@ -264,4 +290,9 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     }
     default:
   }
+}
+
+/** Under which a code is remembered: the life of the token that it is of, and its 30 s. */
+export function codeKey(life: number, step: number): string {
+  return `${life}/${step}`;
 }

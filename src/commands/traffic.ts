@@ -30,7 +30,7 @@ export type TrafficCommand =
         readonly outbounds: readonly Growth[];
       }
     >
-  | Command<'ResetOutboundTraffic', { /** A tag, or `all`. */ readonly tag: string }>
+  | Command<'ResetOutboundTraffic', { /** Null = of every outbound. */ readonly tag: string | null }>
   | Command<'RecordRollUp', RollUp>;
 
 export const traffic: Decider<TrafficCommand> = {
@@ -53,7 +53,7 @@ export const traffic: Decider<TrafficCommand> = {
   },
 
   ResetOutboundTraffic({ tag }, state) {
-    if (tag !== 'all') {
+    if (tag !== null) {
       const used = state.counters.outbounds.get(tag);
       return used ? [OutboundTrafficReset({ tag, ...used })] : reject('OUTBOUND_TAG_UNKNOWN', { tag });
     }

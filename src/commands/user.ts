@@ -2,7 +2,9 @@ import { UserId } from '../events/ids.js';
 import { KeyShredded } from '../events/panel.js';
 import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, UserCreated } from '../events/user.js';
 import type { Command, Decider } from './command.js';
+import type { TwoFactorProof } from './ports/two-factor.js';
 import { reject } from './rejection.js';
+import { codeUsed } from './two-factor-rules.js';
 
 /** A name and the hash of a password; the password itself never reaches a command. */
 export interface NewCredentials {
@@ -10,10 +12,15 @@ export interface NewCredentials {
   readonly passwordHash: string;
 }
 
+type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'>;
+
 export type UserCommand =
   | Command<'CreateUser', NewCredentials>
   | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
-  | Command<'RecordLogin', Omit<Parameters<typeof LoggedIn>[0], 'epoch'>>
+  /** With the code that the login showed, if it was right. */
+  | Command<'RecordLogin', NewSession & { readonly proof?: TwoFactorProof }>
+  /** Somebody who has just proved who he is, and whose sessions ended by it, goes on under a new id. */
+  | Command<'RenewSession', NewSession>
   | Command<'RecordLogout', Parameters<typeof LoggedOut>[0]>
   | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
   | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
@@ -33,11 +40,21 @@ export const user: Decider<UserCommand> = {
     const epoch = current.epoch + 1;
     return [
       CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),
-      KeyShredded({ key: `user:${id}/credentials/${current.epoch}`, reason: 'rotated' }),
+      KeyShredded({ key: `user:${id}/credentials/${current.life}`, reason: 'rotated' }),
     ];
   },
 
-  RecordLogin(data, { users }) {
+  RecordLogin({ proof, ...data }, state, { now }) {
+    const current = state.users.get(data.user);
+    if (!current) return reject('CREDENTIALS_WRONG');
+    const begun = LoggedIn({ ...data, epoch: current.epoch });
+    if (!state.settings.twoFactorEnable) return [begun];
+    const { value: token, life } = state.secrets.get('twoFactorToken') ?? { value: '', life: 0 };
+    const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, life, now);
+    return used ? [used, begun] : reject('LOGIN_WRONG');
+  },
+
+  RenewSession(data, { users }) {
     const current = users.get(data.user);
     return current ? [LoggedIn({ ...data, epoch: current.epoch })] : reject('CREDENTIALS_WRONG');
   },
@@ -46,7 +63,7 @@ export const user: Decider<UserCommand> = {
   RecordLoginFailures: (data) => [LoginFailed(data)],
 
   IssueApiToken({ token, replace }, { apiToken }) {
-    if (apiToken && !replace) return [];
+    if (apiToken && (!replace || apiToken.token === token)) return [];
     const life = (apiToken?.life ?? 0) + 1;
     const issued = ApiTokenIssued({ life, secret: { token } });
     return apiToken ? [issued, KeyShredded({ key: `api-token/${apiToken.life}`, reason: 'rotated' })] : [issued];

@@ -1,8 +1,11 @@
+import { certificateEvents } from './certificate.js';
 import { clientEvents } from './client.js';
 import { coreEvents } from './core.js';
+import { directoryEvents } from './directory.js';
 import type { EventOf, EventType, Recorded } from './event.js';
 import { inboundEvents } from './inbound.js';
 import { panelEvents } from './panel.js';
+import { releaseEvents } from './releases.js';
 import { settingsEvents } from './settings.js';
 import { trafficEvents } from './traffic.js';
 import { userEvents } from './user.js';
@@ -16,6 +19,9 @@ export const catalog = [
   ...settingsEvents,
   ...userEvents,
   ...panelEvents,
+  ...certificateEvents,
+  ...releaseEvents,
+  ...directoryEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

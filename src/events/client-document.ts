@@ -36,7 +36,8 @@ export function evolveClients(clients: Map<ClientNumber, Client>, event: Recorde
     case 'ClientCredentialRotated':
     case 'ClientDepleted':
     case 'ClientRestored':
-    case 'ClientExpiryStarted': {
+    case 'ClientExpiryStarted':
+    case 'ClientRenewed': {
       const client = clients.get(event.data.client);
       if (client) clients.set(client.number, evolveClient(client, event));
       break;
@@ -65,6 +66,7 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
     case 'ClientRestored':
       return { ...client, depletion: null, depletedAt: 0 };
     case 'ClientExpiryStarted':
+    case 'ClientRenewed':
       return { ...client, terms: { ...client.terms, expiresAt: event.data.expiresAt } };
     default:
       return client;

@@ -139,6 +139,12 @@ export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
   stream,
 });
 
+export const ClientRenewed = defineEvent('ClientRenewed', {
+  summary: 'The term of a client was over and the next one began by itself.',
+  data: z.strictObject({ client, /** The expiry that was reached. */ from: Time, expiresAt: Time }),
+  stream,
+});
+
 export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
   summary: 'A client was connected from these addresses.',
   class: 'measured',
@@ -164,6 +170,7 @@ export const clientEvents = [
   ClientTrafficReset,
   ClientTrafficAdjusted,
   ClientExpiryStarted,
+  ClientRenewed,
   ClientIpsSeen,
   ClientIpsCleared,
 ] as const;

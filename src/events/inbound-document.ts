@@ -17,6 +17,8 @@ export interface Inbound extends InboundSpec {
   readonly updatedAt: number;
   /** When its counters were last set to zero; 0 = never. */
   readonly resetAt: number;
+  /** Since when the rule for periodic resets holds, or when its last period began: ms. */
+  readonly periodAt: number;
 }
 
 /** Folds one event into the collection of inbounds. Events of other nouns are ignored. */
@@ -25,7 +27,7 @@ export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: Recorde
     case 'InboundAdded': {
       const { inbound, owner, enabled, spec, life, config } = event.data;
       const at = event.meta.at;
-      const state = { depletion: null, depletedAt: 0, resetAt: 0, createdAt: at, updatedAt: at };
+      const state = { depletion: null, depletedAt: 0, resetAt: 0, periodAt: at, createdAt: at, updatedAt: at };
       inbounds.set(inbound, { ...spec, id: inbound, owner, enabled, life, config, ...state });
       break;
     }
@@ -38,7 +40,8 @@ export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: Recorde
     case 'InboundDisabled':
     case 'InboundDepleted':
     case 'InboundRestored':
-    case 'InboundTrafficReset': {
+    case 'InboundTrafficReset':
+    case 'InboundPeriodBegan': {
       const inbound = inbounds.get(event.data.inbound);
       if (inbound) inbounds.set(inbound.id, evolveInbound(inbound, event));
       break;
@@ -52,6 +55,7 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
     switch (event.type) {
       case 'InboundUpdated':
         Object.assign(draft, event.data.changes, { updatedAt: event.meta.at });
+        if (event.data.changes.trafficReset !== undefined) draft.periodAt = event.meta.at;
         break;
       case 'InboundReconfigured':
         Object.assign(draft, { life: event.data.life, config: event.data.config, updatedAt: event.meta.at });
@@ -72,6 +76,9 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
         break;
       case 'InboundTrafficReset':
         draft.resetAt = event.meta.at;
+        break;
+      case 'InboundPeriodBegan':
+        draft.periodAt = event.data.start;
         break;
       default:
     }

@@ -124,6 +124,17 @@ export const InboundTrafficReset = defineEvent('InboundTrafficReset', {
   stream,
 });
 
+export const InboundPeriodBegan = defineEvent('InboundPeriodBegan', {
+  summary: 'A new period of an inbound began: its counters and those of its clients start again at zero.',
+  data: z.strictObject({
+    inbound: InboundId,
+    period: z.enum(['hourly', 'daily', 'weekly', 'monthly']),
+    /** When it began, which is before the event where the panel was down. */
+    start: Time,
+  }),
+  stream,
+});
+
 export const inboundEvents = [
   InboundAdded,
   InboundUpdated,
@@ -134,5 +145,6 @@ export const inboundEvents = [
   InboundDepleted,
   InboundRestored,
   InboundTrafficReset,
+  InboundPeriodBegan,
 ] as const;
 export type InboundEvent = EventOf<(typeof inboundEvents)[number]>;

@@ -13,6 +13,28 @@ export const PanelStopped = defineEvent('PanelStopped', {
   stream: () => 'panel',
 });
 
+/** Where a server listens. An empty `listen` is every address. */
+const place = z.strictObject({ listen: z.string(), port: z.int(), tls: z.boolean() });
+export type ServerPlace = z.output<typeof place>;
+
+export const PanelRestartRequested = defineEvent('PanelRestartRequested', {
+  summary: 'Somebody asked for the servers of the panel to be made anew from the settings.',
+  data: z.strictObject({}),
+  stream: () => 'panel',
+});
+
+export const PanelRestarted = defineEvent('PanelRestarted', {
+  summary: 'The servers of the panel follow the settings; core, sessions and log went on.',
+  data: z.strictObject({ panel: place, subscription: place }),
+  stream: () => 'panel',
+});
+
+export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
+  summary: 'A server could not be had as the settings want it; both go on as they were.',
+  data: z.strictObject({ server: z.enum(['panel', 'subscription']), why: z.string() }),
+  stream: () => 'panel',
+});
+
 export const KeyShredded = defineEvent('KeyShredded', {
   summary: 'A data key was destroyed: what it sealed can no longer be read, here or in a replay.',
   data: z.strictObject({ key: z.string(), reason: z.enum(['rotated', 'erased']) }),
@@ -25,5 +47,13 @@ export const LossAccepted = defineEvent('LossAccepted', {
   stream: () => 'log',
 });
 
-export const panelEvents = [PanelStarted, PanelStopped, KeyShredded, LossAccepted] as const;
+export const panelEvents = [
+  PanelStarted,
+  PanelStopped,
+  PanelRestartRequested,
+  PanelRestarted,
+  PanelRestartFailed,
+  KeyShredded,
+  LossAccepted,
+] as const;
 export type PanelLifeEvent = EventOf<(typeof panelEvents)[number]>;

@@ -74,5 +74,33 @@ export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
   seal: { secret: { key: (data) => `api-token/${data.life}`, erased: () => ({ token: '' }) } },
 });
 
-export const userEvents = [UserCreated, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, ApiTokenIssued] as const;
+export const SessionsEnded = defineEvent('SessionsEnded', {
+  summary: 'The login epoch of an admin rose without new credentials: all earlier sessions ended.',
+  data: z.strictObject({ user: UserId, epoch: z.int().positive(), reason: z.enum(['two-factor']) }),
+  stream,
+});
+
+export const TwoFactorCodeUsed = defineEvent('TwoFactorCodeUsed', {
+  summary: 'A code of the two-factor token was taken; it is never taken again. The code itself is not kept.',
+  class: 'measured',
+  data: z.strictObject({
+    user: UserId,
+    /** Which token it was, as the life of that secret setting. */
+    life: z.int().positive(),
+    /** The 30 s of the code, counted from 1970. */
+    step: z.int().nonnegative(),
+  }),
+  stream,
+});
+
+export const userEvents = [
+  UserCreated,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  ApiTokenIssued,
+  SessionsEnded,
+  TwoFactorCodeUsed,
+] as const;
 export type UserEvent = EventOf<(typeof userEvents)[number]>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BodyError, readFields, readForm, readJson } from './json-body.js';
+import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-body.js';
 
 /** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
 const PATIENCE_MS = 1000;
@@ -38,6 +38,8 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
   const media = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
   if (media !== 'multipart/form-data') return readForm(bytes);
+  // Before the parser, which takes its time for each part.
+  if (partsOf(bytes, contentType) > MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
   try {
     const form = await new Response(bytes as Buffer<ArrayBuffer>, {
       headers: { 'content-type': contentType },
@@ -47,4 +49,15 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
     if (error instanceof BodyError) throw error;
     throw new BodyError('The body is not a valid multipart form');
   }
+}
+
+/** How many parts a multipart body has, at most one more than is allowed. */
+function partsOf(bytes: Buffer, contentType: string): number {
+  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+  if (!boundary) return 0; // The parser says what is wrong.
+  const mark = Buffer.from(`--${boundary[1] ?? boundary[2]}\r\n`);
+  let count = 0;
+  for (let at = bytes.indexOf(mark); at >= 0 && count <= MOST_FIELDS; at = bytes.indexOf(mark, at + mark.length))
+    count += 1;
+  return count;
 }

@@ -1,23 +1,56 @@
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { Core } from '../commands/ports/core.js';
+import type { Directory } from '../commands/ports/directory.js';
+import type { Gauges } from '../commands/ports/gauges.js';
 import type { HostMonitor } from '../commands/ports/host.js';
+import type { Logs } from '../commands/ports/logs.js';
 import type { Passwords } from '../commands/ports/passwords.js';
+import type { OutboundProbe } from '../commands/ports/probe.js';
+import type { Providers } from '../commands/ports/providers.js';
+import type { TwoFactor } from '../commands/ports/two-factor.js';
+import type { Web } from '../commands/ports/web.js';
+import type { CoreInstall } from '../commands/reactors/core-install.js';
+import type { GeoUpdate } from '../commands/reactors/geo-update.js';
+import type { PanelUpdate } from '../commands/reactors/panel-update.js';
 import type { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
+import type { SettingKey } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
+import type { Chapter } from '../projections/story.js';
+import type { JsonOf } from './contract/route.js';
+import type { Status } from './contract/schemas/status.js';
+
+/** By setting: what is given from outside, and by which flag or variable. */
+export type Overrides = Readonly<
+  Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>
+>;
 
 /** What the edges may use; the composition root makes it once. */
 export interface HttpParts {
   readonly read: ReadModels;
   readonly core: Core;
   readonly host: HostMonitor;
+  readonly gauges: Gauges;
+  readonly logs: Logs;
+  /** The status object as it was at the last reading of the machine. */
+  readonly status: () => JsonOf<Status>;
   readonly passwords: Passwords;
+  readonly directory: Directory;
+  /** The only way to ask anything of another machine. */
+  readonly web: Web;
+  readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
+  readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
+  readonly geoUpdate: Pick<GeoUpdate, 'update'>;
+  readonly probe: OutboundProbe;
+  readonly providers: Providers;
   readonly now: () => number;
   readonly version: string;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
+  /** What happened to a client, by its number, oldest first; read from the log. */
+  readonly storyOf: (client: number) => readonly Chapter[];
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
     position: number,
@@ -30,6 +63,16 @@ export interface HttpParts {
     port: number,
     udp: boolean,
   ) => Promise<'taken' | 'forbidden' | 'no such address' | null>;
+  /**
+   * The same for TCP where one of the panel's own servers is to listen: a port that these two hold now counts as free,
+   * and only the address is tried.
+   */
+  readonly serverPortFlaw: (listen: string, port: number) => ReturnType<HttpParts['portFlaw']>;
+  readonly twoFactor: TwoFactor;
+  /** The settings that a flag or an environment variable overrides. */
+  readonly overrides: Overrides;
+  /** Whether a restart of the servers is under way, from the wish to its end. */
+  readonly restarting: () => boolean;
   /** The port that the subscription server has, which a flag may have chosen. */
   readonly subPort: () => number;
   /**
@@ -47,6 +90,8 @@ export interface HttpContext extends HttpParts {
   /** Host of the request without its port, forwarded only by a trusted proxy. For links. */
   readonly requestHost: string;
   readonly secure: boolean;
+  /** Aborts when the caller goes away before it has its answer. */
+  readonly signal: AbortSignal;
   /** Decides and appends in the name of the caller, with its correlation and `Idempotency-Key`. */
   readonly dispatch: (command: AnyCommand) => Done | Rejection;
   /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */

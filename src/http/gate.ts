@@ -1,29 +1,33 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { v7 } from 'uuid';
 import type { Dispatch } from '../commands/bus.js';
-import { Rejection } from '../commands/rejection.js';
-import type { Actor } from '../events/event.js';
-import type { CommandId } from '../events/log.js';
-import { holdsToken } from './auth/bearer.js';
+import { Bearers } from './auth/bearer.js';
 import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
 import type { LoginLimiter } from './auth/limiter.js';
-import type { Peers } from './auth/peer.js';
+import type { Peer, Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
 import { bodyOf, bytesOf } from './body.js';
 import type { HttpParts } from './context.js';
 import type { Route } from './contract/route.js';
+import { correlationId } from './correlation-id.js';
+import { HotReads } from './hot-reads.js';
 import { BodyError } from './json-body.js';
-import { envelope, type Gate } from './mount.js';
+import { type Gate, type Handler, tell, type Verdict } from './mount.js';
 import { notFound } from './not-found.js';
+import { contextMaker, type MakeContext } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
 const ANONYMOUS_BODY = 16 * 1024;
 /** Requests whose session is remembered for the WebSocket, which tells a change to everybody but its author. */
 const REMEMBERED = 2000;
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
+/** More than a browser behind a row of proxies sends. */
+const MOST_HEADERS = 200;
+
+/** Statuses of requests that go no further. */
+export type TurnedAway = 400 | 403 | 404 | 431;
 
 interface GateParts {
   readonly http: HttpParts;
@@ -34,25 +38,49 @@ interface GateParts {
   readonly basePath: () => string;
 }
 
+/** On the request itself: a weak map of short-lived keys is dear to the garbage collector. */
+const VISIT = Symbol('visit');
+type Visited = IncomingMessage & { [VISIT]?: Visit };
+
 /** What every route stands behind. The policy is that of the matched route, never of a prefix of the path. */
 export class PanelGate implements Gate<AuthContext> {
   readonly #parts: GateParts;
-  readonly #visits = new WeakMap<IncomingMessage, Visit>();
   readonly #authors = new LRUCache<string, string>({ max: REMEMBERED });
+  readonly #bearers: Bearers;
+  readonly #context: MakeContext;
+  readonly #visitParts: VisitParts;
+  /** The routes that are answered without the router, behind the same rules. */
+  readonly hot: HotReads;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+    this.#bearers = new Bearers(parts.http.now);
+    const { http, dispatch, sessions, limiter, basePath } = parts;
+    this.#visitParts = { sessions, limiter, basePath, dispatch };
+    this.#context = contextMaker(http, dispatch, (id, idHash) => this.#authors.set(id, idHash));
+    this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
+  }
+
+  shortcut(route: Route, path: string, handle: Handler): void {
+    this.hot.add(route, path, handle);
   }
 
   /** The same for all who ask about a request. */
   visitOf(req: IncomingMessage, res: ServerResponse): Visit {
-    const known = this.#visits.get(req);
-    if (known) return known;
-    const { peers, sessions, limiter, basePath, dispatch } = this.#parts;
-    const parts: VisitParts = { sessions, limiter, basePath, dispatch };
-    const visit = new Visit(req, res, peers.of(req), v7(), parts);
-    this.#visits.set(req, visit);
-    return visit;
+    const visited: Visited = req;
+    visited[VISIT] ??= new Visit(req, res, this.#parts.peers.of(req), correlationId(), this.#visitParts);
+    return visited[VISIT];
+  }
+
+  /** What is asked of every request before a route is looked for; the status for one that goes no further, or null. */
+  turnedAway(req: IncomingMessage, peer: Peer): TurnedAway | null {
+    const { http, basePath } = this.#parts;
+    if (req.rawHeaders.length > MOST_HEADERS * 2) return 431;
+    if ((req.headers.host !== undefined && peer.host === '') || isAmbiguous(req)) return 400;
+    const { webDomain } = http.read.settings();
+    if (webDomain !== '' && peer.hostname !== webDomain.toLowerCase()) return 403;
+    // The router answers OPTIONS by itself, with a list of what is here.
+    return req.url?.startsWith(basePath()) && METHODS.has(req.method ?? '') ? null : 404;
   }
 
   /** Whether the caller is somebody: a session, or the API token where that counts. `path` is without the base path. */
@@ -65,17 +93,22 @@ export class PanelGate implements Gate<AuthContext> {
     return this.#authors.get(correlationId) ?? null;
   }
 
+  /** Whether this caller may ask this route. */
+  judge(route: Route, req: IncomingMessage, visit: Visit): Verdict {
+    const byToken = route.auth === 'panel' && this.#byToken(req);
+    visit.byToken = byToken;
+    if (route.auth !== 'none' && !byToken && !visit.session) return 'stranger';
+    return route.method === 'POST' && !byToken && this.#forged(req, route, visit) ? 'forged' : 'pass';
+  }
+
   guard(route: Route): RequestHandler {
     return (req, res, next) => {
       const visit = this.visitOf(req, res);
-      const byToken = route.auth === 'panel' && this.#byToken(req);
-      visit.byToken = byToken;
-      if (route.auth !== 'none' && !byToken && !visit.session) return unauthenticated(req, res);
+      const verdict = this.judge(route, req, visit);
+      if (verdict === 'stranger') return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', visit.correlationId);
-      if (route.method === 'POST' && !byToken && this.#forged(req, route, visit)) {
-        res
-          .status(403)
-          .json(envelope(false, 'The CSRF token is missing or wrong, or the request comes from another site'));
+      if (verdict === 'forged') {
+        tell(res.status(403), false, 'The CSRF token is missing or wrong, or the request comes from another site');
         return;
       }
       next();
@@ -94,50 +127,20 @@ export class PanelGate implements Gate<AuthContext> {
         req.body = await bodyOf(bytes, req.headers['content-type']);
       } catch (error) {
         if (!(error instanceof BodyError)) throw error;
-        res.status(error.status).json(envelope(false, error.message));
+        tell(res.status(error.status), false, error.message);
         return;
       }
       next();
     };
   }
 
-  contextOf(req: Request, res: Response): AuthContext {
-    const { http, dispatch } = this.#parts;
-    const visit = this.visitOf(req, res);
-    const { peer, correlationId, session, byToken } = visit;
-    const { actor, userId } = this.#caller(visit);
-    const idempotent = idempotency(req, visit, `${actor.kind} ${actor.id}`);
-    if (session && !byToken) this.#authors.set(correlationId, session.idHash);
-    return {
-      ...http,
-      visit,
-      actor,
-      userId,
-      requestHost: peer.hostname,
-      secure: peer.secure,
-      refusalOf: (command) => {
-        const done = dispatch(command, { actor, correlationId, dryRun: true });
-        return done instanceof Rejection ? done : null;
-      },
-      dispatch: (command) => {
-        const commandId = idempotent();
-        return dispatch(command, { actor, correlationId, ...(commandId ? { commandId } : {}) });
-      },
-    };
+  contextOf(req: IncomingMessage, res: ServerResponse): AuthContext {
+    return this.#context(req, res, this.visitOf(req, res));
   }
 
   #byToken(req: IncomingMessage): boolean {
-    return holdsToken(req, this.#parts.http.read.users().apiToken);
-  }
-
-  #caller({ session, byToken, peer: { ip } }: Visit): { actor: Actor; userId: number } {
-    if (byToken) {
-      const userId = Math.min(...this.#parts.http.read.users().users.keys());
-      return { actor: { kind: 'token', id: 'api', name: 'API token', ip }, userId };
-    }
-    if (!session) return { actor: { kind: 'system', id: 'anonymous', name: 'anonymous', ip }, userId: 0 };
-    const { id, username } = session.account;
-    return { actor: { kind: 'user', id: String(id), name: username, ip }, userId: id };
+    const { http, peers } = this.#parts;
+    return this.#bearers.admits(req, http.read.users().apiToken, () => peers.of(req).ip);
   }
 
   /**
@@ -152,29 +155,23 @@ export class PanelGate implements Gate<AuthContext> {
   }
 }
 
+/**
+ * Whether a proxy in front may have read this request in another way than we do: two hosts, or a body whose end depends
+ * on a coding that nobody knows (RFC 9112, 3.2 and 6.3).
+ */
+function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return true;
+  const isHost = (name: string, at: number): boolean => at % 2 === 0 && name.length === 4 && /^host$/i.test(name);
+  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
+}
+
 /** 401 for scripts that say so, else nothing is here. */
 function unauthenticated(req: Request, res: Response): void {
   if (req.headers['x-requested-with'] !== 'XMLHttpRequest') return notFound(res);
-  res.status(401).json(envelope(false, 'Your session has expired, please log in again'));
+  tell(res.status(401), false, 'Your session has expired, please log in again');
 }
 
 function validKey(key: string | string[] | undefined): boolean {
   return key === undefined || (typeof key === 'string' && /^[\x20-\x7e]{1,200}$/.test(key));
-}
-
-/** The id of each command that a request with an `Idempotency-Key` dispatches, in their order; null without the key. */
-function idempotency(req: Request, { body }: Visit, caller: string): () => CommandId | null {
-  const header = req.headers['idempotency-key'];
-  if (typeof header !== 'string') return () => null;
-  const sha256 = (...parts: (string | Buffer)[]) => {
-    const hash = createHash('sha256');
-    for (const part of parts) hash.update(part).update('\0');
-    return hash.digest('hex');
-  };
-  const fingerprint = sha256(req.method, req.originalUrl, body ?? '');
-  let count = 0;
-  return () => {
-    count += 1;
-    return { key: count === 1 ? sha256(caller, header) : sha256(caller, header, String(count)), fingerprint };
-  };
 }

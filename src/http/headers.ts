@@ -17,15 +17,27 @@ export function contentSecurityPolicy(nonce?: string): string {
   ].join('; ');
 }
 
+const always: readonly (readonly [string, string])[] = [
+  ['Content-Security-Policy', contentSecurityPolicy()],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Cache-Control', 'no-store'],
+];
+const overTls: typeof always = [...always, ['Strict-Transport-Security', 'max-age=31536000']];
+const [alwaysFlat, overTlsFlat] = [always.flat(), overTls.flat()];
+
+/** Behind a proxy it is the proxy that knows whether the name is always served over TLS. */
+const isTls = ({ secure, proxied }: Peer): boolean => secure && !proxied;
+
 /** What every answer of the panel carries. No CORS: no other site may read anything. */
-export function securityHeaders(res: ServerResponse, { secure, proxied }: Peer): void {
-  res.setHeader('Content-Security-Policy', contentSecurityPolicy());
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('X-Frame-Options', 'DENY');
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-  res.setHeader('Cache-Control', 'no-store');
-  // Behind a proxy it is the proxy that knows whether the name is always served over TLS.
-  if (secure && !proxied) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+export function securityHeaders(res: ServerResponse, peer: Peer): void {
+  for (const [name, value] of isTls(peer) ? overTls : always) res.setHeader(name, value);
+}
+
+/** The same as names and values in turn. */
+export function securityHeaderList(peer: Peer): readonly string[] {
+  return isTls(peer) ? overTlsFlat : alwaysFlat;
 }

@@ -1,6 +1,6 @@
 /** Levels of nesting in a body: code that comes after reads it recursively. */
 const DEEPEST = 64;
-const MOST_FIELDS = 1000;
+export const MOST_FIELDS = 1000;
 
 /** Why a body cannot be read; the message is for the caller. */
 export class BodyError extends Error {

@@ -1,29 +1,37 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as SocketServer } from 'node:net';
 
 /** How long running requests may go on once the server closes, in ms. */
 const GRACE_MS = 10_000;
 
+/** How long a caller may take for its greeting and its headers, in ms. */
+export const PATIENCE_MS = 10_000;
+
 /** An HTTP server that nobody can hold open: slow headers, slow bodies and idle connections end. */
-export function hardenedServer(listener: RequestListener): Server {
+export function hardenedServer(listener: RequestListener, patience = PATIENCE_MS): Server {
   const server = createServer(
     {
-      headersTimeout: 10_000,
+      headersTimeout: patience,
       requestTimeout: 60_000,
       keepAliveTimeout: 120_000,
       // How often the first two are looked at; the default of 30 s makes them mean three times as much.
       connectionsCheckingInterval: 2000,
     },
-    listener,
+    (req, res) => {
+      // An offer of another protocol that is not taken: the caller may wait for one, so the connection ends.
+      if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
+      listener(req, res);
+    },
   );
   // A socket on which nothing moves: a reader that has stopped.
   server.setTimeout(120_000);
-  server.maxHeadersCount = 200;
+  // Node would drop the rest without a word, the one among them that a proxy has added last. Their size is limited.
+  server.maxHeadersCount = 0;
   return server;
 }
 
 /** Resolves to the address, or rejects with what the system said. An empty `host` is every address. */
-export function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+export function listen(server: SocketServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port, ...(host === '' ? {} : { host }) }, () => {

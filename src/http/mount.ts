@@ -1,12 +1,18 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
-import { Rejection } from '../commands/rejection.js';
+import { type Flaw, Rejection } from '../commands/rejection.js';
 import { type HttpContext, Message } from './context.js';
-import type { HandlersOf, Route, Routes } from './contract/route.js';
+import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
+import { languageOf } from './language/language.js';
+import { explained, issuesOf, translated } from './language/translate.js';
+import { sendJson } from './send-json.js';
 
 /** `C` is more than an `HttpContext` for the handlers that deal in sessions. */
 export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<T, C, Rejection | Message>;
-type Handler = (request: { readonly params: unknown; readonly body: unknown }, context: HttpContext) => unknown;
+export type Handler = (request: { readonly params: unknown; readonly body: unknown }, context: HttpContext) => unknown;
+
+/** What the guard says: come in; who are you; a page of another site may have sent you. */
+export type Verdict = 'pass' | 'stranger' | 'forged';
 
 /** What stands in front of every route: the guard of its `auth`, and the parser of its body. */
 export interface Gate<C extends HttpContext = HttpContext> {
@@ -14,6 +20,8 @@ export interface Gate<C extends HttpContext = HttpContext> {
   guard(route: Route): RequestHandler;
   parse(route: Route): RequestHandler;
   contextOf(req: Request, res: Response): C;
+  /** Takes the handler of a hot route, for answers without the router. */
+  shortcut(route: Route, path: string, handle: Handler): void;
 }
 
 /** The envelope of the specification: HTTP 200 whatever the answer, unless the specification says otherwise. */
@@ -33,9 +41,10 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
     const respond: RequestHandler = async (req, res) => {
       const params = route.params.safeParse(req.params);
       const body = route.body.safeParse(req.body);
-      const invalid = params.error ?? body.error;
-      if (invalid) {
-        res.json(envelope(false, `The input is not valid: ${complaint(invalid)}`));
+      const wrong =
+        complaint(req, route.params, req.params, params.error) ?? complaint(req, route.body, req.body, body.error);
+      if (wrong !== null) {
+        tell(res, false, `The input is not valid: ${wrong}`);
         return;
       }
       const outcome = await handle({ params: params.data, body: body.data }, gate.contextOf(req, res));
@@ -43,20 +52,45 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
     };
     for (const path of [route.path, ...route.aliases]) {
       router[route.method === 'GET' ? 'get' : 'post'](path, gate.guard(route), gate.parse(route), respond);
+      if (route.hot) gate.shortcut(route, path, handle);
     }
   }
 }
 
 function answer(res: Response, outcome: unknown): void {
   if (res.headersSent) return;
-  if (outcome instanceof Rejection) res.json(envelope(false, outcome.message));
-  else if (outcome instanceof Message) res.json(envelope(true, outcome.text, outcome.obj));
-  else res.json(envelope(true, '', outcome ?? null));
+  if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
+  else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
+  else sendJson(res, successText(outcome));
 }
 
-/** The first things that are wrong, each with its place; never what the caller sent. */
-function complaint(error: z.ZodError): string {
-  return error.issues
+/** The envelope around what was asked for. */
+export function successText(outcome: unknown): string {
+  if (outcome instanceof JsonOf) return `{"success":true,"msg":"","obj":${outcome.text}}`;
+  return JSON.stringify(envelope(true, '', outcome ?? null));
+}
+
+/** Which setting is wrong and why, for who reads by machine; null for a rejection that is one sentence. */
+function errorsOf({ details }: Rejection, { req }: Response): unknown {
+  if (!('flaws' in details)) return null;
+  const language = languageOf(req.headers);
+  const errors = (details.flaws as readonly Flaw[]).map(({ key, why }) => ({ key, why: translated(why, language) }));
+  return { errors };
+}
+
+/** Sends the envelope with a sentence in the language of the caller. */
+export function tell(res: Response, success: boolean, said: string | Rejection, obj: unknown = null): void {
+  const language = languageOf(res.req.headers);
+  const msg = said instanceof Rejection ? explained(said, language) : translated(said, language);
+  res.setHeader('Content-Language', language);
+  res.vary('Accept-Language, Cookie');
+  res.json(envelope(success, msg, obj));
+}
+
+/** The first things that are wrong, each with its place; never what the caller sent. Null when nothing is. */
+function complaint(req: Request, schema: z.ZodType, value: unknown, refused?: z.ZodError): string | null {
+  if (!refused) return null;
+  return issuesOf(schema, value, refused, languageOf(req.headers))
     .slice(0, 5)
     .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
     .join('; ');

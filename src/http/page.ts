@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { contentSecurityPolicy } from './headers.js';
+import { directionOf, languageOf } from './language/language.js';
+import { translated } from './language/translate.js';
 
 const STYLE = `:root{color-scheme:light dark;--line:#8884}*{box-sizing:border-box}
 body{margin:0 auto;max-width:64rem;padding:1.5rem 1rem;font:15px/1.5 system-ui,sans-serif}
@@ -12,17 +14,18 @@ header,.cards{display:flex;flex-wrap:wrap;gap:1rem;align-items:center}header h1{
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.35rem .6rem;text-align:start;border-bottom:1px solid var(--line);white-space:nowrap}
 .number{text-align:end;font-variant-numeric:tabular-nums}.off{opacity:.5}#error{color:#c62a2f;min-height:1.5em;margin:0}`;
 
-const MARKUP = `<form id="login"><h1>Sign in</h1>
-<label>User name<input name="username" autocomplete="username" required autofocus></label>
-<label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button><p id="error" role="alert"></p></form>
-<main id="panel" hidden><header><h1>Panel</h1><button id="logout" type="button">Sign out</button></header>
-<section class="cards" aria-live="off"><div>Core<b id="core">–</b></div><div>Processor<b id="cpu">–</b></div>
-<div>Memory<b id="mem">–</b></div><div>Network<b id="net">–</b></div></section>
-<h2>Inbounds</h2><div class="scroll"><table><thead><tr><th>Remark<th>Protocol<th>Port<th class="number">Up<th class="number">Down<th>Enabled</thead>
+/** The words of the page, by `t`; those of the script are handed to it on the body. */
+const markup = (t: (text: string) => string): string => `<form id="login"><h1>${t('Sign in')}</h1>
+<label>${t('User name')}<input name="username" autocomplete="username" required autofocus></label>
+<label>${t('Password')}<input name="password" type="password" autocomplete="current-password" required></label>
+<button>${t('Sign in')}</button><p id="error" role="alert"></p></form>
+<main id="panel" hidden><header><h1>${t('Panel')}</h1><button id="logout" type="button">${t('Sign out')}</button></header>
+<section class="cards" aria-live="off"><div>${t('Core')}<b id="core">–</b></div><div>${t('Processor')}<b id="cpu">–</b></div>
+<div>${t('Memory')}<b id="mem">–</b></div><div>${t('Network')}<b id="net">–</b></div></section>
+<h2>${t('Inbounds')}</h2><div class="scroll"><table><thead><tr><th>${t('Remark')}<th>${t('Protocol')}<th>${t('Port')}<th class="number">${t('Up')}<th class="number">${t('Down')}<th>${t('Enabled')}</thead>
 <tbody id="inbounds"></tbody></table></div>
-<h2>Clients</h2><div class="scroll"><table><thead><tr><th>Email<th>Inbound<th class="number">Up<th class="number">Down<th class="number">Cap<th>Expires</thead>
-<tbody id="clients"></tbody></table></div><p id="more" hidden></p></main>`;
+<h2>${t('Clients')}</h2><div class="scroll"><table><thead><tr><th>${t('Email')}<th>${t('Inbound')}<th class="number">${t('Up')}<th class="number">${t('Down')}<th class="number">${t('Cap')}<th>${t('Expires')}</thead>
+<tbody id="clients"></tbody></table></div><p id="more" hidden>${t('Not all clients are shown.')}</p></main>`;
 
 /** Everything that comes from the panel is set as text, never as markup. */
 const SCRIPT = `const $ = (id) => document.getElementById(id);
@@ -61,7 +64,7 @@ function toggle(inbound) {
   const box = document.createElement('input');
   box.type = 'checkbox';
   box.checked = inbound.enable;
-  box.setAttribute('aria-label', 'Enable ' + inbound.remark);
+  box.setAttribute('aria-label', inbound.remark);
   box.addEventListener('change', () => post('panel/api/inbounds/setEnable/' + inbound.id, { enable: box.checked }).then(list, () => {}));
   return box;
 }
@@ -79,7 +82,6 @@ async function list() {
   $('clients').replaceChildren(...clients.slice(0, MOST).map(([client, remark]) => row([client.email, remark, client.up, client.down,
     client.total > 0 ? client.total : '∞', client.expiryTime > 0 ? new Date(client.expiryTime).toLocaleString() : '–'], client.enable === false)));
   $('more').hidden = clients.length <= MOST;
-  $('more').textContent = MOST + ' of ' + clients.length + ' clients are shown.';
 }
 function follow() {
   if (socket) return;
@@ -104,7 +106,7 @@ async function enter() {
     show(true);
     follow();
   } catch (error) {
-    if (error.message !== 'signed out') $('error').textContent = 'The panel does not answer.';
+    if (error.message !== 'signed out') $('error').textContent = document.body.dataset.silent;
     if (!$('panel').hidden) setTimeout(enter, 3000);
   }
 }
@@ -117,7 +119,7 @@ $('login').addEventListener('submit', async (event) => {
     event.target.reset();
     await enter();
   } catch (error) {
-    $('error').textContent = 'The panel does not answer.';
+    $('error').textContent = document.body.dataset.silent;
   }
 });
 $('logout').addEventListener('click', async () => { await post('logout').catch(() => {}); show(false); location.reload(); });
@@ -126,15 +128,19 @@ enter();`;
 
 /**
  * The one page of the panel: the login, and behind it what runs. It holds no data and no version, so it is the same for
- * everybody; what it shows comes over the API.
+ * everybody who speaks the language; what it shows comes over the API.
  */
-export const page: RequestHandler = (_req, res) => {
+export const page: RequestHandler = (req, res) => {
   const nonce = randomBytes(16).toString('base64');
+  const language = languageOf(req.headers);
+  const t = (text: string): string => translated(text, language);
   res.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce));
+  res.setHeader('Content-Language', language);
+  res.vary('Accept-Language, Cookie');
   res.type('html').send(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>Sign in</title><link rel="icon" href="data:,">
+<html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${t('Sign in')}</title><link rel="icon" href="data:,">
 <style nonce="${nonce}">${STYLE}</style></head>
-<body>${MARKUP}<script nonce="${nonce}">${SCRIPT}</script></body></html>
+<body data-silent="${t('The panel does not answer.')}">${markup(t)}<script nonce="${nonce}">${SCRIPT}</script></body></html>
 `);
 };

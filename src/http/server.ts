@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Dispatch } from '../commands/bus.js';
@@ -6,14 +6,15 @@ import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
 import { Sessions } from './auth/session.js';
-import { loginFailure } from './auth/visit.js';
+import { type AuthContext, loginFailure } from './auth/visit.js';
 import type { HttpParts } from './context.js';
 import { tables } from './contract/index.js';
+import { Doors } from './door.js';
 import { PanelGate } from './gate.js';
 import { securityHeaders } from './headers.js';
 import type { HttpLog } from './http-log.js';
-import { closeServer, hardenedServer, listen } from './listen.js';
-import { envelope, type Gate, mount } from './mount.js';
+import { type Gate, mount, tell } from './mount.js';
+import { answerPlainly } from './no-upgrade.js';
 import { notFound } from './not-found.js';
 import { page } from './page.js';
 import { PanelSockets } from './socket.js';
@@ -27,16 +28,17 @@ export interface PanelServerParts {
   /** Begins and ends with a slash. Read for each request, so a change counts at once. */
   readonly basePath: () => string;
   /** Binds the tables of the contract but those of the sessions, which the server has itself. */
-  readonly bind: (router: Router, gate: Gate) => void;
-  /** The status object that is pushed every 2 s. */
-  readonly status: () => unknown;
+  readonly bind: (router: Router, gate: Gate<AuthContext>) => void;
   readonly log: HttpLog;
 }
 
 export interface PanelServer {
   readonly app: Express;
-  readonly server: Server;
+  readonly doors: Doors;
+  /** A door without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
+  /** The panel has moved: the browsers shall come again at its new address. */
+  sendAway(): Promise<void>;
   /** Says good-bye to the WebSockets, lets running requests end, and closes. */
   close(): Promise<void>;
 }
@@ -49,15 +51,17 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const sessions = new Sessions(read, now);
   const limiter = new LoginLimiter(now);
   const gate = new PanelGate({ http, dispatch, peers, sessions, limiter, basePath });
-  const { log, status } = parts;
+  const { log } = parts;
   const sockets = new PanelSockets({
     read,
     sessions,
     peers,
     basePath,
-    status,
+    readings$: http.host.readings$,
+    status: http.status,
     log,
     authorOf: (id) => gate.authorOf(id),
+    turnedAway: (req, peer) => gate.turnedAway(req, peer),
   });
 
   const app = express();
@@ -67,7 +71,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   app.enable('strict routing');
   app.set('query parser', 'simple');
   app.set('trust proxy', (address: string) => peers.trusts(address));
-  app.use(entrance(gate, parts));
+  app.use(entrance(gate, basePath));
   app.get('/', page);
   mount(app, tables.auth, authHandlers, gate);
   mount(app, tables.account, accountHandlers, gate);
@@ -75,40 +79,41 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   app.use((_req, res) => notFound(res));
   app.use(lastResort(gate, log));
 
-  const server = hardenedServer(app);
-  server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
+  const answer: RequestListener = (req, res) => {
+    if (!gate.hot.answer(req, res, basePath())) app(req, res);
+  };
+  const doors = new Doors(answer, (req, socket, head) => {
+    if (req.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(req, socket, head);
+    else answerPlainly(req, socket, answer);
+  });
   const report = setInterval(() => recordRefusals(limiter, dispatch), REPORT_MS).unref();
 
   return {
     app,
-    server,
-    listen: (port, host) => listen(server, port, host),
+    doors,
+    listen: async (port, host) => (await doors.open(port, host)).address,
+    sendAway: () => sockets.sendAway(),
     async close() {
       clearInterval(report);
       recordRefusals(limiter, dispatch);
       await sockets.close();
-      await closeServer(server);
+      await doors.close();
     },
   };
 }
 
-/** What is asked of every request before a route is looked for: a host that is one, a method and a path that can be ours. */
-function entrance(gate: PanelGate, { http, basePath }: PanelServerParts): RequestHandler {
+/** Turns away what cannot be for us, and takes the base path from the rest. */
+function entrance(gate: PanelGate, basePath: () => string): RequestHandler {
   return (req, res, next) => {
     const { peer } = gate.visitOf(req, res);
-    if (req.headers.host !== undefined && peer.host === '') {
-      res.status(400).end();
+    const status = gate.turnedAway(req, peer);
+    if (status === 404) return notFound(res);
+    if (status !== null) {
+      if (status !== 403) res.setHeader('Connection', 'close');
+      res.status(status).end();
       return;
     }
-    const { webDomain } = http.read.settings();
-    if (webDomain !== '' && peer.hostname !== webDomain.toLowerCase()) {
-      res.status(403).end();
-      return;
-    }
-    const base = basePath();
-    // The router answers OPTIONS by itself, with a list of what is here.
-    if (!req.url.startsWith(base) || !['GET', 'HEAD', 'POST'].includes(req.method)) return notFound(res);
-    req.url = req.url.slice(base.length - 1);
+    req.url = req.url.slice(basePath().length - 1);
     securityHeaders(res, peer);
     next();
   };
@@ -120,7 +125,7 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
     const { correlationId } = gate.visitOf(req, res);
     if (error instanceof URIError) {
       if (!gate.isKnown(req, res, req.path)) return notFound(res);
-      res.status(400).json(envelope(false, 'The address is not encoded correctly'));
+      tell(res.status(400), false, 'The address is not encoded correctly');
       return;
     }
     if (req.destroyed && !req.complete) return; // The caller went away in the middle of its request.
@@ -129,7 +134,7 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    res.status(500).json(envelope(false, `Something went wrong in the panel (${correlationId})`));
+    tell(res.status(500), false, `Something went wrong in the panel (${correlationId})`);
   };
 }
 

@@ -1,64 +1,72 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Push, pushesOf } from '../projections/pushes.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { readSessionCookie } from './auth/cookie.js';
 import { crossSite } from './auth/csrf.js';
-import type { Peers } from './auth/peer.js';
+import type { Peer, Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
+import type { JsonOf } from './contract/route.js';
+import { textFrame } from './frame.js';
 import type { HttpLog } from './http-log.js';
+import { type Language, languageOf } from './language/language.js';
+import { translated } from './language/translate.js';
+import { Listener } from './listener.js';
+import { refuseUpgrade } from './no-upgrade.js';
 
-const STATUS_MS = 2000;
-const PING_MS = 25_000;
-const MISSED_PINGS = 2;
 const OF_A_SESSION = 32;
 const IN_ALL = 2000;
 const LARGEST_MESSAGE = 4096;
-/** Bytes that wait for a slow reader: from the first on it gets no status, at the second it is cut off. */
-const SLOW = 256 * 1024;
-const STUCK = 1024 * 1024;
+/** How long a browser that was told to leave may take, in ms. */
 const LEAVE_MS = 1000;
 
 /** Codes of the WebSocket protocol. */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 
+/** `closeTimeout` is an option of `ws` that its types do not know yet. */
+const options = {
+  noServer: true,
+  clientTracking: false,
+  maxPayload: LARGEST_MESSAGE,
+  perMessageDeflate: false,
+  closeTimeout: LEAVE_MS,
+  // A sub-protocol that is offered may be somebody's token, and none is spoken here.
+  handleProtocols: (): false => false,
+} as const;
+
 interface SocketParts {
   readonly read: ReadModels;
   readonly sessions: Sessions;
   readonly peers: Peers;
   readonly basePath: () => string;
-  readonly status: () => unknown;
+  /** Each reading of the machine, every 2 s: then the status goes out. */
+  readonly readings$: Observable<unknown>;
+  readonly status: () => JsonOf<unknown>;
+  /** What is asked of every request; the status for one that goes no further, or null. */
+  readonly turnedAway: (req: IncomingMessage, peer: Peer) => number | null;
   /** Hash of the session whose request has this correlation id, or null. */
   readonly authorOf: (correlationId: string) => string | null;
   readonly log: HttpLog;
 }
 
-interface Listener {
-  readonly idHash: string;
-  missed: number;
-}
-
 /** The browsers that listen at `/ws`. They are told, and never asked: what they send is dropped. */
 export class PanelSockets {
   readonly #parts: SocketParts;
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: LARGEST_MESSAGE,
-    perMessageDeflate: false,
-  });
+  readonly #server = new WebSocketServer(options);
   readonly #listeners = new Map<WebSocket, Listener>();
-  readonly #following: Subscription;
-  #statuses: NodeJS.Timeout | undefined;
-  #pings: NodeJS.Timeout | undefined;
+  readonly #following: readonly Subscription[];
+  #welcomed = 0;
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
-    this.#following = parts.read.changed$.subscribe((events) => this.#tell(events));
+    this.#following = [
+      parts.read.changed$.subscribe((events) => this.#tell(events)),
+      parts.readings$.subscribe(() => this.#tick()),
+    ];
   }
 
   get size(): number {
@@ -68,29 +76,38 @@ export class PanelSockets {
   /** Answers an upgrade request: 101 for the browser of a logged-in admin, else an error and the end of the connection. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const { basePath, peers, sessions, read } = this.#parts;
+    const { basePath, peers, sessions } = this.#parts;
     const peer = peers.of(req);
-    const { webDomain } = read.settings();
-    if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET') return refuse(socket, '404 Not Found');
-    if (webDomain !== '' && peer.hostname !== webDomain.toLowerCase()) return refuse(socket, '403 Forbidden');
+    const status = this.#parts.turnedAway(req, peer);
+    if (status !== null) return refuseUpgrade(socket, `${status} ${STATUS_CODES[status]}`);
+    if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET')
+      return refuseUpgrade(socket, '404 Not Found');
     const session = sessions.find(readSessionCookie(req.headers.cookie).id);
-    if (!session) return refuse(socket, '401 Unauthorized');
-    if (crossSite(req, peer)) return refuse(socket, '403 Forbidden');
-    if (this.#isFull(session.idHash)) return refuse(socket, '429 Too Many Requests');
-    this.#server.handleUpgrade(req, socket, head, (ws) => this.#welcome(ws, session.idHash));
+    if (!session) return refuseUpgrade(socket, '401 Unauthorized');
+    if (crossSite(req, peer)) return refuseUpgrade(socket, '403 Forbidden');
+    // Version 8 names its origin in another header, and no browser speaks it.
+    if (req.headers['sec-websocket-version'] !== '13') return refuseUpgrade(socket, '400 Bad Request');
+    if (this.#isFull(session.idHash)) return refuseUpgrade(socket, '429 Too Many Requests');
+    const { idHash } = session;
+    this.#server.handleUpgrade(req, socket, head, (ws) => this.#welcome(ws, socket, idHash, languageOf(req.headers)));
   }
 
-  /** Says good-bye, and ends what has not left after a second. */
+  /** Takes part in nothing any more. */
   async close(): Promise<void> {
-    this.#following.unsubscribe();
-    this.#stop();
-    const left = [...this.#listeners.keys()].map((ws) => {
+    for (const subscription of this.#following) subscription.unsubscribe();
+    await this.sendAway('the panel stops');
+  }
+
+  /** Says good-bye to all who listen now, and ends what has not left after a second. */
+  async sendAway(why = 'the panel has moved'): Promise<void> {
+    const leaving = [...this.#listeners];
+    const left = leaving.map(([ws, listener]) => {
       const gone = new Promise<void>((resolve) => ws.once('close', () => resolve()));
-      ws.close(GOING_AWAY, 'the panel stops');
+      listener.close(GOING_AWAY, why);
       return gone;
     });
     const cut = setTimeout(() => {
-      for (const ws of this.#listeners.keys()) ws.terminate();
+      for (const [, listener] of leaving) listener.cut();
     }, LEAVE_MS);
     await Promise.all(left);
     clearTimeout(cut);
@@ -103,96 +120,76 @@ export class PanelSockets {
     return own >= OF_A_SESSION;
   }
 
-  #welcome(ws: WebSocket, idHash: string): void {
-    const listener = { idHash, missed: 0 };
-    this.#listeners.set(ws, listener);
-    ws.on('pong', () => {
-      listener.missed = 0;
-    });
-    ws.on('error', () => ws.terminate());
-    ws.on('close', () => {
-      this.#listeners.delete(ws);
-      if (this.#listeners.size === 0) this.#stop();
-    });
-    this.#statuses ??= setInterval(() => this.#sendStatus(), STATUS_MS).unref();
-    this.#pings ??= setInterval(() => this.#ping(), PING_MS).unref();
+  #welcome(ws: WebSocket, socket: Duplex, idHash: string, language: Language): void {
+    this.#welcomed += 1;
+    this.#listeners.set(ws, new Listener(ws, socket, idHash, language, this.#welcomed));
+    ws.on('close', () => this.#listeners.delete(ws));
   }
 
-  #stop(): void {
-    clearInterval(this.#statuses);
-    clearInterval(this.#pings);
-    this.#statuses = undefined;
-    this.#pings = undefined;
-  }
-
-  #sendStatus(): void {
-    this.#endOver();
+  #tick(): void {
     if (this.#listeners.size === 0) return;
-    let message: string;
+    this.#endOver();
+    let frame: Buffer | null = null;
     try {
-      message = JSON.stringify({ type: 'status', data: this.#parts.status() });
+      frame = textFrame(`{"type":"status","data":${this.#parts.status().text}}`);
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the status could not be made');
-      return;
     }
-    for (const ws of this.#listeners.keys()) {
-      // The next status says all that this one does.
-      if (ws.bufferedAmount > SLOW) cutIfStuck(ws);
-      else ws.send(message);
-    }
-  }
-
-  #ping(): void {
-    for (const [ws, listener] of this.#listeners) {
-      if (listener.missed >= MISSED_PINGS) {
-        ws.terminate();
-        continue;
-      }
-      listener.missed += 1;
-      ws.ping();
-    }
+    // First all that hear, without a pause between them; then what each of them costs besides.
+    if (frame) for (const listener of this.#listeners.values()) listener.send('status', frame);
+    for (const listener of this.#listeners.values()) listener.tick();
   }
 
   #tell(events: readonly RecordedEvent[]): void {
     if (this.#listeners.size === 0) return;
-    if (events.some(({ type }) => ENDING.has(type))) this.#endOver();
-    const pushes = pushesOf(events);
-    if (pushes.length === 0) return;
+    this.#endOver();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
-    const messages = pushes.map((push) => ({ push, text: JSON.stringify(push) }));
-    for (const [ws, { idHash }] of this.#listeners) {
-      if (cutIfStuck(ws)) continue;
-      for (const { push, text } of messages) if (!isOwn(push, author, idHash)) ws.send(text);
+    for (const push of pushesOf(events)) {
+      const key = keyOf(push);
+      const frameIn = framesOf(push);
+      for (const listener of this.#listeners.values()) {
+        // Who made a change has its result in the answer.
+        if (push.type !== 'invalidate' || author !== listener.idHash) listener.send(key, frameIn(listener.language));
+      }
     }
   }
 
-  /** Closes the sockets whose session is no longer one. */
+  /** Closes the sockets whose session is no longer one, whatever ended it. */
   #endOver(): void {
-    for (const [ws, { idHash }] of this.#listeners) {
-      if (!this.#parts.sessions.byHash(idHash)) ws.close(POLICY, 'the session has ended');
+    const alive = new Map<string, boolean>();
+    for (const listener of this.#listeners.values()) {
+      const { idHash } = listener;
+      const lives = alive.get(idHash) ?? this.#parts.sessions.byHash(idHash) !== null;
+      alive.set(idHash, lives);
+      if (!lives) listener.close(POLICY, 'the session has ended');
     }
   }
 }
 
-/** Events after which a session may be over. */
-const ENDING: ReadonlySet<RecordedEvent['type']> = new Set([
-  'LoggedIn',
-  'LoggedOut',
-  'CredentialsChanged',
-  'MeasurementsRolledUp',
-]);
-
-/** Who made a change has its result in the answer. */
-function isOwn(push: Push, author: string | null, idHash: string): boolean {
-  return push.type === 'invalidate' && author === idHash;
+/** What a later message of the same key says all of. */
+function keyOf(push: Push): string {
+  switch (push.type) {
+    case 'xrayState':
+      return push.type;
+    case 'notification':
+      return `notification ${push.title}`;
+    case 'invalidate':
+      return `invalidate ${push.resource}`;
+  }
 }
 
-function cutIfStuck(ws: WebSocket): boolean {
-  const stuck = ws.bufferedAmount > STUCK;
-  if (stuck) ws.terminate();
-  return stuck;
+/** The message in each language, made when somebody first needs it; only a notification has words. */
+function framesOf(push: Push): (language: Language) => Buffer {
+  const frames = new Map<Language, Buffer>();
+  return (asked) => {
+    const language = push.type === 'notification' ? asked : 'en';
+    const made = frames.get(language) ?? textFrame(JSON.stringify(inLanguage(push, language)));
+    frames.set(language, made);
+    return made;
+  };
 }
 
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function inLanguage(push: Push, language: Language): Push {
+  if (push.type !== 'notification') return push;
+  return { ...push, title: translated(push.title, language), body: translated(push.body, language) };
 }

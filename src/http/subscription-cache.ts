@@ -1,17 +1,26 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../events/client-document.js';
 import type { Counter } from '../events/counters.js';
 import type { Settings } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
-import { subscriptionBody } from '../projections/subscription/body.js';
+import type { Format } from '../projections/subscription/formats/format.js';
+import { renderLinks } from '../projections/subscription/formats/render.js';
 import { subscriptionHeaders } from '../projections/subscription/headers.js';
 import type { ClientUsage } from '../projections/subscription/usage.js';
-import { linksForSubId, subscribed } from './codec/links.js';
+import { shareLinksForSubId, subscribed } from './codec/links.js';
 
 /** A subscription as it goes out: `headers` as names and values in turn. */
 export interface RenderedSubscription {
-  readonly headers: string[];
-  readonly body: Buffer;
+  /** Without what belongs to one of the bodies. */
+  readonly headers: readonly string[];
+  /** Null where no link can be said in this form. */
+  readonly body: Buffer | null;
+  /** The entity tag of the body, in quotes; it changes with the body and with what the headers tell. */
+  readonly etag: string;
+  /** The body in gzip, made at the first use; null where it is not worth it. */
+  readonly gzipped: () => Buffer | null;
 }
 
 interface Entry extends RenderedSubscription {
@@ -47,7 +56,8 @@ export class SubscriptionCache {
   readonly #now: () => number;
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: LARGEST_BYTES,
-    sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
+    // Twice, for the compressed one.
+    sizeCalculation: ({ body }) => 2 * (body?.length ?? 0) + OVERHEAD_BYTES,
   });
   /** Grows when any inbound changes: one may speak for another. */
   #inbounds = 0;
@@ -61,11 +71,11 @@ export class SubscriptionCache {
   }
 
   /** Null when nobody of this subscription may connect: unknown, disabled and run out are one. */
-  get(subId: string, url: string, host: string): RenderedSubscription | null {
-    const key = `${url} ${host}`;
+  get(subId: string, format: Format, url: string, host: string): RenderedSubscription | null {
+    const key = `${format} ${url} ${host}`;
     const known = this.#entries.get(key);
     if (known && this.#holds(known, subId)) return known;
-    const made = this.#render(subId, url, host);
+    const made = this.#render(subId, format, url, host);
     if (made) this.#entries.set(key, made);
     else if (known) this.#entries.delete(key);
     return made;
@@ -83,20 +93,38 @@ export class SubscriptionCache {
     );
   }
 
-  #render(subId: string, url: string, host: string): Entry | null {
+  #render(subId: string, format: Format, url: string, host: string): Entry | null {
     const read = this.#read;
     if (subscribed(read, subId).length === 0) return null;
     const settings = read.settings();
     const madeAt = this.#now();
     const clients = read.clientsBySubId(subId);
-    const links = linksForSubId(read, subId, host, madeAt, true);
-    const body = Buffer.from(subscriptionBody(links, settings.subEncrypt));
+    // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
+    const asLinks = format === 'links' || format === 'base64' || format === 'plain';
+    const rendered = renderLinks(shareLinksForSubId(read, subId, host, madeAt, asLinks), format, settings);
+    const body = rendered && Buffer.from(rendered.body);
     const told = subscriptionHeaders({ clients: usagesOf(read, clients), settings, url, fileName: settings.subTitle });
-    const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)];
-    headers.push(...secretHeaders, ...Object.entries(told).flat());
+    const headers = ['Content-Type', rendered?.type ?? 'text/plain; charset=utf-8', 'Vary', VARY, ...secretHeaders];
+    headers.push(...Object.entries(told).flat());
+    const etag = `"${hash('sha256', `${headers.join('\n')}\n${rendered?.body}`).slice(0, 32)}"`;
     const counters = clients.map((client) => read.clientCounter(client));
-    return { headers, body, settings, inbounds: this.#inbounds, clients, counters, madeAt };
+    const made = { settings, inbounds: this.#inbounds, clients, counters, madeAt };
+    return { headers, body, etag, gzipped: once(() => compressed(body)), ...made };
   }
+}
+
+/** What chooses the form, and what it goes out as. */
+const VARY = 'Accept, User-Agent, Accept-Encoding';
+/** Shorter bodies fit into one packet as they are. */
+const COMPRESS_FROM_BYTES = 1200;
+
+function compressed(body: Buffer | null): Buffer | null {
+  return body === null || body.length < COMPRESS_FROM_BYTES ? null : gzipSync(body, { level: 5 });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** What the clients used and may use. */

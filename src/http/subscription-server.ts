@@ -1,15 +1,17 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Settings } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
+import { type Format, formatNamed, formatOfApp } from '../projections/subscription/formats/format.js';
 import { subscriptionHeaders } from '../projections/subscription/headers.js';
 import { linksOf, linkUrl } from '../projections/subscription/links.js';
 import { infoPage, infoPagePolicy } from '../projections/subscription/page.js';
 import { type Peer, Peers } from './auth/peer.js';
 import { subscribed } from './codec/links.js';
+import { Doors } from './door.js';
 import type { HttpLog } from './http-log.js';
-import { closeServer, hardenedServer, listen } from './listen.js';
 import { MissLimiter } from './miss-limiter.js';
-import { SubscriptionCache, secretHeaders, usagesOf } from './subscription-cache.js';
+import { type RenderedSubscription, SubscriptionCache, secretHeaders, usagesOf } from './subscription-cache.js';
 
 interface SubscriptionServerParts {
   readonly read: ReadModels;
@@ -18,7 +20,8 @@ interface SubscriptionServerParts {
 }
 
 export interface SubscriptionServer {
-  readonly server: Server;
+  readonly doors: Doors;
+  /** A door without TLS. */
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
 }
@@ -39,26 +42,28 @@ export function createSubscriptionServer({ read, now, log }: SubscriptionServerP
   const misses = new MissLimiter(now);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    const { subEnable, subPath, subDomain } = read.settings();
+    const settings = read.settings();
     const { path, query } = split(req.url ?? '');
-    if (!subEnable || !path.startsWith(subPath) || path.indexOf('/', subPath.length) >= 0) return bare(res, 404);
+    const asked = settings.subEnable ? askedFor(path, settings) : null;
+    if (asked === null) return bare(res, 404);
     const isHead = req.method === 'HEAD';
     if (req.method !== 'GET' && !isHead) return bare(res, 405, ['Allow', 'GET, HEAD']);
     const peer = peers.of(req);
     if (peer.host === '') return bare(res, 400);
-    if (subDomain !== '' && peer.hostname !== nameOf(subDomain)) return bare(res, 403);
-    const subId = decoded(path.slice(subPath.length));
+    if (settings.subDomain !== '' && peer.hostname !== nameOf(settings.subDomain)) return bare(res, 403);
+    const subId = decoded(asked.id);
     const url = subId === null ? '' : urlOf(read, peer, subId);
-    const found = subId === null ? null : cache.get(subId, url, peer.hostname);
+    const format = formatOf(req, query, asked.format, settings);
+    const found = subId === null ? null : cache.get(subId, format, url, peer.hostname);
     if (subId === null || found === null) {
       return misses.take(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
     }
-    if (wantsPage(req, query)) return showPage(res, isHead, pageOf(read, subId, url, peer.hostname, now()));
-    res.writeHead(200, found.headers);
-    res.end(isHead ? undefined : found.body);
+    if (asked.format === 'links' && wantsPage(req, query))
+      return showPage(res, isHead, pageOf(read, subId, url, peer.hostname, now()));
+    send(req, res, found);
   };
 
-  const server = hardenedServer((req, res) => {
+  const answer: RequestListener = (req, res) => {
     try {
       serve(req, res);
     } catch (error) {
@@ -66,8 +71,59 @@ export function createSubscriptionServer({ read, now, log }: SubscriptionServerP
       if (res.headersSent) res.destroy();
       else bare(res, 500);
     }
-  });
-  return { server, listen: (port, host) => listen(server, port, host), close: () => closeServer(server) };
+  };
+  const doors = new Doors(answer);
+  return {
+    doors,
+    listen: async (port, host) => (await doors.open(port, host)).address,
+    close: () => doors.close(),
+  };
+}
+
+/** The form whose path this is, and the last segment; null for any other path. */
+function askedFor(path: string, settings: Settings): { readonly id: string; readonly format: Format } | null {
+  const { subPath, subJsonEnable, subJsonPath, subClashEnable, subClashPath } = settings;
+  const under = (prefix: string) => path.startsWith(prefix) && path.indexOf('/', prefix.length) < 0;
+  if (under(subPath)) return { id: path.slice(subPath.length), format: 'links' };
+  if (subJsonEnable && under(subJsonPath)) return { id: path.slice(subJsonPath.length), format: 'xray' };
+  if (subClashEnable && under(subClashPath)) return { id: path.slice(subClashPath.length), format: 'clash' };
+  return null;
+}
+
+/** By name, by path, by the app that asks: in this order. What the admin switched off is nobody's. */
+function formatOf({ headers }: IncomingMessage, query: string, ofPath: Format, settings: Settings): Format {
+  const isOn = (format: Format) =>
+    format === 'xray' ? settings.subJsonEnable : format === 'clash' ? settings.subClashEnable : true;
+  const named = query === '' ? null : formatNamed(new URLSearchParams(query).get('format') ?? '');
+  if (named !== null && isOn(named)) return named;
+  if (ofPath !== 'links') return ofPath;
+  const expected = formatOfApp(headers['user-agent'] ?? '');
+  return isOn(expected) ? expected : 'links';
+}
+
+function send(req: IncomingMessage, res: ServerResponse, found: RenderedSubscription): void {
+  const { body, etag, headers } = found;
+  if (body === null) return bare(res, 404);
+  if (sameTag(req.headers['if-none-match'], etag)) {
+    res.writeHead(304, ['ETag', etag, ...headers]);
+    res.end();
+    return;
+  }
+  const gzipped = takesGzip(req) ? found.gzipped() : null;
+  const sent = gzipped ?? body;
+  const own = ['ETag', etag, 'Content-Length', String(sent.length), ...(gzipped ? ['Content-Encoding', 'gzip'] : [])];
+  res.writeHead(200, [...headers, ...own]);
+  res.end(req.method === 'HEAD' ? undefined : sent);
+}
+
+function sameTag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+function takesGzip({ headers }: IncomingMessage): boolean {
+  const accepted = headers['accept-encoding'];
+  return typeof accepted === 'string' && /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(accepted);
 }
 
 /** An answer without a word. */

@@ -7,7 +7,7 @@ export type Inbounds = Map<InboundId, Inbound>;
 /** Inbounds by id. */
 export const inbounds: Fold<Inbounds> = {
   name: 'inbounds',
-  version: 1,
+  version: 2,
   initial: () => new Map(),
   apply: evolveInbounds,
   save: pairs,

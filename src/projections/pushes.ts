@@ -17,7 +17,7 @@ const resources: readonly (readonly [RegExp, string])[] = [
   [/^(TrafficRecorded|ClientIpsSeen)$/, ''],
   [/^OutboundTraffic/, 'outbounds'],
   [/^CoreTemplate/, 'core'],
-  [/^Settings/, 'settings'],
+  [/^(Secret)?Setting/, 'settings'],
   [/^(User|Credentials|ApiToken)/, 'users'],
 ];
 
@@ -26,12 +26,19 @@ export function pushesOf(events: readonly RecordedEvent[]): readonly Push[] {
   const stale = new Set<string>();
   const pushes: Push[] = [];
   for (const event of events) {
-    pushes.push(...corePushes(event));
+    pushes.push(...corePushes(event), ...panelPushes(event), ...releasePushes(event));
     const resource = resources.find(([pattern]) => pattern.test(event.type))?.[1];
     if (resource) stale.add(resource);
   }
   return [...pushes, ...[...stale].map((resource): Push => ({ type: 'invalidate', resource }))];
 }
+
+const stops = {
+  request: 'An admin asked for it.',
+  shutdown: 'The panel stops as well.',
+  configuration: 'It starts again with a new configuration.',
+  cut: 'It starts again to end connections that have no right to go on.',
+} as const;
 
 function corePushes(event: RecordedEvent): readonly Push[] {
   switch (event.type) {
@@ -51,7 +58,7 @@ function corePushes(event: RecordedEvent): readonly Push[] {
         {
           type: 'notification',
           title: 'The core has stopped',
-          body: `Reason: ${event.data.reason}`,
+          body: stops[event.data.reason],
           severity: 'warning',
         },
       ];
@@ -60,6 +67,64 @@ function corePushes(event: RecordedEvent): readonly Push[] {
         { type: 'xrayState', data: 'error' },
         { type: 'notification', title: 'The core failed', body: event.data.reason, severity: 'error' },
       ];
+    default:
+      return [];
+  }
+}
+
+function panelPushes(event: RecordedEvent): readonly Push[] {
+  const notification = (severity: 'success' | 'warning' | 'error', title: string, body: string): readonly Push[] => [
+    { type: 'notification', title, body, severity },
+  ];
+  switch (event.type) {
+    case 'PanelRestartRequested':
+      return notification('warning', 'The panel restarts', 'It is back in a few seconds.');
+    case 'PanelRestarted':
+      return notification('success', 'The panel has restarted', 'It runs with the settings as they are now.');
+    case 'PanelRestartFailed':
+      return notification('error', 'The panel could not restart and goes on as it was', event.data.why);
+    case 'DirectorySynced':
+      if (event.data.error === null) return [];
+      return notification('warning', 'Clients could not be brought in line with the directory', event.data.error);
+    case 'CertificateLoaded':
+      return notification('success', 'A certificate is in use', event.data.subject);
+    case 'CertificateRefused':
+      return notification('error', 'A certificate cannot be used', `${event.data.certFile}: ${event.data.why}`);
+    case 'CertificateExpiring':
+      return notification(
+        'warning',
+        'A certificate ends soon',
+        new Date(event.data.notAfter).toISOString().slice(0, 10),
+      );
+    default:
+      return [];
+  }
+}
+
+function releasePushes(event: RecordedEvent): readonly Push[] {
+  const notification = (severity: 'success' | 'warning' | 'error', title: string, body: string): readonly Push[] => [
+    { type: 'notification', title, body, severity },
+  ];
+  switch (event.type) {
+    case 'CoreVersionInstalled':
+      return notification('success', 'A version of the core was installed', `Version ${event.data.version}`);
+    case 'CoreVersionRolledBack':
+      return notification('error', 'The new version of the core was taken back', event.data.reason);
+    case 'CoreInstallFailed':
+      return notification('error', 'The core could not be installed', event.data.reason);
+    case 'PanelUpdateInstalled':
+      return notification('warning', 'The panel starts anew with a newer version', `Version ${event.data.version}`);
+    case 'PanelUpdateRolledBack':
+      return notification('error', 'The new version of the panel was taken back', event.data.reason);
+    case 'PanelUpdateFailed':
+      return notification('error', 'The panel could not be updated', event.data.reason);
+    case 'GeoFilesUpdated': {
+      const failed = event.data.files.filter(({ outcome }) => outcome === 'failed');
+      const body = failed.map(({ file, reason }) => `${file}: ${reason}`).join('; ');
+      return failed.length === 0
+        ? notification('success', 'The geo files are up to date', `${event.data.files.length} files were asked for`)
+        : notification('error', 'Geo files could not be updated', body);
+    }
     default:
       return [];
   }

@@ -14,6 +14,7 @@ import { clientIps } from './client-ips.js';
 import { clients } from './clients.js';
 import { coreState } from './core-state.js';
 import { DesiredCore } from './desired-core.js';
+import { directory } from './directory.js';
 import { inbounds } from './inbounds.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from './online.js';
 import { settings } from './settings.js';
@@ -33,6 +34,7 @@ export function beginAll(snapshots?: SnapshotStore) {
     settings: begin(settings, snapshots),
     users: begin(users, snapshots),
     timeline: begin(timeline, snapshots),
+    directory: begin(directory, snapshots),
   };
 }
 type Foldings = ReturnType<typeof beginAll>;
@@ -220,5 +222,10 @@ export class ReadModels {
 
   timeline() {
     return this.#models.timeline.state;
+  }
+
+  /** What the sync with a directory has done to clients. */
+  directory() {
+    return this.#models.directory.state;
   }
 }

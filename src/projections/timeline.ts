@@ -22,6 +22,8 @@ const MEASURED: ReadonlySet<string> = new Set([
   'LoggedIn',
   'LoggedOut',
   'LoginFailed',
+  'TwoFactorCodeUsed',
+  'DirectorySynced',
 ]);
 
 export const timeline: Fold<Timeline> = {

@@ -24,6 +24,11 @@ export interface Users {
   apiToken: string | null;
 }
 
+/** Ends the sessions of a user that began before the login epoch. */
+function endBefore({ sessions }: Users, user: number, epoch: number): void {
+  for (const [id, session] of sessions) if (session.user === user && session.epoch < epoch) sessions.delete(id);
+}
+
 interface Saved {
   users: [number, UserRow][];
   sessions: [string, Session][];
@@ -32,15 +37,19 @@ interface Saved {
 
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 1,
+  version: 2,
   initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
     CredentialsChanged(state, { data: { user, epoch, credentials } }) {
       state.users.set(user, { id: user, epoch, ...credentials });
-      for (const [id, session] of state.sessions)
-        if (session.user === user && session.epoch < epoch) state.sessions.delete(id);
+      endBefore(state, user, epoch);
+    },
+    SessionsEnded(state, { data: { user, epoch } }) {
+      const row = state.users.get(user);
+      if (row) state.users.set(user, { ...row, epoch });
+      endBefore(state, user, epoch);
     },
     LoggedIn(state, { data: { user, epoch, session, expiresAt }, meta }) {
       const { idHash, csrfToken } = session;

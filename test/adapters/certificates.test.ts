@@ -1,9 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { certificateFlaw } from '../../src/adapters/certificates.js';
+import { makeCertificate } from '../kit/real/certificate.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-certificates-'));
 const file = (name: string, content: string): string => {
@@ -37,5 +39,32 @@ describe('a certificate and its key', () => {
       expect(flaw).toContain('does not hold');
       expect(flaw).not.toContain('secret');
     }
+  });
+
+  it('are refused outside of their dates, which the sentence names', async () => {
+    const DAY_MS = 86_400_000;
+    const from = Date.UTC(2020, 0, 1);
+    const made = [
+      await makeCertificate(['old'], { notBefore: new Date(from), notAfter: new Date(from + 10 * DAY_MS) }),
+      await makeCertificate(['new'], { notBefore: new Date(Date.now() + DAY_MS) }),
+    ] as const;
+    const [past, future] = made;
+    expect(await certificateFlaw(past.certFile, past.keyFile)).toBe('The certificate expired on 2020-01-11');
+    expect(await certificateFlaw(future.certFile, future.keyFile)).toMatch(/^The certificate is not valid before 20/);
+    for (const one of made) one.remove();
+  });
+
+  it('are refused when a half is not named, is locked with a passphrase, or has a chain with a broken link', async () => {
+    expect(await certificateFlaw(cert, '')).toBe('No key file is named');
+    expect(await certificateFlaw('', key)).toBe('No certificate file is named');
+    const { privateKey } = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    expect(await certificateFlaw(cert, file('locked.pem', privateKey))).toMatch(/without a passphrase$/);
+    const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+    const flaw = await certificateFlaw(file('broken.pem', broken), key);
+    expect(flaw).toBe('No server can use this certificate and key');
   });
 });

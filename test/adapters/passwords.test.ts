@@ -6,10 +6,22 @@ const passwords = scryptPasswords();
 describe('passwords', () => {
   it('are kept as PHC strings with a salt of their own', async () => {
     const [one, other] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
-    expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(one).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(one).not.toBe(other);
     expect(await passwords.verify('correct horse', one)).toBe(true);
     expect(await passwords.verify('correct horse ', one)).toBe(false);
+  });
+
+  it.each([null, 'a hash'])('are compared once for all who ask the same at the same time (%j)', async (kind) => {
+    const hash = kind === null ? null : await passwords.hash('correct horse');
+    const ask = (password: string, name?: string) => passwords.verify(password, hash, name);
+    const first = ask('correct horse', 'admin');
+    expect(ask('correct horse', 'admin')).toBe(first);
+    const others = [ask('battery staple', 'admin'), ask('correct horse', 'root'), ask('correct horse')];
+    expect(others).not.toContain(first);
+    expect(await first).toBe(hash !== null);
+    expect(await Promise.all(others)).toEqual([false, hash !== null, hash !== null]);
+    expect(ask('correct horse', 'admin')).not.toBe(first);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { KeyShredded } from '../../src/events/panel.js';
-import { SecretSettingChanged, SettingsChanged } from '../../src/events/settings.js';
+import { type SecretKey, SecretSettingChanged, SettingsChanged } from '../../src/events/settings.js';
 import { inboundAdded } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
@@ -143,6 +143,89 @@ describe('ChangeSettings', () => {
           ],
         });
     });
+  });
+
+  describe('the destination of a stored secret', () => {
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const again = (key: string) => ({
+      flaws: [{ key, why: 'must be given again, because the address that it is sent to changes' }],
+    });
+    const cases = [
+      ['ldapPassword', { ldapHost: 'evil.example' }],
+      ['ldapPassword', { ldapPort: 636 }],
+      ['ldapPassword', { ldapUseTLS: true }],
+      ['chatBotToken', { chatBotAPIServer: 'https://evil.example' }],
+    ] as const;
+
+    it.each(cases)('of %s changes with the secret alone: %j', (key, changes) => {
+      const secret = stored(key, 'canary');
+      given(secret).when(change(changes)).thenRejects('SETTING_INVALID', again(key));
+      // The same again, another, or none: whoever says so knows it, or gains nothing.
+      given(secret)
+        .when(change({ ...changes, [key]: 'canary' }))
+        .then(SettingsChanged({ changes }));
+      const rotated = KeyShredded({ key: `setting/${key}/1`, reason: 'rotated' });
+      for (const value of ['other', ''])
+        given(secret)
+          .when(change({ ...changes, [key]: value }))
+          .then(SettingsChanged({ changes }), SecretSettingChanged({ key, life: 2, secret: { value } }), rotated);
+    });
+
+    it.each(cases)('of no %s changes freely: %j', (key, changes) => {
+      given().when(change(changes)).then(SettingsChanged({ changes }));
+      given(stored(key, '')).when(change(changes)).then(SettingsChanged({ changes }));
+    });
+  });
+
+  describe('a certificate', () => {
+    it.each([
+      ['webCertFile', 'webKeyFile'],
+      ['subCertFile', 'subKeyFile'],
+    ])('needs its other half: %s, %s', (certificate, key) => {
+      given()
+        .when(change({ [certificate]: '/c.pem' }))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+      given()
+        .when(change({ [key]: '/k.pem' }))
+        .thenRejects('SETTING_INVALID', {
+          flaws: [{ key: certificate, why: 'is missing: a key needs its certificate' }],
+        });
+      const both = { [certificate]: '/c.pem', [key]: '/k.pem' };
+      given()
+        .when(change(both))
+        .then(SettingsChanged({ changes: both }));
+      const none = { [certificate]: '', [key]: '' };
+      given(SettingsChanged({ changes: both }))
+        .when(change(none))
+        .then(SettingsChanged({ changes: none }));
+      given(SettingsChanged({ changes: both }))
+        .when(change({ [key]: '' }))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+    });
+  });
+
+  describe('trust in every proxy', () => {
+    const everybody = ['0.0.0.0/0', '::/0', '10.0.0.0/0', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
+    const quarters = '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2';
+
+    it.each([...everybody, quarters])('has to be meant: %s', (cidr) => {
+      const changes = { trustedProxyCIDRs: ['127.0.0.1', ...cidr.split(',')] };
+      given().when(change(changes)).thenRejects('SETTING_INVALID');
+      given()
+        .when({ type: 'ChangeSettings', data: { changes, trustEveryProxy: true } })
+        .then(SettingsChanged({ changes }));
+      given(SettingsChanged({ changes }))
+        .when(change({ ...changes, pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }));
+    });
+
+    it.each(['10.0.0.0/8', '0.0.0.0/8', '128.0.0.0/2', '::1/128', '2400::/12', 'fc00::/7'])(
+      'is not that in %s',
+      (cidr) => {
+        const changes = { trustedProxyCIDRs: [cidr] };
+        given().when(change(changes)).then(SettingsChanged({ changes }));
+      },
+    );
   });
 
   it.each(['@every 1h30m', '@every 5m', '@daily', '*/5 * * * *', '0 30 4 * * 1'])('takes the schedule %s', (text) => {

@@ -130,7 +130,7 @@ describe('RecordTraffic', () => {
 });
 
 describe('ResetOutboundTraffic', () => {
-  const reset = (tag: string) => ({ type: 'ResetOutboundTraffic', data: { tag } }) as const;
+  const reset = (tag: string | null) => ({ type: 'ResetOutboundTraffic', data: { tag } }) as const;
   const used = traffic({
     outbounds: [
       ['direct', 1, 2],
@@ -146,12 +146,12 @@ describe('ResetOutboundTraffic', () => {
 
   it('resets all of them', () => {
     given(used)
-      .when(reset('all'))
+      .when(reset(null))
       .then(
         OutboundTrafficReset({ tag: 'direct', up: 1, down: 2 }),
         OutboundTrafficReset({ tag: 'warp', up: 3, down: 4 }),
       );
-    given().when(reset('all')).thenNothing();
+    given().when(reset(null)).thenNothing();
   });
 
   it('wants an outbound that has counted', () => {

@@ -88,6 +88,22 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await page.textContent('#core')).not.toBe('–');
   });
 
+  it('shows the contract, tries a request with the CSRF token, and asks no other host', async () => {
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    await page.goto(new URL('panel/api-docs', panel.url).href);
+    const operation = page.locator('.opblock', { hasText: '/panel/api/inbounds/onlines' });
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const answer = operation.locator('.live-responses-table .response');
+    await answer.waitFor();
+    expect(await answer.textContent()).toMatch(/^200[^]*"success": true/);
+    expect([...hosts]).toStrictEqual([new URL(panel.url).host]);
+    await page.goto(panel.url);
+    await page.waitForSelector('#panel:not([hidden])');
+  });
+
   it('lets the admin out', async () => {
     await page.click('#logout');
     await page.waitForSelector('#login:not([hidden])');

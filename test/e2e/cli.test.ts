@@ -180,10 +180,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(codes).toEqual(calls);
   });
 
-  it('lists admins and configuration beside a running panel, and leaves passwords alone there', async () => {
+  it('lists admins and configuration beside a running panel', async () => {
     expect(jsonLines(await ok(['admin', 'list', '--json']))).toEqual([{ id: 1, username: panel.username }]);
-    const busy = await run(['admin', 'reset-password', panel.username]);
-    expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining('another portolan process') as string });
     const shown = await cli(['config', 'show', '--json', '--port', '4321'], panel.dataDir, {
       env: { PORTOLAN_ADMIN_PASSWORD: 'not-to-be-shown', PORTOLAN_SUB_PORT: '1234' },
     });

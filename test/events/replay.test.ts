@@ -76,6 +76,8 @@ describe('a replay', () => {
       'ClientCredentialRotated',
       'ClientIpsSeen',
       'LoggedIn',
+      'TwoFactorCodeUsed',
+      'SessionsEnded',
     ]) {
       expect([...seen]).toContain(type);
     }

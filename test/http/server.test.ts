@@ -75,11 +75,24 @@ describe('bodies', () => {
     ['x'.repeat(50_001), JSON_TYPE, 413],
     ['{}', { ...JSON_TYPE, 'content-encoding': 'gzip' }, 415],
     ['--x', { 'content-type': 'multipart/form-data' }, 400],
+    ['\ufeff{', JSON_TYPE, 400],
+    [Buffer.from('{"a":1}', 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }, 400],
   ])('%.20s is refused', async (body, headers, status) => {
     const { echo } = await startEcho();
     const answer = await echo(body, headers as Record<string, string>);
     expect(answer).toMatchObject({ status, json: { success: false, obj: null } });
     expect(answer.json?.msg).not.toContain('nonsense');
+  });
+
+  it.each([
+    ['a=1&'.repeat(1001), FORM_TYPE],
+    ['a[b][c]=1&'.repeat(1001), FORM_TYPE],
+    ['--x\r\nA: b\r\n\r\n\r\n'.repeat(1001), { 'content-type': 'multipart/form-data; boundary="x"' }],
+    ['--y\r\nA: b\r\n\r\n\r\n'.repeat(1001), { 'content-type': 'multipart/form-data; Boundary=y; charset=utf-8' }],
+  ])('of more fields than anybody sends are refused before they are read: %.20j', async (body, headers) => {
+    const { echo } = await startEcho();
+    const msg = 'The form has more than 1000 fields';
+    expect(await echo(body, headers)).toMatchObject({ status: 400, json: { success: false, msg } });
   });
 
   it('of nobody are small', async () => {
@@ -185,9 +198,47 @@ describe('connections', () => {
     'GET / HTTP/1.1\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`,
     'nonsense\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n',
+    'GET / HTTP/1.1\nHost: x\n\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX: a\nY: b\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX: a\rY: b\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX : b\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n',
+    'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\na',
+    'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 1, 1\r\n\r\na',
+    'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
+    'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: x\r\n${'A: 1\r\n'.repeat(200)}\r\n`,
   ])('end after %.60j', async (text) => {
     const panel = await startPanel();
     expect(await raw(panel.port, text)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+
+  it.each([
+    '1;a=b\nX\r\n0\r\n\r\n',
+    '-1\r\nX\r\n0\r\n\r\n',
+    '1\nX\n0\n\n',
+    `1;${'a'.repeat(40_000)}\r\nX\r\n0\r\n\r\n`,
+  ])('end after a body in the chunks %.30j', async (chunks) => {
+    const panel = await startPanel();
+    const head = 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+    const smuggled = 'GET /csrf-token HTTP/1.1\r\nHost: x\r\n\r\n';
+    const answer = await raw(panel.port, `${head}\r\n\r\n${chunks}${smuggled}`);
+    expect(answer).not.toMatch(/HTTP\/1\.1 200 /);
+    expect(panel.appended()).toEqual([]);
+    expect(panel.complaints).toEqual([]);
+  });
+
+  it('answer what comes in one go in its order, and nothing after one that is refused', async () => {
+    const panel = await startPanel();
+    const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+    const both = await raw(panel.port, get('/csrf-token') + get('/nope', 'Connection: close\r\n'));
+    expect([...both.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['200', '404']);
+    const bad = await raw(panel.port, get('/csrf-token', 'Host: y\r\n') + get('/csrf-token'));
+    expect([...bad.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['400']);
   });
 
   it('live through a header named like a prototype', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { alice, draft, inboundDraft, userId } from '../kit/builders.js';
 import type { Browser } from './kit/panel.js';
 import { ADMIN, startPanel } from './kit/panel.js';
 
@@ -64,12 +65,16 @@ describe('the upgrade', () => {
 });
 
 describe('a listener', () => {
-  it('is told the status every two seconds', async () => {
+  it('is told the status at each reading of the machine, as everybody who asks is', async () => {
     const panel = await startPanel();
-    const { said } = await listen(panel, await panel.browser().login());
-    await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), 6000);
+    const browser = await panel.browser().login();
+    const { said } = await listen(panel, browser);
+    panel.tick();
+    panel.tick();
+    await vi.waitFor(() => expect(said).toHaveLength(2));
     expect(said[0]).toMatchObject({ type: 'status', data: { core: { state: 'stop' }, cpu: expect.any(Number) } });
     expect(Object.keys(said[0] ?? {})).toEqual(['type', 'data']);
+    expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
   });
 
   it('is told what others changed, and not what its own session did', async () => {
@@ -81,6 +86,39 @@ describe('a listener', () => {
     panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Ours' } } });
     await vi.waitFor(() => expect(mine.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
     expect(theirs.of('invalidate')).toHaveLength(2);
+  });
+
+  it('is told what came by the API token and what the panel did by itself, whoever it is', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const browser = await panel.browser().login();
+    const both = [await listen(panel, browser), await listen(panel, await panel.browser().login())];
+    const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
+    // The cookie comes along, and it is the token that counts.
+    const update = { method: 'POST', headers: { ...headers, cookie: browser.cookie }, body: '{"subTitle":"Mine"}' };
+    await fetch(`${panel.origin}/panel/api/setting/update`, update);
+    panel.given({
+      type: 'AddInbound',
+      data: { ...inboundDraft({ spec: { expiresAt: 1 }, clients: [alice] }), owner: userId(1) },
+    });
+    panel.given({ type: 'DepleteExpired', data: {} });
+    expect(panel.log.read(0, 100).at(-1)?.type).toMatch(/Depleted$/);
+    for (const { of } of both) {
+      await vi.waitFor(() =>
+        expect(of('invalidate').map(({ resource }) => resource)).toEqual(['settings', 'inbounds', 'inbounds']),
+      );
+    }
+  });
+
+  it('is told once of many things that one request changed', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    const clients = Array.from({ length: 30 }, (_, n) => draft(`client-${n}`, n + 1));
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
+    panel.tick();
+    await vi.waitFor(() => expect(said.map(({ type }) => type)).toContain('status'));
+    expect(said[0]).toEqual({ type: 'invalidate', resource: 'inbounds' });
+    expect(said).toHaveLength(2);
   });
 
   it('is told of the core, and not of traffic', async () => {
@@ -116,6 +154,7 @@ describe('a listener', () => {
     expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1008, 1008]);
     const again = await listen(panel, one);
     panel.later(10 * 60_000);
+    panel.tick();
     expect(await again.closed).toBe(1008);
   });
 

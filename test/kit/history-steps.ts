@@ -6,6 +6,7 @@ import { UserId } from '../../src/events/ids.js';
 import { PROTOCOLS } from '../../src/events/inbound.js';
 import type { Inbound } from '../../src/events/inbound-document.js';
 import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
+import { OTHER_TOKEN, stepAt, TOKEN } from './totp.js';
 
 /** What a step finds when it is taken; `a`, `b` and `c` are chance. */
 export interface Moment {
@@ -64,6 +65,9 @@ const editOf = (over: (other: ClientDraft) => Partial<ClientDraft>): Make =>
 
 const user = ({ a }: Moment): UserId => UserId.parse(1 + (a % 2));
 const idHash = ({ b }: Moment): string => `session-${b % 5}`;
+
+/** The 30 s of now, or those beside them. */
+const step = ({ now, c }: Moment): number => stepAt(now) - 1 + (c % 3);
 
 /** Every kind of step: how often it comes, and the commands that it is. */
 export const stepKinds = {
@@ -128,7 +132,7 @@ export const stepKinds = {
     1,
     ({ inbound }) => [{ type: 'ResetInboundTraffic', data: { inbound: inbound?.id ?? inboundId(99) } }],
   ],
-  resetOutbound: [1, ({ a }) => [{ type: 'ResetOutboundTraffic', data: { tag: a % 2 === 0 ? 'direct' : 'all' } }]],
+  resetOutbound: [1, ({ a }) => [{ type: 'ResetOutboundTraffic', data: { tag: a % 2 === 0 ? 'direct' : null } }]],
   adjust: [
     1,
     onClient(({ identity: { email } }, { a, b }) => ({
@@ -183,7 +187,29 @@ export const stepKinds = {
     (moment) => {
       const { a, b, now } = moment;
       const session = { idHash: idHash(moment), csrfToken: `csrf-${a}` };
-      return [{ type: 'RecordLogin', data: { user: user(moment), session, expiresAt: now + (b % 5) * HOUR } }];
+      const token = moment.state.secrets.get('twoFactorToken')?.value ?? '';
+      const proof = { token, step: step(moment) };
+      return [{ type: 'RecordLogin', data: { user: user(moment), session, expiresAt: now + (b % 5) * HOUR, proof } }];
+    },
+  ],
+  twoFactor: [
+    1,
+    (moment) => {
+      const { state, a, b } = moment;
+      const token = a % 2 === 0 ? TOKEN : OTHER_TOKEN;
+      const on = state.settings.twoFactorEnable;
+      const proven = on ? (state.secrets.get('twoFactorToken')?.value ?? '') : token;
+      const shown = { user: user(moment), codes: [{ token: proven, step: step(moment) }] };
+      const changes = b % 3 === 0 ? { twoFactorEnable: !on, twoFactorToken: token } : { twoFactorToken: token };
+      return [{ type: 'ChangeSettings', data: { changes, shown } }];
+    },
+  ],
+  twoFactorOff: [1, () => [{ type: 'SwitchOffTwoFactor', data: {} }]],
+  renewed: [
+    1,
+    (moment) => {
+      const session = { idHash: idHash(moment), csrfToken: `csrf-${moment.a}` };
+      return [{ type: 'RenewSession', data: { user: user(moment), session, expiresAt: moment.now + HOUR } }];
     },
   ],
   logout: [

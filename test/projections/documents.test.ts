@@ -55,6 +55,7 @@ describe('inbounds', () => {
       depletion: null,
       depletedAt: 0,
       resetAt: 0,
+      periodAt: T0,
       createdAt: T0,
       updatedAt: T0,
     });

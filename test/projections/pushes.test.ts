@@ -23,6 +23,9 @@ describe('what browsers are told', () => {
     ['OutboundTrafficReset', ['outbounds']],
     ['CoreTemplateChanged', ['core']],
     ['SettingsChanged', ['settings']],
+    ['SecretSettingChanged', ['settings']],
+    ['SessionsEnded', []],
+    ['TwoFactorCodeUsed', []],
     ['UserCreated', ['users']],
     ['CredentialsChanged', ['users']],
     ['ApiTokenIssued', ['users']],
@@ -49,12 +52,29 @@ describe('what browsers are told', () => {
     ]);
     expect(pushesOf(recorded([CoreStopped({ run: 'r', reason: 'request' })]))).toStrictEqual([
       { type: 'xrayState', data: 'stop' },
-      { type: 'notification', title: 'The core has stopped', body: 'Reason: request', severity: 'warning' },
+      { type: 'notification', title: 'The core has stopped', body: 'An admin asked for it.', severity: 'warning' },
     ]);
     expect(pushesOf(recorded([CoreFailed({ run: 'r', reason: 'killed' })]))).toStrictEqual([
       { type: 'xrayState', data: 'error' },
       { type: 'notification', title: 'The core failed', body: 'killed', severity: 'error' },
     ]);
+  });
+
+  it.each([
+    ['PanelRestartRequested', 'warning', 'The panel restarts', 'It is back in a few seconds.'],
+    ['PanelRestarted', 'success', 'The panel has restarted', 'It runs with the settings as they are now.'],
+    [
+      ...(['PanelRestartFailed', 'error', 'The panel could not restart and goes on as it was'] as const),
+      'Port 2096 is taken by another program',
+    ],
+    ['CertificateLoaded', 'success', 'A certificate is in use', 'panel.example'],
+    [
+      ...(['CertificateRefused', 'error', 'A certificate cannot be used'] as const),
+      '/etc/tls/fullchain.pem: The key does not belong to the certificate',
+    ],
+    ['CertificateExpiring', 'warning', 'A certificate ends soon', '2026-01-01'],
+  ])('tells of %s', (type, severity, title, body) => {
+    expect(pushesOf(recorded([sample(type)]))).toStrictEqual([{ type: 'notification', title, body, severity }]);
   });
 
   it('holds no secret of the event', () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
-import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, UserCreated } from '../../src/events/user.js';
+import {
+  ApiTokenIssued,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  SessionsEnded,
+  UserCreated,
+} from '../../src/events/user.js';
 import { users } from '../../src/projections/users.js';
 import { HOUR, T0, userId } from '../kit/builders.js';
 import { at, folded } from '../kit/spec.js';
@@ -59,6 +66,20 @@ describe('sessions', () => {
     expect(
       ids(login('a'), login('b', { user: 2 }), CredentialsChanged(account(1)), login('c', { epoch: 1 })),
     ).toStrictEqual(['b', 'c']);
+  });
+
+  it('of an earlier epoch end without new credentials too, which stay', () => {
+    const ended = SessionsEnded({ user: userId(1), epoch: 1, reason: 'two-factor' });
+    const past = [
+      UserCreated(account(0)),
+      login('a'),
+      login('b', { user: 2 }),
+      ended,
+      login('c', { epoch: 1 }),
+    ] as const;
+    const state = folded(users, ...past);
+    expect([...state.sessions.keys()]).toStrictEqual(['b', 'c']);
+    expect(state.users.get(1)).toStrictEqual({ id: 1, epoch: 1, username: 'user-1', passwordHash: 'hash-0' });
   });
 
   it('that have run out are swept by the next login', () => {

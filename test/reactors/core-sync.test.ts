@@ -122,7 +122,29 @@ describe('connections that cannot be ended one by one', () => {
   });
 });
 
+describe('connections that cannot be ended one by one, where the settings want no restart', () => {
+  it('go on, and so does the core; only new connections are refused', async () => {
+    const place = await fresh();
+    await place.done({ type: 'ChangeSettings', data: { changes: { restartCoreOnClientDisable: false } } });
+    place.core.uncuttable.add('alice');
+    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.wait(30_000);
+    expect(starts(place)).toStrictEqual(['start']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
+    expect(place.warnings.filter((warning) => warning.includes('as the settings want it'))).toHaveLength(1);
+  });
+});
+
 describe('connections that wait for such a restart', () => {
+  it('are left alone when the settings change before it comes', async () => {
+    const place = await fresh();
+    place.core.uncuttable.add('alice');
+    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.done({ type: 'ChangeSettings', data: { changes: { restartCoreOnClientDisable: false } } });
+    await place.wait(30_000);
+    expect(starts(place)).toStrictEqual(['start']);
+  });
+
   it('are ended by any other that comes first', async () => {
     const place = await fresh();
     place.core.uncuttable.add('alice');

@@ -163,9 +163,26 @@ export class FakeCore implements Core {
   }
 
   online = (): Promise<readonly OnlineUser[]> => Promise.resolve(this.connected);
+  /** What `use` was told. */
+  readonly used: (string | null)[] = [];
+  use = (binary: string | null): void => void this.used.push(binary);
+  trial = (binary: string): Promise<string | null> => this.trials(binary);
+  /** What another executable says of itself. */
+  trials = (_binary: string): Promise<string | null> => Promise.resolve(null);
   assemble = ({ template }: CoreConfig): JsonObject => template;
   output = (): string => '';
   x25519 = (): { privateKey: string; publicKey: string } => ({ privateKey: '', publicKey: '' });
+  metrics: Core['metrics'] = {
+    listen: null,
+    runtime: () => Promise.reject(new CoreError('not-running', 'The core does not run')),
+    observatory: () => Promise.resolve([]),
+  };
+  keys: Core['keys'] = {
+    mldsa65: () => Promise.resolve({ seed: '', verify: '' }),
+    mlkem768: () => Promise.resolve({ seed: '', client: '' }),
+    vlessEncryption: () => Promise.resolve([]),
+    ech: () => Promise.resolve({ serverKeys: '', configList: '' }),
+  };
 
   /** What runs, as names: tag → emails. */
   get served(): Readonly<Record<string, readonly string[]>> {

@@ -2,10 +2,11 @@ import { basename, dirname, join } from 'node:path';
 import type { CoreConfig } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { wholeInbound } from './inbound.js';
-import { apiTag, cutOutbound, fold, metricsTag, spelled } from './names.js';
+import { apiTag, fold, metricsTag, spelled } from './names.js';
+import { checkPointers, outboundsOf, tagsIn } from './outbounds.js';
 import { checkPaths } from './paths.js';
 import { routingOf } from './routing.js';
-import { members, refused } from './template.js';
+import { list, members, refused } from './template.js';
 
 /** Where a core keeps its files. All absolute. */
 export interface CorePaths {
@@ -23,6 +24,8 @@ export interface CorePaths {
 /** The logs of a template: plain names under `logs/`, whatever folders stand before them. */
 export interface LogFiles {
   readonly access: string;
+  /** Whether the admin wants to read the access log. The panel needs it in any case. */
+  readonly accessKept: boolean;
   readonly error: string;
   /** The least severe level that the admin wants to read. */
   readonly level: 'debug' | 'info' | 'warning' | 'error' | 'none';
@@ -34,6 +37,10 @@ export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): 
   const dataDir = dirname(paths.runDir);
   checkPaths(template, { dataDir, inbound: null });
   checkInbounds(blocks['inbounds']);
+  const outbounds = outboundsOf(blocks['outbounds'], paths.metrics);
+  const routing = routingOf(blocks['routing']);
+  const taken = tagsIn(outbounds);
+  checkPointers([outbounds, routing, blocks['observatory'] ?? null, blocks['burstObservatory'] ?? null]);
   const observatory = ['observatory', 'burstObservatory'].some((name) => isObject(blocks[name]));
   const log = logFiles(template, paths);
   return {
@@ -58,9 +65,9 @@ export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): 
     stats: {},
     ...(paths.metrics === null ? {} : { metrics: { tag: metricsTag, listen: paths.metrics } }),
     policy: policyOf(blocks['policy']),
-    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir)),
-    outbounds: outboundsOf(blocks['outbounds']),
-    routing: routingOf(blocks['routing']),
+    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir, taken)),
+    outbounds,
+    routing,
   };
 }
 
@@ -70,6 +77,7 @@ export function logFiles(template: JsonObject, { logDir }: Pick<CorePaths, 'logD
   const access = join(logDir, plainName(log['access'], 'access.log'));
   const error = join(logDir, plainName(log['error'], 'error.log'));
   return {
+    accessKept: log['access'] !== 'none',
     access: access === error ? join(logDir, 'access.log') : access,
     error: access === error ? join(logDir, 'error.log') : error,
     level: level === 'debug' || level === 'info' || level === 'error' || level === 'none' ? level : 'warning',
@@ -96,29 +104,16 @@ function checkInbounds(inbounds: Json | undefined): void {
   }
 }
 
-function outboundsOf(value: Json | undefined): readonly Json[] {
-  const outbounds = list(value);
-  const tags = new Set<string>([apiTag, metricsTag, cutOutbound]);
-  for (const outbound of outbounds) {
-    const { tag } = members(outbound);
-    if (typeof tag !== 'string' || tag === '') continue;
-    if (tags.has(tag)) throw refused(`the outbound tag "${tag}" is taken`);
-    if (tag.includes('>>>')) throw refused(`the outbound tag "${tag}" contains ">>>"`);
-    tags.add(tag);
-  }
-  const usual = [
-    { tag: 'direct', protocol: 'freedom' },
-    { tag: 'blocked', protocol: 'blackhole' },
-  ];
-  return [...(outbounds.length === 0 ? usual : outbounds), { tag: cutOutbound, protocol: 'blackhole' }];
-}
-
 const counted = { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true };
 const counting = new Set(Object.keys(counted).map(fold));
 
 function policyOf(value: Json | undefined): JsonObject {
   const policy = members(value);
   const levels = { ...(isObject(policy['levels']) ? (policy['levels'] as JsonObject) : {}) };
+  // "00" is the level 0 to the core, and the last one that it reads counts.
+  for (const level of Object.keys(levels)) {
+    if (!/^(0|[1-9]\d{0,9})$/.test(level)) throw refused(`the policy level ${JSON.stringify(level)} is not a number`);
+  }
   const zero = Object.entries(members(levels['0']))
     .filter(([name]) => !counting.has(name))
     .map(([name, member]) => [spelled(name), member] as const);
@@ -135,15 +130,9 @@ function policyOf(value: Json | undefined): JsonObject {
 
 function plainName(value: Json | undefined, fallback: string): string {
   const name = typeof value === 'string' ? basename(value.replaceAll('\\', '/')) : '';
-  return /^[\w-][\w.-]{0,99}\.(log|txt)$/.test(name) ? name : fallback;
+  return /^[\w-][\w.-]{0,99}\.(log|txt)$/.test(name) && !/^(core-output|panel)/i.test(name) ? name : fallback;
 }
 
 function pick(blocks: Readonly<Record<string, Json>>, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (blocks[name] === undefined ? [] : [[name, blocks[name]]])));
-}
-
-function list(value: Json | undefined): readonly Json[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw refused('its inbounds, outbounds and rules must be lists');
-  return value as readonly Json[];
 }

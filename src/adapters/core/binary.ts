@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,8 @@ import { CoreError } from '../../commands/ports/core.js';
 import type { JsonObject } from '../../lib/json.js';
 import { lastWords } from './grpc.js';
 import { decode, type TypedMessage } from './messages.js';
+import { missing } from './missing.js';
+import { type Outcome, runBinary } from './run-binary.js';
 
 export interface BinaryOptions {
   /** Path of the executable, or null when there is none. */
@@ -27,17 +28,15 @@ export interface Converted {
 
 /** The executable, asked without starting a core. */
 export interface Binary {
+  readonly path: string | null;
   /** Null when there is none or it does not say. Asked again only after the file changed. */
   version(): Promise<string | null>;
   /** Rejects with `CoreError` 'missing' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
   /** Rejects as `test` does. */
   convert(config: JsonObject): Promise<Converted>;
-}
-
-interface Outcome {
-  readonly ok: boolean;
-  readonly output: string;
+  /** What a command without a configuration prints. Rejects with `CoreError` 'missing' or 'refused'. */
+  ask(args: readonly string[]): Promise<string>;
 }
 
 export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
@@ -45,19 +44,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
 
   const run = (args: readonly string[]): Promise<Outcome> => {
     if (path === null) return Promise.reject(missing());
-    return new Promise((resolve, reject) => {
-      const options = {
-        timeout: 30_000,
-        killSignal: 'SIGKILL' as const,
-        maxBuffer: 4 * 1024 * 1024,
-        cwd: runDir,
-        env: environment,
-      };
-      execFile(path, [...args], options, (error, stdout, stderr) => {
-        if (error !== null && typeof error.code === 'string') reject(missing(error));
-        else resolve({ ok: error === null, output: `${stdout}\n${stderr}` });
-      });
-    });
+    return runBinary(path, args, { cwd: runDir, environment });
   };
 
   const withFile = async <T>(config: JsonObject, use: (file: string) => Promise<T>): Promise<T> => {
@@ -77,6 +64,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
   };
 
   return {
+    path,
     version: async () => {
       try {
         const { mtimeMs } = await stat(path ?? '');
@@ -107,6 +95,12 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
           await rm(converted, { force: true });
         }
       }),
+    ask: async (args) => {
+      await mkdir(runDir, { recursive: true, mode: 0o700 });
+      const { ok, output } = await run(args);
+      if (!ok) throw new CoreError('refused', `This version of the core does not know the command ${args[0]}`);
+      return output;
+    },
   };
 }
 
@@ -126,8 +120,4 @@ function withoutFiles(message: string, runDir: string): string {
     .replaceAll(/\[?[^\s[\]]*candidate-[0-9a-f-]+\.json(\.pb)?\]?/g, 'the configuration')
     .replaceAll(runDir, 'the run directory')
     .slice(0, 1000);
-}
-
-export function missing(cause?: Error): CoreError {
-  return new CoreError('missing', 'There is no core: install one, or say where it is', { cause });
 }

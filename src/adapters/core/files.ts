@@ -31,6 +31,18 @@ export function removeUnlessPlain(file: string): void {
   if (found !== undefined && (!found.isFile() || found.nlink > 1)) rmSync(file, { recursive: true });
 }
 
+/** What a log held before it was emptied. */
+export const formerOf = (log: string): string => `${log}.1`;
+
+/** Begins a log anew and keeps what it held beside it. */
+export function retire(file: string): void {
+  removeUnlessPlain(file);
+  const former = formerOf(file);
+  removeUnlessPlain(former);
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, former);
+  empty(file);
+}
+
 /** Empties a log, which the core goes on to append to. */
 export function empty(file: string): void {
   removeUnlessPlain(file);

@@ -23,7 +23,10 @@ interface Calls {
   'HandlerService/ListInbounds': [{ isOnlyTags: boolean }, { inbounds: readonly InboundHandler[] }];
   'HandlerService/GetInboundUsers': [{ tag: string; email?: string }, { users: readonly UserMessage[] }];
   'StatsService/QueryStats': [{ pattern: string; reset: boolean }, readonly CounterReading[]];
-  'StatsService/GetSysStats': [object, { Uptime: number }];
+  'StatsService/GetSysStats': [
+    object,
+    { Uptime: number; NumGC: number; Alloc: number; Sys: number; LiveObjects: number; PauseTotalNs: number },
+  ];
   'StatsService/GetUsersStats': [
     object,
     { users: readonly { email: string; ips: readonly { ip: string; last_seen: number }[] }[] },
@@ -31,12 +34,27 @@ interface Calls {
   'RoutingService/AddRule': [{ config: TypedMessage; shouldAppend: boolean }, object];
   'RoutingService/RemoveRule': [{ ruleTag: string }, object];
   'RoutingService/ListRule': [object, { rules: readonly { tag: string; ruleTag: string }[] }];
+  'ObservatoryService/GetOutboundStatus': [
+    object,
+    {
+      status: {
+        status: readonly {
+          alive: boolean;
+          delay: number;
+          outbound_tag: string;
+          last_seen_time: number;
+          last_try_time: number;
+        }[];
+      } | null;
+    },
+  ];
 }
 
 const packages: Record<string, string> = {
   HandlerService: 'xray.app.proxyman.command',
   StatsService: 'xray.app.stats.command',
   RoutingService: 'xray.app.router.command',
+  ObservatoryService: 'xray.core.app.observatory.command',
 };
 
 /** The connection to the API of one core. */

@@ -10,8 +10,13 @@ import { admitAll, admitUser } from './routing.js';
 import { destroy, onPorts, socketsOf } from './sockets.js';
 
 /** Rejects with `CoreError`, and then the inbound is not there. */
-export async function addInbound(api: CoreApi, binary: Binary, inbound: CoreInbound, dataDir: string): Promise<void> {
-  const { inbound: converted } = await binary.convert({ inbounds: [wholeInbound(inbound, dataDir)] });
+export async function addInbound(
+  api: CoreApi,
+  binary: Binary,
+  inbound: CoreInbound,
+  { dataDir, taken }: { readonly dataDir: string; readonly taken: ReadonlySet<string> },
+): Promise<void> {
+  const { inbound: converted } = await binary.convert({ inbounds: [wholeInbound(inbound, dataDir, taken)] });
   const [handler] = converted;
   if (handler === undefined)
     throw new CoreError('invalid', 'The core makes nothing of this inbound', { inbound: inbound.tag });

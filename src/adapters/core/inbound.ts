@@ -2,14 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { checkAccount, formOf, settingsOf } from './account.js';
-import { fold, nobody, reserved } from './names.js';
+import { fold, nobody, ownOutbounds, reserved } from './names.js';
 import { checkPaths } from './paths.js';
 
 /**
  * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
- * misunderstand, and for a path outside of `dataDir` (certificates may lie anywhere: the panel has read those).
+ * misunderstand, and for a path outside of `dataDir` (certificates may lie anywhere: the panel has read those). `taken`:
+ * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
  */
-export function wholeInbound(inbound: CoreInbound, dataDir: string): JsonObject {
+export function wholeInbound(
+  inbound: CoreInbound,
+  dataDir: string,
+  taken: ReadonlySet<string> = ownOutbounds,
+): JsonObject {
   const { config, tag } = inbound;
   if (config['tag'] !== tag)
     throw new CoreError('invalid', 'The tag of an inbound differs from its name', { inbound: tag });
@@ -21,7 +26,9 @@ export function wholeInbound(inbound: CoreInbound, dataDir: string): JsonObject 
   if (form === null) return config;
   const clients: Json[] = [...inbound.users.values()].map((user) => {
     checkAccount(inbound, user);
-    return { ...inherited(inbound), ...user.account, email: user.email, level: 0 };
+    const { reverse, ...account } = user.account;
+    const back = isObject(reverse) && !taken.has(String(reverse['tag'])) ? { reverse } : {};
+    return { ...inherited(inbound), ...account, ...back, email: user.email, level: 0 };
   });
   if (isShadowsocks2022(config)) clients.push({ email: nobody, password: randomKey(config), level: 0 });
   // `users` is another name of `clients`: only one of them may speak.

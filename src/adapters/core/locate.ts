@@ -1,9 +1,11 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** The version that the panel is made and tested for. */
 export const CORE_VERSION = '26.7.28';
+
+const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/;
 
 interface Places {
   /** `PORTOLAN_CORE_BIN`. */
@@ -29,14 +31,36 @@ export function locateCore({ configured, installed, path, cache }: Places): stri
   return candidates.find(isExecutable) ?? null;
 }
 
-/** Installed versions, the pinned one first, then the newest. */
+/** Installed versions: the chosen one first, then the pinned one, then the newest. */
 function versionsIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  const newestFirst = readdirSync(folder).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  return [
-    ...newestFirst.filter((version) => version === CORE_VERSION),
-    ...newestFirst.filter((version) => version !== CORE_VERSION),
-  ];
+  const rank = [chosenVersion(folder), CORE_VERSION];
+  const installed = installedVersions(folder);
+  return [...rank.flatMap((version) => installed.filter((one) => one === version)), ...installed];
+}
+
+/** The versions in `core/` of the data directory, newest first. */
+export function installedVersions(folder: string): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => VERSION.test(name) && isExecutable(join(folder, name, 'xray')))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+}
+
+/** The version that somebody chose, or null. */
+export function chosenVersion(folder: string): string | null {
+  try {
+    const name = readFileSync(join(folder, 'current'), 'utf8').trim();
+    return VERSION.test(name) ? name : null;
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function isExecutable(file: string): boolean {

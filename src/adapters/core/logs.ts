@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { createSources, readAccepted, type Sources } from './access-log.js';
 import type { LogFiles } from './assembly.js';
-import { empty } from './files.js';
+import { empty, removeUnlessPlain } from './files.js';
 import { livePeers } from './sockets.js';
 import { tailOf } from './tail.js';
 import { createTrace, type Trace } from './trace.js';
@@ -25,12 +25,13 @@ export function followLogs(files: LogFiles, traceFile: string, onError: (error: 
   const sources = createSources();
   const trace = createTrace();
   let complaints = '';
-  const access = tailOf(files.access, accessLimit, (line) => {
+  const onAccess = (line: string): void => {
     const accepted = readAccepted(line);
     if (accepted === null) return;
     sources.add(accepted);
     trace.addAccepted(accepted);
-  });
+  };
+  const access = tailOf(files.access, accessLimit, onAccess, files.accessKept);
   const least =
     files.level === 'none' ? levels.length : levels.findIndex((level) => level.toLowerCase() === files.level);
   const traced = tailOf(traceFile, traceLimit, (line) => {
@@ -44,6 +45,8 @@ export function followLogs(files: LogFiles, traceFile: string, onError: (error: 
     trace.join();
     if (complaints !== '') {
       if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > errorLimit) empty(files.error);
+      // Opening a pipe that nobody reads would stop the panel.
+      removeUnlessPlain(files.error);
       appendFileSync(files.error, complaints, { mode: 0o600 });
       complaints = '';
     }

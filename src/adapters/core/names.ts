@@ -6,6 +6,9 @@ export const cutOutbound = 'portolan-cut';
 /** Keeps a shadowsocks-2022 inbound without clients from opening to whoever knows the server key. */
 export const nobody = 'portolan-nobody';
 
+/** Outbounds that only the panel may send traffic to. */
+export const ownOutbounds: ReadonlySet<string> = new Set([metricsTag, cutOutbound]);
+
 export const reserved: ReadonlySet<string> = new Set([apiTag, metricsTag, cutOutbound]);
 
 /** Names of members as the core compares them: Go's JSON ignores case, also of the two letters that fold to ASCII. */

@@ -25,6 +25,13 @@ export function identify(pid: number): Identity | null {
   }
 }
 
+/** The same process under the executable that it runs by now: a script may become what it starts. */
+export function asItIsNow<T extends Identity>(identity: T): T {
+  const now = identify(identity.pid);
+  const same = now !== null && now.startTime === identity.startTime && now.boot === identity.boot;
+  return same ? { ...identity, exe: now.exe } : identity;
+}
+
 export function isAlive(identity: Identity): boolean {
   const now = identify(identity.pid);
   return now !== null && now.startTime === identity.startTime && now.boot === identity.boot && now.exe === identity.exe;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { CoreError } from '../../commands/ports/core.js';
 import { isObject } from '../../lib/json.js';
 import { empty, readJson, writeAtomically } from './files.js';
 import { end, type Identity, identify, isAlive, running } from './proc.js';
@@ -34,7 +35,7 @@ export interface Started {
 
 /**
  * Starts a core in a process group of its own with its output in a file, so that neither a signal to the panel nor the
- * panel's end reaches it. Null when it could not even be started.
+ * panel's end reaches it. Null when it could not even be started; rejects with `CoreError` when it ended at once.
  */
 export async function launch(options: SpawnOptions): Promise<Started | null> {
   empty(options.outputFile);
@@ -57,8 +58,11 @@ export async function launch(options: SpawnOptions): Promise<Started | null> {
   // No await before this: a panel that dies here must not leave a core of which nobody knows.
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity === null) {
-    await ended;
-    return null;
+    const ending = await ended;
+    if (child.pid === undefined) return null;
+    // It was over before it could be looked at.
+    const { reason, configuration } = reasonOf(complaints(options.outputFile), ending);
+    throw new CoreError(configuration ? 'invalid' : 'refused', reason);
   }
   child.unref();
   const core = { ...identity, run: options.run, version: options.version };
@@ -96,7 +100,7 @@ export function watch(identity: Identity, interval = 500): { readonly ended: Pro
 /** The last lines that a core printed, without those that say that all is well. */
 export function complaints(outputFile: string): string {
   try {
-    const lines = readFileSync(outputFile, 'utf8').slice(-16_384).split('\n');
+    const lines = tailOf(outputFile, 16_384).split('\n');
     const idle = /^$|^Xray \d|^A unified platform|\[Info\]|\[Debug\]|core: Xray \S+ started/;
     return lines
       .filter((line) => !idle.test(line))
@@ -104,6 +108,19 @@ export function complaints(outputFile: string): string {
       .join('\n');
   } catch {
     return '';
+  }
+}
+
+/** At most so many bytes of the end of a file: a core that prints without end must not fill our memory too. */
+function tailOf(file: string, bytes: number): string {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    const buffer = Buffer.alloc(Math.min(size, bytes));
+    const read = readSync(handle, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString('utf8', 0, read);
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { CoreApi } from './grpc.js';
 import { decode, encode, type TypedMessage } from './messages.js';
-import { apiTag, cutOutbound, spelled } from './names.js';
+import { apiTag, cutOutbound, metricsTag, spelled } from './names.js';
 import { members, refused } from './template.js';
 
 /** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
@@ -16,13 +16,16 @@ export function routingOf(value: Json | undefined): JsonObject {
   if (!Array.isArray(rules)) throw refused('its routing rules must be a list');
   const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
     const { outboundtag } = members(rule as JsonObject);
-    return outboundtag !== apiTag;
+    // Other panels reach the core's api and metrics by rules; ours have doors of their own.
+    return outboundtag !== apiTag && outboundtag !== metricsTag;
   });
   return {
     ...withSpelling(others),
     rules: kept.map((rule, index) => {
       const { ruletag, ...rest } = members(rule as JsonObject);
-      return { ...withSpelling(rest), ruleTag: `${typeof ruletag === 'string' ? ruletag : 'rule'}#0.${index}` };
+      // The tags of cuts begin with a name of ours and ">>>".
+      const name = typeof ruletag === 'string' ? ruletag.replaceAll('>>>', '') : 'rule';
+      return { ...withSpelling(rest), ruleTag: `${name}#0.${index}` };
     }),
   };
 }

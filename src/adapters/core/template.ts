@@ -4,7 +4,8 @@ import { fold } from './names.js';
 
 /** Members by their names as the core compares them. Throws where two names are one to the core. */
 export function members(value: Json | undefined): Record<string, Json> {
-  const found: Record<string, Json> = {};
+  // Without a prototype, which a member could replace and so answer for names that are not there.
+  const found = Object.create(null) as Record<string, Json>;
   if (!isObject(value)) return found;
   for (const [key, member] of Object.entries(value as JsonObject)) {
     const name = fold(key);
@@ -12,6 +13,12 @@ export function members(value: Json | undefined): Record<string, Json> {
     if (member !== null) found[name] = member;
   }
   return found;
+}
+
+export function list(value: Json | undefined): readonly Json[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw refused('its inbounds, outbounds and rules must be lists');
+  return value as readonly Json[];
 }
 
 export function refused(reason: string): CoreError {

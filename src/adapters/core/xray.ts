@@ -1,27 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
 import { isObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
 import { assemble, logFiles } from './assembly.js';
-import { binaryOf, missing } from './binary.js';
+import { binaryOf } from './binary.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
-import { empty, makeFolder, readJson, removeUnlessPlain, writeAtomically } from './files.js';
+import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
 import { freeLoopbackPort } from './free-port.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { portsOf, wholeInbound } from './inbound.js';
+import { keyCommands } from './key-commands.js';
 import { x25519 } from './keys.js';
 import { type CoreLogs, followLogs } from './logs.js';
 import { memoryIn } from './memory.js';
+import { coreMetrics } from './metrics.js';
+import { missing } from './missing.js';
+import { outboundsOf, tagsIn } from './outbounds.js';
 import { type PlaceOptions, placeOf } from './place.js';
-import { end, isAlive } from './proc.js';
+import { asItIsNow, end, isAlive } from './proc.js';
 import { complaints, type Ending, findCore, launch, type RunningCore, reasonOf, watch } from './process.js';
 import { refuseUsers, rulesOf } from './routing.js';
+import { members } from './template.js';
 
 export interface XrayOptions extends PlaceOptions {
   /** Path of the executable, or null when there is none. */
@@ -44,7 +49,9 @@ const startTimeout = 20_000;
 export function createXrayCore(options: XrayOptions): Core {
   const { paths, dataDir, configFile, pidFile, memoryFile, outputFile, environment } = placeOf(options);
   const { runDir, logDir } = paths;
-  const binary = binaryOf({ path: options.binary === null ? null : resolve(options.binary), runDir, environment });
+  const executable = (path: string | null) =>
+    binaryOf({ path: path === null ? null : resolve(path), runDir, environment });
+  let binary = executable(options.binary);
   const memory = memoryIn(memoryFile);
   const exited$ = new Subject<CoreExit>();
   let live: Live | null = null;
@@ -81,9 +88,11 @@ export function createXrayCore(options: XrayOptions): Core {
   };
 
   /** The whole configuration without what binds, writes or listens for us: only the core's opinion of the rest matters. */
-  const test = (config: CoreConfig): Promise<void> => {
+  const test = async (config: CoreConfig, by = binary): Promise<void> => {
+    // Whoever asks has often just assembled the same: thousands of clients are not gone through twice in one turn.
+    await nextTurn();
     const { api: _api, log: _log, ...rest } = assemble(config, paths);
-    return binary.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
+    return by.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
   };
 
   const stop = async (): Promise<void> => {
@@ -100,21 +109,25 @@ export function createXrayCore(options: XrayOptions): Core {
   };
 
   const start = async (config: CoreConfig): Promise<CoreRun> => {
-    const version = await binary.version();
-    if (options.binary === null || version === null) throw missing();
+    // Another one may be chosen meanwhile.
+    const using = binary;
+    const version = await using.version();
+    if (using.path === null || version === null) throw missing();
     metrics = `127.0.0.1:${await freeLoopbackPort()}`;
     const assembled = assemble(config, { ...paths, metrics });
-    await test(config);
+    await test(config, using);
     await stop();
     for (const folder of [runDir, logDir, dirname(paths.socket)]) makeFolder(folder);
     const files = logFiles(config.template, paths);
     for (const file of [files.access, files.error]) removeUnlessPlain(file);
     // Ports and addresses in them belong to connections of the run before.
+    if (files.accessKept) retire(files.access);
+    else rmSync(formerOf(files.access), { recursive: true, force: true });
     for (const file of [files.access, paths.trace]) empty(file);
     writeAtomically(configFile, assembled);
     const run = randomUUID();
     const started = await launch({
-      binary: resolve(options.binary),
+      binary: using.path,
       run,
       version,
       configFile,
@@ -129,13 +142,15 @@ export function createXrayCore(options: XrayOptions): Core {
       await answers(api, started);
     } catch (error) {
       api.close();
-      await end(started.core);
+      await end(asItIsNow(started.core));
       rmSync(pidFile, { force: true });
       rmSync(configFile, { force: true });
       throw blaming(error, config);
     }
     memory.begin(run, config.template, new Map([...config.inbounds].map(([tag, inbound]) => [tag, inbound.config])));
-    return drive(started.core, api, started.ended, () => undefined);
+    const driven = asItIsNow(started.core);
+    writeAtomically(pidFile, driven);
+    return drive(driven, api, started.ended, () => undefined);
   };
 
   const answers = async (
@@ -151,8 +166,8 @@ export function createXrayCore(options: XrayOptions): Core {
         () => false,
       );
       // A neighbour's answer proves nothing: the child itself must live.
-      if (up && isAlive(core)) return;
-      if (ending !== null || !isAlive(core)) {
+      if (up && isAlive(asItIsNow(core))) return;
+      if (ending !== null || !isAlive(asItIsNow(core))) {
         const { reason, configuration } = reasonOf(complaints(outputFile), await ended);
         throw new CoreError(configuration ? 'invalid' : 'refused', reason);
       }
@@ -163,7 +178,14 @@ export function createXrayCore(options: XrayOptions): Core {
 
   return {
     version: () => binary.version(),
-    test,
+    test: (config) => test(config),
+    use: (path) => void (binary = executable(path)),
+    trial: async (path, config) => {
+      const other = executable(path);
+      const version = await other.version();
+      if (version !== null) await test(config, other);
+      return version;
+    },
     testInbound: async (inbound) =>
       binary.test({ log: { loglevel: 'warning', access: 'none' }, inbounds: [wholeInbound(inbound, dataDir)] }),
     start,
@@ -199,7 +221,8 @@ export function createXrayCore(options: XrayOptions): Core {
     exited$: exited$.asObservable(),
 
     addInbound: async (inbound) => {
-      await addInbound(needed().api, binary, inbound, dataDir);
+      const taken = tagsIn(outboundsOf(members(memory.template ?? {})['outbounds'], null));
+      await addInbound(needed().api, binary, inbound, { dataDir, taken });
       memory.set(inbound.tag, inbound.config);
     },
     removeInbound: async (inbound) => {
@@ -237,7 +260,13 @@ export function createXrayCore(options: XrayOptions): Core {
     online: async () => onlineUsers(needed().api),
     assemble: (config) => assemble(config, { ...paths, metrics }),
     output: () => complaints(outputFile),
+    metrics: coreMetrics({
+      api: () => needed().api,
+      listen: () => (live === null ? null : metrics),
+      template: () => memory.template,
+    }),
     x25519,
+    keys: keyCommands((args) => binary.ask(args)),
   };
 }
 

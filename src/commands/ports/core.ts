@@ -1,6 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import type { JsonObject } from '../../lib/json.js';
+import type { CoreMetrics } from './gauges.js';
+import type { CoreKeys } from './keys.js';
 
 export type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 
@@ -39,6 +41,10 @@ export interface Core {
   version(): Promise<string | null>;
   /** Asks the binary whether it takes this configuration. Rejects with `CoreError` 'invalid' or 'missing'. Starts nothing. */
   test(config: CoreConfig): Promise<void>;
+  /** From the next start on the core is this executable; null = there is none. */
+  use(binary: string | null): void;
+  /** Asks another executable which version it is, and whether it takes this configuration. Rejects as `test` does. */
+  trial(binary: string, config: CoreConfig): Promise<string | null>;
   /** As `test`, for one inbound on its own. */
   testInbound(inbound: CoreInbound): Promise<void>;
   /** Tests, writes and starts; resolves when the core answers its API. Rejects with `CoreError`; then nothing runs. */
@@ -88,6 +94,8 @@ export interface Core {
   output(): string;
   /** A new X25519 pair, base64url without padding, as REALITY wants it. */
   x25519(): { readonly privateKey: string; readonly publicKey: string };
+  readonly keys: CoreKeys;
+  readonly metrics: CoreMetrics;
 }
 
 /** The one error that leaves `src/adapters/core`. `message` is for people and holds no secret and no file content. */

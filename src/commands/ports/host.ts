@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 
-/** One reading of the machine. Bytes, percent, seconds; what cannot be read is 0. */
+/** One reading of the machine. Bytes, percent, seconds; what cannot be read is 0 and named in `missing`. */
 export interface HostReading {
   readonly cpu: number;
   readonly cpuCores: number;
@@ -17,7 +17,11 @@ export interface HostReading {
   readonly udpCount: number;
   readonly load: { readonly load1: number; readonly load5: number; readonly load15: number };
   readonly uptime: number;
+  /** Public addresses that the machine itself has; 'N/A' behind a translating router. No stranger is asked. */
+  readonly publicIP: { readonly ipv4: string; readonly ipv6: string };
   readonly appStats: { readonly threads: number; readonly mem: number };
+  /** Names of the members that this system does not tell, or not yet: a rate needs two readings. */
+  readonly missing: readonly string[];
 }
 
 /** Samples the machine once every 2 s, however many ask. */

@@ -49,9 +49,16 @@ export interface Web {
 export class WebError extends Error {
   override readonly name = 'WebError';
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'status';
+  /** Of kind 'status': what the server answered. */
+  readonly status: number | null;
 
-  constructor(kind: WebError['kind'], message: string, options?: ErrorOptions) {
+  constructor(
+    kind: WebError['kind'],
+    message: string,
+    options: ErrorOptions & { readonly status?: number | null } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.status = options.status ?? null;
   }
 }

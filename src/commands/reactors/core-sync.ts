@@ -208,10 +208,16 @@ export class CoreSync {
   /** Sockets could not be destroyed here: one restart for everybody who was taken away meanwhile. */
   #restartSoon(count: number): void {
     if (this.#cutTimer) return;
+    if (!this.#parts.restartToCut()) {
+      this.#parts.warn('connections could not be ended one by one and go on, as the settings want it', {
+        clients: count,
+      });
+      return;
+    }
     this.#parts.warn('connections could not be ended one by one, the core is restarted', { clients: count });
     this.#cutTimer = setTimeout(() => {
       this.#cutTimer = undefined;
-      this.#restartFor = 'cut';
+      if (this.#parts.restartToCut()) this.#restartFor = 'cut';
       void this.settle();
     }, CUT_DELAY_MS).unref();
   }

@@ -69,6 +69,8 @@ export class TrafficIntake {
   }
 
   async #read(): Promise<void> {
+    // Before the bytes are counted: a term that renews itself is never over.
+    this.#parts.dispatch({ type: 'BeginPeriods', data: {} });
     try {
       await this.#count();
     } finally {

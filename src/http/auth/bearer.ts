@@ -1,7 +1,53 @@
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { sameSecret } from './equal.js';
+import { network } from './peer.js';
 
 const BEARER = /^bearer ([\x21-\x7e]+)$/i;
+/** Wrong tokens of one address in a minute: more than a program sends that has an old token, less than guessing needs. */
+const WRONG_IN_A_MINUTE = 60;
+const MINUTE_MS = 60_000;
+const LOCK_MS = 15 * 60_000;
+/** Addresses that are remembered; the longest untouched are forgotten first. */
+const REMEMBERED = 20_000;
+
+interface Wrong {
+  readonly since: number;
+  readonly count: number;
+  readonly lockedUntil: number;
+}
+
+/** Who may come in by the API token. An address that guesses is not listened to for 15 minutes; others notice nothing. */
+export class Bearers {
+  readonly #now: () => number;
+  readonly #wrong = new LRUCache<string, Wrong>({ max: REMEMBERED });
+  /** A request may be asked about several times, and counts once. */
+  readonly #counted = new WeakSet<IncomingMessage>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether the request carries the token. `ip` is asked only where it matters. */
+  admits(req: IncomingMessage, token: string | null, ip: () => string): boolean {
+    if (req.headers.authorization === undefined || token === null) return false;
+    if (this.#wrong.size > 0 && (this.#wrong.get(network(ip()))?.lockedUntil ?? 0) > this.#now()) return false;
+    if (holdsToken(req, token)) return true;
+    if (BEARER.test(req.headers.authorization) && !this.#counted.has(req)) {
+      this.#counted.add(req);
+      this.#count(network(ip()));
+    }
+    return false;
+  }
+
+  #count(from: string): void {
+    const now = this.#now();
+    const known = this.#wrong.get(from);
+    const wrong = known && now - known.since < MINUTE_MS ? known : { since: now, count: 0, lockedUntil: 0 };
+    const count = wrong.count + 1;
+    this.#wrong.set(from, { ...wrong, count, lockedUntil: count >= WRONG_IN_A_MINUTE ? now + LOCK_MS : 0 });
+  }
+}
 
 /** Whether the request carries the API token: one Authorization header, scheme Bearer, one space. */
 export function holdsToken(req: IncomingMessage, token: string | null): boolean {

@@ -1,9 +1,12 @@
-import { reject } from '../../commands/rejection.js';
+import { placeOf } from '../../commands/ports/directory.js';
+import { type Rejection, reject } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
+import type { UserRow } from '../../projections/users.js';
 import { Message } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
+import { guess } from './guess.js';
 import type { AuthContext } from './visit.js';
 
 const SHORTEST_PASSWORD = 8;
@@ -15,15 +18,24 @@ const LONGEST_PASSWORD = 1024;
 const wrongLogin = reject('LOGIN_WRONG');
 
 export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
-  async login({ body: { username, password } }, context) {
+  async login({ body: { username, password, twoFactorCode } }, context) {
     if (username === '') return reject('CREDENTIALS_WEAK', { why: 'Username is required' });
     if (password === '') return reject('CREDENTIALS_WEAK', { why: 'Password is required' });
-    const user = [...context.read.users().users.values()].find((known) => known.username === username);
-    if (!(await proved(context, username, password, user?.passwordHash ?? null)) || !user) return wrongLogin;
-    // The hash took a while: the user must still be who was checked.
-    const now = context.read.users().users.get(user.id);
-    if (now?.epoch !== user.epoch) return wrongLogin;
-    return context.visit.begin(user) ?? new Message('You have successfully logged into your account.');
+    if (password.length > LONGEST_PASSWORD) return wrongLogin;
+    const { visit, read, twoFactor, now } = context;
+    let refused: Rejection | null = null;
+    const right = await guess(visit, username, async () => {
+      const user = [...read.users().users.values()].find((known) => known.username === username);
+      const known = await knows(context, user, username, password);
+      // Checked in any case: the time does not tell whether the password was right.
+      const proof = twoFactor.prove(read.secrets().twoFactorToken, twoFactorCode, now());
+      // The password took a while: the user must still be who was checked.
+      if (!known || !user || read.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
+      refused = visit.begin(user, proof);
+      return (refused as Rejection | null)?.code === 'LOGIN_WRONG' ? 'two-factor' : null;
+    });
+    if (!right) return wrongLogin;
+    return refused ?? new Message('You have successfully logged into your account.');
   },
 
   logout(_, { visit }) {
@@ -34,48 +46,51 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
   },
 
   csrfToken: (_, { visit }) => visit.csrfToken(),
-  getTwoFactorEnable: () => false,
+  getTwoFactorEnable: (_, { read }) => read.settings().twoFactorEnable,
 };
 
 export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
   async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, context) {
-    const user = context.read.users().users.get(context.userId);
+    const { visit, read, passwords } = context;
     const weakness = weaknessOf(newUsername, newPassword);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
-    const hash = user?.username === oldUsername ? user.passwordHash : null;
-    if (!(await proved(context, oldUsername, oldPassword, hash)) || !user) return reject('CREDENTIALS_WRONG');
-    const passwordHash = await context.passwords.hash(newPassword);
-    if (context.read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
+    if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
+    const user = read.users().users.get(context.userId);
+    const right = await guess(visit, oldUsername, async () => {
+      const hash = user?.username === oldUsername ? user.passwordHash : null;
+      return (await passwords.verify(oldPassword, hash)) ? null : 'credentials';
+    });
+    if (!right || !user) return reject('CREDENTIALS_WRONG');
+    if (newUsername === oldUsername && newPassword.normalize('NFC') === oldPassword.normalize('NFC'))
+      return reject('CREDENTIALS_WEAK', { why: 'The new password must not be the old one' });
+    const passwordHash = await passwords.hash(newPassword);
+    if (read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
     const data = { user: user.id as UserId, username: newUsername, passwordHash };
     const done = context.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
     const changed = new Message('The user name and the password have been changed.');
-    return context.visit.begin({ id: user.id, username: newUsername }) ?? changed;
+    return visit.renew({ id: user.id, username: newUsername }) ?? changed;
   },
 };
 
-/** Whether the password is right; counted by the limiter, and kept in the log when it is not. */
-async function proved(
-  { visit, passwords }: AuthContext,
+/**
+ * Whether the password is that of the user: by the hash that we keep, else by the directory. Both are asked whether there
+ * is such a user or not, so that the time does not tell.
+ */
+async function knows(
+  { read, passwords, directory }: AuthContext,
+  user: UserRow | undefined,
   username: string,
   password: string,
-  hash: string | null,
 ): Promise<boolean> {
-  if (password.length > LONGEST_PASSWORD) return false;
-  const attempt = visit.limiter.begin(visit.peer.ip, username);
-  if (!attempt) return false;
-  let right = false;
-  try {
-    right = await passwords.verify(password, hash);
-  } finally {
-    if (right) attempt.succeeded();
-    else attempt.failed();
-  }
-  if (!right) visit.failed(username, 'credentials');
-  return right;
+  if (await passwords.verify(password, user?.passwordHash ?? null, username)) return true;
+  const settings = read.settings();
+  if (!settings.ldapEnable) return false;
+  return (await directory.proves(placeOf(settings, read.secrets()), username, password)) && user !== undefined;
 }
 
-function weaknessOf(username: string, password: string): string | null {
+/** Why nobody may be called so, or have such a password; null when both will do. */
+export function weaknessOf(username: string, password: string): string | null {
   if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(username) || username.trim() !== username)
     return 'A user name neither begins nor ends with a space and holds no control characters';

@@ -12,9 +12,16 @@ const REMEMBERED = 20_000;
 /** Refused callers that are told apart between two reports. */
 const REPORTED = 100;
 
+/** Attempts that wait for the outcome of others, over everybody and of one address. */
+const WAITING = 128;
+const WAITING_OF_ADDRESS = 64;
+
 interface Tally {
-  /** Times of the failures in the window, and of attempts under way. */
+  /** Times of the failures in the window. */
   readonly failures: number[];
+  /** Attempts whose outcome is not known yet. */
+  underWay: number;
+  waiting: number;
   lockedUntil: number;
 }
 
@@ -41,9 +48,31 @@ export class LoginLimiter {
   readonly #addresses = new LRUCache<string, Tally>({ max: REMEMBERED });
   readonly #refused = new Map<string, { ip: string; username: string; count: number }>();
   #underWay = 0;
+  #wakers: (() => void)[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /**
+   * As `begin`, but where only attempts under way stand between the caller and the limit it waits for their outcome: many
+   * right logins at once are no guesses.
+   */
+  async enter(ip: string, username: string): Promise<Attempt | null> {
+    const from = network(ip);
+    const name = recordOf(this.#names, `${from} ${username.toLowerCase()}`);
+    const address = recordOf(this.#addresses, from);
+    const mayWait = (): boolean =>
+      this.#wakers.length < WAITING &&
+      address.waiting < WAITING_OF_ADDRESS &&
+      !isOver(name, FAILURES_OF_NAME, this.#now()) &&
+      !isOver(address, FAILURES_OF_ADDRESS, this.#now());
+    while (!(isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS)) && mayWait()) {
+      address.waiting += 1;
+      await new Promise<void>((resolve) => this.#wakers.push(resolve));
+      address.waiting -= 1;
+    }
+    return this.begin(ip, username);
   }
 
   /** Null when the attempt must be refused unseen; the refusal is counted. */
@@ -53,26 +82,35 @@ export class LoginLimiter {
     const key = `${from} ${username.toLowerCase()}`;
     const name = recordOf(this.#names, key);
     const address = recordOf(this.#addresses, from);
-    const open = isOpen(name, FAILURES_OF_NAME, now) && isOpen(address, FAILURES_OF_ADDRESS, now);
-    if (!open || this.#underWay >= AT_ONCE) {
+    const over = isOver(name, FAILURES_OF_NAME, now) || isOver(address, FAILURES_OF_ADDRESS, now);
+    const open = isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS);
+    if (over || !open || this.#underWay >= AT_ONCE) {
       this.#refuse(ip, username);
       return null;
     }
-    name.failures.push(now);
-    address.failures.push(now);
+    for (const tally of [name, address]) tally.underWay += 1;
     this.#underWay += 1;
+    const ended = (): void => {
+      for (const tally of [name, address]) tally.underWay -= 1;
+      this.#underWay -= 1;
+      for (const wake of this.#wakers.splice(0)) wake();
+    };
     return {
       succeeded: () => {
-        this.#underWay -= 1;
-        this.#names.delete(key);
-        forget(address, now);
+        name.failures.length = 0;
+        ended();
       },
       failed: () => {
-        this.#underWay -= 1;
-        lock(name, FAILURES_OF_NAME, this.#now());
-        lock(address, FAILURES_OF_ADDRESS, this.#now());
+        count(name, FAILURES_OF_NAME, now, this.#now());
+        count(address, FAILURES_OF_ADDRESS, now, this.#now());
+        ended();
       },
     };
+  }
+
+  /** Names and addresses that are remembered. */
+  get size(): number {
+    return this.#names.size + this.#addresses.size;
   }
 
   /** What was refused since the last call; beyond a hundred callers the rest is one sum without a name. */
@@ -95,24 +133,26 @@ export class LoginLimiter {
 function recordOf(records: LRUCache<string, Tally>, key: string): Tally {
   const known = records.get(key);
   if (known) return known;
-  const made = { failures: [], lockedUntil: 0 };
+  const made = { failures: [], underWay: 0, waiting: 0, lockedUntil: 0 };
   records.set(key, made);
   return made;
 }
 
-function isOpen(record: Tally, limit: number, now: number): boolean {
-  if (record.lockedUntil > now) return false;
+/** Whether what has failed is enough, whatever becomes of the attempts under way. */
+function isOver(record: Tally, limit: number, now: number): boolean {
+  if (record.lockedUntil > now) return true;
   while ((record.failures[0] ?? now) < now - WINDOW_MS) record.failures.shift();
-  return record.failures.length < limit;
+  return record.failures.length >= limit;
 }
 
-function forget({ failures }: Tally, at: number): void {
-  const index = failures.indexOf(at);
-  if (index >= 0) failures.splice(index, 1);
+/** Whether one more attempt stays within the limit, even if all that are under way fail. */
+function isOpen(record: Tally, limit: number): boolean {
+  return record.failures.length + record.underWay < limit;
 }
 
-/** Locks at the limit and begins to count anew. */
-function lock(record: Tally, limit: number, now: number): void {
+/** Counts a failure; at the limit it locks and begins to count anew. */
+function count(record: Tally, limit: number, at: number, now: number): void {
+  record.failures.push(at);
   if (record.failures.length < limit || record.lockedUntil > now) return;
   record.lockedUntil = now + LOCK_MS;
   record.failures.length = 0;

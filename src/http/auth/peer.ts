@@ -23,7 +23,7 @@ const REMEMBERED = 4096;
 /**
  * The one place that reads forwarded headers, for both servers. They count only when the direct peer is inside
  * `trustedProxyCIDRs`. Of X-Forwarded-For the right-most address that is not itself a trusted proxy counts; X-Real-IP
- * is read only without it.
+ * is read only without it. Of X-Forwarded-Host what a trusted proxy wrote counts, not what a caller wrote before it.
  */
 export class Peers {
   readonly #settings: () => Settings;
@@ -46,9 +46,10 @@ export class Peers {
     }
     const proto = first(headers['x-forwarded-proto'])?.toLowerCase();
     const secure = proto === 'https' || (proto !== 'http' && encrypted);
-    const named = hostOf(first(headers['x-forwarded-host']));
+    const { caller, proxies } = this.#chain(direct, req);
+    const named = hostOf(written(headers['x-forwarded-host'], proxies));
     return {
-      ip: this.#caller(direct, req),
+      ip: caller,
       ...(named.host === '' ? hostOf(headers.host) : named),
       secure,
       proxied: true,
@@ -81,17 +82,20 @@ export class Peers {
     this.#answers.clear();
   }
 
-  #caller(direct: string, { headers }: IncomingMessage): string {
+  /** The caller, and how many trusted proxies in a row stand between it and us. */
+  #chain(direct: string, { headers }: IncomingMessage): { caller: string; proxies: number } {
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
     const hops = headers['x-forwarded-for'] === undefined ? [String(headers['x-real-ip'] ?? '')] : chain.reverse();
     let caller = direct;
+    let proxies = 1;
     for (const hop of hops) {
       const ip = plain(hop.trim());
       if (ip === '') break;
       caller = ip;
       if (!this.trusts(ip)) break;
+      proxies += 1;
     }
-    return caller;
+    return { caller, proxies };
   }
 }
 
@@ -120,13 +124,20 @@ function plain(text: string): string {
   return isIP(address) === 0 ? '' : address;
 }
 
-function hostOf(value: string | undefined): Pick<Peer, 'host' | 'hostname'> {
+/** A Host header taken apart; empty texts when it is not a host. */
+export function hostOf(value: string | undefined): Pick<Peer, 'host' | 'hostname'> {
   if (value === undefined || !HOST.test(value)) return { host: '', hostname: '' };
   const host = value.toLowerCase();
   return { host, hostname: host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') };
 }
 
-/** The first of a list: what the proxy nearest to the caller wrote. */
+/** Of a list to which each proxy adds what it was asked, the entry of the outermost of so many. */
+function written(value: string | string[] | undefined, proxies: number): string | undefined {
+  const entries = String(value ?? '').split(',');
+  return entries[Math.max(0, entries.length - proxies)]?.trim();
+}
+
+/** The first of a list: what the proxy nearest to the caller wrote, or the caller, who then fools but itself. */
 function first(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
 }

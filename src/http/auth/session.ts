@@ -11,6 +11,8 @@ export interface LiveSession extends Session {
 
 /** How long a session without `sessionMaxAge` lasts, in ms. */
 const DAY_MS = 86_400_000;
+/** What no session outlives, whatever `sessionMaxAge` says. */
+const LONGEST_MS = 30 * DAY_MS;
 
 /**
  * The sessions, as the log has them. A browser that has not logged in has no record: its CSRF token is derived from the
@@ -35,20 +37,26 @@ export class Sessions {
     const { sessions, users } = this.#read.users();
     const session = sessions.get(idHash);
     if (!session || session.expiresAt <= this.#clock()) return null;
+    // A `sessionMaxAge` that was made shorter counts for the sessions that there are.
+    if (session.startedAt + this.#longest() <= this.#now()) return null;
     const account = users.get(session.user);
     return account && account.epoch === session.epoch ? { ...session, idHash, account } : null;
   }
 
   /** When a session that begins now ends, in ms. */
   expiry(): number {
-    const minutes = this.#read.settings().sessionMaxAge;
-    return this.#clock() + (minutes === 0 ? DAY_MS : minutes * 60_000);
+    return this.#clock() + this.#longest();
   }
 
   /** Seconds for the cookie of a session that ends at `expiresAt`; null when it ends with the browser. */
   maxAge(expiresAt: number): number | null {
     if (this.#read.settings().sessionMaxAge === 0) return null;
     return Math.max(0, Math.round((expiresAt - this.#clock()) / 1000));
+  }
+
+  #longest(): number {
+    const minutes = this.#read.settings().sessionMaxAge;
+    return minutes === 0 ? DAY_MS : Math.min(minutes * 60_000, LONGEST_MS);
   }
 
   /** Time that never goes back: a clock that is set back revives nothing. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatch, Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
+import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
 import { Rejection } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
 import type { LoginFailed } from '../../events/user.js';
@@ -12,7 +13,10 @@ import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
 
-type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
+export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
+
+/** The command by which a session begins. */
+type Entering = (data: Extract<AnyCommand, { type: 'RenewSession' }>['data']) => AnyCommand;
 
 /** What a visit needs of the server it comes to. */
 export interface VisitParts {
@@ -32,6 +36,8 @@ export class Visit {
   readonly peer: Peer;
   readonly correlationId: string;
   readonly session: LiveSession | null;
+  /** Path and query as they came, with the base path. */
+  readonly url: string;
   readonly limiter: LoginLimiter;
   /** The guard let it in by the API token, whatever cookie came along. */
   byToken = false;
@@ -46,6 +52,7 @@ export class Visit {
     this.peer = peer;
     this.correlationId = correlationId;
     this.limiter = parts.limiter;
+    this.url = req.url ?? '';
     this.#req = req;
     this.#res = res;
     this.#parts = parts;
@@ -68,10 +75,23 @@ export class Visit {
   }
 
   /**
-   * Begins a session under a new id and ends the one before. A CSRF token that the request has proved to know goes on
-   * being valid, because clients fetch it once, before the login.
+   * Logs in: a session under a new id, and the end of the one before. `proof` is the right code that came with it.
+   * `LOGIN_WRONG` when a code is needed and this is none, or one that was used.
    */
-  begin({ id: user, username }: Pick<UserRow, 'id' | 'username'>): Rejection | null {
+  begin(user: Pick<UserRow, 'id' | 'username'>, proof: TwoFactorProof | null): Rejection | null {
+    return this.#enter(user, (data) => ({ type: 'RecordLogin', data: proof ? { ...data, proof } : data }));
+  }
+
+  /** Goes on under a new id, after a change by this caller that ended its session with all others. */
+  renew(user: Pick<UserRow, 'id' | 'username'>): Rejection | null {
+    return this.#enter(user, (data) => ({ type: 'RenewSession', data }));
+  }
+
+  /**
+   * A CSRF token that the request has proved to know goes on being valid, because clients fetch it once, before the
+   * login.
+   */
+  #enter({ id: user, username }: Pick<UserRow, 'id' | 'username'>, command: Entering): Rejection | null {
     const { sessions } = this.#parts;
     const id = newSessionId();
     const expected = this.expectedToken;
@@ -79,7 +99,7 @@ export class Visit {
     const expiresAt = sessions.expiry();
     const session = { idHash: hashOf(id), csrfToken };
     const data = { user: user as UserId, session, expiresAt };
-    const done = this.#dispatch({ type: 'RecordLogin', data }, 'user', String(user), username);
+    const done = this.#dispatch(command(data), 'user', String(user), username);
     if (done instanceof Rejection) return done;
     if (this.session && sessions.byHash(this.session.idHash)) this.end();
     this.#setCookie(id, expiresAt);

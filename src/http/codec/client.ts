@@ -116,11 +116,19 @@ export function wireClient({ terms, identity, credential, createdAt, updatedAt }
 /** By document: a document never changes, so neither does its text. */
 const texts = new WeakMap<Client, string>();
 
-/** `wireClient` as indented JSON, as it stands in the settings of its inbound. */
+/**
+ * `wireClient` as indented JSON, as it stands in the settings of its inbound, which are a text inside of JSON: so it is
+ * escaped, without the quotes around it.
+ */
 export function clientText(client: Client): string {
   const known = texts.get(client);
   if (known !== undefined) return known;
-  const text = JSON.stringify(wireClient(client), null, 2).replaceAll('\n', '\n    ');
+  const text = escaped(JSON.stringify(wireClient(client), null, 2).replaceAll('\n', '\n    '));
   texts.set(client, text);
   return text;
+}
+
+/** What stands between the quotes when the text is written as JSON. */
+export function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

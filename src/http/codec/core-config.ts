@@ -1,4 +1,21 @@
+import type { Core, CoreConfig, CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import type { ReadModels } from '../../projections/read-models.js';
+
+/**
+ * What the core runs: the template that it was started with and the inbounds that it took, each with the accounts that
+ * the log lets in. Without a core, what the log asks for.
+ */
+export function runningConfig(read: ReadModels, core: Core): CoreConfig {
+  const wanted = read.desired.config();
+  const template = core.running ? core.appliedTemplate() : null;
+  if (template === null) return wanted;
+  const inbounds = [...core.appliedInbounds()].map(([tag, config]): [string, CoreInbound] => {
+    const same = wanted.inbounds.get(tag);
+    return [tag, { tag, config, users: same?.users ?? new Map(), hotUsers: same?.hotUsers ?? false }];
+  });
+  return { template, inbounds: new Map(inbounds) };
+}
 
 /** Members that are there in any case, `null` when the configuration has none of them. */
 const ALWAYS = ['stats', 'reverse', 'transport', 'fakedns', 'observatory', 'burstObservatory'] as const;

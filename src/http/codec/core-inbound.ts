@@ -12,7 +12,7 @@ const never = { life: 1, depletion: null, depletedAt: 0, createdAt: 0, updatedAt
 export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft): CoreInbound {
   const id = 1 as InboundId;
   const tag = spec.tag || `inbound-${spec.port}`;
-  const inbound: Inbound = { ...never, ...spec, tag, id, owner: 1 as UserId, enabled, config, resetAt: 0 };
+  const inbound: Inbound = { ...never, ...spec, tag, id, owner: 1 as UserId, enabled, config, resetAt: 0, periodAt: 0 };
   const rendered = coreInbound(inbound);
   const users = clients.map((draft, index) => {
     const client: Client = { ...never, ...draft, number: (index + 1) as ClientNumber, inbound: id };

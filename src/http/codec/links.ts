@@ -2,7 +2,7 @@ import { type Client, mayConnect } from '../../events/client-document.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { behindFront } from '../../projections/subscription/fallback.js';
-import { type LinkContext, linksOf, linkUrl } from '../../projections/subscription/links.js';
+import { type LinkContext, linksOf, linkUrl, type ShareLink } from '../../projections/subscription/links.js';
 import { realityPublicKey } from './reality.js';
 
 /** An account that a subscription shows, and the inbound that it belongs to. */
@@ -21,6 +21,21 @@ export function subscribed(read: ReadModels, subId: string): readonly Subscribed
 }
 
 /** The links of a subscription; none for an unknown one. `showInfo`: the first of them tells what is left to its client. */
+export function shareLinksForSubId(
+  read: ReadModels,
+  subId: string,
+  requestHost: string,
+  now: number,
+  showInfo = false,
+): readonly ShareLink[] {
+  const links: ShareLink[] = [];
+  for (const one of subscribed(read, subId)) {
+    links.push(...shareLinks(read, one, { host: requestHost, now, showInfo: showInfo && links.length === 0 }));
+  }
+  return links;
+}
+
+/** The same as URLs. */
 export function linksForSubId(
   read: ReadModels,
   subId: string,
@@ -28,11 +43,7 @@ export function linksForSubId(
   now: number,
   showInfo = false,
 ): readonly string[] {
-  const links: string[] = [];
-  for (const one of subscribed(read, subId)) {
-    links.push(...urls(read, one, { host: requestHost, now, showInfo: showInfo && links.length === 0 }));
-  }
-  return links;
+  return shareLinksForSubId(read, subId, requestHost, now, showInfo).map(linkUrl);
 }
 
 /** The links of one client whether it may connect or not. */
@@ -43,12 +54,12 @@ export function linksForClient(
   requestHost: string,
   now: number,
 ): readonly string[] {
-  return urls(read, { inbound, client }, { host: requestHost, now, showInfo: false });
+  return shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }).map(linkUrl);
 }
 
 type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
 
-function urls(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly string[] {
+function shareLinks(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly ShareLink[] {
   const context: LinkContext = { ...asked, settings: read.settings(), publicKeyOf: realityPublicKey };
-  return linksOf(behindFront(inbound, read.inbounds()), client, read.clientCounter(client), context).map(linkUrl);
+  return linksOf(behindFront(inbound, read.inbounds()), client, read.clientCounter(client), context);
 }

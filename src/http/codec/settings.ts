@@ -1,48 +1,77 @@
-import { defaultSettings, type SettingKey, type Settings, settingKeys } from '../../events/settings.js';
+import { type SecretKey, type Settings, secretKeys } from '../../events/settings.js';
 import type { ReadModels } from '../../projections/read-models.js';
+import type { Overrides } from '../context.js';
+import type { PageSettings } from '../contract/settings.js';
+import { flagNames, flagOf, plainNames } from './setting-names.js';
 
-/** The settings as they are read, with a flag in the place of each secret. */
-export function settingsView(read: ReadModels): Record<string, unknown> {
+/** Secrets that 3x-ui shows an empty text for, under its name. */
+const BLANK = ['tgBotToken', 'tgBotProxy'] as const;
+
+/**
+ * The settings as they are read, under our names and those of 3x-ui: for each secret an empty text and a flag that says
+ * whether it is set, and in `environment` what a flag or a variable overrides.
+ */
+export function settingsView(read: ReadModels, environment: Overrides): Record<string, unknown> {
   const settings = read.settings();
+  const secrets = read.secrets();
   // 3x-ui writes the list as one text.
   const cidrs = settings.apiDialect === '3x-ui' ? settings.trustedProxyCIDRs.join(',') : settings.trustedProxyCIDRs;
-  return { ...settings, trustedProxyCIDRs: cidrs, hasApiToken: read.users().apiToken !== null };
+  const blanks = [...secretKeys, 'apiToken', ...BLANK].map((key) => [key, '']);
+  const isSet = (key: SecretKey): boolean => secrets[key] !== '';
+  const flags = secretKeys.map((key) => [flagOf(key), isSet(key)]);
+  const otherFlags = Object.entries(flagNames).map(([name, key]) => [name, isSet(key)]);
+  const others = Object.entries(plainNames).map(([name, key]) => [name, settings[key]]);
+  return {
+    ...settings,
+    trustedProxyCIDRs: cidrs,
+    ...Object.fromEntries([...others, ...blanks, ...flags, ...otherFlags]),
+    hasApiToken: read.users().apiToken !== null,
+    environment,
+  };
 }
 
-/** The settings that a body names, with the texts of a form read as what the setting is. Other members are passed over. */
-export function settingChanges(body: Readonly<Record<string, unknown>>): Partial<Record<SettingKey, unknown>> {
-  const named = settingKeys.filter((key) => Object.hasOwn(body, key) && body[key] !== null && body[key] !== undefined);
-  return Object.fromEntries(named.map((key) => [key, typed(body[key], defaultSettings[key])]));
-}
-
-function typed(value: unknown, like: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  const text = value.trim();
-  if (typeof like === 'number' && /^-?(0|[1-9]\d*)$/.test(text)) return Number(text);
-  if (typeof like === 'boolean' && /^(true|1|on)$/i.test(text)) return true;
-  if (typeof like === 'boolean' && /^(false|0|off|)$/i.test(text)) return false;
-  return value;
+/** The servers as the caller would reach them, and what the core does. */
+export interface PageFacts {
+  readonly requestHost: string;
+  readonly subPort: number;
+  /** Whether the core keeps a log of who connects from where. */
+  readonly accessLog: boolean;
 }
 
 /**
  * What the pages of 3x-ui ask for under the name of defaults: the settings that they show beside the inbounds, and the
- * address of the subscription server as the caller would reach it.
+ * addresses of the subscription server as the caller would reach it.
  */
-export function pageSettings(settings: Settings, requestHost: string, subPort: number): Record<string, unknown> {
-  const { subEnable, subTitle, subURI, remarkModel, subPath, subDomain } = settings;
+export function pageSettings(settings: Settings, facts: PageFacts): PageSettings {
+  const { subEnable, subJsonEnable, subClashEnable } = settings;
+  const base = subscriptionBase(settings, facts);
+  const address = (on: boolean, given: string, path: string): string => (on ? given || base + path : given);
+  return {
+    expireDiff: settings.expireDiff,
+    trafficDiff: settings.trafficDiff,
+    pageSize: settings.pageSize,
+    defaultCert: settings.webCertFile,
+    defaultKey: settings.webKeyFile,
+    chatBotEnable: settings.chatBotEnable,
+    tgBotEnable: settings.chatBotEnable,
+    subEnable,
+    subJsonEnable,
+    subClashEnable,
+    subTitle: settings.subTitle,
+    subURI: address(subEnable, settings.subURI, settings.subPath),
+    subJsonURI: address(subEnable && subJsonEnable, settings.subJsonURI, settings.subJsonPath),
+    subClashURI: address(subEnable && subClashEnable, settings.subClashURI, settings.subClashPath),
+    remarkModel: settings.remarkModel,
+    datepicker: settings.datepicker,
+    ipLimitEnable: facts.accessLog,
+  };
+}
+
+function subscriptionBase({ subDomain, subCertFile, subKeyFile }: Settings, facts: PageFacts): string {
+  const { requestHost, subPort } = facts;
+  const secure = subCertFile !== '' && subKeyFile !== '';
   const host = subDomain || requestHost;
   const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  const address = `http://${bracketed}${subPort === 80 ? '' : `:${subPort}`}${subPath}`;
-  return {
-    expireDiff: 0,
-    trafficDiff: 0,
-    pageSize: 25,
-    defaultCert: '',
-    defaultKey: '',
-    subEnable,
-    subTitle,
-    subURI: subEnable ? subURI || address : subURI,
-    remarkModel,
-    datepicker: 'gregorian',
-  };
+  const port = subPort === (secure ? 443 : 80) ? '' : `:${subPort}`;
+  return `${secure ? 'https' : 'http'}://${bracketed}${port}`;
 }

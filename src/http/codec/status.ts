@@ -24,12 +24,13 @@ export function statusOf(read: ReadModels, host: HostReading, now: number): Stat
     udpCount: whole(host.udpCount),
     netIO: { up: whole(host.netIO.up), down: whole(host.netIO.down) },
     netTraffic: { sent: whole(host.netTraffic.sent), recv: whole(host.netTraffic.recv) },
-    publicIP: { ipv4: 'N/A', ipv6: 'N/A' },
+    publicIP: host.publicIP,
     appStats: {
       threads: whole(host.appStats.threads),
       mem: whole(host.appStats.mem),
       uptime: since > 0 ? Math.max(0, Math.floor((now - since) / 1000)) : 0,
     },
+    missing: [...host.missing],
   };
 }
 

@@ -50,5 +50,11 @@ export function coreRejection(error: unknown): Rejection {
   return error.kind === 'missing' ? reject('CORE_MISSING') : reject('CORE_REFUSED', { why: error.message });
 }
 
+/** The same for a template that breaks a rule of the panel's own: the sentence says which, and where. */
+export function templateRejection(error: unknown): Rejection {
+  if (!(error instanceof CoreError) || error.kind !== 'invalid' || error.inbound !== null) return coreRejection(error);
+  return reject('TEMPLATE_INVALID', { why: error.message.replace(/^The template cannot be used: /, '') });
+}
+
 /** `value` as a text of JSON for people. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);

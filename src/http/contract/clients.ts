@@ -17,6 +17,7 @@ export const clientRoutes = routes('/panel/api/inbounds', {
     summary: 'Counters, cap and expiry of one client',
     params: email,
     reply: ClientTraffic,
+    hot: true,
   }),
   getClientTrafficsById: get('/getClientTrafficsById/:id', {
     summary: 'The same by UUID or subscription id',

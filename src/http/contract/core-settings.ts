@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Auth, get, post, routes } from './route.js';
-import { body, text } from './schemas/fields.js';
+import { type Auth, get, LARGE_BODY, post, routes } from './route.js';
+import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
 
 /** The template under its own name or under that of 3x-ui. */
@@ -13,9 +13,32 @@ const CoreSettings = z.object({
   outboundTestUrl: z.string(),
 });
 
+/** JSON in its text, or as it is where the body itself is JSON. */
+const json = loose('string', (value) => {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+});
+const whole = z.int().nonnegative();
+const ProbeResult = z.object({
+  success: z.boolean(),
+  delay: whole,
+  mode: z.enum(['tcp', 'http']),
+  error: z.string().optional(),
+  statusCode: whole.optional(),
+  connectMs: whole.optional(),
+  tlsMs: whole.optional(),
+  ttfbMs: whole.optional(),
+  endpoints: z
+    .array(z.object({ address: z.string(), success: z.boolean(), delay: whole, error: z.string().optional() }))
+    .readonly()
+    .optional(),
+});
+const wgAction = z.object({ action: z.enum(['data', 'del', 'config', 'reg', 'license']) });
+const vpnAction = z.object({ action: z.enum(['countries', 'servers', 'reg', 'setKey', 'data', 'del']) });
+
 /** `under`: the prefixes at which the same route answers. The one for the core's output has two names. */
 const table = (auth: Auth, under: readonly string[]) => {
-  const also = (path: string) => under.map((prefix) => prefix + path);
+  const also = (...paths: readonly string[]) => paths.flatMap((path) => under.map((prefix) => prefix + path));
   return {
     read: post('/', {
       summary: 'The template, the tags that it may name, and the probe address of outbound tests',
@@ -46,6 +69,30 @@ const table = (auth: Auth, under: readonly string[]) => {
       auth,
       aliases: also('/resetOutboundsTraffic'),
       body: body({ tag: text }),
+    }),
+    testOutbound: post('/testOutbound', {
+      summary: 'Dial the servers of an outbound, or ask the test address through it and what it is dialled through',
+      auth,
+      aliases: also('/testOutbound'),
+      limit: LARGE_BODY,
+      body: body({ outbound: json, allOutbounds: json, mode: text }),
+      reply: ProbeResult,
+    }),
+    wgprov: post('/wgprov/:action', {
+      summary: 'The registration at the tunnel provider: read, make, change or forget it',
+      auth,
+      aliases: also('/warp/:action'),
+      params: wgAction,
+      body: body({ privateKey: text, publicKey: text, license: text }),
+      reply: z.string(),
+    }),
+    vpnprov: post('/vpnprov/:action', {
+      summary: 'The account at the VPN provider and its servers',
+      auth,
+      aliases: also('/nord/:action'),
+      params: vpnAction,
+      body: body({ countryId: text, token: text, key: text }),
+      reply: z.string(),
     }),
   };
 };

@@ -9,12 +9,13 @@ const params = z.object({ id: Id });
 export const inboundRoutes = routes('/panel/api/inbounds', {
   list: get('/list', { summary: "The caller's inbounds with their clients' counters", reply: z.array(InboundReply) }),
   get: get('/get/:id', { summary: 'One inbound', params, reply: InboundReply }),
-  add: post('/add', { summary: 'Add an inbound', body: InboundBody, limit: LARGE_BODY }),
-  del: post('/del/:id', { summary: 'Delete an inbound, its clients and their counters', params }),
+  add: post('/add', { summary: 'Add an inbound', body: InboundBody, reply: InboundReply, limit: LARGE_BODY }),
+  del: post('/del/:id', { summary: 'Delete an inbound, its clients and their counters', params, reply: z.int() }),
   update: post('/update/:id', {
     summary: 'Change an inbound; members that are absent stay as they are',
     params,
     body: InboundBody,
+    reply: InboundReply,
     limit: LARGE_BODY,
   }),
   setEnable: post('/setEnable/:id', {
@@ -23,7 +24,12 @@ export const inboundRoutes = routes('/panel/api/inbounds', {
     body: body({ enable: requiredFlag }),
   }),
   resetAllTraffics: post('/resetAllTraffics', { summary: 'Zero the counters of every inbound' }),
-  import: post('/import', { summary: 'Add an inbound from its JSON', body: ImportBody, limit: LARGE_BODY }),
+  import: post('/import', {
+    summary: 'Add an inbound from its JSON',
+    body: ImportBody,
+    reply: InboundReply,
+    limit: LARGE_BODY,
+  }),
   resetTraffic: post('/:id/resetTraffic', {
     summary: 'Zero the counters of an inbound, not those of its clients',
     params,

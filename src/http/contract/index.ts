@@ -1,24 +1,37 @@
+import { apiDocsRoutes } from './api-docs.js';
 import { authRoutes } from './auth.js';
+import { clientWhyRoutes } from './client-why.js';
 import { clientRoutes } from './clients.js';
 import { coreControlRoutes } from './core-control.js';
 import { coreSettingApiRoutes, coreSettingRoutes } from './core-settings.js';
+import { historyRoutes } from './histories.js';
 import { inboundRoutes } from './inbounds.js';
 import { keygenRoutes } from './keygen.js';
+import { logRoutes } from './logs.js';
+import { panelApiRoutes, panelRoutes } from './panel.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
 import { accountRoutes, settingApiRoutes, settingRoutes } from './settings.js';
+import { versionRoutes } from './versions.js';
 
 /** Every table, in the order in which they are mounted: `clients` before `inbounds`, whose paths would shadow it. */
 export const tables = {
   auth: authRoutes,
   clients: clientRoutes,
+  clientWhy: clientWhyRoutes,
   inbounds: inboundRoutes,
   server: serverRoutes,
+  histories: historyRoutes,
+  logs: logRoutes,
   coreControl: coreControlRoutes,
   keygen: keygenRoutes,
+  versions: versionRoutes,
   settings: settingRoutes,
   settingsApi: settingApiRoutes,
   account: accountRoutes,
+  panel: panelRoutes,
+  panelApi: panelApiRoutes,
   coreSettings: coreSettingRoutes,
   coreSettingsApi: coreSettingApiRoutes,
+  apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

@@ -1,7 +1,22 @@
 import { z } from 'zod';
-import { get, routes } from './route.js';
+import { get, post, routes } from './route.js';
+import { body, loose, Wrong } from './schemas/fields.js';
 
-/** Fresh keys; nothing is kept. */
+/** Letters, digits and hyphens; a number at the end would be an address. */
+const HOST_NAME = /^(?=.{1,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)*[a-z]([a-z\d-]{0,61}[a-z\d])?$/i;
+const hostName = loose('string', (value) =>
+  typeof value === 'string' && HOST_NAME.test(value.trim()) ? value.trim() : new Wrong('must be a host name'),
+);
+
+const Authentication = z.object({
+  /** Its place, or in the dialect of 3x-ui its name. */
+  id: z.union([z.int(), z.string()]),
+  label: z.string(),
+  encryption: z.string(),
+  decryption: z.string(),
+});
+
+/** Fresh keys; nothing is kept. Each answer bears the names of the specification and those of 3x-ui. */
 export const keygenRoutes = routes('/panel/api/server', {
   getNewUUID: get('/getNewUUID', {
     summary: 'A new UUID of version 4',
@@ -10,5 +25,26 @@ export const keygenRoutes = routes('/panel/api/server', {
   getNewX25519Cert: get('/getNewX25519Cert', {
     summary: 'A new X25519 pair for REALITY',
     reply: z.object({ privateKey: z.string(), publicKey: z.string() }),
+  }),
+  getNewmldsa65: get('/getNewmldsa65', {
+    summary: 'A new ML-DSA-65 key for REALITY: seed for the server, verify for its clients',
+    reply: z.object({ privateKey: z.string(), publicKey: z.string(), seed: z.string(), verify: z.string() }),
+  }),
+  getNewmlkem768: get('/getNewmlkem768', {
+    summary: 'A new ML-KEM-768 key: seed for the server, client for its clients',
+    reply: z.object({ clientKey: z.string(), serverKey: z.string(), seed: z.string(), client: z.string() }),
+  }),
+  getNewVlessEnc: get('/getNewVlessEnc', {
+    summary: 'New pairs for the encryption of VLESS, one for each way to prove who the server is',
+    reply: z.object({ auths: z.array(Authentication) }),
+  }),
+  getNewEchCert: post('/getNewEchCert', {
+    summary: 'A new key for Encrypted Client Hello; sni is the name that an observer sees',
+    body: body({ sni: hostName }),
+    reply: z.object({
+      echKeySet: z.string(),
+      echServerKeys: z.union([z.array(z.string()), z.string()]),
+      echConfigList: z.string(),
+    }),
   }),
 });

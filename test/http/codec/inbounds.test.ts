@@ -44,6 +44,18 @@ describe('add', () => {
     expect((await call('list')).obj).toStrictEqual([added.obj]);
   });
 
+  it('answers what it was told, whatever stands in it, and lists it so after each change', async () => {
+    const odd = '"\\ \\n \u2028 </script> \u{1f30a} \ud83c é \u0000 \n';
+    const added = await add(vless(443, [client(1, { comment: odd, odd }), client(2), client(3, { comment: odd })]));
+    const other = await add(vless(444));
+    expect((await call('list')).obj).toStrictEqual([added.obj, other.obj]);
+    const { settings } = added.obj as { settings: string };
+    expect((JSON.parse(settings) as { clients: object[] }).clients[0]).toMatchObject({ odd });
+    const changed = await call('update', { params: { id: '1' }, body: vless(443, [client(2, { comment: odd })]) });
+    expect(changed.success).toBe(true);
+    expect((await call('list')).obj).toStrictEqual([changed.obj, other.obj]);
+  });
+
   it('answers settings as indented JSON with the clients first', async () => {
     await add(vless(443, [client(1), client(2)]));
     const { settings } = await get(1);

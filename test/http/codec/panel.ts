@@ -1,4 +1,4 @@
-import { Subject } from 'rxjs';
+import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../src/commands/bus.js';
 import { type Core, CoreError } from '../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
@@ -7,7 +7,8 @@ import { panelState } from '../../../src/commands/state.js';
 import { eventType, type RecordedEvent } from '../../../src/events/catalog.js';
 import type { EventLog } from '../../../src/events/log.js';
 import { type HttpContext, Message } from '../../../src/http/context.js';
-import type { Route } from '../../../src/http/contract/route.js';
+import { JsonOf, type Route } from '../../../src/http/contract/route.js';
+import { statusText } from '../../../src/http/status-text.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 
 export const NOW = Date.UTC(2026, 7, 30, 12);
@@ -27,6 +28,8 @@ export const reading: HostReading = {
   udpCount: 4,
   load: { load1: 0.5, load5: 0.4, load15: 0.3 },
   uptime: 100.9,
+  publicIP: { ipv4: 'N/A', ipv6: 'N/A' },
+  missing: [],
   appStats: { threads: 11, mem: 1000 },
 };
 
@@ -84,14 +87,19 @@ export function startPanel(parts: Parts = {}) {
     x25519: () => ({ privateKey: 'a', publicKey: 'b' }),
     ...parts.core,
   } as unknown as Core;
+  const host = { latest: reading, readings$: EMPTY };
   const context = {
     read,
-    host: { latest: reading },
+    host,
+    status: statusText(read, host, () => clock),
     now: () => clock,
     version: '0.0.0',
     coreSettled: async () => undefined,
     outcome: async () => null,
     portFlaw: async () => null,
+    serverPortFlaw: async () => null,
+    overrides: {},
+    restarting: () => false,
     subPort: () => 10_882,
     certificateFlaw: async () => null,
     actor,
@@ -107,7 +115,7 @@ export function startPanel(parts: Parts = {}) {
     core,
   } as HttpContext;
 
-  type Handler = (request: never, context: HttpContext) => unknown;
+  type Handler = (request: never, context: never) => unknown;
   async function call<T extends Readonly<Record<string, Route>>, K extends keyof T & string>(
     table: T,
     handlers: { readonly [N in K]: Handler },
@@ -125,8 +133,9 @@ export function startPanel(parts: Parts = {}) {
         obj: null,
       };
     }
-    const outcome = await handlers[name]({ params: params.data, body: body.data } as never, context);
+    const outcome = await handlers[name]({ params: params.data, body: body.data } as never, context as never);
     if (outcome instanceof Rejection) return { success: false, msg: outcome.message, obj: null };
+    if (outcome instanceof JsonOf) return { success: true, msg: '', obj: JSON.parse(outcome.text) as unknown };
     const [msg, obj] = outcome instanceof Message ? [outcome.text, outcome.obj] : ['', outcome ?? null];
     return { success: true, msg, obj: JSON.parse(JSON.stringify(obj)) as unknown };
   }

@@ -3,23 +3,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Router } from 'express';
 import { onTestFinished } from 'vitest';
+import { RingGauges } from '../../../src/adapters/gauges/gauges.js';
 import { ProcHostMonitor } from '../../../src/adapters/host-monitor.js';
+import { createLogs } from '../../../src/adapters/logs/logs.js';
+import { PanelLines } from '../../../src/adapters/logs/panel-lines.js';
 import { scryptPasswords } from '../../../src/adapters/passwords.js';
+import { createProviders } from '../../../src/adapters/providers/providers.js';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../../src/adapters/sqlite/event-log.js';
 import { Keyring, masterKey } from '../../../src/adapters/sqlite/keyring.js';
+import { totp } from '../../../src/adapters/two-factor.js';
+import { createWeb } from '../../../src/adapters/web/web.js';
 import { createBus } from '../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
+import { reject } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
-import { statusOf } from '../../../src/http/codec/status.js';
+import type { AuthContext } from '../../../src/http/auth/visit.js';
 import type { HttpParts } from '../../../src/http/context.js';
 import { mountHandlers } from '../../../src/http/handlers/index.js';
 import type { Gate } from '../../../src/http/mount.js';
 import { createPanelServer } from '../../../src/http/server.js';
+import { statusText } from '../../../src/http/status-text.js';
 import { createSubscriptionServer } from '../../../src/http/subscription-server.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
+import { storyOf } from '../../../src/projections/story.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
@@ -32,9 +41,29 @@ const plainPasswords: Passwords = {
 /** A core that takes everything and runs nothing. */
 const stubCore: Partial<HttpParts['core']> = {
   running: null,
+  appliedTemplate: () => null,
   version: async () => null,
   test: async () => undefined,
   testInbound: async () => undefined,
+};
+
+/** Nothing newer can be had. */
+const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate'> = {
+  coreInstall: {
+    list: async () => ({ versions: [], why: 'not here' }),
+    install: async () => reject('CORE_FIXED', { by: 'the test' }),
+  },
+  panelUpdate: {
+    info: async () => reject('RELEASES_UNREACHABLE', { why: 'not here' }),
+    install: async () => reject('UPDATE_NOT_POSSIBLE', { why: 'not here' }),
+  },
+  geoUpdate: { update: async () => reject('GEO_FAILED', { why: ['not here'] }) },
+};
+
+/** No core, no tests of outbounds. */
+const untested: HttpParts['probe'] = {
+  dial: async () => ({ success: false, delay: 0, mode: 'tcp', error: 'not here' }),
+  request: async () => ({ success: false, delay: 0, mode: 'http', error: 'not here' }),
 };
 
 interface Options {
@@ -42,7 +71,13 @@ interface Options {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Real scrypt. */
   readonly slow?: boolean;
-  readonly bind?: (router: Router, gate: Gate) => void;
+  /** Whether a restart of the servers is under way. */
+  readonly restarting?: () => boolean;
+  readonly bind?: (router: Router, gate: Gate<AuthContext>) => void;
+  /** What is otherwise than in this kit. */
+  readonly parts?: Partial<HttpParts>;
+  /** What the stub of the core does otherwise. */
+  readonly core?: Partial<HttpParts['core']>;
 }
 
 export interface Answer {
@@ -54,7 +89,15 @@ export interface Answer {
 }
 
 /** A panel of real parts around a log in a temporary file, on real sockets: HTTP in, events out. */
-export async function startPanel({ basePath = '/', settings = {}, slow = false, bind = mountHandlers }: Options = {}) {
+export async function startPanel({
+  basePath = '/',
+  settings = {},
+  slow = false,
+  bind = mountHandlers,
+  restarting = () => false,
+  core = {},
+  parts = {},
+}: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-http-'));
   let offset = 0;
   const now = (): number => Date.now() + offset;
@@ -69,30 +112,54 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
   if (Object.keys(settings).length > 0) given({ type: 'ChangeSettings', data: { changes: settings } });
 
   const host = new ProcHostMonitor(folder);
+  const runs = { ...stubCore, ...core } as unknown as HttpParts['core'];
+  const file = join(folder, 'gauges.bin');
+  const online = (): number => read.onlineEmails(now()).length;
+  const gauges = new RingGauges({ host, core: runs, online, file, now, warn: () => undefined });
+  const lines = new PanelLines();
+  gauges.start();
   host.sample();
   const http: HttpParts = {
     read,
-    core: stubCore as unknown as HttpParts['core'],
+    core: runs,
     host,
+    gauges,
+    logs: createLogs({ lines, logDir: folder, secrets: () => [], journal: { membership: folder } }),
+    status: statusText(read, host, now),
     passwords,
+    directory: { proves: async () => false, entries: async () => [] },
+    web: createWeb({ allowPrivate: true }),
+    ...nothingNewer,
+    probe: untested,
+    providers: createProviders(
+      createWeb({ allowPrivate: true }),
+      { tunnel: 'http://127.0.0.1:1', vpn: 'http://127.0.0.1:1' },
+      now,
+    ),
     now,
     version: '0.0.0',
     coreSettled: async () => undefined,
     outcome: async () => null,
+    storyOf: (client) => storyOf(log, client),
     portFlaw: async () => null,
+    serverPortFlaw: async () => null,
+    twoFactor: totp,
+    overrides: {},
+    restarting,
     subPort: () => 10_882,
     certificateFlaw: async () => null,
+    ...parts,
   };
   const complaints: { fields: object; message: string }[] = [];
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
   const httpLog = { error: complain, warn: complain };
-  const status = (): unknown => statusOf(read, host.latest, now());
-  const web = createPanelServer({ http, dispatch, basePath: () => basePath, bind, status, log: httpLog });
+  const web = createPanelServer({ http, dispatch, basePath: () => basePath, bind, log: httpLog });
   const sub = createSubscriptionServer({ read, now, log: httpLog });
   const { port } = await web.listen(0, '127.0.0.1');
   const { port: subPort } = await sub.listen(0, '127.0.0.1');
   onTestFinished(async () => {
     host.stop();
+    await gauges.stop();
     await Promise.all([web.close(), sub.close()]);
     log.close();
     rmSync(folder, { recursive: true });
@@ -107,6 +174,10 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
   return {
     log,
     read,
+    /** Where the core of this panel would log. */
+    folder,
+    /** What the panel's log said. */
+    lines,
     given,
     web,
     complaints,
@@ -114,6 +185,8 @@ export async function startPanel({ basePath = '/', settings = {}, slow = false, 
     origin,
     subscriptions: `http://127.0.0.1:${subPort}`,
     call,
+    /** Reads the machine, as the panel does every 2 s: a tick of the status. */
+    tick: (): void => void host.sample(),
     /** Moves the clock of the panel. */
     later: (ms: number): void => void (offset += ms),
     /** What the last call, or what came after it, has appended. */

@@ -15,14 +15,18 @@ export interface TestCertificate {
   remove(): void;
 }
 
-/** EC P-256, for `localhost` and 127.0.0.1, in a directory of its own that only this user can read. */
-export async function makeCertificate(names: string[] = ['localhost']): Promise<TestCertificate> {
+/** EC P-256, for `localhost` and 127.0.0.1, in a directory of its own that only this user can read. Valid from a minute ago for 30 days. */
+export async function makeCertificate(
+  names: string[] = ['localhost'],
+  { notBefore = new Date(Date.now() - 60_000), notAfter = new Date(Date.now() + 30 * 86_400_000) } = {},
+): Promise<TestCertificate> {
   const altNames = [...names.map((value) => ({ type: 2 as const, value })), { type: 7 as const, ip: '127.0.0.1' }];
   const made = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    notAfterDate: new Date(Date.now() + 30 * 86_400_000),
+    notBeforeDate: notBefore,
+    notAfterDate: notAfter,
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'keyUsage', digitalSignature: true, critical: true },

@@ -16,6 +16,8 @@ export interface PanelOptions {
   /** Wins over what the kit sets. */
   env?: Record<string, string>;
   coreBin?: string;
+  /** Through `bin/portolan`, which can start a newer version in its place. */
+  launcher?: boolean;
   /** A core template to store once the panel is up; the core is restarted with it. Leave it out on a restart. */
   template?: object | string;
   username?: string;
@@ -74,7 +76,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   const dataDir = options.dataDir ?? newDataDir();
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
-  const child = startChild(process.execPath, [mainFile(), 'serve'], {
+  const child = startChild(process.execPath, [options.launcher ? launcherFile() : mainFile(), 'serve'], {
     env: {
       ...cleanEnvironment(),
       PORTOLAN_DATA_DIR: dataDir,
@@ -232,6 +234,10 @@ function newDataDir(): string {
 
 function mainFile(): string {
   return join(process.cwd(), 'dist', 'main.js');
+}
+
+function launcherFile(): string {
+  return join(process.cwd(), 'bin', 'portolan');
 }
 
 /** Nothing of the caller's own PORTOLAN_ settings, nor of vitest's, reaches the panel. */

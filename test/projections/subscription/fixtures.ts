@@ -19,6 +19,7 @@ export function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: o
     createdAt: 0,
     updatedAt: 0,
     resetAt: 0,
+    periodAt: 0,
     remark: 'DE-1',
     listen: '',
     port: 443,

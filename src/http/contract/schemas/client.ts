@@ -43,22 +43,24 @@ export const SettingsText = optionalObject.pipe(Settings.optional());
 export const ClientsText = requiredObject.pipe(Settings);
 
 /** One client's counters and limits, as `clientStats` and `getClientTraffics` answer them. */
-export const ClientTraffic = z.object({
-  /** The panel's number for the client, not its UUID. */
-  id: z.int(),
-  inboundId: z.int(),
-  /** False as well for a client over its cap or expiry. */
-  enable: z.boolean(),
-  email: z.string(),
-  uuid: z.string(),
-  subId: z.string(),
-  up: z.int(),
-  down: z.int(),
-  allTime: z.int(),
-  expiryTime: z.int(),
-  total: z.int(),
-  reset: z.int(),
-  /** Milliseconds since 1970; 0 = never. */
-  lastOnline: z.int(),
-});
+export const ClientTraffic = z
+  .object({
+    /** The panel's number for the client, not its UUID. */
+    id: z.int(),
+    inboundId: z.int(),
+    /** False as well for a client over its cap or expiry. */
+    enable: z.boolean(),
+    email: z.string(),
+    uuid: z.string(),
+    subId: z.string(),
+    up: z.int(),
+    down: z.int(),
+    allTime: z.int(),
+    expiryTime: z.int(),
+    total: z.int(),
+    reset: z.int(),
+    /** Milliseconds since 1970; 0 = never. */
+    lastOnline: z.int(),
+  })
+  .meta({ id: 'ClientTraffic' });
 export type ClientTraffic = z.output<typeof ClientTraffic>;

@@ -15,18 +15,28 @@ type Read<T> = (value: unknown) => T | Wrong;
  * A member that comes from JSON (`443`) or from a form (`"443"`). A reader answers for every value, `undefined` (the
  * member is absent) included.
  */
-export function loose<T>(type: 'string' | 'integer' | 'boolean' | 'object' | 'array', read: Read<T>) {
+export function loose<T>(type: Kind, read: Read<T>) {
+  return z.unknown().optional().transform(reading(read)).meta({ type });
+}
+
+/** The same for a member that must be there, as the documents then say. */
+export function needed<T>(type: Kind, read: Read<T>) {
   return z
     .unknown()
-    .optional()
-    .transform((value, context): T => {
-      const result = read(value);
-      if (!(result instanceof Wrong)) return result;
-      context.addIssue({ code: 'custom', message: result.why });
-      return z.NEVER;
-    })
+    .transform(reading(missing(read)))
     .meta({ type });
 }
+
+type Kind = 'string' | 'integer' | 'boolean' | 'object' | 'array';
+
+const reading =
+  <T>(read: Read<T>) =>
+  (value: unknown, context: z.RefinementCtx<unknown>): T => {
+    const result = read(value);
+    if (!(result instanceof Wrong)) return result;
+    context.addIssue({ code: 'custom', message: result.why });
+    return z.NEVER;
+  };
 
 const given =
   <T>(read: Read<T>): Read<T | undefined> =>
@@ -81,16 +91,21 @@ export const plainText = loose('string', (value) => {
   return typeof value === 'string' ? value : new Wrong('must be a text');
 });
 
+/** The same, and it must be there. */
+export const requiredText = needed('string', (value) =>
+  typeof value === 'string' ? value : new Wrong('must be a text'),
+);
+
 /** A whole number; absent = 0. */
 export const whole = (range: Range = {}) => loose('integer', readWhole(range));
 export const optionalWhole = (range: Range = {}) => loose('integer', given(readWhole(range)));
-export const requiredWhole = (range: Range = {}) => loose('integer', missing(readWhole(range)));
+export const requiredWhole = (range: Range = {}) => needed('integer', readWhole(range));
 
 /** `null` says as little as nothing. */
 export const optionalFlag = loose('boolean', (value) =>
   value === undefined || value === null ? undefined : readFlag(value),
 );
-export const requiredFlag = loose('boolean', missing(readFlag));
+export const requiredFlag = needed('boolean', readFlag);
 
 /** Texts from a JSON list, from a repeated form field, or from one form field that holds a JSON list. Absent = none. */
 export const texts = loose('array', (value): readonly string[] | Wrong => {

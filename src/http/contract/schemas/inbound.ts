@@ -36,25 +36,27 @@ export const InboundBody = body(shape);
 export const ImportBody = body({ data: requiredObject.transform((data): unknown => data).pipe(WireInbound) });
 
 /** An inbound as the panel answers it. `settings`, `streamSettings` and `sniffing` are texts of JSON. */
-export const InboundReply = z.object({
-  id: z.int(),
-  userId: z.int(),
-  up: z.int(),
-  down: z.int(),
-  total: z.int(),
-  allTime: z.int(),
-  remark: z.string(),
-  enable: z.boolean(),
-  expiryTime: z.int(),
-  trafficReset: z.enum(PERIODS),
-  lastTrafficResetTime: z.int(),
-  clientStats: z.array(ClientTraffic),
-  listen: z.string(),
-  port: z.int(),
-  protocol: z.string(),
-  settings: z.string(),
-  streamSettings: z.string(),
-  tag: z.string(),
-  sniffing: z.string(),
-});
+export const InboundReply = z
+  .object({
+    id: z.int(),
+    userId: z.int(),
+    up: z.int(),
+    down: z.int(),
+    total: z.int(),
+    allTime: z.int(),
+    remark: z.string(),
+    enable: z.boolean(),
+    expiryTime: z.int(),
+    trafficReset: z.enum(PERIODS),
+    lastTrafficResetTime: z.int(),
+    clientStats: z.array(ClientTraffic),
+    listen: z.string(),
+    port: z.int(),
+    protocol: z.string(),
+    settings: z.string(),
+    streamSettings: z.string(),
+    tag: z.string(),
+    sniffing: z.string(),
+  })
+  .meta({ id: 'Inbound' });
 export type InboundReply = z.output<typeof InboundReply>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isRecord, loose, Wrong } from './fields.js';
+import { isRecord, loose, needed, Wrong } from './fields.js';
 
 export type JsonMember = z.core.util.JSONType;
 export type JsonRecord = Record<string, JsonMember>;
@@ -34,6 +34,16 @@ export function readObject(value: unknown): JsonRecord | Wrong {
   return flaw ? new Wrong(flaw) : (parsed as JsonRecord);
 }
 
+/** A list of objects from its text of JSON; none from nothing. */
+export function readObjects(text: string): readonly JsonRecord[] | Wrong {
+  const parsed = parse(text);
+  if (parsed instanceof Wrong) return parsed;
+  if (parsed === null) return [];
+  if (!Array.isArray(parsed) || !parsed.every(isRecord)) return new Wrong('must be a JSON list of objects');
+  const flaw = flawOf(parsed);
+  return flaw ? new Wrong(flaw) : (parsed as JsonRecord[]);
+}
+
 function parse(text: string): unknown {
   if (text.trim() === '') return null;
   try {
@@ -44,6 +54,6 @@ function parse(text: string): unknown {
 }
 
 export const optionalObject = loose('string', (value) => (value === undefined ? undefined : readObject(value)));
-export const requiredObject = loose('string', (value) => {
-  return value === undefined || value === '' || value === null ? new Wrong('is missing') : readObject(value);
-});
+export const requiredObject = needed('string', (value) =>
+  value === '' || value === null ? new Wrong('is missing') : readObject(value),
+);

@@ -8,25 +8,29 @@ const CoreStatus = z.object({
 });
 
 /** The machine and the core. Where 3x-ui has another name or shape, both are there. */
-export const Status = z.object({
-  cpu: z.number(),
-  cpuCores: z.int(),
-  logicalPro: z.int(),
-  cpuSpeedMhz: z.number(),
-  mem: Usage,
-  swap: Usage,
-  disk: Usage,
-  core: CoreStatus,
-  xray: CoreStatus,
-  uptime: z.int(),
-  load: z.object({ load1: z.number(), load5: z.number(), load15: z.number() }),
-  loads: z.array(z.number()),
-  tcpCount: z.int(),
-  udpCount: z.int(),
-  netIO: z.object({ up: z.int(), down: z.int() }),
-  netTraffic: z.object({ sent: z.int(), recv: z.int() }),
-  publicIP: z.object({ ipv4: z.string(), ipv6: z.string() }),
-  /** `uptime` is the core's, in seconds. */
-  appStats: z.object({ threads: z.int(), mem: z.int(), uptime: z.int() }),
-});
+export const Status = z
+  .object({
+    cpu: z.number(),
+    cpuCores: z.int(),
+    logicalPro: z.int(),
+    cpuSpeedMhz: z.number(),
+    mem: Usage,
+    swap: Usage,
+    disk: Usage,
+    core: CoreStatus,
+    xray: CoreStatus,
+    uptime: z.int(),
+    load: z.object({ load1: z.number(), load5: z.number(), load15: z.number() }),
+    loads: z.array(z.number()),
+    tcpCount: z.int(),
+    udpCount: z.int(),
+    netIO: z.object({ up: z.int(), down: z.int() }),
+    netTraffic: z.object({ sent: z.int(), recv: z.int() }),
+    publicIP: z.object({ ipv4: z.string(), ipv6: z.string() }),
+    /** `uptime` is the core's, in seconds. */
+    appStats: z.object({ threads: z.int(), mem: z.int(), uptime: z.int() }),
+    /** Members that the system does not tell, or not yet; they read as 0. */
+    missing: z.array(z.string()),
+  })
+  .meta({ id: 'Status' });
 export type Status = z.output<typeof Status>;

@@ -1,8 +1,13 @@
-import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { RecordedEvent } from '../events/catalog.js';
-import { emailKey } from '../events/client-document.js';
 import type { Depletion } from '../events/inbound.js';
-import { actorText, timeText } from './output.js';
+import type { EventLog } from '../events/log.js';
+import { bytesText, timeText } from '../lib/words.js';
+
+/** What a story is read from. */
+export interface StoryLog extends Pick<EventLog, 'readStream'> {
+  /** Where the event with this id stands, looked for backwards from a later position. */
+  place(id: string, before: number): { readonly position: number; readonly type: string } | null;
+}
 
 /** One thing that happened to a client, and why. */
 export interface Chapter {
@@ -14,18 +19,8 @@ export interface Chapter {
   readonly because: { readonly position: number; readonly type: string } | null;
 }
 
-/** The numbers of all clients that ever had this email, deleted ones included, in the order of their first mention. */
-export function clientsNamed(log: SqliteEventLog, email: string): readonly number[] {
-  const numbers = new Set<number>();
-  for (const event of log.readTypes(['ClientAdded', 'ClientIdentified', 'ClientCredentialRotated'])) {
-    if (!('identity' in event.data)) continue;
-    if (emailKey(event.data.identity.email) === emailKey(email)) numbers.add(event.data.client);
-  }
-  return [...numbers];
-}
-
 /** Everything that happened to a client, and to its inbound while it was there, in order. */
-export function storyOf(log: SqliteEventLog, client: number): readonly Chapter[] {
+export function storyOf(log: StoryLog, client: number): readonly Chapter[] {
   const own = log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
   const added = own.find((event) => event.type === 'ClientAdded');
   const inbound =
@@ -43,14 +38,21 @@ function tellsOfInbound({ type }: RecordedEvent): boolean {
     'InboundDepleted',
     'InboundRestored',
     'InboundReconfigured',
+    'InboundPeriodBegan',
     'InboundDeleted',
   ].includes(type);
 }
 
-function chapter(log: SqliteEventLog, event: RecordedEvent): Chapter {
+function chapter(log: StoryLog, event: RecordedEvent): Chapter {
   const { position, type, meta } = event;
   const because = meta.causationId === null ? null : log.place(meta.causationId, position);
   return { position, at: meta.at, type, what: sentence(event), by: actorText(meta), because };
+}
+
+/** Who did it, for people. */
+export function actorText({ actor }: RecordedEvent['meta']): string {
+  const from = actor.ip === null ? '' : ` from ${actor.ip}`;
+  return actor.kind === 'system' ? `the panel (${actor.name})` : `${actor.kind} ${actor.name}${from}`;
 }
 
 export function chapterLine({ position, at, what, by, because }: Chapter): string {
@@ -58,10 +60,9 @@ export function chapterLine({ position, at, what, by, because }: Chapter): strin
   return `${timeText(at)}  #${position}  ${what}  (by ${by}${cause})`;
 }
 
-const bytes = (count: number): string => `${count.toLocaleString('en-US')} bytes`;
 const limit = (depletion: Depletion): string =>
   depletion.reason === 'cap'
-    ? `it used ${bytes(depletion.usedBytes)} of ${bytes(depletion.capBytes)}`
+    ? `it used ${bytesText(depletion.usedBytes)} of ${bytesText(depletion.capBytes)}`
     : `it expired at ${timeText(depletion.expiresAt)}`;
 
 /** A changed term in words. */
@@ -71,7 +72,7 @@ function termText(key: string, value: unknown): string {
     case 'enabled':
       return value === true ? 'switched on' : 'switched off';
     case 'capBytes':
-      return number === 0 ? 'no cap any more' : `the cap is now ${bytes(number)}`;
+      return number === 0 ? 'no cap any more' : `the cap is now ${bytesText(number)}`;
     case 'expiresAt':
       if (number === 0) return 'no expiry any more';
       return number > 0 ? `it now expires ${timeText(number)}` : 'its term begins with the next use';
@@ -86,7 +87,7 @@ function sentence(event: RecordedEvent): string {
   switch (event.type) {
     case 'ClientAdded': {
       const { inbound, identity, terms } = event.data;
-      const cap = terms.capBytes > 0 ? bytes(terms.capBytes) : 'no cap';
+      const cap = terms.capBytes > 0 ? bytesText(terms.capBytes) : 'no cap';
       const end =
         terms.expiresAt > 0
           ? `expires ${timeText(terms.expiresAt)}`
@@ -110,17 +111,21 @@ function sentence(event: RecordedEvent): string {
     case 'ClientRestored':
       return 'may connect again';
     case 'ClientTrafficReset':
-      return `its counters were set to zero; they were ${bytes(event.data.up)} up, ${bytes(event.data.down)} down`;
+      return `its counters were set to zero; they were ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientTrafficAdjusted':
-      return `its counters were set by hand to ${bytes(event.data.up)} up, ${bytes(event.data.down)} down`;
+      return `its counters were set by hand to ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientExpiryStarted':
       return `first use: it expires at ${timeText(event.data.expiresAt)}`;
+    case 'ClientRenewed':
+      return `its term was over at ${timeText(event.data.from)} and renewed itself until ${timeText(event.data.expiresAt)}`;
     case 'ClientIpsSeen':
       return `was connected from ${event.data.ips.map(({ ip }) => ip).join(', ') || '(erased)'}`;
     case 'ClientIpsCleared':
       return 'its recorded addresses were cleared';
     case 'InboundDepleted':
       return `its inbound was cut off: ${limit(event.data.depletion)}`;
+    case 'InboundPeriodBegan':
+      return `a new ${event.data.period} period of its inbound began at ${timeText(event.data.start)}`;
     case 'InboundEnabled':
       return 'its inbound was switched on';
     case 'InboundDisabled':

@@ -1,0 +1,22 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sleep } from './time.js';
+
+const preload = pathToFileURL(join(import.meta.dirname, 'loop-watch.mjs')).href;
+
+/** What a panel process must be told so that its loop can be watched through `file`. */
+export const watching = (file: string) => ({ NODE_OPTIONS: `--import ${preload}`, LOOP_WATCH_FILE: file });
+
+/** The longest that the loop was blocked since the last call, in ms. */
+export async function longestBlock(pid: number, file: string): Promise<number> {
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  for (let waited = 0; waited < 5000; waited += 10) {
+    await sleep(10);
+    if (!existsSync(file)) continue;
+    const text = readFileSync(file, 'utf8');
+    if (text !== '') return (JSON.parse(text) as { most: number }).most;
+  }
+  throw new Error('the panel process did not tell how long its loop was blocked');
+}

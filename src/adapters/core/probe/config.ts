@@ -1,0 +1,83 @@
+import type { JsonObject } from '../../../lib/json.js';
+import { privateNetworks } from '../../../lib/private-networks.js';
+import { fold } from '../names.js';
+import { checkPointers, withFinalRule } from '../outbounds.js';
+import { checkPaths } from '../paths.js';
+import { members } from '../template.js';
+import { type Hop, protocolOf, tagOf } from './chain.js';
+
+/** The door of a temporary core, on loopback, which only the test can open. */
+export interface Door {
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+interface Options {
+  /** The outbound that is tested, and what it is dialled through. */
+  readonly chain: readonly Hop[];
+  readonly tag: string;
+  readonly dataDir: string;
+  readonly allowPrivate: boolean;
+}
+
+const NOWHERE = 'portolan-probe-nowhere';
+
+/**
+ * The whole configuration of a temporary core: one door, one way out, nothing written and nothing else listening. What
+ * matches no rule goes nowhere. Throws `CoreError` 'invalid' for outbounds that a template could not have either.
+ */
+export function probeConfig(
+  { chain, tag, dataDir, allowPrivate }: Options,
+  { port, user, password }: Door,
+): JsonObject {
+  const outbounds = chain.map(({ outbound }) => inUserSpace(outbound));
+  checkPaths(outbounds, { dataDir, inbound: null });
+  checkPointers(outbounds);
+  // Nobody can know it, so no outbound can send anything back to it.
+  const tagOfDoor = `portolan-probe-${user}`;
+  const closed = { action: 'block', ip: privateNetworks, blockDelay: 1 };
+  return {
+    log: { loglevel: 'none', access: 'none' },
+    inbounds: [
+      {
+        tag: tagOfDoor,
+        listen: '127.0.0.1',
+        port,
+        protocol: 'socks',
+        settings: { auth: 'password', accounts: [{ user, pass: password }], udp: false },
+      },
+    ],
+    outbounds: [
+      { tag: NOWHERE, protocol: 'blackhole' },
+      ...(allowPrivate ? outbounds : outbounds.map((outbound) => withFinalRule(outbound, closed))),
+    ],
+    routing: {
+      domainStrategy: 'AsIs',
+      rules: [
+        ...(allowPrivate ? [] : [{ ip: privateNetworks, outboundTag: NOWHERE }]),
+        { inboundTag: [tagOfDoor], outboundTag: tag },
+      ],
+    },
+  };
+}
+
+/** A tunnel device of the kernel would carry more than the test. */
+function inUserSpace(outbound: JsonObject): JsonObject {
+  if (protocolOf(outbound) !== 'wireguard') return outbound;
+  const { settings, ...rest } = Object.fromEntries(
+    Object.entries(outbound).map(([key, member]) => [fold(key) === 'settings' ? 'settings' : key, member]),
+  );
+  const kept = Object.entries(settings ?? {}).filter(([key]) => fold(key) !== 'nokerneltun');
+  return { ...rest, settings: { ...Object.fromEntries(kept), noKernelTun: true } };
+}
+
+/** Why there is nothing to test in an outbound, or null. */
+export function untestable(outbound: JsonObject): string | null {
+  members(outbound); // throws for what the core would read in two ways
+  const tag = tagOf(outbound);
+  if (tag === '') return 'Outbound has no tag';
+  return ['blackhole', 'block'].includes(protocolOf(outbound)) || tag === 'blocked'
+    ? 'Blocked/blackhole outbound cannot be tested'
+    : null;
+}

@@ -1,0 +1,84 @@
+import { connect } from 'node:net';
+import type { EndpointResult } from '../../../commands/ports/probe.js';
+import { WebError } from '../../../commands/ports/web.js';
+import { judge, type Resolve } from '../../web/target.js';
+import type { Endpoint } from './chain.js';
+
+/** For one endpoint, its name included, in ms. */
+const DIAL_MS = 5_000;
+
+export interface DialRules {
+  readonly resolve: Resolve;
+  readonly allowPrivate: boolean;
+}
+
+/** The endpoint's checked addresses. Rejects with `WebError`, of kind 'refused' for what is not public. */
+export async function addressesOf({ host, port }: Endpoint, rules: DialRules): Promise<readonly string[]> {
+  const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  if (!URL.canParse(text)) throw new WebError('refused', 'The address of the server is not valid');
+  return (await judge(new URL(text), rules.resolve, rules.allowPrivate)).addresses;
+}
+
+/** Connects to the addresses one after the other until one takes it, and hangs up. Never rejects. */
+export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal: AbortSignal): Promise<EndpointResult> {
+  const { host, port } = endpoint;
+  const start = performance.now();
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
+  const ended = (error?: string): EndpointResult => ({
+    address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    success: error === undefined,
+    delay: Math.max(1, Math.round(performance.now() - start)),
+    ...(error === undefined ? {} : { error }),
+  });
+  try {
+    const addresses = await unlessAborted(addressesOf(endpoint, rules), patience);
+    for (const [index, address] of addresses.entries()) {
+      const flaw = await hello(address, port, patience);
+      if (flaw === null) return ended();
+      if (index + 1 === addresses.length) return ended(flaw);
+    }
+    return ended(NO_ANSWER);
+  } catch (error) {
+    return ended(error instanceof WebError ? reasonOf(error) : NO_ANSWER);
+  }
+}
+
+const NO_ANSWER = 'No answer';
+
+/** What a person may know of an address that is not dialled. */
+export function reasonOf(error: WebError): string {
+  return error.kind === 'refused' && error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function hello(address: string, port: number, signal: AbortSignal): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port });
+    const settle = (flaw: string | null): void => {
+      signal.removeEventListener('abort', late);
+      socket.destroy();
+      resolve(flaw);
+    };
+    const late = (): void => settle(NO_ANSWER);
+    if (signal.aborted) late();
+    else signal.addEventListener('abort', late, { once: true });
+    socket
+      .once('connect', () => settle(null))
+      .on('error', (error: NodeJS.ErrnoException) =>
+        settle(error.code === 'ECONNREFUSED' ? 'Connection refused' : NO_ANSWER),
+      );
+  });
+}
+
+async function unlessAborted<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('aborted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([task, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

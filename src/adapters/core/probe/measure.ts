@@ -1,0 +1,76 @@
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Door } from './config.js';
+import { openThrough } from './socks.js';
+
+/** One request through the door, on a connection of its own; whole ms since its beginning, but `tlsMs`, which lasted so long. */
+export interface Measured {
+  readonly statusCode: number;
+  /** Up to the end of the headers; the body is nobody's business. */
+  readonly delay: number;
+  readonly connectMs: number;
+  /** 0 without TLS. */
+  readonly tlsMs: number;
+  readonly ttfbMs: number;
+}
+
+/** Longest headers that are read, in bytes. */
+const HEADERS = 64 * 1024;
+
+/** A GET. Any status is an answer. Rejects with a sentence, and when `signal` aborts. */
+export async function measuredGet(url: URL, door: Door, signal: AbortSignal, ca?: string): Promise<Measured> {
+  const start = performance.now();
+  const since = (from: number): number => Math.max(1, Math.round(performance.now() - from));
+  const secure = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const tunnel = await openThrough(door, host, Number(url.port || (secure ? 443 : 80)), signal);
+  try {
+    const connectMs = since(start);
+    const begun = performance.now();
+    const socket = secure ? await withTls(tunnel, host, ca) : tunnel;
+    const tlsMs = secure ? since(begun) : 0;
+    let ttfbMs = 0;
+    const statusCode = await ask(url, socket, () => (ttfbMs ||= since(start)));
+    return { statusCode, delay: since(start), connectMs, tlsMs, ttfbMs };
+  } catch (error) {
+    throw tunnel.errored ?? error;
+  } finally {
+    tunnel.destroy();
+  }
+}
+
+function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const trust = ca === undefined ? {} : { ca };
+    const socket = connectTls({ socket: tunnel, host, ALPNProtocols: ['http/1.1'], ...name, ...trust });
+    socket.on('error', reject).once('secureConnect', () => resolve(socket));
+    tunnel.once('close', () => reject(new Error('the connection was closed during the TLS handshake')));
+  });
+}
+
+/** Resolves to the status of the answer. `came` is told of every piece of it. */
+function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.once('close', () => reject(new Error('the connection was closed without an answer')));
+    socket.on('data', (chunk: Buffer) => {
+      came();
+      text += chunk.toString('latin1');
+      const status = statusOf(text);
+      if (status !== null) resolve(status);
+      else if (text.length > HEADERS || !'HTTP/1.'.startsWith(text.slice(0, 7)))
+        reject(new Error('the answer is not HTTP'));
+    });
+    const headers = ['user-agent: portolan', 'accept: */*', 'connection: close'];
+    socket.write([`GET ${url.pathname}${url.search} HTTP/1.1`, `host: ${url.host}`, ...headers, '', ''].join('\r\n'));
+  });
+}
+
+/** The status once all of its headers are there; what is only on the way (1xx) is passed over. */
+function statusOf(text: string): number | null {
+  const end = text.indexOf('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? Number.NaN);
+  if (end < 0 || Number.isNaN(status)) return null;
+  return status < 200 ? statusOf(text.slice(end + 4)) : status;
+}

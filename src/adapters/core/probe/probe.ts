@@ -1,0 +1,136 @@
+import { lookup } from 'node:dns/promises';
+import { resolve as resolvePath } from 'node:path';
+import { CoreError } from '../../../commands/ports/core.js';
+import type { OutboundProbe, ProbeRequest, ProbeResult } from '../../../commands/ports/probe.js';
+import { WebError } from '../../../commands/ports/web.js';
+import type { JsonObject } from '../../../lib/json.js';
+import type { Resolve } from '../../web/target.js';
+import { missing } from '../missing.js';
+import { placeOf } from '../place.js';
+import { chainOf, endpointsOf, type Hop, tagOf } from './chain.js';
+import { probeConfig, untestable } from './config.js';
+import { addressesOf, dialEndpoint, reasonOf } from './dial.js';
+import { measuredGet } from './measure.js';
+import { sweep, withTemporaryCore } from './temporary-core.js';
+import { Turns } from './turns.js';
+
+export interface ProbeOptions {
+  /** Path of the executable, or null when there is none; asked at each test. */
+  readonly binary: () => string | null;
+  readonly runDir: string;
+  /** Folder of the geo files. */
+  readonly assetDir: string;
+  /** `PORTOLAN_ALLOW_PRIVATE_OUTBOUND`. */
+  readonly allowPrivate: boolean;
+  /** For tests; the system's resolver without it. */
+  readonly resolve?: Resolve;
+  /** For tests: whom the target's certificate may be signed by. */
+  readonly ca?: string;
+  /** For tests: patience with one request, in ms. */
+  readonly requestMs?: number;
+}
+
+/** A whole test, its waiting for a turn not counted; ms. */
+const TEST_MS = 15_000;
+/** One request through the temporary core. */
+const REQUEST_MS = 10_000;
+/** A test that has not begun after so long is given up. */
+const WAIT_MS = 30_000;
+/** Temporary cores at once, and tests that wait for one. */
+const CORES = 3;
+const SEATS = 50;
+/** Dial tests at once, and endpoints of one of them. */
+const DIALS = 8;
+const ENDPOINTS = 32;
+
+const BUSY = 'Another outbound test is already running, please wait';
+
+export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { close(): Promise<void> } {
+  const { binary, allowPrivate, ca, requestMs = REQUEST_MS } = options;
+  const { resolve = (host) => lookup(host, { all: true }) } = options;
+  const { paths, dataDir, environment } = placeOf({ ...options, logDir: options.runDir, splice: true });
+  const rules = { resolve, allowPrivate };
+  const dials = new Turns(DIALS, SEATS);
+  const cores = new Turns(CORES, SEATS);
+  const closing = new AbortController();
+  const open = new Set<Promise<unknown>>([sweep(paths.runDir).catch(() => undefined)]);
+
+  /** One test in its turn. Never rejects. */
+  const inTurn = async (
+    turns: Turns,
+    mode: ProbeResult['mode'],
+    caller: AbortSignal,
+    test: (signal: AbortSignal) => Promise<ProbeResult>,
+  ): Promise<ProbeResult> => {
+    const stop = AbortSignal.any([caller, closing.signal]);
+    if (!(await turns.enter(AbortSignal.any([stop, AbortSignal.timeout(WAIT_MS)])))) return failed(mode, BUSY);
+    const limit = AbortSignal.timeout(TEST_MS);
+    const running = test(AbortSignal.any([stop, limit]))
+      .catch((error: unknown) => failed(mode, limit.aborted ? 'The test took too long' : sentence(error)))
+      .finally(() => turns.leave());
+    open.add(running);
+    return running.finally(() => open.delete(running));
+  };
+
+  const request = async ({ outbound, others, url }: ProbeRequest, signal: AbortSignal): Promise<ProbeResult> => {
+    const flaw = untestable(outbound);
+    if (flaw !== null) return failed('http', flaw);
+    const path = binary();
+    if (path === null) throw missing();
+    const chain = chainOf(outbound, others);
+    await judgeServers(chain);
+    const wanted = { chain, tag: tagOf(outbound), dataDir, allowPrivate };
+    const { runDir } = paths;
+    const core = { binary: resolvePath(path), runDir, environment, config: probeConfig.bind(null, wanted) };
+    return withTemporaryCore(core, signal, async (door) => {
+      const get = (): ReturnType<typeof measuredGet> =>
+        measuredGet(new URL(url), door, AbortSignal.any([signal, AbortSignal.timeout(requestMs)]), ca);
+      try {
+        await get(); // the handshakes of the outbound itself are not what is measured
+        const { tlsMs, ...measured } = await get();
+        return { success: true, mode: 'http', ...measured, ...(tlsMs > 0 ? { tlsMs } : {}) };
+      } catch (error) {
+        return failed('http', `Request failed: ${sentence(error)}`);
+      }
+    });
+  };
+
+  /** The servers to which this machine itself would connect must be public. Rejects with `WebError`. */
+  const judgeServers = async (chain: readonly Hop[]): Promise<void> => {
+    const own = chain.filter(({ through }) => through.length === 0).flatMap(({ outbound }) => endpointsOf(outbound));
+    await Promise.all(own.slice(0, ENDPOINTS).map((endpoint) => addressesOf(endpoint, rules)));
+  };
+
+  return {
+    dial: (outbound, signal) => inTurn(dials, 'tcp', signal, (limit) => dialAll(outbound, rules, limit)),
+    request: (asked, signal) => inTurn(cores, 'http', signal, (limit) => request(asked, limit)),
+    close: async () => {
+      closing.abort();
+      await Promise.all(open);
+    },
+  };
+}
+
+async function dialAll(
+  outbound: JsonObject,
+  rules: Parameters<typeof addressesOf>[1],
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const named = tagOf(outbound) === 'blocked' ? [] : endpointsOf(outbound);
+  if (named.length === 0) return failed('tcp', 'Outbound has no testable endpoint');
+  const endpoints = await Promise.all(
+    named.slice(0, ENDPOINTS).map((endpoint) => dialEndpoint(endpoint, rules, signal)),
+  );
+  const good = endpoints.filter(({ success }) => success).map(({ delay }) => delay);
+  if (good.length > 0) return { success: true, delay: Math.min(...good), mode: 'tcp', endpoints };
+  return { ...failed('tcp', endpoints[0]?.error ?? 'No answer'), endpoints };
+}
+
+const failed = (mode: ProbeResult['mode'], error: string): ProbeResult => ({ success: false, delay: 0, error, mode });
+
+/** For people; bounded, because it may repeat what a server said. */
+function sentence(error: unknown): string {
+  if (error instanceof WebError) return reasonOf(error);
+  if (error instanceof CoreError) return error.message.replace(/^The template/, 'The outbound');
+  return error instanceof Error ? error.message.slice(0, 300) : 'it failed';
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../../lib/json.js';
+import { complaint } from '../binary.js';
+import { freeLoopbackPort } from '../free-port.js';
+import { missing } from '../missing.js';
+import { end, running } from '../proc.js';
+import type { Door } from './config.js';
+
+/** How long a core may take to listen, in ms. */
+const START_MS = 3_000;
+const PREFIX = 'probe-';
+const CONFIG = 'config.json';
+/** What of its output is kept, in characters: the reason why it did not start. */
+const OUTPUT = 16_384;
+
+export interface TemporaryCoreOptions {
+  readonly binary: string;
+  /** Each core gets a folder of its own in here. */
+  readonly runDir: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly config: (door: Door) => JsonObject;
+}
+
+/**
+ * Runs a core for as long as `use` does, and ends it and its folder whatever happens. Rejects with `CoreError` when it
+ * does not start, and when `signal` aborts before it listens.
+ */
+export async function withTemporaryCore<T>(
+  { binary, runDir, environment, config }: TemporaryCoreOptions,
+  signal: AbortSignal,
+  use: (door: Door) => Promise<T>,
+): Promise<T> {
+  const door = {
+    port: await freeLoopbackPort(),
+    user: randomBytes(12).toString('base64url'),
+    password: randomBytes(24).toString('base64url'),
+  };
+  const assembled = config(door);
+  const folder = join(runDir, PREFIX + randomUUID());
+  const file = join(folder, CONFIG);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  let child: ChildProcess | undefined;
+  try {
+    await writeFile(file, JSON.stringify(assembled), { mode: 0o600, flag: 'wx' });
+    signal.throwIfAborted();
+    child = spawn(binary, ['run', '-format', 'json', '-c', file], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await listening(child, door.port, folder, signal);
+    return await use(door);
+  } finally {
+    if (child !== undefined) await reap(child);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Ends what a panel that died in the middle of a test has left behind. */
+export async function sweep(runDir: string): Promise<void> {
+  if (!existsSync(runDir)) return;
+  const folders = readdirSync(runDir).filter((name) => name.startsWith(PREFIX));
+  for (const folder of folders.map((name) => join(runDir, name))) {
+    await Promise.all(running(join(folder, CONFIG)).map((stray) => end(stray, 0)));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function listening(child: ChildProcess, port: number, folder: string, signal: AbortSignal): Promise<void> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-OUTPUT)));
+  let over: Error | null = null;
+  child.once('error', (error) => (over = missing(error)));
+  child.once('close', () => (over ??= complaint(output, folder)));
+  const until = performance.now() + START_MS;
+  while (!(await accepts(port))) {
+    if (over !== null) throw over;
+    signal.throwIfAborted();
+    if (performance.now() > until) throw new Error('The temporary core did not start listening');
+    await sleep(15);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const settle = (open: boolean): void => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });
+}
+
+/** It holds nothing that is worth a good-bye. */
+async function reap(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  await gone;
+}

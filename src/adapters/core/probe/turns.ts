@@ -1,0 +1,37 @@
+/** So many at once, and so many who wait for their turn. */
+export class Turns {
+  #free: number;
+  readonly #seats: number;
+  readonly #waiting = new Set<(mine: boolean) => void>();
+
+  constructor(atOnce: number, seats: number) {
+    this.#free = atOnce;
+    this.#seats = seats;
+  }
+
+  /** Resolves to whether it is the caller's turn, who then ends it with `leave`; false when too many wait, or at `signal`. */
+  enter(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve(true);
+    }
+    if (this.#waiting.size >= this.#seats) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (mine: boolean): void => {
+        this.#waiting.delete(settle);
+        signal.removeEventListener('abort', gone);
+        resolve(mine);
+      };
+      const gone = (): void => settle(false);
+      signal.addEventListener('abort', gone, { once: true });
+      this.#waiting.add(settle);
+    });
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next) next(true);
+    else this.#free += 1;
+  }
+}

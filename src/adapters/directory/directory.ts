@@ -1,0 +1,125 @@
+import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from 'ldapts';
+import {
+  type Directory,
+  type DirectoryEntry,
+  DirectoryError,
+  type DirectoryPlace,
+} from '../../commands/ports/directory.js';
+import { enter, talk } from './talk.js';
+
+/** For one login, in ms and bytes. */
+const LOGIN = { ms: 5_000, bytes: 1024 * 1024 };
+/** Logins that ask at once; the others are refused, so that a directory that hangs holds up nobody else. */
+const LOGINS_AT_ONCE = 8;
+/** How long a directory that failed is not asked for logins again, in ms. */
+const REST_MS = 5_000;
+/** Longest name that can be somebody's: a directory hangs up on what is too long for it. */
+const LONGEST_NAME = 256;
+/** For a search of everybody. */
+const SEARCH = { ms: 60_000, bytes: 32 * 1024 * 1024 };
+const MOST_ENTRIES = 50_000;
+const PAGE = 500;
+
+/** A name of an attribute, with its options, or a number of one (RFC 4512). */
+const ATTRIBUTE = /^([A-Za-z][\w-]*(;[\w-]+)*|\d+(\.\d+)*)$/;
+
+interface Parts {
+  readonly warn: (message: string, fields: object) => void;
+  readonly now?: () => number;
+}
+
+/** The `Directory` port over LDAP. */
+export function createDirectory({ warn, now = Date.now }: Parts): Directory {
+  let asking = 0;
+  let restUntil = 0;
+
+  return {
+    async proves(place, name, password) {
+      // An empty password would be an anonymous bind, which every directory takes.
+      if (name === '' || password === '' || name.length > LONGEST_NAME) return false;
+      if (asking >= LOGINS_AT_ONCE || now() < restUntil) return false;
+      asking += 1;
+      try {
+        return await talk(place, LOGIN, (open) => isOwn(open, place, name, password));
+      } catch (error) {
+        // What it answers may be due to the name that was tried: no guess makes a directory rest that works.
+        if (!((error as DirectoryError).cause instanceof ResultCodeError)) restUntil = now() + REST_MS;
+        warn('the directory could not be asked for a login', { reason: (error as DirectoryError).message });
+        return false;
+      } finally {
+        asking -= 1;
+      }
+    },
+
+    entries: (place, flag) => talk(place, SEARCH, (open) => everybody(open(), place, flag)),
+  };
+}
+
+async function isOwn(open: () => Client, place: DirectoryPlace, name: string, password: string): Promise<boolean> {
+  const own = new EqualityFilter({ attribute: attributeOf(place.attribute, 'ldapUserAttr'), value: name });
+  const filter = new AndFilter({ filters: [filterOf(place), own] });
+  const searcher = open();
+  await enter(searcher, place);
+  const { searchEntries: found } = await searcher.search(place.baseDn, {
+    scope: 'sub',
+    filter,
+    attributes: ['1.1'],
+    sizeLimit: 2,
+  });
+  const [entry] = found;
+  // Two people of one name: nobody can say who of them it is.
+  if (!entry || found.length > 1 || entry.dn === '') return false;
+  try {
+    await open().bind(entry.dn, password);
+    return true;
+  } catch (error) {
+    // Wrong, locked, without a password: each has a code of its own, and all of them are a no.
+    if (error instanceof ResultCodeError) return false;
+    throw error;
+  }
+}
+
+async function everybody(client: Client, place: DirectoryPlace, flag: string): Promise<readonly DirectoryEntry[]> {
+  const named = attributeOf(place.attribute, 'ldapUserAttr');
+  const flagged = attributeOf(flag, 'ldapFlagField');
+  const filter = filterOf(place);
+  await enter(client, place);
+  const entries: DirectoryEntry[] = [];
+  // Without a size limit of ours: the client would take a list that was cut off for the whole.
+  const pages = client.searchPaginated(place.baseDn, {
+    scope: 'sub',
+    filter,
+    attributes: [named, flagged],
+    paged: { pageSize: PAGE },
+  });
+  for await (const { searchEntries } of pages) {
+    for (const entry of searchEntries) {
+      const names = valuesOf(entry, named);
+      if (names.length > 0) entries.push({ names, flag: valuesOf(entry, flagged)[0] ?? null });
+    }
+    if (entries.length > MOST_ENTRIES)
+      throw new DirectoryError(`The directory has more than ${MOST_ENTRIES} entries for this filter`);
+  }
+  return entries;
+}
+
+function filterOf({ filter }: DirectoryPlace): Filter {
+  try {
+    return FilterParser.parseString(filter.trim() === '' ? '(objectClass=*)' : filter);
+  } catch (error) {
+    throw new DirectoryError('ldapUserFilter is not a valid filter', { cause: error });
+  }
+}
+
+function attributeOf(name: string, setting: string): string {
+  if (!ATTRIBUTE.test(name)) throw new DirectoryError(`${setting} is not the name of an attribute`);
+  return name;
+}
+
+/** A directory answers in its own case. */
+function valuesOf(entry: Entry, attribute: string): readonly string[] {
+  const wanted = attribute.toLowerCase();
+  const [, value] = Object.entries(entry).find(([name]) => name.toLowerCase() === wanted) ?? [];
+  const values: readonly (string | Buffer)[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  return values.map((one) => one.toString('utf8').trim()).filter((text) => text !== '');
+}

@@ -1,0 +1,60 @@
+import type { connect } from 'node:net';
+import type { connect as connectTls } from 'node:tls';
+import { Client } from 'ldapts';
+import { DirectoryError, type DirectoryPlace } from '../../commands/ports/directory.js';
+import { directoryError } from './failure.js';
+import { Wire } from './wire.js';
+
+interface Bounds {
+  /** For everything together. */
+  readonly ms: number;
+  /** From each connection. */
+  readonly bytes: number;
+}
+
+/**
+ * Talks to a directory within bounds. `use` opens as many connections as it needs; all of them end with it. Rejects
+ * with `DirectoryError` only.
+ */
+export async function talk<T>(
+  place: DirectoryPlace,
+  { ms, bytes }: Bounds,
+  use: (open: () => Client) => Promise<T>,
+): Promise<T> {
+  if (place.host === '') throw new DirectoryError('No directory is set: ldapHost is empty');
+  const wires: Wire[] = [];
+  const wire = (): Wire => {
+    const made = new Wire(place, bytes);
+    wires.push(made);
+    return made;
+  };
+  const open = (): Client =>
+    new Client({
+      // The address is that of the wire; here only the scheme counts.
+      url: place.tls ? 'ldaps://directory' : 'ldap://directory',
+      timeout: ms,
+      connectTimeout: ms,
+      createConnection: wire as unknown as typeof connect,
+      createSecureConnection: wire as unknown as typeof connectTls,
+    });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DirectoryError(`The directory took longer than ${ms / 1000} seconds`)), ms);
+  });
+  try {
+    return await Promise.race([use(open), late]);
+  } catch (error) {
+    throw directoryError(error);
+  } finally {
+    clearTimeout(timer);
+    for (const one of wires) one.destroy();
+  }
+}
+
+/** Enters as the panel itself, or as nobody. */
+export async function enter(client: Client, { bindDn, bindPassword }: DirectoryPlace): Promise<void> {
+  if (bindDn === '') return;
+  // A bind without a password is anonymous, and "succeeds": better to say what is missing.
+  if (bindPassword === '') throw new DirectoryError('The password of the bind DN is not set');
+  await client.bind(bindDn, bindPassword);
+}

@@ -1,0 +1,131 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { isObject } from '../../lib/json.js';
+import { replaceFileLater } from '../files.js';
+import { CAPACITY, type Rings } from './rings.js';
+
+const MAGIC = Buffer.from('portolan gauges 1\n');
+/** Length and checksum in front of each frame. */
+const HEAD = 8;
+/** Nothing that this panel wrote is larger, in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+/** How much a file may grow beyond what it must hold before it is written anew, in bytes. */
+const SPARE = 1024 * 1024;
+const SERIES = 200;
+
+/**
+ * Keeps rings across restarts: a file of frames, each the measurements of a minute, appended; now and then one frame
+ * with everything replaces them. A frame that is torn or changed ends the reading, and what came before it counts.
+ */
+export class GaugeFile {
+  readonly #file: string;
+  readonly #rings: Rings;
+  /** The newest slot in the file. */
+  #saved = -1;
+  #bytes = 0;
+  #whole = 0;
+  #writing = Promise.resolve();
+
+  constructor(file: string, rings: Rings) {
+    this.#file = file;
+    this.#rings = rings;
+  }
+
+  /** Takes in what an earlier process left of the time up to `now` (a slot). False when nothing in the file can be used. */
+  load(now: number, known: (name: string) => boolean): boolean {
+    const stat = lstatSync(this.#file, { throwIfNoEntry: false });
+    if (stat === undefined) return true;
+    if (!stat.isFile() || stat.size > LARGEST) return false;
+    const content = readFileSync(this.#file);
+    if (!content.subarray(0, MAGIC.length).equals(MAGIC)) return false;
+    let at = MAGIC.length;
+    for (let body = frameAt(content, at); body !== null; body = frameAt(content, at)) {
+      if (!take(body, this.#rings, now, known)) return false;
+      at += HEAD + body.length;
+    }
+    return at > MAGIC.length;
+  }
+
+  /**
+   * Writes what is new up to a slot. One call after the other; rejects when the disk does not take it, and then the next
+   * one writes everything.
+   */
+  save(upTo: number): Promise<void> {
+    const next = this.#writing.then(() => this.#save(upTo));
+    this.#writing = next.catch(() => {
+      this.#bytes = 0;
+    });
+    return next;
+  }
+
+  async #save(upTo: number): Promise<void> {
+    const rings = this.#rings;
+    // After the clock was set back the file holds a future that was forgotten.
+    const anew = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE || rings.newest < this.#saved;
+    const slots = rings.slots(anew ? -1 : this.#saved).filter((slot) => slot <= upTo);
+    if (slots.length === 0) return;
+    const frame = frameOf(rings, slots);
+    if (anew) {
+      await replaceFileLater(this.#file, Buffer.concat([MAGIC, frame]));
+      this.#whole = frame.length;
+      this.#bytes = frame.length;
+    } else {
+      await appendFile(this.#file, frame, { mode: 0o600 });
+      this.#bytes += frame.length;
+    }
+    this.#saved = slots.at(-1) ?? this.#saved;
+  }
+}
+
+/** The body of the frame at a place, or null when there is none that is whole. */
+function frameAt(content: Buffer, at: number): Buffer | null {
+  if (at + HEAD > content.length) return null;
+  const body = content.subarray(at + HEAD, at + HEAD + content.readUInt32LE(at));
+  return body.length === content.readUInt32LE(at) && crc32(body) === content.readUInt32LE(at + 4) ? body : null;
+}
+
+/** A line of JSON with the names, then for each slot its number and one value for each name, as doubles. */
+function frameOf(rings: Rings, slots: readonly number[]): Buffer {
+  const { names } = rings;
+  const line = Buffer.from(`${JSON.stringify({ names })}\n`);
+  const body = Buffer.alloc(line.length + slots.length * (1 + names.length) * 8);
+  let at = line.copy(body);
+  for (const slot of slots) {
+    at = body.writeDoubleLE(slot, at);
+    for (const name of names) at = body.writeDoubleLE(rings.value(name, slot), at);
+  }
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32LE(body.length, 0);
+  head.writeUInt32LE(crc32(body), 4);
+  return Buffer.concat([head, body]);
+}
+
+function take(body: Buffer, rings: Rings, now: number, known: (name: string) => boolean): boolean {
+  const end = body.indexOf(10);
+  const names = namesIn(body.toString('utf8', 0, Math.max(end, 0)));
+  if (names === null) return false;
+  const width = (1 + names.length) * 8;
+  for (let at = end + 1; at + width <= body.length; at += width) {
+    const slot = body.readDoubleLE(at);
+    if (slot > now || slot <= now - CAPACITY) continue;
+    rings.begin(slot);
+    const values = names.map((name, index): [string, number] => [name, body.readDoubleLE(at + 8 + index * 8)]);
+    rings.add(
+      slot,
+      values.filter(([name]) => known(name)),
+    );
+  }
+  return true;
+}
+
+function namesIn(line: string): readonly string[] | null {
+  try {
+    const header: unknown = JSON.parse(line);
+    const names = isObject(header) ? header['names'] : null;
+    const valid = Array.isArray(names) && names.length <= SERIES && names.every((name) => typeof name === 'string');
+    return valid ? (names as string[]) : null;
+  } catch {
+    return null;
+  }
+}

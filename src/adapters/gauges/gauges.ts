@@ -1,0 +1,209 @@
+import type { Subscription } from 'rxjs';
+import type { Core } from '../../commands/ports/core.js';
+import {
+  type Bucket,
+  type CoreGauges,
+  type CoreMetric,
+  type CoreRuntime,
+  coreMetrics,
+  type Gauges,
+  type HostMetric,
+  hostMetrics,
+  type Sample,
+} from '../../commands/ports/gauges.js';
+import type { HostMonitor, HostReading } from '../../commands/ports/host.js';
+import { GaugeFile } from './file.js';
+import { Rings, SLOT_SECONDS, WINDOW } from './rings.js';
+
+export interface GaugeParts {
+  readonly host: HostMonitor;
+  readonly core: Pick<Core, 'running' | 'metrics'>;
+  /** Clients that are online now. */
+  readonly online: () => number;
+  /** Where the histories outlive the process. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+const SAVE_MS = 60_000;
+/** Outbounds whose delays are kept; of more, those that were heard of last. */
+const TAGS = 64;
+const DELAY = 'delay/';
+/** Answers that are kept until the next reading: the same chart is often open in more than one browser. */
+const ANSWERS = 24;
+
+const NOT_RUNNING: CoreGauges = {
+  listen: '',
+  reason: 'The core does not run',
+  values: null,
+  observatory: [],
+  updatedAt: 0,
+};
+const metrics: ReadonlySet<string> = new Set([...hostMetrics, ...coreMetrics]);
+const isKnown = (name: string): boolean => metrics.has(name) || name.startsWith(DELAY);
+
+/** Takes a measurement of everything with each reading of the machine. */
+export class RingGauges implements Gauges {
+  readonly #parts: GaugeParts;
+  readonly #rings = new Rings();
+  readonly #file: GaugeFile;
+  readonly #answers = new Map<string, readonly Sample[]>();
+  #core = NOT_RUNNING;
+  #asking: Promise<void> | null = null;
+  #pauses: Pauses = { run: '', numGC: 0, totalNs: 0, meanNs: 0 };
+  #following: Subscription | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #complained = false;
+
+  constructor(parts: GaugeParts) {
+    this.#parts = parts;
+    this.#file = new GaugeFile(parts.file, this.#rings);
+  }
+
+  get core(): CoreGauges {
+    return this.#core;
+  }
+
+  /** Takes over the histories of the process before, and follows the machine. */
+  start(): void {
+    const { host, warn } = this.#parts;
+    let readable = false;
+    try {
+      readable = this.#file.load(this.#slot(), isKnown);
+    } catch (error) {
+      warn('the histories of the last run cannot be read', { error: String(error) });
+    }
+    if (!readable) warn('the histories begin anew: their file is not one of this panel');
+    this.#limitTags();
+    this.#following = host.readings$.subscribe((reading) => this.#take(reading));
+    this.#timer = setInterval(() => void this.#save(this.#rings.newest - 1), SAVE_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#following?.unsubscribe();
+    await this.#asking;
+    await this.#save(this.#rings.newest);
+  }
+
+  history(metric: HostMetric | CoreMetric, bucket: Bucket): readonly Sample[] {
+    return this.#means(metric, bucket);
+  }
+
+  delays(tag: string, bucket: Bucket): readonly Sample[] | null {
+    const last = this.#rings.lastOf(DELAY + tag);
+    const known = last > this.#rings.newest - WINDOW || this.#core.observatory.some((one) => one.tag === tag);
+    return known ? this.#means(DELAY + tag, bucket) : null;
+  }
+
+  #means(name: string, bucket: Bucket): readonly Sample[] {
+    const key = `${bucket} ${name}`;
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const samples = this.#rings.means(name, bucket);
+    if (this.#answers.size >= ANSWERS) this.#answers.clear();
+    this.#answers.set(key, samples);
+    return samples;
+  }
+
+  #slot(): number {
+    return Math.floor(this.#parts.now() / 1000 / SLOT_SECONDS);
+  }
+
+  #take(reading: HostReading): void {
+    const slot = this.#slot();
+    this.#rings.begin(slot);
+    this.#add(slot, this.#hostValues(reading));
+    this.#askCore(slot);
+  }
+
+  #add(slot: number, values: Iterable<readonly [string, number]>): void {
+    this.#rings.add(slot, values);
+    this.#answers.clear();
+  }
+
+  /** What could not be read is a gap, not a zero. */
+  #hostValues({ cpu, mem, netIO, load, missing }: HostReading): readonly (readonly [HostMetric, number])[] {
+    const unless = (name: string, value: number): number => (missing.includes(name) ? Number.NaN : value);
+    return [
+      ['cpu', unless('cpu', cpu)],
+      ['mem', unless('mem', mem.total > 0 ? (mem.current / mem.total) * 100 : Number.NaN)],
+      ['netUp', unless('netIO', netIO.up)],
+      ['netDown', unless('netIO', netIO.down)],
+      ['online', this.#parts.online()],
+      ['load1', unless('load', load.load1)],
+      ['load5', unless('load', load.load5)],
+      ['load15', unless('load', load.load15)],
+    ];
+  }
+
+  #askCore(slot: number): void {
+    const { running } = this.#parts.core;
+    if (running === null) {
+      this.#core = NOT_RUNNING;
+      return;
+    }
+    // A core that takes its time is not asked twice at once.
+    this.#asking ??= this.#readCore(slot, running.run)
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#core = { ...NOT_RUNNING, listen: this.#parts.core.metrics.listen ?? '', reason };
+      })
+      .finally(() => {
+        this.#asking = null;
+      });
+  }
+
+  async #readCore(slot: number, run: string): Promise<void> {
+    const source = this.#parts.core.metrics;
+    const [runtime, observed] = await Promise.all([source.runtime(), source.observatory()]);
+    this.#pauses = pausesOf(this.#pauses, run, runtime);
+    const values = {
+      coreAlloc: runtime.alloc,
+      coreSys: runtime.sys,
+      coreHeapObjects: runtime.heapObjects,
+      coreNumGC: runtime.numGC,
+      corePauseNs: this.#pauses.meanNs,
+    };
+    const observatory = observed.toSorted((a, b) => (a.tag < b.tag ? -1 : 1)).slice(0, TAGS);
+    const updatedAt = Math.floor(this.#parts.now() / 1000);
+    this.#core = { listen: source.listen ?? '', reason: '', values, observatory, updatedAt };
+    const delays = observatory.flatMap(({ tag, alive, delay }) => (alive ? [[DELAY + tag, delay] as const] : []));
+    this.#add(slot, [...Object.entries(values), ...delays]);
+    this.#limitTags();
+  }
+
+  #limitTags(): void {
+    const tags = this.#rings.names.filter((name) => name.startsWith(DELAY));
+    const oldest = tags.toSorted((a, b) => this.#rings.lastOf(b) - this.#rings.lastOf(a));
+    for (const [index, name] of oldest.entries())
+      if (index >= TAGS || this.#rings.lastOf(name) <= this.#rings.newest - WINDOW) this.#rings.drop(name);
+  }
+
+  async #save(upTo: number): Promise<void> {
+    try {
+      await this.#file.save(upTo);
+      this.#complained = false;
+    } catch (error) {
+      // Once, not every minute: a full disk has more important things to say.
+      if (!this.#complained) this.#parts.warn('the histories could not be written', { error: String(error) });
+      this.#complained = true;
+    }
+  }
+}
+
+interface Pauses {
+  readonly run: string;
+  readonly numGC: number;
+  readonly totalNs: number;
+  /** The mean of the collections since the reading before that had any. */
+  readonly meanNs: number;
+}
+
+function pausesOf(before: Pauses, run: string, { numGC, pauseTotalNs: totalNs }: CoreRuntime): Pauses {
+  const from = before.run === run && numGC >= before.numGC ? before : { numGC: 0, totalNs: 0, meanNs: 0 };
+  const count = numGC - from.numGC;
+  const meanNs = count > 0 ? Math.round((totalNs - from.totalNs) / count) : from.meanNs;
+  return { run, numGC, totalNs, meanNs };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { cpus, networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** What does not change while the panel runs. What cannot be read is 0. */
+export function processors(proc: string): { cpuCores: number; logicalPro: number; cpuSpeedMhz: number } {
+  const all = cpus();
+  let cores = 0;
+  try {
+    const text = readFileSync(`${proc}/cpuinfo`, 'utf8');
+    const places = text
+      .split('\n\n')
+      .map((block) => /physical id\s*: (\d+)[^]*core id\s*: (\d+)/.exec(block)?.slice(1).join());
+    cores = new Set(places.filter((place) => place !== undefined)).size;
+  } catch {
+    // Not Linux: the number of processors stands for the number of cores.
+  }
+  return { cpuCores: cores || all.length, logicalPro: all.length, cpuSpeedMhz: all[0]?.speed ?? 0 };
+}
+
+/** The first public address of each kind on an interface of this machine, or 'N/A'. */
+export function publicAddresses(interfaces = networkInterfaces()): { ipv4: string; ipv6: string } {
+  const all = Object.values(interfaces).flatMap((addresses) => addresses ?? []);
+  const first = (family: 'IPv4' | 'IPv6'): string =>
+    all.find((one) => one.family === family && !one.internal && isPublic(one.address))?.address ?? 'N/A';
+  return { ipv4: first('IPv4'), ipv6: first('IPv6') };
+}
+
+function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast';
+}

@@ -1,0 +1,59 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { LogError } from '../../commands/ports/logs.js';
+
+const CHUNK = 32 * 1024;
+/** Bytes of a line that are kept; of a longer one the beginning. */
+const LONGEST = 16 * 1024;
+
+/**
+ * The lines of a log, the newest first, from at most the last `limit` bytes. A missing file has none. Rejects with
+ * `LogError` when something other than a plain file lies there: a pipe would never end, a link leads elsewhere.
+ */
+export async function* linesBackwards(file: string, limit: number): AsyncGenerator<string> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    throw new LogError(code === 'ELOOP' ? notPlain : 'The access log cannot be read', { cause: error });
+  }
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new LogError(notPlain);
+    yield* backwards(handle, stat.size, limit);
+  } finally {
+    await handle.close();
+  }
+}
+
+const notPlain = 'The access log is not a plain file';
+
+async function* backwards(handle: FileHandle, size: number, limit: number): AsyncGenerator<string> {
+  const least = Math.max(0, size - limit);
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  let rest: Buffer = Buffer.alloc(0);
+  for (let end = size; end > least; ) {
+    const start = Math.max(least, end - CHUNK);
+    const { bytesRead } = await handle.read(buffer, 0, end - start, start);
+    // Emptied by its keeper meanwhile: what was read of it is gone.
+    if (bytesRead < end - start) return;
+    let until = bytesRead;
+    for (let at = buffer.lastIndexOf(10, until - 1); until > 0 && at >= 0; at = buffer.lastIndexOf(10, until - 1)) {
+      const line = joined(buffer.subarray(at + 1, until), rest);
+      rest = Buffer.alloc(0);
+      until = at;
+      if (line.length > 0) yield line.toString('utf8');
+      if (until === 0) break;
+    }
+    rest = joined(buffer.subarray(0, until), rest);
+    end = start;
+  }
+  // At the limit it is the end of a line, not a line.
+  if (least === 0 && rest.length > 0) yield rest.toString('utf8');
+}
+
+function joined(head: Buffer, rest: Buffer): Buffer {
+  return Buffer.concat([head.subarray(0, LONGEST), rest.subarray(0, Math.max(0, LONGEST - head.length))]);
+}

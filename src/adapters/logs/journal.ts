@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { LogError, type LogLevel, type LogQuery } from '../../commands/ports/logs.js';
+import { cleanLine } from './clean.js';
+import { redact } from './redact.js';
+
+const run = promisify(execFile);
+const PATIENCE_MS = 5000;
+const LARGEST = 16 * 1024 * 1024;
+const LONGEST = 4000;
+const UNIT = /\/([\w@.:-]+\.service)$/m;
+const priorities: Readonly<Record<LogLevel, string>> = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'notice',
+  warning: 'warning',
+  error: 'err',
+};
+
+export interface JournalOptions {
+  /** The program that reads the journal. */
+  readonly program?: string;
+  /** Where the kernel tells to which service this process belongs. */
+  readonly membership?: string;
+  readonly secrets?: () => Iterable<string>;
+}
+
+/** The lines of the panel's own service, oldest first. Rejects with `LogError`. */
+export async function journalLines(
+  { count, least }: LogQuery,
+  options: JournalOptions = {},
+): Promise<readonly string[]> {
+  const { program = 'journalctl', membership = '/proc/self/cgroup', secrets = () => [] } = options;
+  const unit = unitIn(membership);
+  if (unit === null)
+    throw new LogError('The panel does not run as a service of systemd: the journal has no lines of it');
+  const wanted = ['--unit', unit, '--no-pager', '--quiet', '--lines', String(count), '--priority', priorities[least]];
+  try {
+    const { stdout } = await run(program, wanted, {
+      timeout: PATIENCE_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: LARGEST,
+      env: { PATH: '/usr/bin:/bin:/usr/local/bin', LANG: 'C.UTF-8' },
+    });
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.slice(-count).map((line) => cleanLine(redact(line, secrets()), LONGEST));
+  } catch (error) {
+    throw new LogError(`The journal of the system cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function unitIn(membership: string): string | null {
+  try {
+    return UNIT.exec(readFileSync(membership, 'utf8'))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, killed } = error as { code?: unknown; killed?: boolean };
+  if (code === 'ENOENT') return 'journalctl is not installed';
+  if (killed === true) return 'journalctl did not answer in time';
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'there is too much in it';
+  return 'journalctl failed';
+}

@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream, readdirSync, rmSync } from 'node:fs';
+import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import semver from 'semver';
+import { type CoreVersions, ReleaseError, type StagedCore } from '../../commands/ports/releases.js';
+import type { Web } from '../../commands/ports/web.js';
+import { chosenVersion, installedVersions } from '../core/locate.js';
+import { replaceFile } from '../files.js';
+import { extract } from './archive.js';
+import { type Release, releasesAt, versionOf } from './feed.js';
+import { fetchArchive } from './fetch-archive.js';
+
+export interface CoreVersionOptions {
+  readonly web: Web;
+  /** Answers with the releases as GitHub does. */
+  readonly url: string;
+  /** `core/` in the data directory. */
+  readonly folder: string;
+  /** What says where the executable is, if anything outside does. */
+  readonly fixedBy: string | null;
+  /** The executable that counts now. */
+  readonly locate: () => string | null;
+  readonly now: () => number;
+}
+
+const FRESH_MS = 15 * 60_000;
+const STAGING = '.staging-';
+const LIMITS = { entries: 100, bytes: 400 * 1024 * 1024 };
+
+/** `CoreVersions` over a folder and a release server. */
+export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: CoreVersionOptions): CoreVersions {
+  let known: { readonly at: number; readonly releases: readonly Release[] } | null = null;
+  const fileOf = (version: string): string => join(folder, version, 'xray');
+  const installed = (): readonly string[] => installedVersions(folder);
+
+  /** Newest first. What was known is better than nothing. */
+  const releases = async (): Promise<readonly Release[]> => {
+    if (known !== null && now() - known.at < FRESH_MS) return known.releases;
+    try {
+      const all = await releasesAt(web, url);
+      const usable = all.filter(({ tag_name, draft, prerelease }) => !draft && !prerelease && versionOf(tag_name));
+      known = { at: now(), releases: usable.toSorted((a, b) => semver.rcompare(a.tag_name, b.tag_name)) };
+    } catch (error) {
+      if (known === null || !(error instanceof ReleaseError)) throw error;
+    }
+    return known.releases;
+  };
+
+  const put = async (from: string, version: string): Promise<void> => {
+    await mkdir(join(folder, version), { recursive: true, mode: 0o700 });
+    await rename(from, fileOf(version));
+    for (const path of [join(folder, version), folder]) await sync(path);
+  };
+
+  const download = async (version: string): Promise<StagedCore> => {
+    const release = (await releases()).find(({ tag_name }) => versionOf(tag_name) === version);
+    if (release === undefined) throw new ReleaseError(`there is no release ${version}`);
+    const staging = join(folder, `${STAGING}${randomUUID()}`);
+    const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
+    const binary = join(staging, 'xray');
+    try {
+      await mkdir(staging, { mode: 0o700 });
+      const archive = join(staging, 'core.zip');
+      const name = `Xray-${target()}.zip`;
+      await fetchArchive(web, release, { archive: name, sum: `${name}.dgst` }, archive);
+      await extract(archive, (entry) => (entry === 'xray' ? { path: binary, mode: 0o700 } : null), LIMITS);
+      await rm(archive);
+      await chmod(binary, 0o700).catch(() => {
+        throw new ReleaseError(`the archive of release ${version} holds no executable`);
+      });
+      return { binary, sha256: await digestOf(binary), install: () => put(binary, version), discard };
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  };
+
+  return {
+    fixedBy,
+    available: async () => (await releases()).map(({ tag_name }) => tag_name),
+    installed,
+    chosen: () => chosenVersion(folder),
+
+    stage: async (version) => {
+      if (!installed().includes(version)) return download(version);
+      const binary = fileOf(version);
+      const nothing = (): Promise<void> => Promise.resolve();
+      return { binary, sha256: await digestOf(binary), install: nothing, discard: nothing };
+    },
+
+    keep: async (version) => {
+      const current = locate();
+      if (current === null || version === null || versionOf(version) === null) return null;
+      if (installed().includes(version)) return version;
+      const copy = join(folder, `${STAGING}${randomUUID()}`);
+      await copyFile(current, copy, constants.COPYFILE_FICLONE);
+      await chmod(copy, 0o700);
+      await sync(copy);
+      await put(copy, version);
+      return version;
+    },
+
+    choose: (version) => {
+      if (version === null) rmSync(join(folder, 'current'), { force: true });
+      else replaceFile(join(folder, 'current'), `${version}\n`);
+      return locate();
+    },
+
+    remove: (version) => rmSync(join(folder, version), { recursive: true, force: true }),
+
+    tidy: () => {
+      const left = readdirSync(folder).filter((name) => name.startsWith(STAGING));
+      for (const name of left) rmSync(join(folder, name), { recursive: true, force: true });
+    },
+  };
+}
+
+/** How the releases call this machine. */
+function target(): string {
+  const systems: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' };
+  const arm = String((process.config.variables as { arm_version?: unknown }).arm_version ?? '7');
+  const machines: Readonly<Record<string, string>> = {
+    x64: '64',
+    ia32: '32',
+    arm64: 'arm64-v8a',
+    arm: arm === '7' ? 'arm32-v7a' : `arm32-v${arm}`,
+  };
+  return `${systems[platform()] ?? platform()}-${machines[arch()] ?? arch()}`;
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+/** So that it is there after a power cut. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+
+/** Larger than any chain; a path to something endless is not read. */
+const LARGEST = 1024 * 1024;
+
+/** A certificate chain and the key that belongs to it, as a server takes them. */
+export interface Pair {
+  /** PEM. */
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** SHA-256 of the leaf, in hex. */
+  readonly fingerprint: string;
+  /** Whom the leaf is for: its names, or its subject where it has none. */
+  readonly subject: string;
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** A pair that works, why a server should not use it, or both: an expired certificate still encrypts. */
+export interface Reading {
+  readonly pair: Pair | null;
+  readonly flaw: string | null;
+}
+
+const nothing = (flaw: string): Reading => ({ pair: null, flaw });
+
+/** Reads the two files. Sentences never hold what is in a file, because it may be any file of the machine. */
+export async function readPair(certFile: string, keyFile: string, now: number): Promise<Reading> {
+  const cert = await read(certFile, 'certificate');
+  if (typeof cert === 'string') return nothing(cert);
+  const key = await read(keyFile, 'key');
+  return typeof key === 'string' ? nothing(key) : pairOf(cert, key, now);
+}
+
+/** The same for what has been read already. */
+export function pairOf(cert: Buffer, key: Buffer, now: number): Reading {
+  const leaf = parse(() => new X509Certificate(cert));
+  if (!leaf || !cert.includes('-----BEGIN CERTIFICATE-----'))
+    return nothing('The certificate file does not hold a PEM certificate');
+  const secret = parse(() => createPrivateKey(key));
+  if (!secret) return nothing('The key file does not hold a PEM private key without a passphrase');
+  if (!parse(() => leaf.checkPrivateKey(secret))) return nothing('The key does not belong to the certificate');
+  // A chain with a broken link, or a key that is too short to be used.
+  if (!parse(() => createSecureContext({ cert, key }))) return nothing('No server can use this certificate and key');
+  const notBefore = Date.parse(leaf.validFrom);
+  const notAfter = Date.parse(leaf.validTo);
+  const fingerprint = createHash('sha256').update(leaf.raw).digest('hex');
+  const pair = { cert, key, fingerprint, subject: subjectOf(leaf), notBefore, notAfter };
+  return { pair, flaw: dateFlaw(pair, now) };
+}
+
+/** Why a certificate does not count now, or null. */
+export function dateFlaw({ notBefore, notAfter }: Pick<Pair, 'notBefore' | 'notAfter'>, now: number): string | null {
+  if (now > notAfter) return `The certificate expired on ${day(notAfter)}`;
+  return now < notBefore ? `The certificate is not valid before ${day(notBefore)}` : null;
+}
+
+function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** At most as much as fits in a line: a certificate may have a hundred names. */
+function subjectOf({ subject, subjectAltName }: X509Certificate): string {
+  const names = subjectAltName?.replaceAll(/(DNS|IP Address):/g, '') ?? subject?.replaceAll('\n', ', ') ?? '';
+  return names.length > 200 ? `${names.slice(0, 199)}…` : names;
+}
+
+async function read(file: string, what: string): Promise<Buffer | string> {
+  if (file === '') return `No ${what} file is named`;
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) return `The ${what} file is not a file`;
+    if (found.size > LARGEST) return `The ${what} file is too large`;
+    return await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no ${what} file at that path`;
+    if (code === 'EACCES' || code === 'EPERM') return `The panel may not read the ${what} file`;
+    return `The ${what} file cannot be read (${code ?? 'unknown reason'})`;
+  }
+}
+
+function parse<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Agent } from 'undici';
+import type { WebRequest } from '../../commands/ports/web.js';
+import { hostOf, unreached } from './target.js';
+
+/** One request to one origin. */
+export interface Hop extends Required<Pick<WebRequest, 'method' | 'headers'>> {
+  readonly url: URL;
+  readonly body: string | Buffer | null;
+}
+
+export interface Reply {
+  readonly host: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Takes a body as it comes. What it throws ends the exchange and is its error. */
+export interface Sink {
+  begin(reply: Reply): void;
+  take(piece: Buffer): void;
+}
+
+/**
+ * Sends one request. `sink` gets the body of every answer that is none of `status` 3xx with a location.
+ *
+ * The body is pushed, never pulled: undici 7 ends the whole process when a server hangs up while its parser is paused
+ * (nodejs/undici#5360), so nothing here may ever make it wait.
+ */
+export function ask(agent: Agent, hop: Hop, signal: AbortSignal, sink: Sink): Promise<Reply> {
+  const { url, method, headers, body } = hop;
+  const host = hostOf(url);
+  return new Promise((resolve, reject) => {
+    let reply: Reply | null = null;
+    const timedOut = (): void => reject(unreached('timeout', host, signal.reason));
+    if (signal.aborted) return timedOut();
+    signal.addEventListener('abort', timedOut, { once: true });
+    const end = (settle: () => void): void => {
+      signal.removeEventListener('abort', timedOut);
+      settle();
+    };
+    const guarded = (abort: (error: Error) => void, work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        end(() => reject(error as Error));
+        abort(error as Error);
+      }
+    };
+    agent.dispatch(
+      { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (controller, status, received) => {
+          if (status < 200) return;
+          const plain = Object.entries(received).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]);
+          const answer: Reply = { host, status, headers: Object.fromEntries(plain) };
+          reply = answer;
+          if (redirectOf(answer) === null)
+            guarded(
+              (error) => controller.abort(error),
+              () => sink.begin(answer),
+            );
+          else {
+            end(() => resolve(answer));
+            controller.abort(new Error('redirected'));
+          }
+        },
+        onResponseData: (controller, piece) =>
+          guarded(
+            (error) => controller.abort(error),
+            () => sink.take(piece),
+          ),
+        onResponseEnd: () => end(() => (reply === null ? undefined : resolve(reply))),
+        onResponseError: (_, error) => end(() => reject(unreached('unreachable', host, error))),
+      },
+    );
+  });
+}
+
+/** Where an answer points to, or null when it is one itself. */
+export const redirectOf = ({ status, headers }: Reply): string | null =>
+  [301, 302, 303, 307, 308].includes(status) ? (headers['location'] ?? null) : null;

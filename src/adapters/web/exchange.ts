@@ -1,0 +1,88 @@
+import { Agent } from 'undici';
+import type { WebRequest } from '../../commands/ports/web.js';
+import { ask, type Hop, type Reply, redirectOf, type Sink } from './ask.js';
+import { dial } from './dial.js';
+import { hostOf, judge, parseUrl, type Resolve, unreached } from './target.js';
+
+export interface ExchangeOptions {
+  readonly resolve: Resolve;
+  /** For every target; a request may allow it for its own. */
+  readonly allowPrivate: boolean;
+  /** Without a byte of the body, in ms. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 5;
+/** What another origin may learn of the request: a credential can have any name. */
+const PORTABLE: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'user-agent', 'if-modified-since']);
+/** Ours to say. */
+const OWN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']);
+
+/**
+ * One request and its redirects. Every hop has a connection of its own, so nothing that one policy opened is used by
+ * another. `sink` gets the last answer. Rejects with `WebError`, or with what the sink throws.
+ */
+export async function exchange(
+  address: string,
+  request: WebRequest,
+  { resolve, allowPrivate, idleMs, signal }: ExchangeOptions,
+  sink: Sink,
+): Promise<Reply> {
+  const { method = 'GET', headers = {}, body = null } = request;
+  const url = parseUrl(address);
+  const mayBePrivate = (to: URL): boolean =>
+    allowPrivate || (request.allowPrivate === true && to.hostname === url.hostname);
+  let hop: Hop = { url, method, headers: only(headers, (name) => !OWN.has(name)), body };
+  for (let hops = 0; ; hops += 1) {
+    const target = await unlessAborted(signal, hostOf(hop.url), judge(hop.url, resolve, mayBePrivate(hop.url)));
+    // The signal is the clock of the whole; silence inside of a body has one of its own.
+    const agent = new Agent({ connect: dial(target), pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
+    try {
+      const reply = await ask(agent, hop, signal, sink);
+      const location = redirectOf(reply);
+      if (location === null) return reply;
+      if (hops === MAX_REDIRECTS) throw unreached('refused', reply.host, new Error('too many redirects'));
+      hop = redirected(hop, reply, location);
+    } finally {
+      await agent.destroy();
+    }
+  }
+}
+
+/** The next hop: never from https to http, and nothing confidential to another origin. */
+function redirected(from: Hop, { host, status }: Reply, location: string): Hop {
+  if (!URL.canParse(location, from.url.href)) throw unreached('refused', host, new Error('redirected to no address'));
+  const url = parseUrl(new URL(location, from.url.href).href);
+  if (from.url.protocol === 'https:' && url.protocol === 'http:')
+    throw unreached('refused', host, new Error('redirected to a connection without TLS'));
+  const keeps = status === 307 || status === 308 || from.method === 'GET';
+  const elsewhere = url.origin !== from.url.origin;
+  if (elsewhere && keeps && from.body !== null)
+    throw unreached('refused', host, new Error('redirected to another host with what was sent'));
+  return {
+    url,
+    method: keeps ? from.method : 'GET',
+    headers: elsewhere ? only(from.headers, (name) => PORTABLE.has(name)) : from.headers,
+    body: keeps ? from.body : null,
+  };
+}
+
+function only(headers: Readonly<Record<string, string>>, keep: (name: string) => boolean): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(lower.filter(([name]) => keep(name)));
+}
+
+async function unlessAborted<T>(signal: AbortSignal, host: string, task: Promise<T>): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(unreached('timeout', host, signal.reason));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([task, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

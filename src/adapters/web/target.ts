@@ -1,0 +1,70 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { WebError } from '../../commands/ports/web.js';
+import { isPublic, ownAddresses } from './address.js';
+
+/** All addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** Names that mean this machine or its neighbours wherever they are asked. */
+const LOCAL = /(^|\.)(localhost6?|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+
+/** An address to ask, and where exactly the connection goes. */
+export interface Target {
+  readonly url: URL;
+  /** Checked. The connection is made to one of these and nowhere else. */
+  readonly addresses: readonly string[];
+}
+
+/** What a person is told, whatever kept the panel from an answer: so it is no scanner of somebody's network. */
+export function unreached(kind: 'refused' | 'unreachable' | 'timeout', host: string, cause: unknown): WebError {
+  return new WebError(kind, `${host} could not be reached`, { cause });
+}
+
+/** Throws `WebError` 'refused' for what is not an address of the web. The URL parser has spelt the host canonically. */
+export function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new WebError('refused', 'The address must begin with http:// or https:// and name a host');
+  if (url.username !== '' || url.password !== '')
+    throw new WebError('refused', 'The address may not carry a user name or a password');
+  return url;
+}
+
+/** The host without the brackets of IPv6. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Why a host is not asked by its name alone; null for a literal address, which is judged as such. */
+function nameFlaw(host: string): string | null {
+  if (isIP(host) !== 0) return null;
+  const self = hostname().toLowerCase();
+  // A name of one label is completed by the resolver, to something of this network.
+  const local = host.endsWith('.') || !host.includes('.') || LOCAL.test(host) || host === self;
+  return local ? privateFlaw(host) : null;
+}
+
+const privateFlaw = (host: string): string => `${host} is not a public address`;
+
+/**
+ * Resolves the host once and checks every address that comes. Rejects with `WebError` 'refused' or 'unreachable', both
+ * with the same words; the cause tells the log more.
+ */
+export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<Target> {
+  const host = hostOf(url);
+  const flaw = allowPrivate ? null : nameFlaw(host);
+  if (flaw !== null) throw unreached('refused', host, new Error(flaw));
+  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const own = ownAddresses();
+  if (!allowPrivate && !addresses.every((address) => isPublic(address, own)))
+    throw unreached('refused', host, new Error(privateFlaw(host)));
+  return { url, addresses };
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const found = await resolve(host).catch((error: unknown) => {
+    throw unreached('unreachable', host, error);
+  });
+  if (found.length === 0) throw unreached('unreachable', host, new Error('the name has no address'));
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { askControl } from '../adapters/control/ask.js';
+import type { ControlAnswer, ControlRequest } from '../adapters/control/protocol.js';
+import { serveControl } from '../adapters/control/server.js';
+import { controlSocket } from '../adapters/control/socket-path.js';
+import { type DataDirectory, dataDirectory } from '../adapters/data-directory.js';
+import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { asSystem, type Panel } from '../app.js';
+import { createBus, type Done } from '../commands/bus.js';
+import type { AnyCommand } from '../commands/catalog.js';
+import type { CoreInstall } from '../commands/reactors/core-install.js';
+import { Rejection, reject } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import { UserId } from '../events/ids.js';
+import type { EventLog } from '../events/log.js';
+import { begin, catchUp, type Folding } from '../events/replay.js';
+import { openJournal } from '../journal.js';
+import type { Disposal } from '../lib/disposal.js';
+import { CliError } from './output.js';
+
+/** Where an operation works: in the running panel, or on the log of one that does not run. */
+export interface Desk {
+  readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
+  /** In the name of the operator. Throws `CliError` for a rule's no. */
+  readonly dispatch: (command: AnyCommand) => Done;
+  /** Resolves to the version that is installed by then. Null: nobody here can do it. */
+  readonly installCore: ((version: string) => Promise<string>) | null;
+}
+
+interface Operation {
+  readonly data: z.ZodType;
+  /** Throws `CliError` with a sentence for the operator. */
+  readonly run: (data: never, desk: Desk) => Promise<unknown> | unknown;
+}
+
+function operation<S extends z.ZodType>(
+  data: S,
+  run: (data: z.output<S>, desk: Desk) => Promise<unknown> | unknown,
+): Operation {
+  return { data, run };
+}
+
+const Credentials = z.strictObject({ username: z.string().min(1).max(64), passwordHash: z.string().max(1024) });
+
+/** Everything that an operator can have done. The passwords themselves stay with the operator. */
+export const operations = {
+  'admin.create': operation(Credentials, (data, { dispatch }) => void dispatch({ type: 'CreateUser', data })),
+
+  'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
+    const user = [...users()].find((known) => known.username === username);
+    if (!user) throw new CliError(`There is no admin ${username}`);
+    dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
+  }),
+
+  'admin.disable-2fa': operation(z.strictObject({}), (_, { dispatch }) => {
+    const { events } = dispatch({ type: 'SwitchOffTwoFactor', data: {} });
+    return { changed: events.length > 0 };
+  }),
+
+  'core.install': operation(z.strictObject({ version: z.string().max(40) }), ({ version }, { installCore }) => {
+    if (installCore === null) throw new CliError('No panel runs here');
+    return installCore(version);
+  }),
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof operations;
+
+/** Has an operation done by whoever can: the running panel, or else this process, for as long as it takes. */
+export async function operate(
+  dataDir: string,
+  type: OperationName,
+  data: unknown,
+  patienceMs = 30_000,
+): Promise<unknown> {
+  const directory = dataDirectory(dataDir);
+  const request = { type, data };
+  const answer =
+    (await askControl(controlSocket(directory.run), directory.run, request, patienceMs)) ??
+    (await alone(directory, (desk) => answerTo(request, desk)));
+  if (!answer.ok) throw new CliError(answer.error);
+  return answer.result;
+}
+
+/** Lets the operator of this machine ask the running panel. Called once; ends with `disposal`. */
+export async function openControl(
+  { read, dispatch, directory }: Panel,
+  warn: (message: string, fields: object) => void,
+  disposal: Disposal,
+  coreInstall: Pick<CoreInstall, 'install'>,
+): Promise<void> {
+  const desk: Desk = {
+    users: () => read.users().users.values(),
+    dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
+    installCore: async (version) => {
+      const done = await coreInstall.install(version, (command) => dispatch(command, asSystem('cli')));
+      if (done instanceof Rejection) throw new CliError(done.message);
+      return done;
+    },
+  };
+  const failed = (error: unknown): ControlAnswer => {
+    warn('a request of the operator failed', { err: error });
+    return { ok: false, error: 'The panel failed; its log says why' };
+  };
+  try {
+    const server = await serveControl(controlSocket(directory.run), (request) => answerTo(request, desk).catch(failed));
+    disposal.add(() => server.close());
+  } catch (error) {
+    // The panel can do its work without it, and so can the operator once the panel is stopped.
+    warn('the operator of this machine cannot reach the running panel', { err: error });
+  }
+}
+
+async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<ControlAnswer> {
+  const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
+  if (!known) return { ok: false, error: `This panel does not know how to ${type}` };
+  const parsed = known.data.safeParse(data);
+  if (!parsed.success) return { ok: false, error: `${type}: ${parsed.error.issues[0]?.message ?? 'is not valid'}` };
+  try {
+    return { ok: true, result: (await known.run(parsed.data as never, desk)) ?? null };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { ok: false, error: error.message };
+  }
+}
+
+function accepted(done: Done | Rejection): Done {
+  if (done instanceof Rejection) throw new CliError(done.message);
+  return done;
+}
+
+/** The write side of a data directory whose panel does not run. */
+export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
+  const lock = lockDirectory(directory.lock);
+  try {
+    const { log, anchor, complaint } = openJournal(directory);
+    const state = begin(panelState);
+    catchUp(log, [state as unknown as Folding]);
+    const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
+    const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
+    try {
+      const desk: Desk = {
+        users: () => state.state.users.values(),
+        dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
+        installCore: null,
+      };
+      const result = await use(desk, log);
+      if (!closed) await anchor.flush();
+      return result;
+    } finally {
+      log.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,72 @@
+import type { PanelEvent } from '../events/catalog.js';
+import { ClientRenewed, ClientTrafficReset } from '../events/client.js';
+import type { Client } from '../events/client-document.js';
+import { zero } from '../events/counters.js';
+import type { Caused } from '../events/event.js';
+import { InboundPeriodBegan } from '../events/inbound.js';
+import type { Inbound } from '../events/inbound-document.js';
+import { addDays, periodStart, zoneNamed } from '../lib/calendar.js';
+import { resetClient } from './client.js';
+import { restoredClient } from './client-rules.js';
+import type { Command, Decider } from './command.js';
+import { resetInbound } from './inbound.js';
+import type { PanelState } from './state.js';
+
+const DAY_MS = 86_400_000;
+
+export type RenewalCommand = Command<'BeginPeriods', Record<never, never>>;
+
+export const renewal: Decider<RenewalCommand> = {
+  /** What time alone brings: terms that renew themselves, and periods whose counters begin anew. */
+  BeginPeriods(_, state, { now }) {
+    const zone = zoneNamed(state.settings.timeLocation);
+    const events: Caused<PanelEvent>[] = [];
+    const add = (more: readonly Caused<PanelEvent>[]): void => {
+      const first = events.length;
+      events.push(...more.map((event) => ({ ...event, ...(event.cause === undefined ? {} : { cause: first }) })));
+    };
+    for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone));
+    for (const client of state.clients.values()) add(renewalOf(state, client, now, zone));
+    return events;
+  },
+};
+
+/** Missed periods are made up for by one: the counters are at zero after it as after many. */
+function periodOf(state: PanelState, inbound: Inbound, now: number, zone: string): Caused<PanelEvent>[] {
+  const { trafficReset: period } = inbound;
+  if (period === 'never') return [];
+  const start = periodStart(now, period, zone);
+  if (start <= inbound.periodAt) return [];
+  const began = InboundPeriodBegan({ inbound: inbound.id, period, start });
+  const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
+  const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
+  const clients = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
+    const client = state.clients.get(number);
+    const used = state.counters.clients.get(number) ?? zero;
+    return client && used.up + used.down > 0 ? resetClient(state, client, now) : [];
+  });
+  return [began, ...[...own, ...clients].map((event) => ({ ...event, cause: 0 }))];
+}
+
+/** A client whose term is over gets the next one, with nothing used. */
+function renewalOf(state: PanelState, client: Client, now: number, zone: string): Caused<PanelEvent>[] {
+  const { resetDays, expiresAt } = client.terms;
+  if (resetDays <= 0 || expiresAt <= 0 || expiresAt > now) return [];
+  const next = nextTerm(expiresAt, resetDays, now, zone);
+  const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
+  const { up, down } = state.counters.clients.get(client.number) ?? zero;
+  const reset = up + down > 0 ? [ClientTrafficReset({ client: client.number, up, down })] : [];
+  const later: Client = { ...client, terms: { ...client.terms, expiresAt: next } };
+  const effects = [...reset, ...restoredClient(state, later, now, zero)];
+  return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
+}
+
+function nextTerm(expiresAt: number, days: number, now: number, zone: string): number {
+  let terms = Math.max(1, Math.floor((now - expiresAt) / (days * DAY_MS)));
+  let next = addDays(expiresAt, terms * days, zone);
+  while (next <= now) {
+    terms += 1;
+    next = addDays(expiresAt, terms * days, zone);
+  }
+  return next;
+}

@@ -1,0 +1,39 @@
+import type { RecordedEvent } from './catalog.js';
+import type { ServerName } from './certificate.js';
+
+/** What was last said about the certificate of a server, so that it is said once. */
+export interface CertificateNews {
+  readonly fingerprint: string;
+  /** Files and flaw, or null when the last word was a good one. */
+  readonly refused: string | null;
+  readonly remindedAt: number;
+}
+
+export type CertificatesNews = Readonly<Partial<Record<ServerName, CertificateNews>>>;
+
+const none: CertificateNews = { fingerprint: '', refused: null, remindedAt: 0 };
+
+export function newsOf(all: CertificatesNews, name: ServerName): CertificateNews {
+  return all[name] ?? none;
+}
+
+/** The news after an event. */
+export function evolveCertificates(all: CertificatesNews, event: RecordedEvent): CertificatesNews {
+  switch (event.type) {
+    case 'CertificateLoaded': {
+      const { fingerprint } = event.data;
+      return { ...all, [event.data.server]: { ...none, fingerprint } };
+    }
+    case 'CertificateRefused':
+      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), refused: flawKey(event.data) } };
+    case 'CertificateExpiring':
+      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), remindedAt: event.meta.at } };
+    default:
+      return all;
+  }
+}
+
+/** The same flaw of the same files is no news. */
+export function flawKey({ certFile, keyFile, why }: { certFile: string; keyFile: string; why: string }): string {
+  return JSON.stringify([certFile, keyFile, why]);
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+
+const server = z.enum(['panel', 'subscription']);
+/** Which of the two servers that browsers and client apps reach. */
+export type ServerName = z.output<typeof server>;
+/** For people. */
+export const serverNames: Readonly<Record<ServerName, string>> = {
+  panel: 'the panel',
+  subscription: 'the subscription server',
+};
+
+const stream = () => 'certificates';
+
+export const CertificateLoaded = defineEvent('CertificateLoaded', {
+  summary: 'A server serves with another certificate than before, or its files are good again.',
+  data: z.strictObject({
+    server,
+    /** SHA-256 of the leaf, in hex. */
+    fingerprint: z.string(),
+    subject: z.string(),
+    notAfter: z.int(),
+  }),
+  stream,
+});
+
+export const CertificateRefused = defineEvent('CertificateRefused', {
+  summary: 'The files of a certificate hold what a server cannot use; it goes on with what it had.',
+  data: z.strictObject({ server, certFile: z.string(), keyFile: z.string(), why: z.string() }),
+  stream,
+});
+
+export const CertificateExpiring = defineEvent('CertificateExpiring', {
+  summary: 'The certificate that a server uses has less than two weeks left.',
+  data: z.strictObject({ server, notAfter: z.int() }),
+  stream,
+});
+
+export const certificateEvents = [CertificateLoaded, CertificateRefused, CertificateExpiring] as const;
+export type CertificateEvent = EventOf<(typeof certificateEvents)[number]>;

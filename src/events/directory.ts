@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+
+const Count = z.int().nonnegative();
+
+export const DirectorySynced = defineEvent('DirectorySynced', {
+  summary: 'Clients were brought in line with the directory, or that went otherwise than the time before.',
+  class: 'measured',
+  data: z.strictObject({
+    added: Count,
+    enabled: Count,
+    disabled: Count,
+    removed: Count,
+    /** Changes that a rule forbade. */
+    refused: Count,
+    /** Why it was not done, or not all of it; a sentence without names. */
+    error: z.string().nullable(),
+  }),
+  stream: () => 'directory',
+});
+/** How a sync went. */
+export type DirectoryOutcome = Parameters<typeof DirectorySynced>[0];
+
+export const directoryEvents = [DirectorySynced] as const;
+export type DirectoryEvent = EventOf<(typeof directoryEvents)[number]>;

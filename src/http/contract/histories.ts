@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { get, routes } from './route.js';
+
+const prefix = '/panel/api/server';
+
+/** A name in a path; which ones there are is the handler's business, so that its sentence can say so. */
+const name = z.string();
+/** Width of a step in seconds: 2, 30, 60, 120, 180 or 300. */
+const bucket = z.string();
+
+/** The mean over one step: `t` in unix seconds, a multiple of the bucket. Steps without a reading are left out. */
+const Sample = z.object({ t: z.int(), v: z.number() });
+const History = z.array(Sample);
+
+const CoreMetricsState = z.object({
+  enabled: z.boolean(),
+  /** Loopback address of the core's own metrics page. */
+  listen: z.string(),
+  /** Why nothing is read; only when nothing is. */
+  reason: z.string().optional(),
+  /** Metrics that have a history. */
+  keys: z.array(z.string()),
+  values: z.record(z.string(), z.number()),
+});
+
+/** Delay in ms, times in unix seconds. */
+const Observed = z.object({
+  tag: z.string(),
+  alive: z.boolean(),
+  delay: z.number(),
+  lastSeenTime: z.int(),
+  lastTryTime: z.int(),
+  updatedAt: z.int(),
+});
+
+/** What the machine and the core were like over the last six hours. */
+export const historyRoutes = routes(prefix, {
+  cpuHistory: get('/cpuHistory/:bucket', {
+    summary: 'Load of the processors; as /history/cpu, under the member names of old and new clients',
+    params: z.object({ bucket }),
+    reply: z.array(Sample.extend({ cpu: z.number() })),
+  }),
+  history: get('/history/:metric/:bucket', {
+    summary: 'Six hours of cpu, mem (percent), netUp, netDown (bytes a second), online, load1, load5 or load15',
+    params: z.object({ metric: name, bucket }),
+    reply: History,
+  }),
+  coreMetricsState: get('/coreMetricsState', {
+    summary: 'Whether the core tells about its memory, and what it told last',
+    aliases: [`${prefix}/xrayMetricsState`],
+    reply: CoreMetricsState,
+  }),
+  coreMetricsHistory: get('/coreMetricsHistory/:metric/:bucket', {
+    summary: 'Six hours of coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
+    aliases: [`${prefix}/xrayMetricsHistory/:metric/:bucket`],
+    params: z.object({ metric: name, bucket }),
+    reply: History,
+  }),
+  coreObservatory: get('/coreObservatory', {
+    summary: 'What the observatory of the core found about each outbound; empty without one',
+    aliases: [`${prefix}/xrayObservatory`],
+    reply: z.array(Observed),
+  }),
+  coreObservatoryHistory: get('/coreObservatoryHistory/:tag/:bucket', {
+    summary: 'Six hours of the delay of an outbound in ms, while it was alive',
+    aliases: [`${prefix}/xrayObservatoryHistory/:tag/:bucket`],
+    params: z.object({ tag: name, bucket }),
+    reply: History,
+  }),
+});

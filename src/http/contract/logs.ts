@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { post, routes } from './route.js';
+import { body, optionalFlag, text } from './schemas/fields.js';
+
+const prefix = '/panel/api/server';
+
+/** Lines at most: 1 to 10000. */
+const params = z.object({ count: z.string() });
+
+/** A field of a form that is left empty is one that is not sent. */
+const flag = z.preprocess((value) => (value === '' ? undefined : value), optionalFlag);
+
+/** `Event`: 0 = direct, 1 = blocked, 2 = through a proxy. */
+const Access = z.object({
+  DateTime: z.string(),
+  FromAddress: z.string(),
+  ToAddress: z.string(),
+  Inbound: z.string(),
+  Outbound: z.string(),
+  Email: z.string(),
+  Event: z.int(),
+});
+
+/** What happened. One text of lines, oldest first; lists where clients of 3x-ui are served. */
+export const logRoutes = routes(prefix, {
+  logs: post('/logs/:count', {
+    summary: 'The last lines of the panel, of a level and graver; with syslog those in the journal of the system',
+    params,
+    body: body({ level: text, syslog: flag }),
+    reply: z.union([z.string(), z.array(z.string())]),
+  }),
+  corelogs: post('/corelogs/:count', {
+    summary: 'The last lines of the access log of the core, by keyword and by what became of the request',
+    aliases: [`${prefix}/xraylogs/:count`],
+    params,
+    body: body({ filter: text, showDirect: flag, showBlocked: flag, showProxy: flag }),
+    reply: z.union([z.string(), z.array(Access)]),
+  }),
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { get, post, routes } from './route.js';
+import { body, optionalText } from './schemas/fields.js';
+
+const prefix = '/panel/api/server';
+const version = z.string().regex(/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/, 'must be a version like v1.2.3, or latest');
+const GeoResult = z.object({
+  file: z.string(),
+  outcome: z.enum(['updated', 'unchanged', 'failed']),
+  sha256: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+const geo = {
+  summary: 'Get newer geo files; the core restarts if it uses one that changed',
+  reply: z.array(GeoResult),
+};
+
+/** What can be replaced by something newer: the core, the panel itself, the geo files. */
+export const versionRoutes = routes(prefix, {
+  getCoreVersion: get('/getCoreVersion', {
+    summary: 'Versions of the core that can be installed, newest first',
+    aliases: [`${prefix}/getXrayVersion`],
+    reply: z.array(z.string()),
+  }),
+  installCore: post('/installCore/:version', {
+    summary: 'Install a version of the core, and go back to the former one if it does not last',
+    aliases: [`${prefix}/installXray/:version`],
+    params: z.object({ version }),
+    reply: z.string(),
+  }),
+  getPanelUpdateInfo: get('/getPanelUpdateInfo', {
+    summary: 'Whether there is a newer panel',
+    reply: z.object({ currentVersion: z.string(), latestVersion: z.string(), updateAvailable: z.boolean() }),
+  }),
+  updatePanel: post('/updatePanel', {
+    summary: 'Replace the panel with its newest release; the core goes on meanwhile',
+    reply: z.string(),
+  }),
+  updateGeofile: post('/updateGeofile', { ...geo, body: body({ fileName: optionalText }) }),
+  updateOneGeofile: post('/updateGeofile/:fileName', { ...geo, params: z.object({ fileName: z.string().max(100) }) }),
+});

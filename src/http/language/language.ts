@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What the panel speaks; English first, because it stands in for every other. */
+export const languages = ['en', 'fa', 'ru', 'zh', 'ar'] as const;
+export type Language = (typeof languages)[number];
+
+/** Bytes of a header that are looked at, and choices in it: more than any browser sends. */
+const LONGEST_HEADER = 4096;
+const MOST_CHOICES = 32;
+const CHOICE = /^\s*([a-z]{1,8}|\*)(?:-[a-z\d]{1,8}){0,8}\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+
+/** The language of a caller: the cookie `lang`, else the best that `Accept-Language` names, else English. */
+export function languageOf(headers: IncomingHttpHeaders): Language {
+  return fromCookie(headers.cookie) ?? fromAcceptLanguage(headers['accept-language']) ?? 'en';
+}
+
+export function directionOf(language: Language): 'ltr' | 'rtl' {
+  return language === 'fa' || language === 'ar' ? 'rtl' : 'ltr';
+}
+
+/** Values as the pages of 3x-ui set them, `fa-IR` or `zh-TW`; one that is not spoken here says nothing. */
+function fromCookie(header = ''): Language | undefined {
+  if (!header.includes('lang=')) return undefined;
+  const value = /(?:^|;)\s*lang=([^;]*)/.exec(header.slice(0, LONGEST_HEADER))?.[1];
+  return value === undefined ? undefined : spoken(value.replace(/^"|"$/g, '').trim().split(/[-_]/, 1)[0]);
+}
+
+/** The language of the highest weight; of equal ones the first. Weight 0 = not this one. */
+function fromAcceptLanguage(header = ''): Language | undefined {
+  let best: Language | undefined;
+  let highest = 0;
+  for (const part of header.slice(0, LONGEST_HEADER).split(',', MOST_CHOICES)) {
+    const [, name, weight = '1'] = CHOICE.exec(part) ?? [];
+    const language = name === '*' ? 'en' : spoken(name);
+    if (!language || Number(weight) <= highest) continue;
+    best = language;
+    highest = Number(weight);
+  }
+  return best;
+}
+
+function spoken(name = ''): Language | undefined {
+  const lower = name.toLowerCase();
+  return languages.find((language) => language === lower);
+}

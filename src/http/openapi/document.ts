@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type oas31,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { tables } from '../contract/index.js';
+import type { Route } from '../contract/route.js';
+import { nouns } from './nouns.js';
+import { components, named } from './schemas.js';
+import { SettingsBody, SettingsReply } from './settings.js';
+
+/** One row of a table, with the name under which programs know it. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly route: Route;
+}
+
+/** Every route, in the order of the tables. */
+export function operations(): readonly Operation[] {
+  return Object.entries(tables).flatMap(([table, rows]) =>
+    Object.entries(rows).map(([name, route]) => ({
+      id: table + name.charAt(0).toUpperCase() + name.slice(1),
+      tag: nouns[table as keyof typeof tables].tag,
+      route: spelledOut(route as Route),
+    })),
+  );
+}
+
+const { all, update } = tables.settings;
+
+function spelledOut(route: Route): Route {
+  if (route.reply === all.reply && route.path.endsWith('/all')) return { ...route, reply: SettingsReply };
+  return route.body === update.body ? { ...route, body: SettingsBody } : route;
+}
+
+/**
+ * The contract as OpenAPI 3.1, made from the route tables. `version` is the panel's; `base` the path under which it is
+ * reached, without a slash at its end.
+ */
+export function openApi(version: string, base = ''): oas31.OpenAPIObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const { id, tag, route } of operations()) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, tag, route) };
+  }
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Portolan',
+        version,
+        description:
+          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`.',
+      },
+      servers: [{ url: base === '' ? '/' : base }],
+      tags: [
+        ...new Map(Object.values(nouns).map(({ tag, description }) => [tag, { name: tag, description }])).values(),
+      ],
+      paths,
+      components,
+    },
+    { allowEmptySchema: { custom: true }, override: ({ jsonSchema }) => withoutLimitsOfJson(jsonSchema) },
+  );
+}
+
+/** That a whole number is one that JSON carries exactly goes without saying. */
+function withoutLimitsOfJson(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+function operation(id: string, tag: string, route: Route): ZodOpenApiOperationObject {
+  const { method, summary, aliases, params, body } = route;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(aliases.length > 0 ? { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(', ')}.` } : {}),
+    ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
+    security: securityOf(route),
+    ...(params instanceof z.ZodObject ? { requestParams: { path: params } } : {}),
+    ...(method === 'POST' ? { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] } : {}),
+    ...(method === 'POST' && !(body instanceof z.ZodUnknown) ? { requestBody: requestBody(id, body) } : {}),
+    responses: responses(id, route),
+  };
+}
+
+/** A body is JSON or a form, as the caller likes. */
+function requestBody(id: string, body: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
+  const schema = named(`${id}Body`, body);
+  return {
+    required: true,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  };
+}
+
+function responses(id: string, { auth, method, media, reply }: Route): ZodOpenApiResponsesObject {
+  const schema = media === null ? envelopeOf(id, reply) : reply;
+  const special = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    200: {
+      description: media === null ? 'The envelope; `success` says whether it was done' : 'The file',
+      content: { [media ?? 'application/json']: { schema } },
+    },
+    ...(method === 'POST' ? { 400: special('Unreadable'), 403: special('Forged'), 413: special('TooLarge') } : {}),
+    ...(auth === 'none' ? {} : { 401: special('NotLoggedIn'), 404: special('Hidden') }),
+  };
+}
+
+const envelopes = new Map<z.ZodType, z.ZodType>();
+
+/** The envelope around a reply: one for each reply, and one for all that answer with a sentence only. */
+function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
+  const key = reply instanceof z.ZodNull ? sentence : reply;
+  const known = envelopes.get(key);
+  if (known) return known;
+  const made = z.object({
+    success: z.boolean(),
+    msg: z.string(),
+    obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
+  });
+  envelopes.set(key, made);
+  return key === sentence ? named('Sentence', made) : made;
+}
+const sentence = z.null();
+
+function securityOf({ auth, method }: Route): oas31.SecurityRequirementObject[] {
+  if (auth === 'none') return [{}];
+  const session = method === 'POST' ? { session: [], csrf: [] } : { session: [] };
+  return auth === 'panel' ? [session, { bearer: [] }] : [session];
+}

@@ -1,0 +1,35 @@
+import type { tables } from '../contract/index.js';
+
+interface Noun {
+  readonly tag: string;
+  readonly description: string;
+}
+
+const auth = { tag: 'Login', description: 'The way in and out.' };
+const inbounds = { tag: 'Inbounds', description: 'Listeners, and the clients inside of them.' };
+const server = { tag: 'Server', description: 'The machine, the core process, versions, keys and logs.' };
+const settings = { tag: 'Settings', description: 'Settings of the panel, and the account of the admin.' };
+const core = { tag: 'Core settings', description: 'The template of the core, its outbounds and providers.' };
+const docs = { tag: 'Documents', description: 'This contract.' };
+
+/** What each table is about, for people. */
+export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
+  auth,
+  clients: inbounds,
+  clientWhy: inbounds,
+  inbounds,
+  server,
+  histories: server,
+  coreControl: server,
+  keygen: server,
+  logs: server,
+  versions: server,
+  settings,
+  settingsApi: settings,
+  account: settings,
+  panel: settings,
+  panelApi: settings,
+  coreSettings: core,
+  coreSettingsApi: core,
+  apiDocs: docs,
+};

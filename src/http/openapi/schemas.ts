@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import { SESSION_COOKIE } from '../auth/cookie.js';
+
+const schemas: Record<string, z.ZodType> = {};
+const names = new Set<z.ZodType>();
+
+/** The schema; an object has a name of its own in the document from then on, so that it is there once. */
+export function named<S extends z.ZodType>(name: string, schema: S): S {
+  const isObject = schema instanceof z.ZodObject || schema instanceof z.ZodPipe;
+  if (names.has(schema) || !isObject || schema.meta()?.id !== undefined) return schema;
+  names.add(schema);
+  schemas[name] = schema;
+  return schema;
+}
+
+const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null() });
+const refusal = (description: string) => ({ description, content: { 'application/json': { schema: Envelope } } });
+
+export const components = {
+  schemas,
+  parameters: {
+    IdempotencyKey: {
+      in: 'header',
+      name: 'Idempotency-Key',
+      description: 'A repeated request with the same key has one effect and the same answer.',
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+    },
+  },
+  responses: {
+    Unreadable: refusal('The body cannot be read'),
+    NotLoggedIn: refusal('Not logged in, asked with `X-Requested-With: XMLHttpRequest`'),
+    Forged: refusal('The CSRF token is missing or wrong, or the request comes from another site'),
+    Hidden: { description: 'Not logged in: nothing is here. No body.' },
+    TooLarge: refusal('The body is too large'),
+  },
+  securitySchemes: {
+    session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by `POST /login`.' },
+    csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'From `GET /csrf-token`.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'From `GET /panel/setting/getApiToken`.' },
+  },
+} satisfies ZodOpenApiComponentsObject;

@@ -1,0 +1,72 @@
+import { createGeoFiles } from './adapters/releases/geo-files.js';
+import { createPanelReleases } from './adapters/releases/panel-releases.js';
+import { createWeb } from './adapters/web/web.js';
+import { asSystem, type Panel } from './app.js';
+import { coreVersions } from './cli/core.js';
+import type { AnyCommand } from './commands/catalog.js';
+import { CoreInstall } from './commands/reactors/core-install.js';
+import { GeoUpdate } from './commands/reactors/geo-update.js';
+import { PanelUpdate } from './commands/reactors/panel-update.js';
+import type { Config } from './config.js';
+import { runnable } from './http/codec/template.js';
+import { choosePanel, takeReport } from './launcher.js';
+import type { Disposal } from './lib/disposal.js';
+import { version } from './version.js';
+
+/** What gets newer versions of the core, of the panel and of the geo files. */
+export interface Installs {
+  readonly coreInstall: CoreInstall;
+  readonly panelUpdate: PanelUpdate;
+  readonly geoUpdate: GeoUpdate;
+}
+
+/**
+ * Makes them for a panel that does not run yet, and puts right what an interrupted installation left. `switchOver` ends
+ * the process so that its launcher starts the version that is chosen by then; null = there is no launcher.
+ */
+export function createInstalls(
+  panel: Panel,
+  config: Config,
+  parts: {
+    readonly warn: (message: string, fields?: object) => void;
+    readonly switchOver: (() => void) | null;
+    readonly disposal: Disposal;
+  },
+): Installs {
+  const { read, core, directory, now, outcome } = panel;
+  const { warn, switchOver, disposal } = parts;
+  const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
+  const dispatch = (command: AnyCommand) => panel.dispatch(command, asSystem('versions'));
+  const wanted = () => ({ template: read.desired.template(), inbounds: runnable(read) });
+
+  const coreInstall = new CoreInstall({
+    core,
+    versions: coreVersions(config, web, now),
+    choice: () => read.core().choice,
+    wanted: () => read.core().process.wanted,
+    config: wanted,
+    dispatch,
+    outcome,
+    warn,
+  });
+  coreInstall.prepare();
+  const following = read.changed$.subscribe((events) => coreInstall.notice(events));
+  disposal.add(() => following.unsubscribe());
+
+  const geoUpdate = new GeoUpdate({
+    files: createGeoFiles({ web, url: config.GEO_RELEASES_URL, folder: directory.geo }),
+    config: wanted,
+    warn,
+  });
+  const dataDir = config.DATA_DIR;
+  const panelUpdate = new PanelUpdate({
+    releases: createPanelReleases({ web, url: config.PANEL_RELEASES_URL, dataDir, version, path: config.PATH }),
+    version,
+    choose: switchOver === null ? null : (chosen) => choosePanel(dataDir, chosen),
+    switchOver: () => switchOver?.(),
+    warn,
+  });
+  const report = takeReport(dataDir);
+  if (report !== null) dispatch({ type: 'RecordPanelRolledBack', data: report });
+  return { coreInstall, panelUpdate, geoUpdate };
+}

@@ -1,0 +1,13 @@
+/** Addresses of this machine and of the networks behind it, which are no targets of strangers. */
+export const loopbackNetworks: readonly string[] = ['0.0.0.0/8', '127.0.0.0/8', '::/127'];
+
+export const privateNetworks: readonly string[] = [
+  ...loopbackNetworks,
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
+];

@@ -1,0 +1,131 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { firstValueFrom, Subject, take, toArray } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { askControl } from '../../../src/adapters/control/ask.js';
+import { type ControlAnswer, type ControlRequest, LONGEST_LINE } from '../../../src/adapters/control/protocol.js';
+import { serveControl } from '../../../src/adapters/control/server.js';
+import { controlSocket, makeSocketFolder } from '../../../src/adapters/control/socket-path.js';
+
+let run: string;
+
+beforeEach(() => {
+  run = join(mkdtempSync(join(tmpdir(), 'portolan-control-')), 'run');
+  mkdirSync(run, { mode: 0o700 });
+});
+afterEach(() => rmSync(dirname(run), { recursive: true, force: true }));
+
+const echo = async (request: ControlRequest): Promise<ControlAnswer> => ({ ok: true, result: request });
+
+async function serve(answer = echo, path = controlSocket(run)) {
+  const server = await serveControl(path, answer);
+  onTestFinished(() => server.close());
+  return { server, path };
+}
+
+/** Writes as it is, and resolves to everything that came back until the end. */
+function raw(path: string, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(path, () => socket.end(bytes));
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.on('error', () => undefined).on('close', () => resolve(text));
+  });
+}
+
+const ask = (request: ControlRequest, patienceMs = 5_000, path = controlSocket(run)) =>
+  askControl(path, run, request, patienceMs);
+
+describe('the control socket', () => {
+  it('carries a request and its answer, for this account only', async () => {
+    const { path } = await serve();
+    const request = { type: 'x', data: { text: 'ä\n"'.repeat(1_000) } };
+    expect(await ask(request)).toEqual({ ok: true, result: request });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('is nobody where no panel runs, also when one crashed and left its socket', async () => {
+    expect(await ask({ type: 'x', data: null })).toBeNull();
+    const { server, path } = await serve();
+    linkSync(path, `${path}.kept`);
+    await server.close();
+    expect(existsSync(path)).toBe(false);
+    renameSync(`${path}.kept`, path);
+    expect(await ask({ type: 'x', data: null })).toBeNull();
+    await serve();
+    expect(await ask({ type: 'x', data: 1 })).toMatchObject({ ok: true });
+  });
+
+  it('takes the place of a socket that was left over', async () => {
+    const path = controlSocket(run);
+    const first = await serveControl(path, async () => ({ ok: true, result: 'first' }));
+    onTestFinished(() => first.close());
+    await serve(async () => ({ ok: true, result: 'second' }), path);
+    expect(await ask({ type: 'x', data: null })).toEqual({ ok: true, result: 'second' });
+  });
+
+  it.each(['', 'GET / HTTP/1.1\r\n\r\n', '{}\n', '[]\n', '{"type":1,"data":{}}\n', `{"type":"${'x'.repeat(65)}"}\n`])(
+    'answers nonsense with a sentence or not at all, and goes on: %j',
+    async (bytes) => {
+      const { path } = await serve();
+      expect(await raw(path, bytes)).not.toContain('"ok":true');
+      expect(await ask({ type: 'x', data: null })).toMatchObject({ ok: true });
+    },
+  );
+
+  it('takes no endless line', async () => {
+    const { path } = await serve();
+    expect(await raw(path, Buffer.alloc(LONGEST_LINE + 2, 'x'))).toBe('');
+    expect(await ask({ type: 'x', data: null })).toMatchObject({ ok: true });
+  });
+
+  it('says when the panel keeps silent, and ends what is open when it closes', async () => {
+    const arrived = new Subject<ControlRequest>();
+    const { server, path } = await serve((request) => {
+      arrived.next(request);
+      return new Promise(() => undefined);
+    });
+    await expect(ask({ type: 'x', data: null }, 50)).rejects.toThrow('The running panel does not answer: no answer in');
+    const both = firstValueFrom(arrived.pipe(take(2), toArray()));
+    const waiting = ask({ type: 'x', data: null });
+    const ended = waiting.then(String, String);
+    const idle = raw(path, '{"type":"x","data":1}\n');
+    await both;
+    await server.close();
+    expect(await ended).toBe('Error: The running panel does not answer: the connection ended');
+    await idle;
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('has a short path of its own where the data directory lies deep', async () => {
+    const deep = join(run, 'd'.repeat(120), 'run');
+    mkdirSync(deep, { recursive: true, mode: 0o700 });
+    const path = controlSocket(deep);
+    onTestFinished(() => rmSync(dirname(path), { recursive: true, force: true }));
+    expect(path.length).toBeLessThan(100);
+    expect(controlSocket(`${deep}/../run`)).toBe(path);
+    expect(controlSocket(join(run, 'e'.repeat(120), 'run'))).not.toBe(path);
+    await serve(echo, path);
+    expect(await askControl(path, deep, { type: 'x', data: 1 }, 5_000)).toMatchObject({ ok: true });
+  });
+
+  it('is made in no folder that others may write to', () => {
+    chmodSync(run, 0o777);
+    expect(() => makeSocketFolder(controlSocket(run))).toThrow('can be written by another account');
+    const link = join(dirname(run), 'link');
+    symlinkSync(run, link);
+    expect(() => makeSocketFolder(join(link, 'control.sock'))).toThrow('can be written by another account');
+  });
+});

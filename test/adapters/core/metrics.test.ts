@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ObservedOutbound } from '../../../src/commands/ports/gauges.js';
+import { configOf, coreBinary, type Place, place, template } from './kit.js';
+
+/** The page of the core's metrics listener. */
+interface Vars {
+  readonly memstats: { readonly Sys: number; readonly HeapAlloc: number; readonly NumGC: number };
+  readonly observatory: Readonly<Record<string, { readonly alive?: boolean; readonly delay?: number }>> | null;
+}
+
+describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
+  let here: Place;
+  const asked: string[] = [];
+  const probed = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(204).end();
+  });
+  let url = '';
+
+  beforeEach(async () => {
+    here = place();
+    await new Promise<void>((resolve) => probed.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(probed.address() as AddressInfo).port}/probe`;
+  });
+  afterEach(async () => {
+    await here.dispose();
+    await new Promise((resolve) => probed.close(resolve));
+  });
+
+  const vars = async (): Promise<Vars> => {
+    const response = await fetch(`http://${here.core.metrics.listen}/debug/vars`);
+    return (await response.json()) as Vars;
+  };
+  /** Once every outbound was probed. */
+  const observed = async (count: number): Promise<readonly ObservedOutbound[]> => {
+    for (
+      const until = Date.now() + 10_000;
+      Date.now() < until;
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    ) {
+      const all = await here.core.metrics.observatory();
+      if (all.filter(({ lastTryTime, alive }) => lastTryTime > 0 || alive).length === count) return all;
+    }
+    throw new Error('not every outbound was probed');
+  };
+
+  it('is nothing while none runs', async () => {
+    expect(here.core.metrics.listen).toBeNull();
+    await expect(here.core.metrics.runtime()).rejects.toMatchObject({ kind: 'not-running' });
+    await expect(here.core.metrics.observatory()).resolves.toStrictEqual([]);
+  });
+
+  it('is what its own metrics page says', async () => {
+    await here.core.start(configOf([]));
+    const [runtime, page] = [await here.core.metrics.runtime(), await vars()];
+    // A moment lies between the two: memory that is in use moves, what the system gave does so in large steps.
+    for (const [ours, theirs] of [
+      [runtime.sys, page.memstats.Sys],
+      [runtime.alloc, page.memstats.HeapAlloc],
+    ] as const) {
+      expect(ours).toBeGreaterThan(theirs / 3);
+      expect(ours).toBeLessThan(theirs * 3);
+    }
+    expect(page.memstats.NumGC - runtime.numGC).toBeLessThanOrEqual(1);
+    expect(runtime.heapObjects).toBeGreaterThan(1000);
+    expect(page.observatory).toBeNull();
+    await expect(here.core.metrics.observatory()).resolves.toStrictEqual([]);
+    const { listen } = here.core.metrics;
+    await here.core.stop();
+    expect(here.core.metrics.listen).toBeNull();
+    await expect(fetch(`http://${listen}/debug/vars`)).rejects.toThrow('fetch failed');
+  });
+
+  it.each(['observatory', 'Observatory'])('has the findings of its %s', async (name) => {
+    const observatory = {
+      subjectSelector: ['direct', 'blocked'],
+      probeURL: url,
+      probeInterval: '1s',
+      enableConcurrency: true,
+    };
+    await here.core.start(configOf([], { ...template, [name]: observatory }));
+    const all = await observed(2);
+    const now = Date.now() / 1000;
+    expect(all.toSorted((a, b) => (a.tag < b.tag ? -1 : 1))).toStrictEqual([
+      { tag: 'blocked', alive: false, delay: 99_999_999, lastSeenTime: 0, lastTryTime: expect.any(Number) },
+      {
+        tag: 'direct',
+        alive: true,
+        delay: expect.any(Number),
+        lastSeenTime: expect.any(Number),
+        lastTryTime: expect.any(Number),
+      },
+    ]);
+    for (const { lastTryTime } of all) expect(Math.abs(now - lastTryTime)).toBeLessThan(30);
+    expect(asked).toContain('/probe');
+    expect(Object.keys((await vars()).observatory ?? {}).toSorted()).toStrictEqual(['blocked', 'direct']);
+  });
+
+  it('has the findings of its burst observatory', async () => {
+    const pingConfig = { destination: url, interval: '1s', timeout: '1s', sampling: 2 };
+    const burst = { subjectSelector: ['direct'], pingConfig };
+    await here.core.start(configOf([], { ...template, burstObservatory: burst }));
+    const all = await observed(1);
+    expect(all).toMatchObject([{ tag: 'direct', alive: true }]);
+  });
+});

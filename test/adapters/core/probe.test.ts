@@ -1,0 +1,395 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createOutboundProbe, type ProbeOptions } from '../../../src/adapters/core/probe/probe.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+import { certificate, configOf, coreBinary, freePort, inboundOf, type Place, pause, place, target } from './kit.js';
+
+const ID = '11111111-1111-4111-8111-111111111111';
+const never = new AbortController().signal;
+const direct = { tag: 'direct', protocol: 'freedom' };
+
+describe.skipIf(coreBinary === null)('a test of an outbound', { timeout: 30_000 }, () => {
+  let server: Place;
+  let web: Awaited<ReturnType<typeof target>>;
+  let cert: Awaited<ReturnType<typeof certificate>>;
+  const ports: number[] = [];
+  let folder: string;
+
+  beforeAll(async () => {
+    cert = await certificate();
+    web = await target(cert);
+    server = place();
+    ports.push(await freePort(), await freePort());
+    const inbounds = ports.map((port, n) =>
+      inboundOf({ tag: `in-${n}`, listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } }, [
+        { email: `u${n}@x`, id: ID },
+      ]),
+    );
+    await server.core.start(configOf(inbounds));
+  });
+  afterAll(async () => {
+    await server?.dispose();
+    await web?.close();
+  });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portolan-probe-'));
+  });
+
+  const runDir = (): string => join(folder, 'run');
+  const leftovers = (): string[] => (existsSync(runDir()) ? readdirSync(runDir()) : []);
+  const small = (): string => `http://127.0.0.1:${web.port}/small`;
+  const vless = (tag: string, port: number, more: JsonObject = {}, id = ID): JsonObject => ({
+    tag,
+    protocol: 'vless',
+    settings: { address: '127.0.0.1', port, id, encryption: 'none' },
+    ...more,
+  });
+
+  function probe(options: Partial<ProbeOptions> = {}) {
+    const made = createOutboundProbe({
+      binary: () => coreBinary,
+      runDir: runDir(),
+      assetDir: join(folder, 'geo'),
+      allowPrivate: true,
+      ...options,
+    });
+    onTestFinished(async () => {
+      await made.close();
+      expect(leftovers()).toStrictEqual([]);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return made;
+  }
+  const ask = (outbound: JsonObject, others: readonly JsonObject[] = [], url = small(), signal = never) =>
+    probe().request({ outbound, others, url }, signal);
+
+  /** A binary that does what the test wants. */
+  function script(text: string): string {
+    const file = join(folder, 'core.sh');
+    writeFileSync(file, `#!/bin/sh\n${text}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  }
+
+  /** A target that takes connections and never answers; or only this, byte by byte. */
+  async function silent(answer = ''): Promise<string> {
+    const target = createServer((socket) => {
+      socket.on('error', () => undefined);
+      for (const letter of answer) socket.write(letter);
+    });
+    const port = await freePort();
+    await new Promise<void>((resolve) => target.listen(port, '127.0.0.1', resolve));
+    onTestFinished(() => void target.close());
+    return `http://127.0.0.1:${port}/`;
+  }
+
+  it.each([
+    [
+      'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 404 Not Found\r\ncontent-length: 7\r\n\r\n',
+      { statusCode: 404 },
+    ],
+    ['HTTP/1.0 500 No\r\n\r\n', { success: true, statusCode: 500 }],
+    ['SSH-2.0-OpenSSH', { success: false, error: 'Request failed: the answer is not HTTP' }],
+    [`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, { success: false }],
+  ])('takes every HTTP status for an answer, and nothing else: %j', async (answer, result) => {
+    expect(await ask(direct, [], await silent(answer))).toMatchObject(result);
+  });
+
+  it('asks the target through a core of its own, and says how long each step took', async () => {
+    const plain = await ask(direct);
+    expect(plain).toStrictEqual({
+      success: true,
+      mode: 'http',
+      statusCode: 200,
+      delay: expect.any(Number) as number,
+      connectMs: expect.any(Number) as number,
+      ttfbMs: expect.any(Number) as number,
+    });
+    const secure = await probe({ ca: cert.cert }).request(
+      { outbound: direct, others: [], url: `https://localhost:${web.tlsPort}/small` },
+      never,
+    );
+    expect(secure).toMatchObject({ success: true, statusCode: 200, tlsMs: expect.any(Number) as number });
+    expect(secure.ttfbMs).toBeLessThanOrEqual(secure.delay);
+  });
+
+  it('trusts no certificate that it could not trust without the outbound', async () => {
+    const url = `https://localhost:${web.tlsPort}/small`;
+    expect(await ask(direct, [], url)).toMatchObject({ success: false, error: expect.stringContaining('certificate') });
+  });
+
+  it('goes through the server of the outbound, and counts there', async () => {
+    expect(await ask(vless('far', ports[0] ?? 0))).toMatchObject({ success: true, statusCode: 200 });
+    const counted = (await server.core.counters()).find(({ name }) => name === 'u0@x');
+    expect(counted?.down).toBeGreaterThan(0);
+  });
+
+  it.each(['dialerProxy', 'proxySettings'])('goes through what the outbound is dialled through: %s', async (how) => {
+    const by = (tag: string): JsonObject =>
+      how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
+    const before = (await server.core.counters()).find(({ name }) => name === 'u1@x')?.up ?? 0;
+    const far = vless('far', ports[0] ?? 0, by('near'));
+    const near = vless('near', ports[1] ?? 0);
+    // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
+    const stranger = { tag: 'stranger', protocol: 'pigeon' };
+    expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
+    const after = (await server.core.counters()).find(({ name }) => name === 'u1@x')?.up ?? 0;
+    expect(after).toBeGreaterThan(before);
+    expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound near to dial through' });
+  });
+
+  it('says that a server is dead, or does not know the key', async () => {
+    const dead = ask(vless('far', await freePort()));
+    const behind = vless('far', ports[0] ?? 0, { proxySettings: { tag: 'near' } });
+    const behindDead = ask(behind, [vless('near', await freePort())]);
+    const wrong = ask(vless('far', ports[0] ?? 0, {}, '22222222-2222-4222-8222-222222222222'));
+    for (const result of await Promise.all([dead, wrong, behindDead])) {
+      expect(result).toMatchObject({ success: false, delay: 0, mode: 'http', error: expect.any(String) as string });
+    }
+  });
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'that says a thing twice',
+      { ...direct, Settings: {}, settings: {} },
+      'The outbound cannot be used: it has "settings" twice',
+    ],
+    ['without a tag', { protocol: 'freedom' }, 'Outbound has no tag'],
+    ['into the void', { tag: 'x', protocol: 'BlackHole' }, 'Blocked/blackhole outbound cannot be tested'],
+    [
+      'with the name of the void',
+      { tag: 'blocked', protocol: 'freedom' },
+      'Blocked/blackhole outbound cannot be tested',
+    ],
+    ['that no core knows', { tag: 'x', protocol: 'pigeon' }, 'unknown config id: pigeon'],
+    [
+      'that writes a file',
+      { ...direct, streamSettings: { TLSSettings: { MasterKeyLog: '/tmp/x' } } },
+      'is not allowed',
+    ],
+    ['that reads a file', { ...direct, streamSettings: { a: [{ keyFile: '/etc/shadow' }] } }, 'inside the data'],
+    ['through ours', { ...direct, streamSettings: { sockopt: { dialerProxy: 'metrics_out' } } }, 'no outbound metrics'],
+  ])('refuses one %s', async (_, outbound, error) => {
+    expect(await ask(outbound)).toStrictEqual({
+      success: false,
+      delay: 0,
+      mode: 'http',
+      error: expect.stringContaining(error) as string,
+    });
+  });
+
+  it('starts no core for outbounds that are dialled through each other', async () => {
+    const by = (tag: string, other: string): JsonObject => ({ ...direct, tag, proxySettings: { tag: other } });
+    const error = 'The outbounds are dialled through each other';
+    expect(await ask(by('a', 'a'))).toMatchObject({ success: false, error });
+    expect(await ask(by('a', 'b'), [by('b', 'c'), by('c', 'b')])).toMatchObject({ success: false, error });
+    expect(await ask(by('a', 'b'), [by('b', 'c'), direct, by('c', 'direct')])).toMatchObject({ success: true });
+  });
+
+  it('does not go round in a core that sends back what it gets', async () => {
+    const round = { tag: 'round', protocol: 'loopback', settings: { inboundTag: 'portolan-probe' } };
+    expect(await ask(round)).toMatchObject({
+      success: false,
+      error: expect.stringContaining('Request failed') as string,
+    });
+  });
+
+  it('starts only what it needs of ten thousand outbounds', async () => {
+    const others = Array.from({ length: 10_000 }, (_, n) => vless(`o-${n}`, 1 + n));
+    expect(await ask(direct, [...others, { protocol: 'pigeon' }])).toMatchObject({ success: true });
+  });
+
+  it('tells of a core that ends, that does not listen, that is not there', async () => {
+    const request = { outbound: direct, others: [], url: small() };
+    const broken = script('echo "Failed to start: app > main: no luck"; exit 23');
+    expect(await probe({ binary: () => broken }).request(request, never)).toMatchObject({ error: 'main: no luck' });
+    expect(await probe({ binary: () => '/nowhere/xray' }).request(request, never)).toMatchObject({
+      error: expect.stringContaining('There is no core') as string,
+    });
+    expect(await probe({ binary: () => null }).request(request, never)).toMatchObject({ success: false });
+    const deaf = script('exec sleep 60');
+    expect(await probe({ binary: () => deaf }).request(request, never)).toMatchObject({
+      error: 'The temporary core did not start listening',
+    });
+  });
+
+  it('ends with its caller, and leaves no process and no file', async () => {
+    const asked = new AbortController();
+    const url = await silent();
+    const running = probe().request({ outbound: direct, others: [], url }, asked.signal);
+    const [name] = await until(() => (leftovers().length > 0 ? leftovers() : null));
+    const file = join(runDir(), name ?? '', 'config.json');
+    await until(() => existsSync(file) && processesOf(file).length > 0);
+    expect([statSync(file).mode & 0o777, statSync(join(runDir(), name ?? '')).mode & 0o777]).toStrictEqual([
+      0o600, 0o700,
+    ]);
+    asked.abort();
+    expect(await running).toMatchObject({ success: false });
+    expect([processesOf(file), leftovers()]).toStrictEqual([[], []]);
+  });
+
+  it('has three cores at once and no more, and ends all when the panel does', async () => {
+    const deaf = script('exec sleep 60');
+    const one = probe({ binary: () => deaf });
+    const asked = Array.from({ length: 60 }, () => one.request({ outbound: direct, others: [], url: small() }, never));
+    await until(() => leftovers().length === 3);
+    const settled = asked.map((result, n) => result.then(({ error }) => ({ n, error })));
+    // Three run and fifty wait: the others are sent away at once.
+    expect(await Promise.race(settled)).toStrictEqual({
+      n: 53,
+      error: 'Another outbound test is already running, please wait',
+    });
+    expect(leftovers()).toHaveLength(3);
+    await one.close();
+    expect(leftovers()).toStrictEqual([]);
+  });
+
+  it('begins by ending what a panel that died has left', async () => {
+    const orphanage = join(runDir(), 'probe-orphan');
+    mkdirSync(orphanage, { recursive: true });
+    const file = join(orphanage, 'config.json');
+    writeFileSync(file, '{"log":{"loglevel":"none"}}');
+    const orphan: ChildProcess = spawn(coreBinary ?? '', ['run', '-format', 'json', '-c', file], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => orphan.once('exit', (_, signal) => resolve(signal)));
+    await until(() => processesOf(file).length > 0);
+    probe();
+    expect(await ended).toMatch(/^SIG(TERM|KILL)$/);
+    await until(() => leftovers().length === 0);
+  });
+
+  describe('where private targets are closed', () => {
+    let canary: Server;
+    let touched = 0;
+    let canaryPort = 0;
+
+    beforeAll(async () => {
+      canaryPort = await freePort();
+      canary = createServer((socket) => {
+        touched += 1;
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => canary.listen(canaryPort, resolve));
+    });
+    afterAll(() => void canary?.close());
+
+    it.each<[string, JsonObject, string]>([
+      ['itself', direct, '127.0.0.1'],
+      ['by name', direct, 'localhost'],
+      ['that an outbound opens', { ...direct, settings: { finalRules: [{ action: 'allow' }] } }, 'localhost'],
+      ['by a turn of the outbound', { ...direct, settings: { Redirect: '127.0.0.1:PORT' } }, '192.0.2.1'],
+    ])('does not reach one %s', async (_, outbound, host) => {
+      const patched = JSON.parse(JSON.stringify(outbound).replace('PORT', String(canaryPort))) as JsonObject;
+      const url = `http://${host}:${canaryPort}/`;
+      const asked = { outbound: patched, others: [], url };
+      expect(await probe({ allowPrivate: false, requestMs: 600 }).request(asked, never)).toMatchObject({
+        success: false,
+        error: expect.stringContaining('Request failed') as string,
+      });
+      expect(touched).toBe(0);
+      // The same is open where it may be: the canary does sing.
+      await probe({ requestMs: 600 }).request(asked, never);
+      expect(touched).toBeGreaterThan(0);
+      touched = 0;
+    });
+
+    it('does not start a core for an outbound whose server is there', async () => {
+      const closed = probe({
+        binary: () => '/nowhere/xray',
+        allowPrivate: false,
+        resolve: async () => [{ address: '10.0.0.7', family: 4 }],
+      });
+      const servers = [{ address: 'inside.example', port: 1 }];
+      const shapes = [vless('far', 1), { tag: 'far', protocol: 'socks', settings: { servers } }];
+      const near = vless('near', 1);
+      const through = { tag: 'far', protocol: 'freedom', proxySettings: { tag: 'near' } };
+      for (const outbound of [...shapes, through]) {
+        expect(await closed.request({ outbound, others: [near], url: 'http://192.0.2.1/' }, never)).toMatchObject({
+          error: expect.stringMatching(/^(127\.0\.0\.1|inside\.example) is not a public address$/) as string,
+        });
+      }
+    });
+
+    it('dials no server there either, whether somebody listens or not, and says the same', async () => {
+      const closed = probe({ allowPrivate: false });
+      for (const port of [canaryPort, await freePort()]) {
+        expect(await closed.dial(vless('far', port), never)).toStrictEqual({
+          success: false,
+          delay: 0,
+          mode: 'tcp',
+          error: '127.0.0.1 is not a public address',
+          endpoints: [
+            {
+              address: `127.0.0.1:${port}`,
+              success: false,
+              delay: expect.any(Number) as number,
+              error: '127.0.0.1 is not a public address',
+            },
+          ],
+        });
+      }
+      expect(touched).toBe(0);
+    });
+  });
+
+  it('by dialling tells of every server in every shape', async () => {
+    const [a = 0, b = 0] = ports;
+    const dead = await freePort();
+    const shapes: JsonObject[] = [
+      { settings: { Address: '127.0.0.1', port: String(a) }, protocol: 'vless' },
+      { settings: { vnext: [{ address: '127.0.0.1', port: a }] }, protocol: 'vmess' },
+      { settings: { servers: [{ address: 'localhost', port: a }] }, protocol: 'trojan' },
+      { settings: { address: ['10.0.0.2/32'], peers: [{ endpoint: `127.0.0.1:${a}` }] }, protocol: 'wireguard' },
+    ];
+    for (const shape of shapes)
+      expect(await probe().dial({ tag: 'x', ...shape }, never)).toMatchObject({ success: true });
+    const servers = [b, dead].map((port) => ({ address: '127.0.0.1', port }));
+    expect(await probe().dial({ tag: 'x', protocol: 'socks', settings: { servers } }, never)).toMatchObject({
+      success: true,
+      endpoints: [{ success: true }, { success: false, error: 'Connection refused', address: `127.0.0.1:${dead}` }],
+    });
+    for (const protocol of ['freedom', 'blackhole', 'dns', 'vless']) {
+      expect(await probe().dial({ tag: 'x', protocol, settings: {} }, never)).toStrictEqual({
+        success: false,
+        delay: 0,
+        mode: 'tcp',
+        error: 'Outbound has no testable endpoint',
+      });
+    }
+  });
+});
+
+async function until<T>(ask: () => T | null | false, ms = 5000): Promise<T> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const answer = ask();
+    if (answer !== null && answer !== false) return answer;
+    if (Date.now() > deadline) throw new Error(`not within ${ms} ms`);
+    await pause(10);
+  }
+}
+
+/** Pids that name a file. */
+function processesOf(file: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(file);
+    } catch {
+      return false;
+    }
+  });
+}

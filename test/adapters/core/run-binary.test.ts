@@ -1,0 +1,56 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { runBinary } from '../../../src/adapters/core/run-binary.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'portolan-run-'));
+const environment = { PATH: process.env['PATH'] };
+let count = 0;
+
+/** A script in the place of the executable. */
+function script(body: string): string {
+  count += 1;
+  const file = join(folder, `script-${count}`);
+  writeFileSync(file, `#!/bin/sh\n${body}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+const run = (path: string, ...args: string[]) => runBinary(path, args, { cwd: folder, environment });
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the executable of the core', () => {
+  it('is run to its end, and what it prints is kept in order', async () => {
+    expect(await run(script('echo "$1"; echo err >&2; echo more'), 'one')).toEqual({
+      ok: true,
+      output: 'one\nmore\n\nerr\n',
+    });
+    expect(await run(script('echo no; exit 23'))).toEqual({ ok: false, output: 'no\n\n' });
+  });
+
+  it('is missing when it cannot be started', async () => {
+    await expect(run(join(folder, 'nothing'))).rejects.toMatchObject({ name: 'CoreError', kind: 'missing' });
+    writeFileSync(join(folder, 'plain'), 'text');
+    await expect(run(join(folder, 'plain'))).rejects.toMatchObject({ kind: 'missing' });
+  });
+
+  it('is ended when it does not stop printing', async () => {
+    await expect(run(script('exec yes'))).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: 'The core does not stop printing',
+    });
+  });
+
+  it('is not waited for when it has left something behind, which ends too', async () => {
+    const pidFile = join(folder, 'left.pid');
+    expect(await run(script(`sleep 1000 & echo $! > ${pidFile}; echo done`))).toEqual({ ok: true, output: 'done\n\n' });
+    const left = readFileSync(pidFile, 'utf8').trim();
+    await vi.waitFor(() => expect(existsSync(`/proc/${left}`) && !isDead(left)).toBe(false));
+  });
+});
+
+/** Nobody has taken the exit code yet. */
+function isDead(pid: string): boolean {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+}

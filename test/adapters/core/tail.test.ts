@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { retire } from '../../../src/adapters/core/files.js';
+import { followLogs } from '../../../src/adapters/core/logs.js';
+import { tailOf } from '../../../src/adapters/core/tail.js';
+
+const OTHERS = 'a line of somebody else\n';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portolan-tail-'));
+  file = join(folder, 'access.log');
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+describe('the tail of a log', () => {
+  it('gives every line once, also after the file was emptied', async () => {
+    const lines: string[] = [];
+    const tail = tailOf(file, 20, (line) => void lines.push(line));
+    await tail.read();
+    writeFileSync(file, 'one\ntwo\nthr');
+    await tail.read();
+    appendFileSync(file, 'ee, and it is long\n');
+    await tail.read();
+    expect(lines).toStrictEqual(['one', 'two', 'three, and it is long']);
+    expect(readFileSync(file, 'utf8')).toBe('');
+    appendFileSync(file, 'four\n');
+    await tail.read();
+    expect(lines.at(-1)).toBe('four');
+  });
+
+  it('keeps what a file held that is emptied, when it shall', async () => {
+    for (const keep of [false, true]) {
+      writeFileSync(file, 'one\ntwo, and it is long enough\n');
+      await tailOf(file, 20, () => undefined, keep).read();
+      expect(readFileSync(file, 'utf8')).toBe('');
+      expect(existsSync(`${file}.1`)).toBe(keep);
+    }
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe('one\ntwo, and it is long enough\n');
+    expect(statSync(`${file}.1`).mode & 0o777).toBe(statSync(file).mode & 0o777);
+  });
+
+  it('begins anew beside what it held', () => {
+    retire(file);
+    expect(existsSync(`${file}.1`)).toBe(false);
+    writeFileSync(file, 'one\n');
+    retire(file);
+    retire(file); // nothing came in between: what is worth reading stays
+    expect([readFileSync(file, 'utf8'), readFileSync(`${file}.1`, 'utf8')]).toStrictEqual(['', 'one\n']);
+  });
+
+  const places: readonly (readonly [string, () => void])[] = [
+    ['a pipe', () => void execFileSync('mkfifo', [file])],
+    ['a folder', () => mkdirSync(file)],
+    ['a link', () => (writeFileSync(join(folder, 'other'), OTHERS), symlinkSync(join(folder, 'other'), file))],
+  ];
+
+  it.each(places)('reads nothing of %s, and changes nothing', async (_, make) => {
+    make();
+    const lines: string[] = [];
+    await tailOf(file, 10, (line) => void lines.push(line)).read();
+    expect(lines).toStrictEqual([]);
+    if (existsSync(join(folder, 'other'))) expect(readFileSync(join(folder, 'other'), 'utf8')).toBe(OTHERS);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, 'plain\n');
+    await tailOf(file, 10, (line) => void lines.push(line)).read();
+    expect(lines).toStrictEqual(['plain']);
+  });
+
+  it('copies what the core complains of into the error log, and into nothing else', async () => {
+    const [error, trace] = [join(folder, 'error.log'), join(folder, 'trace.log')];
+    const problems: unknown[] = [];
+    const logs = followLogs(
+      { access: file, accessKept: true, error, level: 'warning' },
+      trace,
+      (problem) => void problems.push(problem),
+    );
+    onTestFinished(() => logs.stop());
+    execFileSync('mkfifo', [error]);
+    writeFileSync(
+      trace,
+      '2026/11/21 04:50:59.430160 [Warning] core: careful\n2026/11/21 04:50:59.430160 [Info] core: fine\n',
+    );
+    await logs.read();
+    expect(readFileSync(error, 'utf8')).toBe('2026/11/21 04:50:59.430160 [Warning] core: careful\n');
+    expect(problems).toStrictEqual([]);
+  });
+});

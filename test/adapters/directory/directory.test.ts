@@ -1,0 +1,220 @@
+import { createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDirectory } from '../../../src/adapters/directory/directory.js';
+import type { DirectoryPlace } from '../../../src/commands/ports/directory.js';
+import { freePort } from '../../kit/real/ports.js';
+import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../../kit/real/slapd.js';
+
+const PASSWORD = 'anna’s own password';
+
+/** A directory, what it complained about, and a clock that tests move. */
+function made() {
+  const warnings: string[] = [];
+  let clock = 0;
+  const directory = createDirectory({
+    warn: (_, fields) => warnings.push(String((fields as { reason: unknown }).reason)),
+    now: () => clock,
+  });
+  return { ...directory, warnings, later: (ms: number) => void (clock += ms) };
+}
+
+const at = (port: number, more: Partial<DirectoryPlace> = {}): DirectoryPlace => ({
+  host: '127.0.0.1',
+  port,
+  tls: false,
+  bindDn: BIND_DN,
+  bindPassword: BIND_PASSWORD,
+  baseDn: BASE_DN,
+  filter: '(objectClass=person)',
+  attribute: 'uid',
+  ...more,
+});
+
+const SUITE = 'the directory, with a real OpenLDAP server';
+describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
+  let slapd: Slapd;
+  let place: DirectoryPlace;
+
+  beforeAll(async () => {
+    slapd = await startSlapd({ sizeLimit: 3 });
+    await slapd.add(
+      { uid: 'anna', mail: ['anna@home', 'a@home'], userPassword: PASSWORD, employeeType: 'yes' },
+      { uid: 'bert', mail: 'bert@home', userPassword: 'bert’s', employeeType: 'no' },
+      { uid: 'carl', mail: 'bert@home', userPassword: 'carl’s' },
+      { uid: 'dora', mail: 'dora@home' },
+      { uid: 'emil', mail: 'emil@home', employeeType: 'TRUE' },
+    );
+    place = at(slapd.port);
+  }, 30_000);
+  afterAll(() => slapd?.cleanUp());
+
+  it('lets in who has the right password, and nobody else', async () => {
+    const { proves, warnings } = made();
+    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+    expect(await proves({ ...place, bindDn: '', bindPassword: '' }, 'anna', PASSWORD)).toBe(true);
+    expect(await proves({ ...place, attribute: 'mail' }, 'a@home', PASSWORD)).toBe(true);
+    const wrong: [string, string][] = [
+      ['anna', 'bert’s'],
+      ['bert', PASSWORD],
+      ['nobody', PASSWORD],
+      ['anna', ''],
+      ['', PASSWORD],
+      ['dora', 'has no password at all'],
+    ];
+    for (const [name, password] of wrong) expect([name, await proves(place, name, password)]).toEqual([name, false]);
+    // Whatever name was tried: the directory works, and is asked again.
+    expect(warnings).toEqual([]);
+    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+  });
+
+  it.each([
+    '*',
+    'an*',
+    '*)(uid=*',
+    'anna)(|(uid=*',
+    ')',
+    '\\2a',
+    'anna\0',
+    '(&)',
+    'anna,ou=people',
+    'x'.repeat(256),
+    'x'.repeat(1_000_000),
+  ])('takes no name for a filter: %#', async (name) => {
+    const { proves } = made();
+    expect(await proves(place, name, PASSWORD)).toBe(false);
+    expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+  });
+
+  it('lets in nobody whose name two people have, or whom the filter leaves out', async () => {
+    const { proves } = made();
+    expect(await proves({ ...place, attribute: 'mail' }, 'bert@home', 'bert’s')).toBe(false);
+    expect(await proves({ ...place, filter: '(employeeType=yes)' }, 'bert', 'bert’s')).toBe(false);
+    expect(await proves({ ...place, filter: 'employeeType=no' }, 'bert', 'bert’s')).toBe(true);
+    expect(await proves({ ...place, baseDn: `ou=ships,${BASE_DN}` }, 'anna', PASSWORD)).toBe(false);
+  });
+
+  it('tells everybody, page by page, in the case of whoever asks', async () => {
+    const { entries } = made();
+    const all = await entries({ ...place, attribute: 'MAIL' }, 'EmployeeType');
+    expect(all).toEqual([
+      { names: ['anna@home', 'a@home'], flag: 'yes' },
+      { names: ['bert@home'], flag: 'no' },
+      { names: ['bert@home'], flag: null },
+      { names: ['dora@home'], flag: null },
+      { names: ['emil@home'], flag: 'TRUE' },
+    ]);
+    expect(await entries({ ...place, attribute: 'description' }, 'employeeType')).toEqual([]);
+  });
+
+  it.each<[string, Partial<DirectoryPlace>]>([
+    ['The directory does not take the bind DN and its password', { bindPassword: 'wrong' }],
+    ['The password of the bind DN is not set', { bindPassword: '' }],
+    ['The directory does not know the base DN', { baseDn: 'dc=elsewhere' }],
+    ['ldapUserFilter is not a valid filter', { filter: '(uid=' }],
+    ['ldapUserAttr is not the name of an attribute', { attribute: 'uid)(x' }],
+    ['No directory is set: ldapHost is empty', { host: '' }],
+    // Nobody but its root may see more than three: a list that is cut off is no list.
+    ['The directory told only a part: its limits are too low for this search', { bindDn: '' }],
+  ])('tells nothing rather than a part: %s', async (message, more) => {
+    const { entries } = made();
+    await expect(entries({ ...place, ...more }, 'employeeType')).rejects.toMatchObject({
+      name: 'DirectoryError',
+      message,
+    });
+  });
+
+  it('speaks TLS only with a directory whose certificate it trusts', async () => {
+    const { proves, entries, warnings } = made();
+    const secure = at(slapd.tlsPort, { tls: true, host: 'localhost' });
+    const untrusted = 'The certificate of the directory is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT';
+    await expect(entries(secure, 'employeeType')).rejects.toMatchObject({ message: untrusted });
+    expect(await proves(secure, 'anna', PASSWORD)).toBe(false);
+    expect(warnings).toEqual([untrusted]);
+    await expect(entries(at(slapd.port, { tls: true }), 'x')).rejects.toMatchObject({ name: 'DirectoryError' });
+  });
+
+  describe('that is in trouble', () => {
+    beforeEach(() => () => slapd.start());
+
+    it('is a no at once, and is left alone for a while', async () => {
+      const { proves, entries, warnings, later } = made();
+      await slapd.stop();
+      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      await slapd.start();
+      expect(await proves(place, 'anna', PASSWORD)).toBe(false);
+      expect(warnings).toEqual(['Nobody listens at the address of the directory']);
+      later(5_000);
+      expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+      await slapd.stop();
+      await expect(entries(place, 'x')).rejects.toMatchObject({
+        message: 'Nobody listens at the address of the directory',
+      });
+    });
+  });
+});
+
+/** Something that takes connections and is no directory. */
+async function listen(use: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    use(socket);
+  });
+  const port = await freePort('tcp');
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return port;
+}
+
+describe('a directory that is none', () => {
+  /** A bare entry in answer to a question that nobody asked: 11 bytes. */
+  const TINY = Buffer.from([0x30, 0x09, 0x02, 0x01, 0x63, 0x64, 0x04, 0x04, 0x00, 0x30, 0x00]);
+  const FLOOD = Buffer.concat(Array.from({ length: 50_000 }, () => TINY));
+
+  it('holds up only so many logins, and none of them for long', async () => {
+    let asked = 0;
+    const port = await listen(() => (asked += 1));
+    const { proves, warnings } = made();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => proves(at(port), 'anna', PASSWORD)));
+    expect(answers).not.toContain(true);
+    expect(asked).toBe(8);
+    expect(new Set(warnings)).toEqual(new Set(['The directory took longer than 5 seconds']));
+    expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+    expect(asked).toBe(8);
+  }, 15_000);
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['ends at once', (socket) => socket.end()],
+    ['resets', (socket) => socket.resetAndDestroy()],
+    ['floods with tiny messages', (socket) => void socket.on('data', () => socket.end(FLOOD))],
+    ['floods without end', (socket) => pour(socket, FLOOD)],
+    ['claims a message of a gigabyte', (socket) => pour(socket, Buffer.from([0x30, 0x84, 0x3f, 0xff, 0xff, 0xff]))],
+    ['speaks HTTP', (socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+  ])(
+    'is a no, and hurts nobody: it %s',
+    async (_, behave) => {
+      const port = await listen(behave);
+      const { proves, warnings } = made();
+      expect(await proves(at(port), 'anna', PASSWORD)).toBe(false);
+      expect(warnings).toHaveLength(1);
+    },
+    15_000,
+  );
+});
+
+/** Sends `first`, and then zeroes or `first` again for as long as somebody reads. */
+function pour(socket: Socket, first: Buffer): void {
+  const more = first.length > 1_000 ? first : Buffer.alloc(65_536);
+  const write = (): void => {
+    while (socket.writable && socket.write(more));
+  };
+  socket.on('drain', write);
+  socket.once('data', () => {
+    socket.write(first);
+    write();
+  });
+}

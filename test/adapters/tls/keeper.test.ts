@@ -1,0 +1,204 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CertificateKeeper, type PairFiles } from '../../../src/adapters/tls/keeper.js';
+import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
+
+const DAY_MS = 86_400_000;
+const START = Date.now();
+let one: TestCertificate;
+let other: TestCertificate;
+let old: TestCertificate;
+
+beforeAll(async () => {
+  [one, other, old] = await Promise.all([
+    makeCertificate(['one.example']),
+    makeCertificate(['other.example']),
+    makeCertificate(['old.example'], { notBefore: new Date(START - 9 * DAY_MS), notAfter: new Date(START - DAY_MS) }),
+  ]);
+});
+afterAll(() => {
+  for (const certificate of [one, other, old]) certificate.remove();
+});
+
+/** A keeper over two files of its own, that looks every few milliseconds and says what it tells. */
+function begin() {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-keeper-'));
+  const files: PairFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+  const copy = join(folder, 'copy.pem');
+  const told: string[] = [];
+  let now = START;
+  const keeper = new CertificateKeeper({
+    copy,
+    now: () => now,
+    loaded: ({ subject }) => void told.push(`loaded ${subject.split(',')[0]}`),
+    refused: (why) => void told.push(`refused ${why}`),
+    expiring: () => void told.push('expiring'),
+    warn: (message) => void told.push(message),
+  });
+  onTestFinished(() => {
+    keeper.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const put = ({ certFile }: TestCertificate, key: TestCertificate): void => {
+    copyFileSync(certFile, files.certFile);
+    copyFileSync(key.keyFile, files.keyFile);
+  };
+  return {
+    keeper,
+    folder,
+    files,
+    copy,
+    told,
+    put,
+    later: (ms: number): void => void (now += ms),
+    use: async () => {
+      const standing = await keeper.look(files);
+      keeper.use(files, standing);
+      keeper.start(5);
+      return standing;
+    },
+    until: (what: string) => vi.waitFor(() => expect(told).toContain(what), { timeout: 5000, interval: 5 }),
+  };
+}
+
+/** As many looks as it takes to be sure that nothing comes of them. */
+const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+
+describe('the certificate of a server', () => {
+  it('is read, copied for nobody else to see, and said nothing of', async () => {
+    const { put, use, copy, told, keeper } = begin();
+    put(one, one);
+    expect((await use()).flaw).toBeNull();
+    expect(keeper.pair?.subject).toContain('one.example');
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(told).toEqual([]);
+  });
+
+  it('follows the files, however they are replaced', async () => {
+    const { put, use, until, files, folder, keeper } = begin();
+    put(one, one);
+    await use();
+    put(other, other);
+    await until('loaded other.example');
+    expect(keeper.pair?.cert.toString()).toBe(other.certPem);
+
+    // As certbot does it: the path is a link, and the link is led elsewhere.
+    const links = [join(folder, 'a'), join(folder, 'b')];
+    for (const [index, link] of links.entries()) {
+      mkdirSync(link);
+      const from = index === 0 ? other : one;
+      copyFileSync(from.certFile, join(link, 'cert.pem'));
+      copyFileSync(from.keyFile, join(link, 'key.pem'));
+    }
+    for (const [name, path] of [['cert.pem', files.certFile] as const, ['key.pem', files.keyFile] as const]) {
+      symlinkSync(join(folder, 'b', name), `${path}.new`);
+      renameSync(`${path}.new`, path);
+    }
+    await until('loaded one.example');
+    expect(readFileSync(files.keyFile, 'utf8')).toBe(one.keyPem);
+  });
+
+  it('keeps a bad one out, says so once, and takes the next good one', async () => {
+    const { put, use, until, told, keeper, files } = begin();
+    put(one, one);
+    await use();
+    put(other, one);
+    await until('refused The key does not belong to the certificate');
+    await looks();
+    expect(told).toHaveLength(1);
+    expect(keeper.pair?.subject).toContain('one.example');
+    writeFileSync(files.certFile, 'rubbish');
+    await until('refused The certificate file does not hold a PEM certificate');
+    rmSync(files.certFile);
+    await until('refused There is no certificate file at that path');
+    put(one, one);
+    await until('loaded one.example');
+    put(other, other);
+    await until('loaded other.example');
+  });
+
+  it('says nothing of a renewal that is seen half done', async () => {
+    const { put, told, keeper, files } = begin();
+    put(one, one);
+    const standing = await keeper.look(files);
+    keeper.use(files, standing);
+    put(other, one);
+    keeper.start(50);
+    await vi.waitFor(async () => expect((await keeper.look(files)).flaw).not.toBeNull());
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    put(other, other);
+    await vi.waitFor(() => expect(told).toContain('loaded other.example'));
+    expect(told).toEqual(['loaded other.example']);
+  });
+
+  it('comes from the copy when the files are broken at a start', async () => {
+    const { put, use, files, copy } = begin();
+    put(one, one);
+    await use();
+    const next = begin();
+    copyFileSync(copy, next.copy);
+    put(other, one);
+    const standing = await next.keeper.look(files);
+    expect(standing.flaw).toBe('The key does not belong to the certificate');
+    expect(standing.pair?.subject).toContain('one.example');
+    // The copy is all that a server needs.
+    const { cert = '', key = '' } = standing.pair ?? {};
+    expect(() => createServer({ cert, key })).not.toThrow();
+  });
+
+  it('may be out of date, rather than none', async () => {
+    const { put, use, keeper } = begin();
+    put(old, old);
+    const standing = await use();
+    expect(standing.flaw).toMatch(/^The certificate expired on \d{4}-\d\d-\d\d$/);
+    expect(keeper.pair?.subject).toContain('old.example');
+    put(one, one);
+    await vi.waitFor(() => expect(keeper.pair?.subject).toContain('one.example'));
+    // But one that counts is not given up for one that does not.
+    put(old, old);
+    await looks();
+    expect(keeper.pair?.subject).toContain('one.example');
+  });
+
+  it('is none without files and without a copy, and then no key stays behind', async () => {
+    const { put, use, keeper, files, copy } = begin();
+    expect(await keeper.look(files)).toEqual({ pair: null, flaw: 'There is no certificate file at that path' });
+    put(one, one);
+    await use();
+    keeper.use(null);
+    expect(keeper.pair).toBeNull();
+    expect(() => statSync(copy)).toThrow('ENOENT');
+  });
+
+  it('warns two weeks before its end, once a day', async () => {
+    const { put, use, told, later, until } = begin();
+    put(one, one);
+    await use();
+    later(15 * DAY_MS);
+    await looks();
+    expect(told).toEqual([]);
+    later(2 * DAY_MS);
+    await until('expiring');
+    await looks();
+    expect(told).toEqual(['expiring']);
+    later(DAY_MS);
+    await vi.waitFor(() => expect(told).toEqual(['expiring', 'expiring']));
+    later(30 * DAY_MS);
+    await vi.waitFor(() =>
+      expect(told.some((line) => line.startsWith('refused The certificate expired on'))).toBe(true),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWeb } from '../../../src/adapters/web/web.js';
+import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
+import { startServer } from './kit.js';
+
+const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+let certificate: TestCertificate;
+let port: number;
+/** What clients asked for in their hello. */
+const names: string[] = [];
+let location = '';
+let close: () => void;
+
+beforeAll(async () => {
+  certificate = await makeCertificate(['panel.example']);
+  const options = {
+    cert: certificate.certPem,
+    key: certificate.keyPem,
+    SNICallback: (name: string, done: (error: null) => void) => {
+      names.push(name);
+      done(null);
+    },
+  };
+  const server = createServer(options, (_request, response) => {
+    if (location !== '') response.writeHead(302, { location });
+    response.end('secret place');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  port = (server.address() as AddressInfo).port;
+  close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+});
+afterAll(() => {
+  close();
+  certificate.remove();
+});
+
+/** Who to trust is read when a process starts: so another one asks. Resolves to the body, or to the kind of the error. */
+async function asked(url: string): Promise<string> {
+  const script = `
+    import { createWeb } from './src/adapters/web/web.ts';
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const web = createWeb({ allowPrivate: true, resolve });
+    const said = await web.request('${url}').then(({ body }) => body.toString(), ({ kind }) => kind);
+    process.stdout.write(said);`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certificate.certFile };
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+}
+
+describe('over TLS', () => {
+  it('the certificate must be for the name, whatever the address', async () => {
+    location = '';
+    names.length = 0;
+    expect(await asked(`https://panel.example:${port}/`)).toBe('secret place');
+    expect(await asked(`https://other.example:${port}/`)).toBe('unreachable');
+    expect(await asked(`https://127.0.0.1:${port}/`)).toBe('secret place');
+    expect(names).toEqual(['panel.example', 'other.example']);
+  });
+
+  it('a stranger’s certificate is not taken', async () => {
+    const web = createWeb({ allowPrivate: true, resolve });
+    await expect(web.request(`https://panel.example:${port}/`)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('a redirect to plain HTTP is refused', async () => {
+    const plain = await startServer((_request, response) => void response.end('in the open'));
+    location = plain.url;
+    expect(await asked(`https://panel.example:${port}/`)).toBe('refused');
+    expect(plain.knocks()).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, it } from 'vitest';
+import { CertificateExpiring, CertificateLoaded, CertificateRefused } from '../../src/events/certificate.js';
+import { PanelRestarted, PanelRestartFailed, PanelRestartRequested } from '../../src/events/panel.js';
+import { T0 } from '../kit/builders.js';
+import { at, given } from '../kit/spec.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('RestartPanel', () => {
+  it('is a fact for the servers to follow, unless one is under way', () => {
+    given()
+      .when({ type: 'RestartPanel', data: { underWay: false } })
+      .then(PanelRestartRequested({}));
+    given(PanelRestartRequested({}))
+      .when({ type: 'RestartPanel', data: { underWay: true } })
+      .thenRejects('RESTART_UNDER_WAY');
+    // What an earlier process did not finish is in nobody's way.
+    given(PanelRestartRequested({}))
+      .when({ type: 'RestartPanel', data: { underWay: false } })
+      .then(PanelRestartRequested({}));
+  });
+
+  it('ends in one of two ways', () => {
+    const place = { listen: '', port: 2053, tls: true };
+    const places = { panel: place, subscription: { ...place, port: 10_882 } };
+    given().when({ type: 'RecordPanelRestarted', data: places }).then(PanelRestarted(places));
+    const failed = { server: 'panel', why: 'Port already exists' } as const;
+    given().when({ type: 'RecordPanelRestartFailed', data: failed }).then(PanelRestartFailed(failed));
+  });
+});
+
+describe('the news of a certificate', () => {
+  const loaded = { server: 'panel', fingerprint: 'aa', subject: 'panel.example', notAfter: T0 + HOUR_MS } as const;
+  const refused = { server: 'panel', certFile: '/c', keyFile: '/k', why: 'of another key' } as const;
+  const ending = { server: 'panel', notAfter: T0 } as const;
+
+  it('is told when it is another one, for each server', () => {
+    const load = { type: 'RecordCertificateLoaded', data: loaded } as const;
+    given().when(load).then(CertificateLoaded(loaded));
+    given(CertificateLoaded(loaded)).when(load).thenNothing();
+    given(CertificateLoaded({ ...loaded, server: 'subscription' }))
+      .when(load)
+      .then(CertificateLoaded(loaded));
+    given(CertificateLoaded({ ...loaded, fingerprint: 'bb' }))
+      .when(load)
+      .then(CertificateLoaded(loaded));
+  });
+
+  it('is told of a flaw once, and when it is good again', () => {
+    const refuse = { type: 'RecordCertificateRefused', data: refused } as const;
+    given(CertificateLoaded(loaded)).when(refuse).then(CertificateRefused(refused));
+    given(CertificateRefused(refused)).when(refuse).thenNothing();
+    given(CertificateRefused({ ...refused, certFile: '/d' }))
+      .when(refuse)
+      .then(CertificateRefused(refused));
+    given(CertificateLoaded(loaded), CertificateRefused(refused))
+      .when({ type: 'RecordCertificateLoaded', data: loaded })
+      .then(CertificateLoaded(loaded));
+    given(CertificateRefused(refused), CertificateLoaded(loaded)).when(refuse).then(CertificateRefused(refused));
+  });
+
+  it('is told of its end once a day, and of that of another one at once', () => {
+    const remind = { type: 'RecordCertificateExpiring', data: ending } as const;
+    const told = at(T0 - 23 * HOUR_MS, CertificateExpiring(ending));
+    given().when(remind).then(CertificateExpiring(ending));
+    given(told).when(remind).thenNothing();
+    given(told)
+      .when(remind, { now: T0 + HOUR_MS })
+      .then(CertificateExpiring(ending));
+    given(told, CertificateLoaded(loaded)).when(remind).then(CertificateExpiring(ending));
+  });
+});

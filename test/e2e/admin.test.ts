@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { Admin, cli, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { headOf, logOf, pause } from './support.js';
+
+const TOKEN = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const NAME = 'second mate';
+/** Accounts have nothing to do with the core. */
+const NO_CORE = '/no/core';
+
+/** The code of these 30 s; near their end it waits for the next. */
+async function code(): Promise<string> {
+  const left = 30_000 - (Date.now() % 30_000);
+  if (left < 3_000) await pause(left);
+  return TOTP.generate({ secret: Secret.fromBase32(TOKEN) });
+}
+
+describe('portolan admin', () => {
+  let panel: PanelProcess;
+
+  beforeAll(async () => {
+    panel = await startPanel({ coreBin: NO_CORE });
+  }, 60_000);
+
+  afterAll(() => panel?.cleanUp());
+
+  const run = (...args: string[]) => cli(['admin', ...args], panel.dataDir);
+  const ok = async (...args: string[]) => {
+    const { code: exit, stdout, stderr } = await run('--json', ...args);
+    expect([args, exit, stderr]).toEqual([args, 0, '']);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  const login = (username: string, password: unknown, factor?: string) =>
+    new Admin(panel.url, { username, password: String(password) }).login(factor);
+  /** What was appended after `mark`, and by whom. */
+  const deeds = (mark: number) =>
+    logOf(panel.dataDir, mark)
+      .filter(({ meta }) => meta.actor.id === 'cli')
+      .map(({ type }) => type);
+
+  /** A WebSocket of a session, as soon as it is open. */
+  async function listen(admin: Admin): Promise<WebSocket> {
+    const ws = new WebSocket(`${panel.url.replace('http', 'ws')}/ws`, { headers: { cookie: admin.cookieHeader() } });
+    await once(ws, 'open');
+    return ws;
+  }
+
+  /** The same with the panel up and with the panel down. */
+  async function makesAndChangesAccounts(name: string): Promise<void> {
+    const mark = headOf(panel.dataDir);
+    const [made] = await ok('create', name);
+    expect(made).toEqual({ username: name, password: expect.stringMatching(/^[\w-]{20}$/) as string });
+    const file = join(panel.dataDir, 'run', 'password.txt');
+    writeFileSync(file, `from a file ${name}\nand no more\n`, { mode: 0o600 });
+    expect(await ok('reset-password', name, '--password-file', file)).toEqual([{ username: name }]);
+    expect(deeds(mark)).toEqual(['UserCreated', 'CredentialsChanged', 'KeyShredded']);
+  }
+
+  it('makes and changes accounts while the panel runs', async () => {
+    await makesAndChangesAccounts(NAME);
+    expect(await ok('list')).toContainEqual({ id: 2, username: NAME });
+    expect(await login(NAME, `from a file ${NAME}`)).toMatchObject({ success: true });
+  });
+
+  it('says with its exit code and a sentence what it could not do', async () => {
+    const refused: [number, RegExp, string[]][] = [
+      [1, /^portolan: There is already a user/, ['create', panel.username]],
+      [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
+      [1, /at least 8 characters/, ['reset-password', panel.username, '--password', 'short']],
+      [2, /missing required argument/, ['create']],
+    ];
+    const before = headOf(panel.dataDir);
+    const answers = await Promise.all(refused.map(async ([, , args]) => ({ args, ...(await run(...args)) })));
+    for (const [index, [exit, words]] of refused.entries()) {
+      expect(answers[index]).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(words) as string });
+    }
+    expect(deeds(before)).toEqual([]);
+  });
+
+  it('ends the sessions of whoever gets a new password, live sockets too, and nobody else’s', async () => {
+    const captain = await panel.admin();
+    await ok('create', 'purser', '--password', 'purser-1-password');
+    const purser = new Admin(panel.url, { username: 'purser', password: 'purser-1-password' });
+    await must(purser.login());
+    const [hers, his] = [await listen(captain), await listen(purser)];
+    const closed = once(his, 'close');
+    const [made] = await ok('reset-password', 'purser');
+    await closed;
+    expect((await purser.raw('GET', '/panel/api/inbounds/list')).status).toBe(401);
+    expect(await captain.get('/panel/api/inbounds/list')).toMatchObject({ success: true });
+    expect(hers.readyState).toBe(WebSocket.OPEN);
+    hers.terminate();
+    expect(await login('purser', 'purser-1-password')).toMatchObject({ success: false });
+    expect(await login('purser', made?.['password'])).toMatchObject({ success: true });
+  });
+
+  it('switches two-factor login off for who has lost the app', async () => {
+    const admin = await panel.admin();
+    const on = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: await code() };
+    await must(admin.post('/panel/setting/update', on));
+    expect(await login(panel.username, panel.password)).toMatchObject({ success: false });
+    const mark = headOf(panel.dataDir);
+    expect(await ok('disable-2fa')).toEqual([{ changed: true }]);
+    expect(await ok('disable-2fa')).toEqual([{ changed: false }]);
+    expect(deeds(mark)).toEqual(expect.arrayContaining(['SettingsChanged', 'SecretSettingChanged', 'KeyShredded']));
+    const again = await panel.admin();
+    const all = await must(again.post<Record<string, unknown>>('/panel/setting/all'));
+    expect(all).toMatchObject({ twoFactorEnable: false, hasTwoFactorToken: false });
+  });
+
+  it('changes nothing behind the back of a panel that it cannot reach', async () => {
+    const socket = join(panel.dataDir, 'run', 'control.sock');
+    const mark = headOf(panel.dataDir);
+    renameSync(socket, `${socket}.away`);
+    const refused = await run('create', 'nobody');
+    renameSync(`${socket}.away`, socket);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another portolan process') as string,
+    });
+    expect(deeds(mark)).toEqual([]);
+  });
+
+  it('does the same while the panel is stopped, and after it was killed', async () => {
+    const socket = join(panel.dataDir, 'run', 'control.sock');
+    expect(lstatSync(socket).mode & 0o777).toBe(0o600);
+    await panel.stop();
+    expect(existsSync(socket)).toBe(false);
+    await makesAndChangesAccounts('third mate');
+
+    panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
+    expect(await login('third mate', 'from a file third mate')).toMatchObject({ success: true });
+    panel.kill('SIGKILL');
+    await panel.exited;
+    expect(existsSync(socket)).toBe(true);
+    await ok('reset-password', NAME, '--password', 'after-the-kill');
+    panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
+    expect(await login(NAME, 'after-the-kill')).toMatchObject({ success: true });
+  }, 60_000);
+});

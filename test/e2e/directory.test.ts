@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { BASE_DN, BIND_DN, BIND_PASSWORD, type Slapd, startSlapd, withoutSlapd } from '../kit/real/slapd.js';
+import { download } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { addInbound, clientBody, recorded, subscription, template, until, wireOf } from './support.js';
+
+const TAG = 'for-the-crew';
+
+interface Row {
+  email: string;
+  enable: boolean;
+  subId: string;
+}
+
+const SUITE = 'a panel, its core and a real directory';
+describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
+  const manual = makeClient({ email: 'made-by-hand' });
+  const clients: ClientCore[] = [];
+  let targets: Targets;
+  let slapd: Slapd;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let inbound: number;
+
+  beforeAll(async () => {
+    [targets, slapd] = await Promise.all([startTargets(), startSlapd()]);
+    await slapd.add({ uid: 'captain', mail: 'captain@ship', userPassword: 'the sea is wide' });
+    panel = await startPanel({ env: { NODE_EXTRA_CA_CERTS: slapd.certificate.certFile } });
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    const one = inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
+    const tagged = { ...one, body: (...args: Parameters<typeof one.body>) => ({ ...one.body(...args), tag: TAG }) };
+    inbound = (await addInbound(admin, tagged, [manual])).id;
+    const settings = {
+      pollSeconds: 1,
+      ldapEnable: true,
+      ldapHost: 'localhost',
+      ldapPort: slapd.tlsPort,
+      ldapUseTLS: true,
+      ldapBindDN: BIND_DN,
+      ldapPassword: BIND_PASSWORD,
+      ldapBaseDN: BASE_DN,
+      ldapUserFilter: '(employeeType=*)',
+      ldapUserAttr: 'mail',
+      ldapFlagField: 'employeeType',
+      ldapSyncCron: '@every 1s',
+      ldapInboundTags: TAG,
+      ldapAutoCreate: true,
+      ldapAutoDelete: true,
+    };
+    await must(admin.post('/panel/setting/update', settings));
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([...clients.map((one) => one.stop()), panel?.cleanUp(), slapd?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  const rows = async (): Promise<Row[]> => {
+    const { settings } = await must(admin.get<{ settings: string }>(`/panel/api/inbounds/get/${inbound}`));
+    return (JSON.parse(settings) as { clients: Row[] }).clients;
+  };
+  const row = async (email: string) => (await rows()).find((one) => one.email === email);
+  const outcomes = () => recorded(panel.dataDir, 'DirectorySynced').map(({ data }) => data);
+  const crew = (uid: string, employeeType: string) => ({ uid, mail: `${uid}@ship`, employeeType });
+
+  it('lets somebody on board who is in the directory, and cuts the connection when the flag falls', async () => {
+    await slapd.add(crew('anna', 'on'), crew('bert', 'off'));
+    const anna = await until('anna is a client', 10_000, () => row('anna@ship'));
+    expect(anna).toMatchObject({ enable: true, subId: expect.stringMatching(/^\w{16}$/) as string });
+    expect(await row('bert@ship')).toBeUndefined();
+    const [link = ''] = await subscription(panel, anna.subId);
+    const client = await startClientCore([link]);
+    clients.push(client);
+    const fetch = () => download(client.socksPort(0), `${targets.url}/bytes/100000`, { totalMs: 4_000 });
+    await until('traffic flows', 10_000, async () => (await fetch()).status === 200);
+
+    let cut = false;
+    const slow = download(client.socksPort(0), `${targets.url}/slow?rate=200000`, { totalMs: 60_000 });
+    void slow.finally(() => (cut = true));
+    await slapd.set('anna', 'employeeType', 'off');
+    await until('anna is disabled', 10_000, async () => (await row('anna@ship'))?.enable === false);
+    await until('the connection is cut', 10_000, () => cut);
+    await slapd.set('anna', 'employeeType', 'on');
+    await until('anna is enabled', 10_000, async () => (await row('anna@ship'))?.enable === true);
+    await until('traffic flows again', 10_000, async () => (await fetch()).status === 200);
+  }, 60_000);
+
+  it('keeps everybody connected while the directory is away, and says it once', async () => {
+    const before = outcomes().length;
+    await slapd.stop();
+    const error = 'Nobody listens at the address of the directory';
+    await until('it is said', 10_000, () => outcomes().at(-1)?.error === error);
+    expect((await rows()).map(({ email, enable }) => [email, enable])).toEqual([
+      [manual.email, true],
+      ['anna@ship', true],
+    ]);
+    expect((await new Admin(panel.url, { username: panel.username, password: panel.password }).login()).success).toBe(
+      true,
+    );
+    await slapd.start();
+    await until('it is well again', 10_000, () => outcomes().at(-1)?.error === null);
+    expect(outcomes().length - before).toBe(2);
+  }, 30_000);
+
+  it('takes off board who is no longer in the directory, but nobody made by hand', async () => {
+    await slapd.add(crew('carl', 'on'));
+    await until('carl is a client', 10_000, () => row('carl@ship'));
+    const dora = makeClient({ email: 'dora' });
+    const body = clientBody(
+      inbound,
+      wireOf(inboundCase(makeContext({ ...targets, targetPort: 1 }), 'vless-tcp'), dora),
+    );
+    await must(admin.post('/panel/api/inbounds/addClient', body));
+    await slapd.remove('anna');
+    await until('anna is gone', 10_000, async () => !(await row('anna@ship')));
+    expect((await rows()).map(({ email }) => email)).toEqual([manual.email, 'carl@ship', 'dora']);
+    const [gone] = recorded(panel.dataDir, 'ClientDeleted');
+    expect(gone?.meta.actor).toEqual({ kind: 'system', id: 'directory', name: 'directory', ip: null });
+  }, 30_000);
+
+  it('lets an admin in by the directory, over TLS', async () => {
+    const changes = { ldapUserAttr: 'uid', ldapUserFilter: '(objectClass=person)', ldapInboundTags: '' };
+    await must(admin.post('/panel/setting/update', changes));
+    const login = (password: string) => new Admin(panel.url, { username: panel.username, password }).login();
+    expect(panel.username).toBe('captain');
+    expect(await login('the sea is wide')).toMatchObject({ success: true });
+    expect(await login('the sea is deep')).toMatchObject({ success: false });
+    expect(await login(panel.password)).toMatchObject({ success: true });
+  });
+
+  it('hides the bind password and the names of the crew from log lines and plain events', () => {
+    const said = panel.stdout() + panel.stderr();
+    for (const secret of [BIND_PASSWORD, 'the sea is wide']) expect(said).not.toContain(secret);
+    expect(JSON.stringify(outcomes())).not.toContain('@ship');
+  });
+});

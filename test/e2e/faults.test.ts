@@ -1,0 +1,297 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { makeCertificate } from '../kit/real/certificate.js';
+import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, cli, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { corePid, listeners } from './servers.js';
+import { addInbound, headOf, recorded, subscription, until } from './support.js';
+
+const NO_CORE = '/nowhere/xray';
+const MB = 1024 * 1024;
+
+const mayMount = process.getuid?.() === 0 && mounts();
+if (!mayMount) {
+  process.stderr.write('\n!! File systems cannot be mounted here: the full and the read-only disk are SKIPPED.\n\n');
+}
+
+/** A small file system of its own. */
+function mount(folder: string, ...options: string[]): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options.join(','), 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+function unmount(folder: string): void {
+  execFileSync('umount', ['-l', folder], { stdio: 'pipe' });
+}
+
+function mounts(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-e2e-mount-'));
+  try {
+    mount(folder, 'size=64k');
+    unmount(folder);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
+  const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-disk-'));
+  let targets: Targets;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+  });
+  afterAll(async () => {
+    await targets.stop();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('that is full refuses changes and serves everything else, and takes changes again once there is room', async () => {
+    const dataDir = join(root, 'full');
+    mount(dataDir, 'size=16m', 'mode=0700');
+    let panel: PanelProcess | undefined;
+    try {
+      panel = await startPanel({ dataDir, coreBin: NO_CORE });
+      const admin = await panel.admin();
+      const anna = makeClient();
+      const one = inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
+      await addInbound(admin, one, [anna]);
+      const fill = (): void => writeFileSync(join(dataDir, 'ballast'), Buffer.alloc(32 * MB));
+      expect(fill).toThrow('ENOSPC');
+
+      const change = (text: string) => admin.post('/panel/setting/update', { subAnnounce: text });
+      // The journal of the database has room that it was given before; a few changes may still fit into it.
+      const refused = await until(
+        'a change is refused',
+        20_000,
+        async () => {
+          const answer = await change(`${Math.random()}`.repeat(40));
+          return answer.success ? null : answer;
+        },
+        1,
+      );
+      expect(refused).toMatchObject({ msg: 'The disk is full: nothing was changed', obj: null });
+      const head = headOf(dataDir);
+      const before = await must(admin.post<{ subAnnounce: string }>('/panel/setting/all'));
+      expect(await change('no room '.repeat(100))).toMatchObject({ success: false });
+      expect(await must(admin.post('/panel/setting/all'))).toEqual(before);
+      expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
+      expect(await subscription(panel, anna.subId)).toHaveLength(1);
+      expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'error' } });
+      expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+      expect(headOf(dataDir)).toBe(head);
+
+      rmSync(join(dataDir, 'ballast'));
+      await must(change('there is room'));
+      expect((await must(admin.post<{ subAnnounce: string }>('/panel/setting/all'))).subAnnounce).toBe('there is room');
+      expect(await panel.stop()).toEqual({ code: 0, signal: null });
+      expect(await cli(['events', 'verify'], dataDir)).toMatchObject({ code: 0 });
+    } finally {
+      await panel?.stop();
+      unmount(dataDir);
+    }
+  });
+
+  it('that is read-only ends the start with a sentence', async () => {
+    const dataDir = join(root, 'read-only');
+    mount(dataDir, 'size=16m', 'mode=0700');
+    try {
+      const panel = await startPanel({ dataDir, coreBin: NO_CORE });
+      await panel.stop();
+      execFileSync('mount', ['-o', 'remount,ro', dataDir]);
+      const env = { PORTOLAN_PORT: '0', PORTOLAN_SUB_PORT: '0', PORTOLAN_OPS_PORT: '0', PORTOLAN_HOST: '127.0.0.1' };
+      const { code, stderr } = await cli(['serve'], dataDir, { env });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /^portolan: the data directory .* cannot be written to: it is on a read-only file system$/m,
+      );
+      expect(stderr).not.toContain('at ');
+    } finally {
+      unmount(dataDir);
+    }
+  });
+});
+
+const SUITE = 'a core that misbehaves';
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
+  const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-core-'));
+  const panels: PanelProcess[] = [];
+
+  afterAll(async () => {
+    await Promise.all(panels.map((panel) => panel.cleanUp()));
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  /** A panel with a real core whose executable can be exchanged for a script. */
+  async function begin(name: string) {
+    const binary = join(root, name);
+    symlinkSync(coreBinary() ?? '', binary);
+    const panel = await startPanel({ coreBin: binary });
+    panels.push(panel);
+    const admin = await panel.admin();
+    await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+    const become = (body: string): void => {
+      const version = 'if [ "$1" = version ]; then echo "Xray 26.7.28 (Xray, Penetrates Everything.)"; exit 0; fi';
+      writeFileSync(`${binary}.new`, `#!/bin/sh\n${version}\n${body}\n`, { mode: 0o755 });
+      renameSync(`${binary}.new`, binary);
+    };
+    return { panel, admin, become };
+  }
+
+  /** Answers of the status while something else is waited for. */
+  async function meanwhile<T>(admin: Admin, waiting: Promise<T>): Promise<T> {
+    const state = { done: false };
+    const marked = waiting.finally(() => (state.done = true));
+    while (!state.done) {
+      const status = admin.get('/panel/api/server/status');
+      await must(status);
+      await Promise.race([marked.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 200))]);
+    }
+    return marked;
+  }
+
+  async function titles(panel: PanelProcess, admin: Admin): Promise<{ title?: string; body?: string }[]> {
+    const heard: { title?: string; body?: string }[] = [];
+    const url = `${panel.url.replace('http', 'ws')}/ws`;
+    const socket = new WebSocket(url, { headers: { cookie: admin.cookieHeader() } });
+    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()) as { title?: string }));
+    await new Promise((resolve) => socket.once('open', resolve));
+    return heard;
+  }
+
+  it.concurrent('and hangs when it is asked about a configuration, is given up; the running one goes on', async () => {
+    const { panel, admin, become } = await begin('hangs-at-test');
+    const pid = corePid(panel);
+    // The child of the script would hold its pipes open for ever.
+    become('sleep 1000 & sleep 1000');
+    const answer = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
+    expect(answer.success).toBe(false);
+    expect(answer.msg).toContain('The core gave no answer in 15 seconds');
+    expect(corePid(panel)).toBe(pid);
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    expect(recorded(panel.dataDir, 'CoreFailed')).toEqual([]);
+  });
+
+  it.concurrent('and hangs at its start, is ended and said so', async () => {
+    const { panel, admin, become } = await begin('hangs-at-start');
+    const heard = await titles(panel, admin);
+    become('case "$*" in *-test*) exit 0;; esac\nexec sleep 1000');
+    const answer = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
+    expect(answer).toMatchObject({ success: false, msg: expect.stringContaining('not started yet') as string });
+    const failed = await meanwhile(
+      admin,
+      until('it is given up', 40_000, () => recorded(panel.dataDir, 'CoreFailed')[0]),
+    );
+    expect(failed.data.reason).toBe('The core started but does not answer');
+    await until('the browsers know', 5_000, () => heard.find(({ title }) => title === 'The core failed'));
+    const state = await must(admin.get<{ core: { state: string; errorMsg: string } }>('/panel/api/server/status'));
+    expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not answer' });
+  });
+
+  it.concurrent('and crashes at once, or prints without end, is named with a reason and not tried in a loop', async () => {
+    const { panel, admin, become } = await begin('crashes');
+    const start = headOf(panel.dataDir);
+    become('case "$*" in *-test*) exit 0;; esac\necho "panic: runtime error: boom" >&2; exit 2');
+    const crashed = await admin.post('/panel/api/server/restartCoreService');
+    expect(crashed).toMatchObject({
+      success: false,
+      msg: 'The core could not do it: The core broke down: panic: runtime error: boom',
+    });
+    become('case "$*" in *-test*) exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;; esac\nexit 2');
+    const flooded = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
+    expect(flooded).toMatchObject({ success: false });
+    expect(flooded.msg).toContain('The core does not stop printing');
+    become('case "$*" in *-test*) exit 0;; esac\nhead -c 50000000 /dev/zero | tr "\\\\0" x; echo; exit 3');
+    const noisy = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
+    expect(noisy).toMatchObject({ success: false });
+    const failures = recorded(panel.dataDir, 'CoreFailed', start).map(({ data }) => data.reason);
+    expect(failures.length).toBeLessThan(6);
+    expect(failures.at(-1)).toMatch(/^The core ended with code 3$/);
+    for (const reason of failures) expect(reason.length).toBeLessThan(400);
+  });
+});
+
+describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () => {
+  it('listens on its three ports and the metrics of the core and opens no inspector', async () => {
+    const panel = await startPanel();
+    try {
+      const admin = await panel.admin();
+      await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+      await must(admin.get('/panel/api/server/status'));
+      panel.kill('SIGUSR1');
+      await must(admin.post('/panel/api/server/restartCoreService'));
+      const core = corePid(panel);
+      const own = listeners().filter(({ pids }) => pids.includes(panel.pid) || pids.includes(core));
+      expect(own.filter(({ address }) => address !== '127.0.0.1')).toEqual([]);
+      const ports = own.filter(({ pids }) => pids.includes(panel.pid)).map(({ port }) => port);
+      expect(new Set(ports)).toEqual(new Set(Object.values(panel.ports)));
+      expect(ports).toHaveLength(3);
+      expect(own.filter(({ pids }) => pids.includes(core))).toHaveLength(1);
+      expect(panel.stderr()).not.toContain('Debugger');
+      const preflight = await fetch(`${panel.url}/login`, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      });
+      expect(preflight.status).toBe(404);
+      expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    } finally {
+      await panel.cleanUp();
+    }
+  });
+
+  it('is examined by the doctor, which names core, ports, certificates and modes', async () => {
+    const panel = await startPanel();
+    const certificate = await makeCertificate();
+    const env = {
+      PORTOLAN_CORE_BIN: coreBinary() ?? '',
+      PORTOLAN_HOST: '127.0.0.1',
+      PORTOLAN_SUB_HOST: '127.0.0.1',
+      PORTOLAN_PORT: String(panel.ports.panel),
+      PORTOLAN_SUB_PORT: String(panel.ports.sub),
+    };
+    const examine = () => cli(['doctor'], panel.dataDir, { env });
+    try {
+      const admin = await panel.admin();
+      const { certFile: webCertFile, keyFile: webKeyFile } = certificate;
+      await must(admin.post('/panel/setting/update', { webCertFile, webKeyFile }));
+      const running = await examine();
+      expect([running.code, running.stderr]).toEqual([0, '']);
+      const { panel: port } = panel.ports;
+      expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is held by the panel (pid ${panel.pid})`);
+      expect(running.stdout).toMatch(/^ok {3}core: .*, version 26\.7\.28$/m);
+      expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is good`);
+      expect(running.stdout).toMatch(/^ok {3}modes: \d+ files are for nobody else$/m);
+
+      await panel.stop();
+      writeFileSync(webKeyFile, 'rubbish');
+      const squatter = createServer().listen(panel.ports.sub, '127.0.0.1');
+      await once(squatter, 'listening');
+      const noted = await examine();
+      squatter.close();
+      expect(noted.code).toBe(0);
+      expect(noted.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is free`);
+      expect(noted.stdout).toMatch(/^NOTE subscription port: .* is taken by another program$/m);
+      expect(noted.stdout).toMatch(/^NOTE panel certificate: .* does not hold a PEM private key/m);
+
+      chmodSync(join(panel.dataDir, 'head.json'), 0o644);
+      const bad = await examine();
+      expect(bad.code).not.toBe(0);
+      expect(bad.stdout).toMatch(/^BAD {2}modes: .*head\.json has mode 644$/m);
+    } finally {
+      certificate.remove();
+      await panel.cleanUp();
+    }
+  });
+});

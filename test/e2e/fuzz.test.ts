@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { tables } from '../../src/http/contract/index.js';
+import type { Route } from '../../src/http/contract/route.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { addInbound, headOf, logOf } from './support.js';
+
+const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
+const SUITE = 'a caller who sends rubbish';
+
+/** What ends the session or the process, or waits for the world; their rubbish is sent, their success is not wanted. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  '/logout',
+  '/panel/setting/restartPanel',
+  '/panel/setting/regenerateApiToken',
+  '/panel/api/server/stopCoreService',
+  '/panel/api/server/restartCoreService',
+  '/panel/api/server/updatePanel',
+  '/panel/api/server/installCore/:version',
+  '/panel/api/server/updateGeofile',
+  '/panel/api/server/updateGeofile/:fileName',
+]);
+
+const deep = (levels: number, open: string, close: string): string => `${open.repeat(levels)}1${close.repeat(levels)}`;
+
+/** Values for any field: wrong types, borders of numbers, and texts that mean something to somebody. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  2 ** 53,
+  1e308,
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e3',
+  'NaN',
+  '__proto__',
+  'x'.repeat(10_000),
+  '\u0000\r\n\u001b[31m',
+  '../../../etc/passwd',
+  '<script>alert(1)</script>',
+  "'; DROP TABLE events; --",
+  '\ud800',
+  '🦑\u202e',
+  '{"clients":[{"email":{}}]}',
+  '{"clients":[null]}',
+  '{"clients":{"length":1e9}}',
+  '[[[[[[[[[[',
+  deep(300, '[', ']'),
+  [],
+  [null],
+  {},
+  { length: -1 },
+  { toString: 'x', valueOf: 1 },
+];
+
+/** Segments of a path. */
+const SEGMENTS = [
+  '1abc',
+  '-2',
+  '0',
+  '1e3',
+  '01',
+  '9999999999999999',
+  '%00',
+  '..%2f..',
+  '__proto__',
+  'constructor',
+  '%F0%9F%A6%91',
+  'x'.repeat(300),
+  '%E0%A4%A',
+];
+
+/** Whole bodies, with their content types. */
+const BODIES: readonly [string, string | Buffer][] = [
+  ['application/json', ''],
+  ['application/json', '{'],
+  ['application/json', 'null'],
+  ['application/json', '[]'],
+  ['application/json', '"text"'],
+  ['application/json', '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}}}'],
+  ['application/json', deep(45_000, '[', ']')],
+  ['application/json', deep(45_000, '{"a":', '}')],
+  ['application/json', Buffer.from([0xff, 0xfe, 0x00, 0x7b])],
+  ['application/json; charset=utf-16', '{}'],
+  ['application/x-www-form-urlencoded', '__proto__[x]=1&a[b][c]=2&a=%ZZ&&&='],
+  ['application/x-www-form-urlencoded', Array.from({ length: 3000 }, (_, i) => `k${i}=v`).join('&')],
+  ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb'],
+  ['multipart/form-data', 'no boundary'],
+  ['text/plain', 'hello'],
+  ['application/xml', '<a>&xxe;</a>'],
+  ['nonsense', 'x'],
+];
+
+interface Call {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly init: RequestInit;
+}
+
+function fieldsOf(route: Route): readonly string[] {
+  const schema = z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, unknown>;
+  };
+  return Object.keys(schema.properties ?? {});
+}
+
+function json(body: unknown): RequestInit {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** Every way in which a route is asked. */
+function* callsOf(name: string, route: Route): Generator<Call> {
+  const { method } = route;
+  const plain = route.path.replace(/:\w+/g, '1');
+  if (route.path !== plain) {
+    for (const segment of SEGMENTS)
+      yield { name, method, path: route.path.replace(/:\w+/g, segment), init: method === 'POST' ? json({}) : {} };
+  }
+  if (method === 'GET') return void (yield { name, method, path: plain, init: {} });
+  for (const [type, body] of BODIES)
+    yield { name, method, path: plain, init: { headers: { 'content-type': type }, body } };
+  const fields = fieldsOf(route);
+  for (const value of VALUES) {
+    yield { name, method, path: plain, init: json(Object.fromEntries(fields.map((field) => [field, value]))) };
+  }
+  // One field wrong, the others as they often are.
+  for (const field of fields) {
+    const usual = Object.fromEntries(
+      fields.map((other) => [other, /^(id|sourceInboundId|port)$/.test(other) ? 1 : 'a']),
+    );
+    for (const value of [null, [], {}, 'x'.repeat(10_000), '__proto__'])
+      yield { name, method, path: plain, init: json({ ...usual, [field]: value, extra: value }) };
+  }
+}
+
+const LEAKS =
+  /\bat \S+ \(|\.ts:\d|\.js:\d|node_modules|SQLITE_|SqliteError|\/(root|home|tmp|work|usr)\/|ZodError|TypeError|RangeError/;
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 240_000 }, () => {
+  let panel: PanelProcess;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    panel = await startPanel({ env: { PORTOLAN_LOG_LEVEL: 'error' } });
+    admin = await panel.admin();
+    const context = makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 });
+    await addInbound(admin, inboundCase(context, 'vless-tcp'), [makeClient()]);
+  }, 60_000);
+
+  afterAll(() => panel?.cleanUp(), 30_000);
+
+  it('is told what is wrong; nothing is changed, nothing breaks and the core runs on', async () => {
+    const { pid } = panel;
+    const before = headOf(panel.dataDir);
+    const routes = Object.values(tables).flatMap((table) => Object.entries(table) as [string, Route][]);
+    const complaints: string[] = [];
+    const refused = new Set<string>();
+    let calls = 0;
+    for (const [name, route] of routes) {
+      if (LEFT_OUT.has(route.path) || name === 'login') continue;
+      const pending = [...callsOf(name, route)];
+      calls += pending.length;
+      // A few at a time, as a browser would.
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          for (let call = pending.pop(); call; call = pending.pop()) await ask(call, complaints, refused);
+        }),
+      );
+    }
+    expect(complaints.slice(0, 20)).toStrictEqual([]);
+    expect(calls).toBeGreaterThan(2000);
+    const traces = logOf(panel.dataDir, before).filter(({ meta }) => refused.has(meta.correlationId));
+    expect(traces.map(({ type }) => type).filter((type) => type !== 'LoginFailed')).toStrictEqual([]);
+    const { obj } = await admin.get<{ core: { state: string } }>('/panel/api/server/status');
+    expect(obj.core.state).toBe('running');
+    expect(panel.pid).toBe(pid);
+    expect(panel.stderr()).not.toMatch(/a request failed/);
+  });
+
+  async function ask({ name, method, path, init }: Call, complaints: string[], refused: Set<string>): Promise<void> {
+    const response = await admin.raw(method, path, init);
+    const text = await response.text();
+    const said = `${name}: ${method} ${path.slice(0, 80)} ${String(init.body ?? '').slice(0, 60)} -> ${response.status} ${text.slice(0, 200)}`;
+    if (response.status >= 500) return void complaints.push(said);
+    if (response.status === 404 && text === '') return;
+    if (!response.headers.get('content-type')?.includes('json')) return;
+    const answer = JSON.parse(text) as { success?: unknown; msg?: unknown };
+    if (typeof answer.success !== 'boolean' && !path.includes('openapi')) complaints.push(`no envelope ${said}`);
+    if (answer.success !== false) return;
+    if (LEAKS.test(text)) complaints.push(`leak ${said}`);
+    refused.add(response.headers.get('x-correlation-id') ?? '');
+  }
+});

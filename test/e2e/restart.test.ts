@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { Admin, must, type PanelProcess, storeTemplate } from '../kit/real/panel-process.js';
+import { freePorts } from '../kit/real/ports.js';
+import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { ask, corePid, knows, startMovable } from './servers.js';
+import { addInbound, entryOf, headOf, logOf, recorded, template, until } from './support.js';
+
+const SUITE = 'a restart of the panel';
+const RATE = 50_000;
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  const anna = makeClient();
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let flow: Transfer;
+  let pid: number;
+  /** Where the panel is now. */
+  let url: string;
+  let subUrl: string;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startMovable();
+    ({ url, subUrl } = panel);
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    client = await startClientCore([await entryOf(panel, added, anna)]);
+    const port = client.socksPort(0);
+    await until('the inbound runs', 10_000, async () => (await download(port, `${targets.url}/small`)).status === 200);
+    flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 120_000 });
+    await moved(flow, RATE / 2);
+    pid = corePid(panel);
+  }, 60_000);
+  afterAll(async () => {
+    flow?.stop();
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  });
+
+  /** The download has not noticed anything. */
+  async function flows(): Promise<void> {
+    await moved(flow, flow.bytes() + 1);
+    expect(corePid(panel)).toBe(pid);
+    expect(recorded(panel.dataDir, 'CoreStarted').at(-1)?.data.reason).not.toBe('adopted');
+  }
+
+  async function listenTo(base: string): Promise<{ socket: WebSocket; heard: { type: string; title?: string }[] }> {
+    const heard: { type: string; title?: string }[] = [];
+    const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { cookie: admin.cookieHeader() } });
+    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()) as (typeof heard)[number]));
+    await once(socket, 'open');
+    return { socket, heard };
+  }
+
+  it('moves both servers while everything else goes on', async () => {
+    const [webPort = 0, subPort = 0] = await freePorts(2, 'tcp');
+    const { socket, heard } = await listenTo(url);
+    const gone = once(socket, 'close') as Promise<[number]>;
+    const start = headOf(panel.dataDir);
+    const running = ask(`${subUrl}/sub/${anna.subId}`);
+    await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/harbour' }));
+    const asked = await admin.post('/panel/setting/restartPanel');
+    expect(asked).toEqual({ success: true, msg: 'The panel was successfully restarted.', obj: null });
+    expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
+      success: false,
+      msg: 'The panel is restarting already',
+    });
+    // Until the grace is over everything is where it was, the base path too.
+    expect(await knows(url, admin)).toBe(true);
+
+    const base = `http://127.0.0.1:${webPort}/harbour`;
+    await until('the panel is at its new address', 10_000, () => knows(base, admin));
+    expect((await gone)[0]).toBe(1001);
+    expect(heard.filter(({ type }) => type === 'notification').map(({ title }) => title)).toContain(
+      'The panel restarts',
+    );
+    await expect(ask(`${url}/`)).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(`${subUrl}/sub/${anna.subId}`)).rejects.toThrow('ECONNREFUSED');
+    expect((await running).status).toBe(200);
+    [url, subUrl] = [base, `http://127.0.0.1:${subPort}`];
+    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await ask(`http://127.0.0.1:${webPort}/`)).status).toBe(404);
+
+    const told = logOf(panel.dataDir, start).filter(({ type }) => type.startsWith('Panel'));
+    expect(told.map(({ type, meta }) => [type, meta.actor.kind])).toEqual([
+      ['PanelRestartRequested', 'user'],
+      ['PanelRestarted', 'system'],
+    ]);
+    expect(told[1]?.data).toEqual({
+      panel: { listen: '127.0.0.1', port: webPort, tls: false },
+      subscription: { listen: '127.0.0.1', port: subPort, tls: false },
+    });
+    await flows();
+    admin = new Admin(url, { username: panel.username, password: panel.password });
+    await must(admin.login());
+  });
+
+  it('takes everything back when one new port cannot be had, also what it gave up already', async () => {
+    const [subPort = 0] = await freePorts(1, 'tcp');
+    const start = headOf(panel.dataDir);
+    const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
+    await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort }));
+    // The panel may have the port of the other server only once that has left it, which it then does not.
+    const squatter = await occupy(subPort);
+    const { socket, heard } = await listenTo(url);
+    const { status } = await admin.raw('POST', '/panel/setting/restartPanel');
+    expect(status).toBe(200);
+    const failed = await until(
+      'it says that it failed',
+      10_000,
+      () => recorded(panel.dataDir, 'PanelRestartFailed', start)[0],
+    );
+    expect(failed.data).toEqual({
+      server: 'subscription',
+      why: `Port already exists: ${subPort} is used by another program`,
+    });
+    await until('the browsers are told', 5_000, () =>
+      heard.some(({ title }) => title === 'The panel could not restart and goes on as it was'),
+    );
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.terminate();
+    expect(await knows(url, admin)).toBe(true);
+    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    await must(admin.post('/panel/setting/update', { webPort: before.webPort, subPort: before.subPort }));
+    squatter.close();
+    await flows();
+  });
+
+  it('lets the two servers change places, on a hang-up signal', async () => {
+    const start = headOf(panel.dataDir);
+    const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
+    await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort: before.webPort }));
+    panel.kill('SIGHUP');
+    const base = `http://127.0.0.1:${before.subPort}/harbour`;
+    await until('the panel is at its new address', 10_000, () => knows(base, admin));
+    expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${anna.subId}`)).status).toBe(200);
+    const [asked] = recorded(panel.dataDir, 'PanelRestartRequested', start);
+    expect(asked?.meta.actor).toMatchObject({ kind: 'system' });
+    expect(recorded(panel.dataDir, 'PanelRestartFailed', start)).toEqual([]);
+    await flows();
+  });
+});
+
+function occupy(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen({ port, host: '127.0.0.1' }, () => resolve(server));
+  });
+}

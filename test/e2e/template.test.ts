@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import {
+  type Admin,
+  loopbackTemplate,
+  must,
+  type PanelProcess,
+  startPanel,
+  storeTemplate,
+} from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
+import { download } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { addInbound, deedsOf, entryOf, headOf, recorded, until } from './support.js';
+
+const SUITE = 'what a template may say';
+/** A connection that goes nowhere is told so late; one that is open answers within milliseconds. */
+const PATIENCE_MS = 1_500;
+
+interface Config {
+  readonly metrics: { readonly listen: string };
+  readonly outbounds: readonly { readonly tag: string }[];
+  readonly routing: { readonly rules: readonly object[] };
+  readonly inbounds: readonly { readonly tag: string }[];
+}
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  const anna = makeClient({ email: 'anna@harbour' });
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let mixed: number;
+  let empty: number;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1 }));
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    mixed = await freePort('tcp');
+    const settings = JSON.stringify({ auth: 'password', accounts: [{ user: 'u', pass: 'p' }] });
+    await must(
+      admin.post('/panel/api/inbounds/add', { enable: true, port: mixed, protocol: 'mixed', settings, remark: 'm' }),
+    );
+    client = await startClientCore([await entryOf(panel, added, anna)]);
+    await until('the inbounds run', 10_000, async () => (await config()).inbounds.length === 2);
+    empty = headOf(panel.dataDir);
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  const config = (): Promise<Config> => must(admin.get<Config>('/panel/api/server/getConfigJson'));
+  const update = (template: object) =>
+    admin.form('/panel/core/update', { coreSetting: JSON.stringify(template), outboundTestUrl: '' });
+
+  /** The HTTP status through each of the two inbounds; 0 where nobody answered. */
+  async function statuses(url: string): Promise<[vless: number, mixed: number]> {
+    const [vless, socks] = await Promise.all([
+      download(client.socksPort(0), url, { totalMs: PATIENCE_MS }),
+      download(mixed, url, { totalMs: PATIENCE_MS, user: 'u', pass: 'p' }),
+    ]);
+    return [vless.status, socks.status];
+  }
+
+  async function doors(): Promise<Record<'ops' | 'metrics' | 'panel', string[]>> {
+    const metrics = Number((await config()).metrics.listen.split(':').at(-1));
+    const at = (port: number, path: string) =>
+      ['127.0.0.1', 'localhost', '0.0.0.0', '127.1.2.3'].map((host) => `http://${host}:${port}${path}`);
+    return {
+      ops: at(panel.ports.ops, '/healthz'),
+      metrics: at(metrics, '/debug/vars'),
+      panel: at(panel.ports.panel, '/'),
+    };
+  }
+
+  it('the built-in one lets no proxied connection to this machine, by number or by name', async () => {
+    const { ops, metrics, panel: own } = await doors();
+    expect((await fetch(ops[0] ?? '')).status).toBe(200);
+    expect((await fetch(metrics[0] ?? '')).status).toBe(200);
+    const urls = [...ops, ...metrics, ...own, `${targets.url}/small`];
+    const answers = await Promise.all(urls.map(async (url) => [url, ...(await statuses(url))]));
+    expect(answers).toEqual(urls.map((url) => [url, 0, 0]));
+    expect(targets.seen()).toBe(0);
+  });
+
+  it('one that opens this machine still opens no way to the metrics', async () => {
+    const direct = { protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } };
+    const metrics = (await doors()).metrics[0]?.split('/')[2] ?? '';
+    const turned = { ...direct, tag: 'turned', settings: { ...direct.settings, redirect: metrics } };
+    const rules = [{ domain: ['full:turned.example'], outboundTag: 'turned' }];
+    await storeTemplate(
+      admin,
+      loopbackTemplate({ outbounds: [{ ...direct, tag: 'direct' }, turned], routing: { rules } }),
+    );
+    const opened = await until('the new core answers', 10_000, async () => {
+      const [vless, socks] = await statuses(`${targets.url}/small`);
+      return vless === 200 && socks === 200;
+    });
+    expect(opened).toBe(true);
+    const { ops, metrics: closed } = await doors();
+    expect(await statuses(ops[1] ?? '')).toEqual([200, 200]);
+    expect((await fetch(closed[0] ?? '')).status).toBe(200);
+    const answers = await Promise.all([...closed, 'http://turned.example/debug/vars'].map(statuses));
+    expect(answers.flat()).toEqual(answers.flat().map(() => 0));
+  });
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a port',
+      { inbounds: [], INBOUNDS: [{ tag: 'x', port: 1, protocol: 'socks' }] },
+      /^The core template is not valid: it has "INBOUNDS" twice$/,
+    ],
+    [
+      'one alone',
+      { inbounds: [{ Tag: 'x', port: 1, protocol: 'socks' }] },
+      /may not open ports itself \(inbound "x"\)/,
+    ],
+    ['a file', { outbounds: [{ streamſettings: { TLSsettings: { MASTERkeyLog: '/x' } } }] }, /"MASTERkeyLog" is not/],
+    ['our metrics', { routing: { balancers: [{ tag: 'b', selector: ['m'] }] } }, /"selector": "m" would take/],
+    ['the core’s no', { outbounds: [{ tag: 'x', protocol: 'pigeon' }] }, /pigeon/],
+    [
+      'a rule to nowhere',
+      { routing: { rules: [{ domain: ['regexp:('], outboundTag: 'direct' }] } },
+      /core does not take/,
+    ],
+  ])('says what is wrong and changes nothing: %s', async (_, more, msg) => {
+    const before = deedsOf(panel.dataDir).length;
+    expect(await update({ ...loopbackTemplate(), ...more })).toMatchObject({
+      success: false,
+      msg: expect.stringMatching(msg) as string,
+    });
+    expect(deedsOf(panel.dataDir)).toHaveLength(before);
+    expect(await statuses(`${targets.url}/small`)).toEqual([200, 200]);
+  });
+
+  it('one that sends everything into the void leaves our api and our counters alone', async () => {
+    const came = async () =>
+      (await must(admin.get<{ up: number }[]>('/panel/api/inbounds/list'))).reduce((sum, { up }) => sum + up, 0);
+    const used = async () => must(admin.get<{ tag: string; total: number }[]>('/panel/core/getOutboundsTraffic'));
+    await until('what went out is counted', 15_000, async () => (await used()).some(({ total }) => total > 0));
+    const rules = [{ network: 'tcp,udp', outboundTag: 'blocked' }];
+    await must(
+      update(loopbackTemplate({ routing: { rules }, stats: null, policy: { system: {} }, api: { tag: 'x' } })),
+    );
+    expect((await config()).routing.rules).toMatchObject([{ network: 'tcp,udp', outboundTag: 'blocked' }]);
+    const before = await came();
+    expect(await statuses(`${targets.url}/small`)).toEqual([0, 0]);
+    // What goes nowhere leaves no mark on the way out, but on the way in.
+    await until('what was blocked is counted', 15_000, async () => (await came()) > before);
+    const failed = recorded(panel.dataDir, 'CoreFailed', empty);
+    expect(failed).toEqual([]);
+    expect(await must(admin.get('/panel/core/getCoreResult'))).toBe('');
+    await must(admin.form('/panel/core/resetOutboundsTraffic', { tag: '-alltags-' }));
+    expect((await used()).every(({ total }) => total === 0)).toBe(true);
+    expect(await admin.form('/panel/core/resetOutboundsTraffic', { tag: 'nobody' })).toMatchObject({
+      success: false,
+      msg: 'There is no outbound nobody',
+    });
+  });
+});

@@ -1,0 +1,361 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fakePanel } from '../kit/fake-panel.js';
+import { geoipFile } from '../kit/geo.js';
+import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { coreAs, impostor, putCore } from '../kit/real/core-versions.js';
+import { type Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
+import { coreAssets, panelAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
+import { download } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { zipOf } from '../kit/zip.js';
+import { headOf, logOf, recorded, until } from './support.js';
+
+const OLD = '26.7.27';
+const NEW = '26.7.29';
+const archiveOf = (xray: Buffer | string): Buffer => zipOf([{ name: 'xray', data: xray }]);
+const install = (admin: Admin, version: string) => admin.post<string>(`/panel/api/server/installCore/${version}`);
+/** What the versions and the core did, without the traffic in between. */
+const deeds = (dataDir: string, after: number): string[] =>
+  logOf(dataDir, after)
+    .map(({ type }) => type)
+    .filter((type) => /^(Core|Panel|Geo)/.test(type));
+const pidOf = (dataDir: string): number =>
+  (JSON.parse(readFileSync(join(dataDir, 'run', 'core.json'), 'utf8')) as { pid: number }).pid;
+const exeOf = (dataDir: string): string => readlinkSync(`/proc/${pidOf(dataDir)}/exe`);
+const inCore = (dataDir: string): string[] => readdirSync(join(dataDir, 'core')).sort();
+
+/** A data directory with one installed core, and nothing outside that fixes it. */
+function dataDirWith(core: Buffer): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'portolan-kit-data-'));
+  chmodSync(dataDir, 0o700);
+  putCore(dataDir, OLD, core);
+  return dataDir;
+}
+
+describe.skipIf(withoutCore('versions of the core'))('versions of the core', () => {
+  let server: ReleaseServer;
+  let old: Buffer;
+  let fresh: Buffer;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let head: number;
+
+  beforeAll(async () => {
+    const real = coreBinary() ?? '';
+    old = coreAs(real, OLD);
+    fresh = coreAs(real, NEW);
+    server = await startReleaseServer();
+    server.release('core', `v${NEW}`, coreAssets(archiveOf(fresh)));
+    server.release('core', 'v26.7.30', coreAssets(archiveOf(impostor('26.7.30', 'exit 1'))));
+    server.release('core', 'v26.7.31', coreAssets(archiveOf('#!/bin/sh\nexit 1\n')));
+    server.release('core', 'v26.7.32', coreAssets(archiveOf(fresh), `SHA2-256= ${'0'.repeat(64)}\n`));
+    server.release(
+      'core',
+      'v26.7.33',
+      coreAssets(() => undefined),
+    );
+    // It runs a real core, and dies a moment after that one has answered.
+    const dying = `${real} "$@" & sleep 1.5; kill -9 $!; exit 1`;
+    server.release('core', 'v26.7.34', coreAssets(archiveOf(impostor('26.7.34', dying))));
+    panel = await startPanel({ dataDir: dataDirWith(old), coreBin: '', env: server.env });
+    admin = await panel.admin();
+  });
+  afterAll(async () => {
+    await panel?.cleanUp();
+    await server?.stop();
+  });
+  afterEach(() => expect(inCore(panel.dataDir).filter((name) => name.startsWith('.'))).toEqual([]));
+
+  it('are listed newest first, under both names', async () => {
+    const tags = ['v26.7.34', 'v26.7.33', 'v26.7.32', 'v26.7.31', 'v26.7.30', `v${NEW}`];
+    expect(await must(admin.get('/panel/api/server/getCoreVersion'))).toEqual(tags);
+    expect(await must(admin.get('/panel/api/server/getXrayVersion'))).toEqual(tags);
+  });
+
+  it.each([
+    ['../../x'],
+    ['v1;rm'],
+    ['%2e%2e'],
+    ['latest%2f..'],
+    ['v26.7.29%0a'],
+    ['9'.repeat(300)],
+    ['1.2'],
+    ['v1.2.3'],
+    ['26.7.28'],
+  ])('refuses %s', async (version) => {
+    head = headOf(panel.dataDir);
+    const answer = await admin.raw('POST', `/panel/api/server/installCore/${version}`);
+    expect(answer.status === 404 || ((await answer.json()) as { success: boolean }).success === false).toBe(true);
+    expect(deeds(panel.dataDir, head)).toEqual([]);
+  });
+
+  it.each([
+    ['does not start', '26.7.31', /version \(none\)/],
+    ['has another checksum', '26.7.32', /checksum/],
+  ])('leave the core alone when the new one %s', async (_, version, why) => {
+    head = headOf(panel.dataDir);
+    const pid = pidOf(panel.dataDir);
+    const answer = await install(admin, version);
+    expect(answer).toMatchObject({ success: false, msg: expect.stringMatching(why) as string });
+    expect(deeds(panel.dataDir, head)).toEqual(['CoreInstallFailed']);
+    expect(pidOf(panel.dataDir)).toBe(pid);
+    expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', OLD, 'xray'));
+  });
+
+  it('change one at a time; the core restarts once, on the new executable', async () => {
+    head = headOf(panel.dataDir);
+    const pid = pidOf(panel.dataDir);
+    const first = install(admin, `v${NEW}`);
+    const second = await install(admin, NEW);
+    expect(second).toMatchObject({ success: false, msg: 'Another installation is in progress' });
+    expect(await first).toMatchObject({ success: true, obj: NEW });
+    const [installed] = recorded(panel.dataDir, 'CoreVersionInstalled', head);
+    expect(installed?.data).toMatchObject({ version: NEW, from: OLD });
+    expect(installed?.meta.actor.kind).toBe('user');
+    expect(deeds(panel.dataDir, head)).toEqual([
+      'CoreVersionInstalled',
+      'CoreRestartRequested',
+      'CoreStopped',
+      'CoreStarted',
+    ]);
+    expect(recorded(panel.dataDir, 'CoreStarted', head)[0]?.data.version).toBe(NEW);
+    expect(pidOf(panel.dataDir)).not.toBe(pid);
+    expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', NEW, 'xray'));
+    expect(inCore(panel.dataDir)).toEqual([OLD, NEW, 'current']);
+  });
+
+  it('go back when the new one starts and does not come up, or dies a moment later', async () => {
+    head = headOf(panel.dataDir);
+    expect(await install(admin, '26.7.30')).toMatchObject({
+      success: false,
+      msg: expect.stringMatching(/former/) as string,
+    });
+    await until('the former core', 10_000, () => recorded(panel.dataDir, 'CoreStarted', head).length === 1);
+    expect(deeds(panel.dataDir, head)).toEqual([
+      'CoreVersionInstalled',
+      'CoreRestartRequested',
+      'CoreStopped',
+      'CoreFailed',
+      'CoreVersionRolledBack',
+      'CoreRestartRequested',
+      'CoreStarted',
+    ]);
+    expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', NEW, 'xray'));
+
+    head = headOf(panel.dataDir);
+    expect(await install(admin, '26.7.34')).toMatchObject({ success: true, obj: '26.7.34' });
+    await until('the former core', 10_000, () => recorded(panel.dataDir, 'CoreStarted', head).length === 2);
+    expect(recorded(panel.dataDir, 'CoreVersionRolledBack', head)[0]?.data).toMatchObject({
+      version: '26.7.34',
+      to: NEW,
+    });
+    expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', NEW, 'xray'));
+  });
+
+  it('go back to an installed one without any server, also from the command line', async () => {
+    server.failing = 503;
+    head = headOf(panel.dataDir);
+    const gone = await cli(['core', 'install', OLD], panel.dataDir, { env: server.env });
+    expect([gone.code, gone.stdout.trim()]).toEqual([0, `The core is version ${OLD}`]);
+    expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', OLD, 'xray'));
+    expect(recorded(panel.dataDir, 'CoreVersionInstalled', head)[0]?.meta.actor.name).toBe('cli');
+    const unknown = await cli(['core', 'install', '1.2.3'], panel.dataDir, { env: server.env });
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no release 1\.2\.3/) as string,
+    });
+    server.failing = null;
+  });
+
+  it('are the old or the new one after a kill in the middle, and the next panel goes on', async () => {
+    const hanging = install(admin, '26.7.33').catch(() => undefined);
+    await until('the download', 10_000, () =>
+      server.asked.some((path) => path.includes('/v26.7.33/Xray-') && !path.endsWith('.dgst')),
+    );
+    panel.kill('SIGKILL');
+    await panel.exited;
+    await hanging;
+    expect(inCore(panel.dataDir).some((name) => name.startsWith('.staging-'))).toBe(true);
+    const pid = pidOf(panel.dataDir);
+    const { dataDir } = panel;
+    panel = await startPanel({ dataDir, coreBin: '', env: server.env });
+    admin = await panel.admin();
+    expect(pidOf(dataDir)).toBe(pid);
+    expect(exeOf(dataDir)).toBe(join(dataDir, 'core', OLD, 'xray'));
+    await must(install(admin, NEW));
+    expect(exeOf(dataDir)).toBe(join(dataDir, 'core', NEW, 'xray'));
+  });
+
+  it('are chosen from the command line while no panel runs, too', async () => {
+    const { dataDir } = panel;
+    expect(await panel.stop()).toMatchObject({ code: 0 });
+    head = headOf(dataDir);
+    expect(await cli(['core', 'install', OLD], dataDir, { env: server.env })).toMatchObject({ code: 0 });
+    expect(deeds(dataDir, head)).toEqual(['CoreVersionInstalled', 'CoreRestartRequested']);
+    expect((await cli(['core', 'path'], dataDir)).stdout.trim()).toBe(join(dataDir, 'core', OLD, 'xray'));
+    const list = (await cli(['core', 'list'], dataDir, { env: server.env })).stdout.trim().split('\n');
+    expect(list).toContain(`${OLD}  chosen`);
+    expect(list).toContain(`${NEW}  installed`);
+    expect(list[0]).toBe('26.7.34  installed');
+  });
+});
+
+describe.skipIf(withoutCore('geo files'))('geo files', () => {
+  const SOURCE = '/Loyalsoldier/v2ray-rules-dat/releases/latest/download/geoip.dat';
+  const blocking = loopbackTemplate({
+    routing: { rules: [{ type: 'field', ip: ['geoip:zz'], outboundTag: 'blocked' }] },
+  });
+  let server: ReleaseServer;
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  const update = (name: string) =>
+    admin.post<{ file: string; outcome: string }[]>(`/panel/api/server/updateGeofile${name}`);
+
+  beforeAll(async () => {
+    server = await startReleaseServer();
+    targets = await startTargets();
+    panel = await startPanel({ env: server.env, template: loopbackTemplate() });
+    admin = await panel.admin();
+  });
+  afterAll(async () => {
+    await panel?.cleanUp();
+    await Promise.all([server?.stop(), targets?.stop()]);
+  });
+
+  it('of a core that PORTOLAN_CORE_BIN names: another version of it cannot be chosen', async () => {
+    const fixed = { success: false, msg: expect.stringContaining('PORTOLAN_CORE_BIN') as string };
+    expect(await install(admin, 'latest')).toMatchObject(fixed);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('are what the rules of the core mean, as soon as they are there', async () => {
+    const port = await freePort();
+    const settings = JSON.stringify({ auth: 'noauth', udp: false });
+    const inbound = { enable: true, remark: 'in', listen: '127.0.0.1', port, protocol: 'socks', settings };
+    await must(admin.post('/panel/api/inbounds/add', { ...inbound, streamSettings: '{}', sniffing: '{}' }));
+    const fetched = () => download(port, `${targets.url}/small`, { totalMs: 5000 });
+    await until('the inbound', 5000, async () => (await fetched()).status === 200);
+    const coreSetting = JSON.stringify(blocking);
+    expect(await admin.form('/panel/core/update', { coreSetting })).toMatchObject({ success: false });
+
+    server.put(SOURCE, geoipFile('ZZ', [127, 0, 0, 0], 8));
+    const head = headOf(panel.dataDir);
+    const pid = pidOf(panel.dataDir);
+    expect(await must(update('/geoip.dat'))).toMatchObject([{ file: 'geoip.dat', outcome: 'updated' }]);
+    expect(pidOf(panel.dataDir)).toBe(pid);
+    await must(admin.form('/panel/core/update', { coreSetting }));
+    expect((await fetched()).ended).toBe('cut');
+    expect(recorded(panel.dataDir, 'GeoFilesUpdated', head)).toHaveLength(1);
+  });
+
+  it('that changed restart a core that reads them, once', async () => {
+    server.put(SOURCE, geoipFile('ZZ', [10, 0, 0, 0], 8), new Date('2026-11-20'));
+    const head = headOf(panel.dataDir);
+    const answer = await admin.form('/panel/api/server/updateGeofile', { fileName: 'geoip.dat' });
+    expect(answer).toMatchObject({ success: true, msg: 'Geofile updated successfully' });
+    await until('the restart', 10_000, () => recorded(panel.dataDir, 'CoreStarted', head).length === 1);
+    expect(deeds(panel.dataDir, head)).toEqual([
+      'GeoFilesUpdated',
+      'CoreRestartRequested',
+      'CoreStopped',
+      'CoreStarted',
+    ]);
+    expect(await must(update('/geoip.dat'))).toMatchObject([{ outcome: 'unchanged' }]);
+    const all = await update('');
+    expect(all.success).toBe(false);
+    expect(all.msg.split('\r\n')).toHaveLength(5);
+    expect(deeds(panel.dataDir, head).filter((type) => type === 'CoreStarted')).toHaveLength(1);
+  });
+
+  it.each(['/x.dat', '/..%2f..%2fevents.db', '/geoip.DAT', '/%00', '/geoip-IR.dat'])(
+    'of the name %s are refused',
+    async (name) => {
+      const head = headOf(panel.dataDir);
+      expect(await update(name)).toMatchObject({
+        success: false,
+        msg: expect.stringMatching(/^Invalid geofile name/) as string,
+      });
+      expect(deeds(panel.dataDir, head)).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(withoutCore('the update of the panel'))('the update of the panel', () => {
+  let server: ReleaseServer;
+  let panel: PanelProcess;
+  let admin: Admin;
+  const offer = (version: string, main: string): void =>
+    server.release('panel', `v${version}`, panelAssets(version, zipOf(fakePanel(version, main))));
+
+  beforeAll(async () => {
+    server = await startReleaseServer();
+    panel = await startPanel({ env: server.env, launcher: true });
+    admin = await panel.admin();
+  });
+  afterAll(async () => {
+    await panel?.cleanUp();
+    await server?.stop();
+  });
+
+  it('is told from the release server, or why it cannot be', async () => {
+    const ask = () => admin.get('/panel/api/server/getPanelUpdateInfo');
+    expect(await ask()).toMatchObject({ success: false, msg: expect.stringMatching(/list of releases/) as string });
+    offer('0.0.1', '');
+    const old = { currentVersion: '0.1.0', latestVersion: 'v0.0.1', updateAvailable: false };
+    expect(await must(ask())).toEqual(old);
+    expect(await admin.post('/panel/api/server/updatePanel')).toMatchObject({ success: false });
+  });
+
+  it('that does not run here changes nothing', async () => {
+    server.release('panel', 'v0.2.0', panelAssets('0.2.0', zipOf(fakePanel('9.9.9', ''))));
+    const head = headOf(panel.dataDir);
+    const answer = await admin.post('/panel/api/server/updatePanel');
+    expect(answer).toMatchObject({
+      success: false,
+      msg: expect.stringMatching(/says that it is version 9\.9\.9/) as string,
+    });
+    expect(deeds(panel.dataDir, head)).toEqual(['PanelUpdateFailed']);
+    expect(readdirSync(join(panel.dataDir, 'panel'))).toEqual([]);
+  });
+
+  it('that does not become ready is taken back; the core goes on all the while', async () => {
+    offer('0.3.0', 'process.exit(3);');
+    const head = headOf(panel.dataDir);
+    const pid = pidOf(panel.dataDir);
+    expect(await must(admin.post('/panel/api/server/updatePanel'))).toBe('0.3.0');
+    await until('the former panel', 20_000, () => recorded(panel.dataDir, 'CoreStarted', head).length === 1);
+    expect(deeds(panel.dataDir, head)).toEqual([
+      'PanelUpdateInstalled',
+      'PanelStopped',
+      'PanelUpdateRolledBack',
+      'PanelStarted',
+      'CoreStarted',
+    ]);
+    expect(recorded(panel.dataDir, 'PanelUpdateRolledBack', head)[0]?.data).toEqual({
+      version: '0.3.0',
+      to: '0.1.0',
+      reason: 'it ended with code 3 before it was ready',
+    });
+    expect(pidOf(panel.dataDir)).toBe(pid);
+  });
+
+  it('that is ready runs, and the core still goes on', async () => {
+    offer('0.4.0', 'ready(); hang();');
+    await until('the panel', 10_000, async () => (await fetch(`${panel.opsUrl}/readyz`)).status === 200);
+    admin = await panel.admin();
+    const head = headOf(panel.dataDir);
+    const pid = pidOf(panel.dataDir);
+    expect(await must(admin.post('/panel/api/server/updatePanel'))).toBe('0.4.0');
+    const starts = join(panel.dataDir, 'starts');
+    await until('the newer panel', 20_000, () => readFileSync(starts, 'utf8').includes('0.4.0'));
+    await until('its proof', 5000, () => readFileSync(join(panel.dataDir, 'panel', 'proven'), 'utf8') === '0.4.0\n');
+    expect(deeds(panel.dataDir, head)).toEqual(['PanelUpdateInstalled', 'PanelStopped']);
+    process.kill(pid, 0);
+    expect(await panel.stop()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Shape } from './specification.js';
+
+/** As much of a JSON schema as the contract uses. */
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema;
+}
+
+/** Why answers of this schema need not look like the shape; null when they do, or when one of its variants does. */
+export function schemaFlaw(shape: Shape, root: JsonSchema, schema: JsonSchema = root, at = 'obj'): string | null {
+  const { $ref } = schema;
+  if ($ref !== undefined) {
+    const target = root.$defs?.[$ref.replace('#/$defs/', '')];
+    return target ? schemaFlaw(shape, root, target, at) : `${at}: ${$ref} leads nowhere`;
+  }
+  if (shape === 'any') return null;
+  if (schema.anyOf) {
+    const flaws = schema.anyOf.map((variant) => schemaFlaw(shape, root, variant, at));
+    return flaws.includes(null) ? null : flaws.join(', or ');
+  }
+  if (typeof shape === 'string') {
+    const type = schema.type === 'integer' ? 'number' : (schema.type ?? typeof schema.enum?.[0]);
+    return type === shape ? null : `${at} is ${type}, not ${shape}`;
+  }
+  if ('list' in shape) {
+    if (schema.type !== 'array') return `${at} is ${schema.type}, not a list`;
+    return schemaFlaw(shape.list, root, schema.items ?? {}, `${at}[]`);
+  }
+  for (const [name, inner] of Object.entries(shape.members)) {
+    const member = schema.properties?.[name];
+    if (!member) return `${at} has no ${name}`;
+    const flaw = schemaFlaw(inner, root, member, `${at}.${name}`);
+    if (flaw) return flaw;
+  }
+  return null;
+}
+
+/** Why a value does not look like the shape, or null. */
+export function valueFlaw(shape: Shape, value: unknown, at = 'obj'): string | null {
+  if (shape === 'any') return null;
+  if (typeof shape === 'string') {
+    const isRight = shape === 'object' ? isObject(value) : typeof value === shape;
+    return isRight ? null : `${at} is ${JSON.stringify(value)}, not ${shape}`;
+  }
+  if ('list' in shape) {
+    if (!Array.isArray(value)) return `${at} is no list`;
+    return value.map((item, index) => valueFlaw(shape.list, item, `${at}[${index}]`)).find((flaw) => flaw) ?? null;
+  }
+  if (!isObject(value)) return `${at} is no object`;
+  const flaws = Object.entries(shape.members).map(([name, inner]) => valueFlaw(inner, value[name], `${at}.${name}`));
+  return flaws.find((flaw) => flaw) ?? null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

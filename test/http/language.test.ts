@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { Rejection, rejectionCodes } from '../../src/commands/rejection.js';
+import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/events/settings.js';
+import { languageOf, languages } from '../../src/http/language/language.js';
+import { Pattern, placesOf } from '../../src/http/language/pattern.js';
+import { catalogues, explained, translated } from '../../src/http/language/translate.js';
+import { sentencesInSource } from './kit/sentences.js';
+
+const found = sentencesInSource();
+const foreign = languages.filter((language) => language !== 'en');
+
+describe('the language of a caller', () => {
+  it.each([
+    ['en-US', 'en'],
+    ['fa-IR', 'fa'],
+    ['ru-RU', 'ru'],
+    ['zh-CN', 'zh'],
+    ['zh-TW', 'zh'],
+    ['zh-Hant-HK', 'zh'],
+    ['ar-EG', 'ar'],
+    ['AR', 'ar'],
+    ['"fa_IR"', 'fa'],
+  ])('by the cookie %s is %s', (value, language) => {
+    expect(languageOf({ cookie: `3x-ui=abc; lang=${value}; other=1`, 'accept-language': 'ru' })).toBe(language);
+  });
+
+  it.each([
+    ['fa', 'fa'],
+    ['de, ru;q=0.8, en;q=0.9', 'en'],
+    ['de-DE,de;q=0.9,zh-TW;q=0.4,ar;q=0.7', 'ar'],
+    ['ru;q=0.5, fa;q=0.5', 'ru'],
+    ['fa;q=0, ru;q=0.001', 'ru'],
+    ['*', 'en'],
+    ['de, *;q=0.5, fa;q=0.9', 'fa'],
+    ['', 'en'],
+    ['de', 'en'],
+  ])('by Accept-Language %s is %s', (header, language) => {
+    expect(languageOf({ 'accept-language': header })).toBe(language);
+    expect(languageOf({ 'accept-language': header, cookie: 'lang=vi-VN' })).toBe(language);
+  });
+
+  it.each([
+    [',,,;;q=,fa;q=2,ru;q=-1,ar;q=1.5,zh;q=0.0001'],
+    [`${'x'.repeat(100_000)},fa`],
+    [`${'a,'.repeat(50_000)}fa`],
+    ['fa;q=0.9.9'],
+    ['__proto__, constructor;q=0.5'],
+  ])('is English for a hostile header (%#)', (header) => {
+    expect(languageOf({ 'accept-language': header })).toBe('en');
+    expect(languageOf({ cookie: `lang=${header.replaceAll(/[;]/g, '')}` })).toBe('en');
+  });
+
+  it('does not take the end of another name for the cookie', () => {
+    expect(languageOf({ cookie: 'mylang=fa; slang=ru' })).toBe('en');
+  });
+});
+
+describe('a pattern', () => {
+  it('gives the details of a text that was made of it', () => {
+    const pattern = new Pattern('port {port} is used by {by}');
+    expect(pattern.match('port 443 is used by inbound x')).toStrictEqual(
+      new Map([
+        ['port', '443'],
+        ['by', 'inbound x'],
+      ]),
+    );
+    expect(pattern.match('port 443 is used')).toBeNull();
+    expect(pattern.match('a port 443 is used by x')).toBeNull();
+  });
+
+  it('does not count one end twice', () => {
+    expect(new Pattern('a {x} a').match('a a')).toBeNull();
+  });
+});
+
+describe('what is said', () => {
+  it('puts details in their places, and never reads a place in a detail', () => {
+    const rejection = new Rejection('CLIENT_NOT_IN_INBOUND', { client: '{inbound}', inbound: 7 });
+    expect(explained(rejection, 'ru')).toBe('Во входящем подключении 7 нет клиента {inbound}');
+    expect(explained(rejection, 'en')).toBe(rejection.message);
+  });
+
+  it('translates the reason inside of a reason, and leaves the words of the core', () => {
+    const taken = new Rejection('PORT_TAKEN', { port: 443, by: 'inbound in-443' });
+    expect(explained(taken, 'zh')).toBe('端口已存在：443 已被入站 in-443占用');
+    const refused = new Rejection('CORE_REFUSED', { why: 'infra/conf: unknown cipher' });
+    expect(explained(refused, 'ru')).toBe('Ядро не принимает эту конфигурацию: infra/conf: unknown cipher');
+  });
+
+  it('translates every reason of a list, and what stands behind the name of a file', () => {
+    const failed = new Rejection('GEO_FAILED', { why: ['geoip.dat: the disk is full', 'geosite.dat: EX'] });
+    expect(explained(failed, 'ru')).toBe('geoip.dat: диск заполнен\r\ngeosite.dat: EX');
+  });
+
+  it('says every flaw of the settings', () => {
+    const flaws = [
+      { key: 'webPort', why: 'must be 1 to 65535' },
+      { key: 'subPort', why: 'must be a whole number' },
+    ];
+    expect(explained(new Rejection('SETTING_INVALID', { flaws }), 'ru')).toBe(
+      'Настройка webPort: должно быть от 1 до 65535; Настройка subPort: должно быть целым числом',
+    );
+  });
+
+  it('sets names apart where a line runs from right to left', () => {
+    const text = explained(new Rejection('CLIENT_NOT_FOUND', { client: 'ann@example.com' }), 'fa');
+    expect(text).toBe('کاربر \u2068ann@example.com\u2069 وجود ندارد');
+  });
+
+  it('leaves what it does not know, and what only looks like a member', () => {
+    for (const text of ['Some words of somebody', 'constructor', '__proto__', 'x'.repeat(100_000)])
+      expect(translated(text, 'fa')).toBe(text);
+  });
+});
+
+describe.each(foreign)('the catalogue in %s', (language) => {
+  const { rejections, sentences } = catalogues[language];
+
+  it('has every rejection, with every detail in its place', () => {
+    expect(Object.keys(rejections).toSorted()).toStrictEqual(rejectionCodes.toSorted());
+    const wrong = rejectionCodes.filter((code) => {
+      return detailsOf(code).join() !== [...new Set(placesOf(rejections[code]))].toSorted().join();
+    });
+    expect(wrong).toStrictEqual([]);
+  });
+
+  it('has every sentence of the source', () => {
+    const missing = found.filter(({ text }) => isUntold(text.replaceAll('{}', '0')));
+    expect(missing.map(({ text, where }) => `${where}: ${text}`)).toStrictEqual([]);
+  });
+
+  it('has every word that a wrong setting can bring up', () => {
+    expect(flawsOfSettings().filter(isUntold)).toStrictEqual([]);
+  });
+
+  it('keeps every place, and says something else than the English', () => {
+    const wrong = Object.entries(sentences).filter(
+      ([key, text]) =>
+        (key === text && saysSomething(key)) || placesOf(key).toSorted().join() !== placesOf(text).toSorted().join(),
+    );
+    expect(wrong).toStrictEqual([]);
+  });
+
+  it('has nothing that nobody says', () => {
+    const said = [...found.map(({ text }) => text), ...flawsOfSettings()].map(loosely);
+    const unused = Object.keys(sentences)
+      .filter(saysSomething)
+      .filter((key) => {
+        const sample = key.replaceAll(/\{\w+\}/g, '0');
+        const own = new Pattern(key);
+        return !said.some(({ pattern, text }) => pattern.test(sample) || own.match(text) !== null);
+      });
+    expect(unused).toStrictEqual([]);
+  });
+
+  function isUntold(text: string): boolean {
+    return translated(text, language) === text;
+  }
+});
+
+/** Not only places and marks between them. */
+function saysSomething(sentence: string): boolean {
+  return /\p{L}/u.test(sentence.replaceAll(/\{\w+\}/g, ''));
+}
+
+/** The details that the English sentence of a code uses. */
+function detailsOf(code: (typeof rejectionCodes)[number]): readonly string[] {
+  const used = new Set<string>();
+  const details = new Proxy(
+    {},
+    {
+      get(_, name) {
+        if (name === 'flaws') {
+          used.add('key').add('why');
+          return [{ key: 'x', why: 'x' }];
+        }
+        used.add(String(name));
+        return LISTS.has(`${code} ${String(name)}`) ? ['x'] : 'x';
+      },
+    },
+  );
+  expect(new Rejection(code, details).message).not.toBe('');
+  return [...used].toSorted();
+}
+const LISTS: ReadonlySet<string> = new Set(['GEO_FAILED why', 'METRIC_INVALID known']);
+
+/** The sentence that the source has, with anything where a detail stands; and itself with an example. */
+function loosely(said: string): { readonly pattern: RegExp; readonly text: string } {
+  const literal = said.split('{}').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return { pattern: new RegExp(`^${literal.join('.*')}$`, 's'), text: said.replaceAll('{}', '0') };
+}
+
+/** What the schemas of the settings say to values of every kind. */
+function flawsOfSettings(): readonly string[] {
+  const wrong = [
+    null,
+    {},
+    [],
+    ['x'],
+    true,
+    -1,
+    1.5,
+    1e12,
+    'x',
+    '\u0000',
+    'x'.repeat(100_000),
+    '/../',
+    '/ä',
+    'ftp://x',
+    'http://a:b@c/',
+    '{',
+    '💥',
+  ];
+  const schemas = [...settingKeys.map((key) => settingsTable[key]), ...secretKeys.map((key) => secretsTable[key])];
+  const messages = schemas.flatMap((schema) =>
+    wrong.flatMap((value) => schema.safeParse(value).error?.issues.map(({ message }) => message) ?? []),
+  );
+  return [...new Set(messages)];
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { PanelRestartRequested } from '../../src/events/panel.js';
+import { startPanel } from './kit/panel.js';
+
+describe('restartPanel', () => {
+  it('answers at once, and leaves a fact of the caller for the servers', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({ success: true, msg: 'The panel was successfully restarted.', obj: null });
+    const events = panel.appended();
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([PanelRestartRequested({})]);
+    expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });
+  });
+
+  it('says so when one is under way, and adds nothing', async () => {
+    const panel = await startPanel({ restarting: () => true });
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({ success: false, msg: 'The panel is restarting already', obj: null });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('has one effect and the same answer for the same Idempotency-Key, even while the restart is under way', async () => {
+    let underWay = false;
+    const panel = await startPanel({ restarting: () => underWay });
+    const browser = await panel.browser().login();
+    const headers = { 'idempotency-key': 'once' };
+    const first = await browser.post('/panel/setting/restartPanel', {}, headers);
+    underWay = true;
+    const second = await browser.post('/panel/setting/restartPanel', {}, headers);
+    expect(second.json).toEqual(first.json);
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('takes the token only under /panel/api, and nobody without any', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const headers = { authorization: 'Bearer secret-token' };
+    expect((await panel.call('POST', '/panel/setting/restartPanel', { headers })).status).toBe(404);
+    expect((await panel.call('POST', '/panel/api/setting/restartPanel')).status).toBe(404);
+    expect((await panel.call('GET', '/panel/api/setting/restartPanel', { headers })).status).toBe(404);
+    expect(panel.appended()).toEqual([]);
+    const answer = await panel.call('POST', '/panel/api/setting/restartPanel', { headers });
+    expect(answer.json?.success).toBe(true);
+    expect(panel.appended().map(({ type }) => type)).toEqual(['PanelRestartRequested']);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
+import { ClientDeleted, ClientUpdated } from '../../src/events/client.js';
+import { DirectorySynced } from '../../src/events/directory.js';
+import { MeasurementsRolledUp } from '../../src/events/traffic.js';
+import { directory } from '../../src/projections/directory.js';
+import { pushesOf } from '../../src/projections/pushes.js';
+import { alice, bob, clientAdded, first, one, second, T0 } from '../kit/builders.js';
+import { recorded } from '../kit/spec.js';
+
+const actors = {
+  sync: { kind: 'system', id: 'directory', name: 'directory', ip: null },
+  // A user may be called anything.
+  user: { kind: 'user', id: '1', name: 'directory', ip: null },
+} as const;
+
+const enabled = (value: boolean) => ClientUpdated({ client: first, changes: { enabled: value } });
+
+/** What is known after events of these actors, and after a snapshot of it. */
+function known(...events: readonly (readonly [keyof typeof actors, PanelEvent])[]) {
+  const state = directory.initial();
+  const all = recorded(events.map(([, event]) => event)).map((event, index) => {
+    const actor = actors[events[index]?.[0] ?? 'user'];
+    return { ...event, meta: { ...event.meta, actor } } as RecordedEvent;
+  });
+  for (const event of all) directory.apply(state, event);
+  const saved = JSON.parse(JSON.stringify(directory.save(state))) as never;
+  expect(directory.load(saved)).toEqual(state);
+  return { made: [...state.made], disabled: [...state.disabled], last: state.last };
+}
+
+describe('what the directory did', () => {
+  it('is to make clients, until they are deleted', () => {
+    const made = [
+      ['sync', clientAdded(alice, first)],
+      ['user', clientAdded(bob, second)],
+    ] as const;
+    expect(known(...made).made).toEqual([first]);
+    expect(known(...made, ['user', ClientDeleted({ client: first, inbound: one })]).made).toEqual([]);
+  });
+
+  it('is to disable them, until somebody says otherwise', () => {
+    expect(known(['sync', enabled(false)]).disabled).toEqual([first]);
+    expect(known(['user', enabled(false)]).disabled).toEqual([]);
+    expect(known(['sync', enabled(false)], ['sync', enabled(true)]).disabled).toEqual([]);
+    expect(known(['sync', enabled(false)], ['user', enabled(true)]).disabled).toEqual([]);
+    const other = ClientUpdated({ client: first, changes: { limitIp: 3 } });
+    expect(known(['sync', enabled(false)], ['user', other]).disabled).toEqual([first]);
+    expect(known(['sync', enabled(false)], ['user', ClientDeleted({ client: first, inbound: one })]).disabled).toEqual(
+      [],
+    );
+  });
+
+  it('is remembered as long as the log remembers it', () => {
+    const outcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: 'Nobody is there' };
+    const rollUp = (toTime: number) =>
+      MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+    const synced = ['sync', DirectorySynced(outcome)] as const;
+    expect(known(synced).last).toEqual({ at: T0, outcome });
+    expect(known(synced, ['sync', rollUp(T0 - 1)]).last).toEqual({ at: T0, outcome });
+    expect(known(synced, ['sync', rollUp(T0)]).last).toBeNull();
+  });
+});
+
+describe('a sync', () => {
+  it('is told to the browsers when it was not whole', () => {
+    const synced = (error: string | null) =>
+      DirectorySynced({ added: 1, enabled: 0, disabled: 0, removed: 0, refused: 0, error });
+    expect(pushesOf(recorded([synced(null)]))).toEqual([]);
+    expect(pushesOf(recorded([synced('Nobody is there')]))).toEqual([
+      {
+        type: 'notification',
+        title: 'Clients could not be brought in line with the directory',
+        body: 'Nobody is there',
+        severity: 'warning',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { clashDocument, clashProxy } from '../../../src/projections/subscription/formats/clash.js';
+import { singBoxOutbound, singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
+import { xrayConfigs, xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
+import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { aClient, aContext, id, inboundOf, pbk, reality, tcp, tls, unused } from './fixtures.js';
+import { filled, hostile } from './hostile.js';
+
+const plainExtras = { subJsonFragment: '', subJsonNoises: '', subJsonMux: '', subJsonRules: '' };
+
+function linkOf(...[protocol, stream, settings, parts]: Parameters<typeof inboundOf>): ShareLink {
+  const client = aClient({ terms: { flow: 'xtls-rprx-vision' } });
+  const [link] = linksOf(inboundOf(protocol, stream, settings, parts), client, unused, aContext());
+  if (!link) throw new Error('no link');
+  return link;
+}
+
+const vision = linkOf('vless', { network: 'tcp', ...reality });
+const webSocket = linkOf('vmess', {
+  network: 'ws',
+  ...tls,
+  wsSettings: { path: '/ws?ed=2048&x=1', host: 'h.example' },
+});
+const upgrade = linkOf('trojan', {
+  network: 'httpupgrade',
+  ...tls,
+  httpupgradeSettings: { path: '/up', host: 'u.example' },
+});
+const xhttp = linkOf('vless', {
+  network: 'xhttp',
+  ...tls,
+  xhttpSettings: { path: '/x', host: 'x.example', mode: 'packet-up', xPaddingBytes: '100-200', noSSEHeader: true },
+});
+const kcp = linkOf('vless', {
+  network: 'kcp',
+  finalmask: { udp: [{ type: 'mkcp-legacy', settings: { header: 'dns' } }] },
+});
+const shadowsocks = linkOf('shadowsocks', tcp, { method: '2022-blake3-aes-256-gcm', password: 'c2VydmVy' });
+const hysteria = linkOf('hysteria2', {
+  network: 'hysteria',
+  ...tls,
+  finalmask: {
+    udp: [{ type: 'salamander', settings: { password: 'obfs pw' } }],
+    quicParams: { udpHop: { ports: '20000-50000,443', interval: 30 } },
+  },
+});
+
+describe('the outbound of Xray', () => {
+  it('of REALITY with vision', () => {
+    expect(xrayOutbound(vision)).toMatchObject({
+      protocol: 'vless',
+      settings: {
+        vnext: [
+          {
+            address: 'panel.example.com',
+            port: 443,
+            users: [{ id, encryption: 'none', flow: 'xtls-rprx-vision', level: 8 }],
+          },
+        ],
+      },
+      streamSettings: {
+        network: 'tcp',
+        security: 'reality',
+        realitySettings: { serverName: 'www.microsoft.com', publicKey: pbk, shortId: '6ba85179e30d4fc2' },
+      },
+    });
+  });
+
+  it('carries masks, extras of XHTTP and the obfuscation of hysteria', () => {
+    expect(xrayOutbound(kcp)['streamSettings']).toMatchObject({
+      network: 'kcp',
+      finalmask: { udp: [{ type: 'mkcp-legacy', settings: { header: 'dns' } }] },
+    });
+    expect(xrayOutbound(xhttp)['streamSettings']).toMatchObject({
+      xhttpSettings: { path: '/x', host: 'x.example', mode: 'packet-up', extra: { xPaddingBytes: '100-200' } },
+    });
+    expect(JSON.stringify(xrayOutbound(xhttp))).not.toContain('noSSEHeader');
+    expect(xrayOutbound(hysteria)).toMatchObject({
+      protocol: 'hysteria',
+      settings: { version: 2, address: 'panel.example.com', port: 443 },
+      streamSettings: {
+        hysteriaSettings: { version: 2, auth: 'letmein' },
+        finalmask: {
+          udp: [{ type: 'salamander', settings: { password: 'obfs pw' } }],
+          quicParams: { udpHop: { ports: '20000-50000,443' } },
+        },
+      },
+    });
+  });
+});
+
+describe('configurations of Xray', () => {
+  it('are one for each link, named as the link', () => {
+    const configs = xrayConfigs([vision, webSocket], plainExtras);
+    expect(configs.map(({ remarks }) => remarks)).toStrictEqual([vision.name, webSocket.name]);
+    expect(configs.every((config) => JSON.stringify(config['inbounds']).includes('127.0.0.1'))).toBe(true);
+  });
+
+  it('carry what the admin adds, and no multiplexing with vision', () => {
+    const [first, second] = xrayConfigs([vision, webSocket], {
+      subJsonFragment: '{"packets":"tlshello"}',
+      subJsonNoises: '[{"type":"rand"}]',
+      subJsonMux: '{"enabled":true}',
+      subJsonRules: '[{"type":"field","outboundTag":"direct","domain":["x.example"]}]',
+    }) as [Record<string, unknown>, Record<string, unknown>];
+    const outbounds = first['outbounds'] as Record<string, unknown>[];
+    expect(outbounds.at(-1)).toStrictEqual({
+      tag: 'direct_out',
+      protocol: 'freedom',
+      settings: { domainStrategy: 'UseIP', fragment: { packets: 'tlshello' }, noises: [{ type: 'rand' }] },
+    });
+    expect(outbounds[0]).toMatchObject({ streamSettings: { sockopt: { dialerProxy: 'direct_out' } } });
+    expect(outbounds[0]).not.toHaveProperty('mux');
+    expect((second['outbounds'] as object[])[0]).toMatchObject({ mux: { enabled: true } });
+    expect(first['routing']).toMatchObject({ rules: [{ outboundTag: 'direct' }, { outboundTag: 'proxy' }] });
+  });
+});
+
+describe('the proxy of Mihomo', () => {
+  it('has its own names for everything', () => {
+    expect(clashProxy(vision)).toStrictEqual({
+      name: 'DE-1-alice',
+      type: 'vless',
+      server: 'panel.example.com',
+      port: 443,
+      udp: true,
+      uuid: id,
+      flow: 'xtls-rprx-vision',
+      'packet-encoding': 'xudp',
+      tls: true,
+      servername: 'www.microsoft.com',
+      'client-fingerprint': 'chrome',
+      'reality-opts': { 'public-key': pbk, 'short-id': '6ba85179e30d4fc2' },
+      network: 'tcp',
+    });
+    expect(clashProxy(webSocket)).toMatchObject({
+      network: 'ws',
+      'ws-opts': {
+        path: '/ws?x=1',
+        headers: { Host: 'h.example' },
+        'max-early-data': 2048,
+        'early-data-header-name': 'Sec-WebSocket-Protocol',
+      },
+    });
+    expect(clashProxy(upgrade)).toMatchObject({
+      type: 'trojan',
+      sni: 'cdn.example.com',
+      network: 'ws',
+      'ws-opts': { path: '/up', headers: { Host: 'u.example' }, 'v2ray-http-upgrade': true },
+    });
+    expect(clashProxy(xhttp)).toMatchObject({
+      network: 'xhttp',
+      'xhttp-opts': { path: '/x', host: 'x.example', mode: 'packet-up', 'x-padding-bytes': '100-200' },
+    });
+    expect(clashProxy(hysteria)).toMatchObject({
+      type: 'hysteria2',
+      password: 'letmein',
+      ports: '20000-50000,443',
+      obfs: 'salamander',
+      'obfs-password': 'obfs pw',
+      sni: 'cdn.example.com',
+    });
+  });
+
+  it('is missing where Mihomo cannot do it, and the document with the last of them', () => {
+    expect(clashProxy(kcp)).toBeNull();
+    expect(clashProxy(linkOf('trojan', tcp))).toBeNull();
+    expect(clashDocument([kcp])).toBeNull();
+    expect(clashDocument([kcp, vision])).toContain(id);
+  });
+});
+
+describe('the outbound of sing-box', () => {
+  it('has its own names for everything', () => {
+    expect(singBoxOutbound(vision)).toStrictEqual({
+      type: 'vless',
+      server: 'panel.example.com',
+      server_port: 443,
+      uuid: id,
+      flow: 'xtls-rprx-vision',
+      packet_encoding: 'xudp',
+      tls: {
+        enabled: true,
+        server_name: 'www.microsoft.com',
+        utls: { enabled: true, fingerprint: 'chrome' },
+        reality: { enabled: true, public_key: pbk, short_id: '6ba85179e30d4fc2' },
+      },
+    });
+    expect(singBoxOutbound(shadowsocks)).toMatchObject({
+      type: 'shadowsocks',
+      method: '2022-blake3-aes-256-gcm',
+      password: 'c2VydmVy:tr0jan-pass',
+    });
+    expect(singBoxOutbound(hysteria)).toMatchObject({
+      server_ports: ['20000:50000', '443:443'],
+      obfs: { type: 'salamander', password: 'obfs pw' },
+      tls: { enabled: true, server_name: 'cdn.example.com' },
+    });
+    expect(singBoxOutbound(xhttp)).toBeNull();
+    expect(singBoxOutbound(kcp)).toBeNull();
+  });
+});
+
+describe('hostile texts', () => {
+  const links = fc
+    .array(
+      fc.record({
+        scheme: fc.constantFrom('vless' as const, 'vmess' as const, 'ss' as const, 'hysteria2' as const),
+        user: filled,
+        name: filled,
+        path: hostile,
+        host: filled,
+      }),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((all) =>
+      all.map(({ scheme, user, name, path, host }): ShareLink => {
+        const params = { type: 'ws', security: 'tls', sni: host, path, host };
+        return { scheme, user, method: 'auto', host: 'h.example', port: 443, name, params };
+      }),
+    );
+
+  it('stay the same text for every reader of YAML, and every name is there once', () => {
+    fc.assert(
+      fc.property(links, (all) => {
+        const text = clashDocument(all) ?? '';
+        const modern = parse(text) as { proxies: Record<string, unknown>[]; 'proxy-groups': { proxies: string[] }[] };
+        expect(parse(text, { version: '1.1' })).toStrictEqual(modern);
+        const users = modern.proxies.map((proxy) => proxy['uuid'] ?? proxy['password']);
+        expect(users).toStrictEqual(all.map(({ user }) => user.replace(/\p{Surrogate}/gu, '\ufffd')));
+        const names = modern.proxies.map(({ name }) => name);
+        expect(new Set(names).size).toBe(all.length);
+        expect(modern['proxy-groups'][0]?.proxies).toStrictEqual(['Auto', ...names, 'DIRECT']);
+      }),
+    );
+  });
+
+  it('stay the same text in JSON, and every tag is there once', () => {
+    fc.assert(
+      fc.property(links, (all) => {
+        const profile = JSON.parse(JSON.stringify(singBoxProfile(all))) as { outbounds: Record<string, unknown>[] };
+        const tags = profile.outbounds.map(({ tag }) => tag);
+        expect(new Set(tags).size).toBe(tags.length);
+        const users = profile.outbounds.flatMap((outbound) => outbound['uuid'] ?? outbound['password'] ?? []);
+        expect(users).toStrictEqual(all.map(({ user }) => user));
+      }),
+    );
+  });
+});
