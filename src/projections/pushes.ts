@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
+import { timeText } from '../lib/words.js';
 
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */
 export type Push =
@@ -91,11 +92,7 @@ function panelPushes(event: RecordedEvent): readonly Push[] {
     case 'CertificateRefused':
       return notification('error', 'A certificate cannot be used', `${event.data.certFile}: ${event.data.why}`);
     case 'CertificateExpiring':
-      return notification(
-        'warning',
-        'A certificate ends soon',
-        new Date(event.data.notAfter).toISOString().slice(0, 10),
-      );
+      return notification('warning', 'A certificate ends soon', timeText(event.data.notAfter).slice(0, 10));
     default:
       return [];
   }

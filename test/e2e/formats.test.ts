@@ -12,7 +12,12 @@ const SUITE = 'a subscription as configurations of Xray';
 
 interface Config {
   readonly remarks: string;
-  readonly outbounds: readonly [Outbound & { tag: string }, ...Outbound[]];
+  readonly outbounds: readonly [Outbound, ...Outbound[]];
+}
+
+/** The kit gives outbounds tags of its own. */
+function untagged({ protocol, settings, streamSettings = {} }: Outbound): Outbound {
+  return { protocol, settings, streamSettings };
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
@@ -34,7 +39,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       const told = (await (await fetch(`${panel.subUrl}/json/everything`)).json()) as Config[];
       return told.length === cases.length && told;
     });
-    client = await startClientCore(configs.map(({ outbounds: [{ tag: _, ...proxy }] }) => proxy));
+    client = await startClientCore(configs.map(({ outbounds: [proxy] }) => untagged(proxy)));
   }, 60_000);
 
   afterAll(() => Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]), 30_000);

@@ -176,6 +176,17 @@ describe('a sync with the directory', () => {
     expect([...place.panel.read.clients()]).toHaveLength(2);
   });
 
+  it('removes nobody when suddenly most people are missing, and a few of many when they are', async () => {
+    const { place, run } = await start();
+    const people = Array.from({ length: 24 }, (_, n) => person(`p${n}`));
+    await run(people);
+    const error = 'More than half of the clients from the directory are missing there: none was removed';
+    expect(await run(people.slice(0, 11))).toMatchObject([outcome({ error })]);
+    expect([...place.panel.read.clients()]).toHaveLength(24);
+    const events = await run(people.slice(0, 12));
+    expect(events.at(-1)).toMatchObject(outcome({ removed: 12 }));
+  });
+
   it('removes nobody when that is off', async () => {
     const { run, change } = await start();
     await run([person('anna'), person('bert')]);

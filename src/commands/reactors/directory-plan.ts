@@ -33,6 +33,9 @@ interface Person {
   readonly allowed: boolean;
 }
 
+/** So many may always be removed at once; above it no more than half of those that a sync made. */
+const FEW = 10;
+
 const listOf = (text: string): readonly string[] =>
   text
     .split(',')
@@ -42,7 +45,7 @@ const listOf = (text: string): readonly string[] =>
 /**
  * The rules of a sync. Who is not allowed may not connect, whoever enabled the client; who is allowed again is enabled
  * only where a sync had disabled, so that an admin's no stays. Removed are only clients that a sync made, and nobody as
- * long as the directory names nobody: one that is broken must not disconnect everybody. An email is one client in the
+ * long as the directory names nobody, or suddenly less than half: one that is broken must not disconnect everybody. An email is one client in the
  * whole panel, so a new one goes to the first of the inbounds.
  */
 export function planSync(entries: readonly DirectoryEntry[], known: Known): DirectoryPlan {
@@ -60,6 +63,8 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
       if (client.terms.enabled) disable.push(client);
     } else if (!client.terms.enabled && disabled.has(client.number)) enable.push(client);
   }
+  // A filter with a slip of the pen names hardly anybody, and is no reason to throw out everybody else.
+  const tooMany = remove.length > FEW && remove.length > made.size / 2;
   const missing = [...people.values()].filter(({ email, allowed }) => allowed && !known.clientByEmail(email));
   const target = targets[0] ?? null;
   return {
@@ -67,8 +72,12 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
     add: settings.ldapAutoCreate && target ? missing.map(({ email }) => email) : [],
     enable,
     disable,
-    remove,
-    flaws: people.size === 0 ? [...flaws, 'The directory names nobody'] : flaws,
+    remove: tooMany ? [] : remove,
+    flaws: [
+      ...flaws,
+      ...(people.size === 0 ? ['The directory names nobody'] : []),
+      ...(tooMany ? ['More than half of the clients from the directory are missing there: none was removed'] : []),
+    ],
   };
 }
 
