@@ -49,6 +49,7 @@ export const sockets: Bench = async ({ quick }) => {
   const panel = await livePanel(quick ? 1000 : 10_000);
   try {
     const { pid, ports } = panel.process;
+    await sleep(30_000); // what the start left to do
     const cookies = await cookiesOf(panel, count + slow);
     const plan = { port: ports.panel, path: '/ws', cookies, reads: true };
     const sound = await listeners({ ...plan, count });

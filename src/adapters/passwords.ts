@@ -1,4 +1,4 @@
-import { hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import type { Passwords } from '../commands/ports/passwords.js';
 
 /** One of the settings of equal strength that OWASP names; of those the one that leaves room for other work in the caches. */
@@ -9,6 +9,11 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 /** Each takes 16 MB and a thread of the pool that files and names are read with too. */
 const AT_ONCE = 2;
+
+/** How long a password that was right need not be compared again, in ms. */
+const REMEMBERED_MS = 2000;
+/** Of this process alone: what is remembered of a password is of no use to anybody else. */
+const PEPPER = randomBytes(32);
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
@@ -27,7 +32,7 @@ const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key:
 class ScryptPasswords implements Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Comparisons under way: many who log in at once with one password are one of them. */
+  /** Comparisons under way and right ones just made: many who log in at once with one password are one of them. */
   readonly #comparing = new Map<string, Promise<boolean>>();
 
   async hash(password: string): Promise<string> {
@@ -38,11 +43,15 @@ class ScryptPasswords implements Passwords {
 
   verify(password: string, hash: string | null, name?: string): Promise<boolean> {
     if (name === undefined) return this.#compare(password, hash);
-    const key = digest('sha256', JSON.stringify([name, hash, password]));
-    const comparing = this.#comparing.get(key) ?? this.#compare(password, hash);
+    const key = createHmac('sha256', PEPPER)
+      .update(JSON.stringify([name, hash, password]))
+      .digest('base64');
+    const known = this.#comparing.get(key);
+    if (known) return known;
+    const comparing = this.#compare(password, hash);
     this.#comparing.set(key, comparing);
     const forget = (): void => void this.#comparing.delete(key);
-    comparing.then(forget, forget);
+    comparing.then((right) => (right ? setTimeout(forget, REMEMBERED_MS).unref() : forget()), forget);
     return comparing;
   }
 

@@ -12,7 +12,7 @@ describe('passwords', () => {
     expect(await passwords.verify('correct horse ', one)).toBe(false);
   });
 
-  it.each([null, 'a hash'])('are compared once for all who ask the same at the same time (%j)', async (kind) => {
+  it.each([null, 'a hash'])('are compared once for all who ask the same at about the same time (%j)', async (kind) => {
     const hash = kind === null ? null : await passwords.hash('correct horse');
     const ask = (password: string, name?: string) => passwords.verify(password, hash, name);
     const first = ask('correct horse', 'admin');
@@ -21,7 +21,9 @@ describe('passwords', () => {
     expect(others).not.toContain(first);
     expect(await first).toBe(hash !== null);
     expect(await Promise.all(others)).toEqual([false, hash !== null, hash !== null]);
-    expect(ask('correct horse', 'admin')).not.toBe(first);
+    // What was right is remembered for a moment, what was wrong is not.
+    expect(ask('correct horse', 'admin') === first).toBe(hash !== null);
+    expect(await ask('correct horse', 'admin')).toBe(hash !== null);
   });
 
   it.each([

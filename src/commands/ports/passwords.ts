@@ -4,7 +4,8 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Compares in constant time. With a null hash (an unknown user) it takes as long and answers false. What is asked with the
-   * same `name` while the same is being compared gets that answer: the name, known or not, so that the time does not tell.
+   * same `name` while the same is being compared, or in the 2 s after it was right, gets that answer: by the name, known or
+   * not, so that the time tells nothing.
    */
   verify(password: string, hash: string | null, name?: string): Promise<boolean>;
 }
