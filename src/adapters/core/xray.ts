@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
-import { isObject } from '../../lib/json.js';
+import { isObject, type JsonObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
 import { assemble, logFiles } from './assembly.js';
-import { binaryOf } from './binary.js';
+import { type Binary, binaryOf } from './binary.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
 import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
@@ -91,8 +91,13 @@ export function createXrayCore(options: XrayOptions): Core {
   const test = async (config: CoreConfig, by = binary): Promise<void> => {
     // Whoever asks has often just assembled the same: thousands of clients are not gone through twice in one turn.
     await nextTurn();
-    const { api: _api, log: _log, ...rest } = assemble(config, paths);
-    return by.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
+    return testAssembled(assemble(config, paths), by);
+  };
+
+  const testAssembled = async (assembled: JsonObject, by: Binary): Promise<void> => {
+    const { api: _api, log: _log, metrics: _metrics, ...rest } = assembled;
+    await nextTurn();
+    await by.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
   };
 
   const stop = async (): Promise<void> => {
@@ -115,7 +120,7 @@ export function createXrayCore(options: XrayOptions): Core {
     if (using.path === null || version === null) throw missing();
     metrics = `127.0.0.1:${await freeLoopbackPort()}`;
     const assembled = assemble(config, { ...paths, metrics });
-    await test(config, using);
+    await testAssembled(assembled, using);
     await stop();
     for (const folder of [runDir, logDir, dirname(paths.socket)]) makeFolder(folder);
     const files = logFiles(config.template, paths);

@@ -71,13 +71,12 @@ async function changeTemplate(
   const outboundTestUrl = testUrlOf(url);
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
   const { read, core, dispatch, coreSettled } = context;
-  const config = { template, inbounds: runnable(read) };
   try {
-    core.assemble(config); // the panel's own rules hold without a binary too
+    core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
   } catch (error) {
     return templateRejection(error);
   }
-  const refused = await refusal(context, () => core.test(config));
+  const refused = await refusal(context, () => core.test({ template, inbounds: runnable(read) }));
   if (refused) return refused;
   const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
   if (done instanceof Rejection) return done;
