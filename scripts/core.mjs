@@ -101,8 +101,7 @@ async function fromRelease(folder) {
   const system = { linux: 'linux', darwin: 'macos' }[process.platform];
   const machine = { x64: '64', arm64: 'arm64-v8a' }[process.arch];
   if (!system || !machine) throw new Error(`no release for ${process.platform} on ${process.arch}`);
-  const base = (process.env.PORTOLAN_CORE_RELEASES_URL || PUBLIC_RELEASES).replace(/\/+$/, '');
-  const url = `${base}/v${CORE_VERSION}/Xray-${system}-${machine}.zip`;
+  const name = `Xray-${system}-${machine}.zip`;
   // Installed by now; Node's own fetch cannot be told how long to wait for a connection.
   const { Agent, EnvHttpProxyAgent, fetch } = await import('undici');
   const proxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
@@ -116,7 +115,11 @@ async function fromRelease(folder) {
     return reply;
   };
   try {
-    const digest = /^SHA(?:2-)?256\s*=\s*([0-9a-f]{64})\s*$/im.exec(await (await get(`${url}.dgst`)).text())?.[1];
+    const addressOf = await assets(get);
+    const url = addressOf(name);
+    const digest = /^SHA(?:2-)?256\s*=\s*([0-9a-f]{64})\s*$/im.exec(
+      await (await get(addressOf(`${name}.dgst`))).text(),
+    )?.[1];
     if (!digest) throw new Error('the release archive has no checksum');
     console.log(`Downloading the Xray core ${CORE_VERSION}…`);
     const archive = join(folder, 'core.zip');
@@ -127,6 +130,20 @@ async function fromRelease(folder) {
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** Where the files of the release are: of a mirror its list says so, as it does to the panel. */
+async function assets(get) {
+  const mirror = process.env.PORTOLAN_CORE_RELEASES_URL?.replace(/\/+$/, '');
+  if (!mirror) return (name) => `${PUBLIC_RELEASES}/v${CORE_VERSION}/${name}`;
+  const releases = await (await get(mirror)).json();
+  const release = Array.isArray(releases) && releases.find(({ tag_name }) => tag_name === `v${CORE_VERSION}`);
+  if (!release) throw new Error(`the mirror has no release v${CORE_VERSION}`);
+  return (name) => {
+    const found = release.assets?.find((asset) => asset.name === name)?.browser_download_url;
+    if (!found) throw new Error(`the mirror has no ${name}`);
+    return found;
+  };
 }
 
 function capped() {
