@@ -6,6 +6,7 @@ import { catalog } from '../src/events/catalog.js';
 import type { EventType } from '../src/events/event.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings.js';
 import { openApi } from '../src/http/openapi/document.js';
+import { SOCKET_TAG, socketMessages } from '../src/http/openapi/socket.js';
 
 const made = '<!-- Made by `npm run docs` from the code. Do not edit: a test compares. -->';
 
@@ -101,6 +102,7 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly { readonly in?: string; readonly name?: string; readonly schema?: JsonSchema }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
@@ -121,7 +123,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** Resources that are named in the tables and written out once, below them. */
 const named = (schemas: Contract['components']['schemas']): readonly string[] =>
-  Object.keys(schemas).filter((name) => !/(Body|Reply)$|^Sentence$/.test(name) && !(name in SETTINGS));
+  Object.keys(schemas).filter((name) => !/(Body|Reply|Message)$|^Sentence$/.test(name) && !(name in SETTINGS));
 
 function contractSections({ tags, paths, components: { schemas } }: Contract): readonly string[] {
   const resources = named(schemas);
@@ -134,7 +136,7 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
   const rows = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       tag: operation.tags[0],
-      row: `| ${method.toUpperCase()} | \`${path.replaceAll(/\{(\w+)\}/g, ':$1')}\` | ${authOf(operation)} | ${operation.summary} | ${bodyText(operation, resolve)} | ${replyText(operation, resolve)} | ${alsoAt(operation)} |`,
+      row: `| ${method.toUpperCase()} | \`${path.replaceAll(/\{(\w+)\}/g, ':$1')}\` | ${authOf(operation)} | ${operation.summary}${choices(operation)} | ${bodyText(operation, resolve)} | ${replyText(operation, resolve)} | ${alsoAt(operation)} |`,
     })),
   );
   const tables = tags.flatMap(({ name, description }) => [
@@ -146,6 +148,7 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
     '|---|---|---|---|---|---|---|',
     ...rows.filter(({ tag }) => tag === name).map(({ row }) => row),
     '',
+    ...(name === SOCKET_TAG.name ? socketSection(schemas, resolve) : []),
   ]);
   return [...tables, ...resources.flatMap((name) => resourceSection(name, schemas[name] ?? {}, resolve))];
 }
@@ -154,6 +157,27 @@ function resourceSection(name: string, schema: JsonSchema, resolve: (ref: string
   const members = Object.entries(schema.properties ?? {});
   const rows = members.map(([key, value]) => `| \`${key}\` | ${shape(value, resolve)} |`);
   return [`## ${name}`, '', '| Member | Type |', '|---|---|', ...rows, ''];
+}
+
+/** Which words a path may have where it has a place for one. */
+function choices({ parameters = [] }: Operation): string {
+  const limited = parameters.filter((parameter) => parameter.in === 'path' && parameter.schema?.enum !== undefined);
+  return limited.map(({ name, schema }) => `; \`:${name}\` = ${schema?.enum?.join(', ')}`).join('');
+}
+
+/** The messages of the WebSocket, below its table. */
+function socketSection(
+  schemas: Contract['components']['schemas'],
+  resolve: (ref: string) => string,
+): readonly string[] {
+  const messages = schemas['SocketMessage']?.anyOf ?? [];
+  const rows = messages.map((message) => {
+    const { type, ...others } = message.properties ?? {};
+    const said = String(type?.const);
+    const when = socketMessages.find(({ schema }) => schema.shape.type.value === said)?.when ?? '';
+    return `| \`${said}\` | ${when} | ${shape({ properties: others, required: Object.keys(others) }, resolve)} |`;
+  });
+  return ['| `type` | When | With it |', '|---|---|---|', ...rows, ''];
 }
 
 function authOf({ security }: Operation): string {
@@ -168,7 +192,9 @@ function bodyText({ requestBody }: Operation, resolve: (ref: string) => string):
 
 /** What the envelope carries; a file has a media type instead. */
 function replyText({ responses }: Operation, resolve: (ref: string) => string): string {
-  const [[media, { schema }] = ['', { schema: {} }]] = Object.entries(responses['200']?.content ?? {});
+  const [answer] = Object.entries(responses['200']?.content ?? {});
+  if (!answer) return '–';
+  const [media, { schema }] = answer;
   if (schema.$ref?.endsWith('/Sentence')) return '–';
   const obj = schema.properties?.['obj'];
   if (!obj) return `\`${media}\``;

@@ -16,9 +16,11 @@ import type { Actor } from './events/event.js';
 import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
 import { openJournal, sharing } from './journal.js';
+import { Alarms } from './lib/alarms.js';
 import { digest } from './lib/digest.js';
 import { Disposal } from './lib/disposal.js';
 import { ReadModels } from './projections/read-models.js';
+import { refusedByStorage, watchStorage } from './storage-watch.js';
 
 /** What a panel needs from the world; tests put others in their place. */
 export interface PanelParts {
@@ -36,6 +38,7 @@ const SNAPSHOT_EVERY = 20_000;
 /** After a key was destroyed, and with it the snapshots, in ms. */
 const REWRITE_AFTER_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const CORE_KEPT = 'the core kept its configuration';
 
 export type Panel = Awaited<ReturnType<typeof createPanel>>;
 
@@ -68,7 +71,9 @@ export async function createPanel(parts: PanelParts) {
       journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
     if (closed) warn(closed.message);
     let ownPorts: readonly OwnPort[] = [];
-    const dispatch = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+    const alarms = new Alarms();
+    const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+    const dispatch = watchStorage(bus, alarms);
     // The write state folds inside the bus; its position follows here, for its snapshots.
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
@@ -86,13 +91,14 @@ export async function createPanel(parts: PanelParts) {
     disposal.add(() => keep.now());
 
     const core = parts.createCore(directory, read.settings().coreSplice);
-    const reactors = react({ core, read, dispatch, log, state, now, warn });
+    const reactors = react({ core, read, dispatch, alarms, log, state, now, warn });
 
     return {
       log,
       read,
       core,
       dispatch,
+      alarms,
       directory,
       now,
       settled: reactors.settled,
@@ -131,18 +137,21 @@ interface ReactorParts {
   readonly core: Core;
   readonly read: ReadModels;
   readonly dispatch: Dispatch;
+  readonly alarms: Alarms;
   readonly log: EventLog;
   readonly state: Folding<ReturnType<typeof panelState.initial>>;
   readonly now: () => number;
   readonly warn: PanelParts['warn'];
 }
 
-function react({ core, read, dispatch, log, state, now, warn }: ReactorParts) {
+function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorParts) {
   const dispatchAs =
     (name: string) =>
     (command: AnyCommand): void => {
       const done = dispatch(command, asSystem(name));
-      if (done instanceof Rejection) warn(`${command.type} was refused`, { reason: done.message });
+      // The alarm has said it, and every poll would say it again.
+      if (done instanceof Rejection && !refusedByStorage(done))
+        warn(`${command.type} was refused`, { reason: done.message });
     };
   const intake: TrafficIntake = new TrafficIntake({
     core,
@@ -166,10 +175,20 @@ function react({ core, read, dispatch, log, state, now, warn }: ReactorParts) {
     inboundOf: (tag) => read.desired.inboundOf(tag),
     restartToCut: () => read.settings().restartCoreOnClientDisable,
     lastPoll: () => intake.poll(),
+    // It is tried again every minute, and said once.
+    kept: (why) =>
+      alarms.raise(CORE_KEPT, {
+        title: 'The core does not take the new configuration and goes on with the old one',
+        body: why,
+        severity: 'error',
+      }),
     now,
     warn,
   });
-  const following = read.changed$.subscribe((events) => sync.notice(events));
+  const following = read.changed$.subscribe((events) => {
+    if (events.some(({ type }) => type === 'CoreStarted')) alarms.over([CORE_KEPT]);
+    sync.notice(events);
+  });
 
   const hourly = (): void => {
     const before = now() - read.settings().measuredRetentionHours * HOUR_MS;

@@ -3,11 +3,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings.js';
 
-const releases = (usual: string) =>
-  z
-    .url({ protocol: /^https?$/ })
-    .transform((text) => text.replace(/\/+$/, ''))
-    .default(usual);
+const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+const releases = (usual: string) => address.default(usual);
 
 /** `PORTOLAN_…`; each is also a flag (`--data-dir`), and a secret may come from the file that `…_FILE` names. */
 const Environment = z.object({
@@ -27,7 +24,8 @@ const Environment = z.object({
   OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
   /** Mirrors of the public release pages, for the many who cannot reach those. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
-  PANEL_RELEASES_URL: releases('https://api.github.com/repos/portolan-panel/portolan/releases'),
+  /** Where releases of the panel are published; there is no public place yet. */
+  PANEL_RELEASES_URL: address.optional(),
   GEO_RELEASES_URL: releases('https://github.com'),
   WGPROV_URL: releases('https://api.cloudflareclient.com/v0a4005'),
   VPNPROV_URL: releases('https://api.nordvpn.com'),

@@ -60,7 +60,7 @@ export function createInstalls(
   });
   const dataDir = config.DATA_DIR;
   const panelUpdate = new PanelUpdate({
-    releases: createPanelReleases({ web, url: config.PANEL_RELEASES_URL, dataDir, version, path: config.PATH }),
+    releases: createPanelReleases({ web, url: config.PANEL_RELEASES_URL ?? null, dataDir, version, path: config.PATH }),
     version,
     choose: switchOver === null ? null : (chosen) => choosePanel(dataDir, chosen),
     switchOver: () => switchOver?.(),

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
+import { readSpare, replaceFile } from './adapters/files.js';
 
 /** The exit code with which a panel asks for the version that is chosen by then to be started. */
 export const SWITCH_CODE = 75;
@@ -42,7 +43,7 @@ export const chosenPanel = (dataDir: string, own: string): string | null => name
 
 function named(file: string, dataDir: string, own: string): string | null {
   try {
-    const version = readFileSync(file, 'utf8').trim();
+    const version = readSpare(file)?.toString().trim() ?? '';
     const usable = VERSION.test(version) && semver.gt(version, own);
     return usable && existsSync(join(panelFolder(dataDir, version), 'dist', 'main.js')) ? version : null;
   } catch {
@@ -59,12 +60,7 @@ export function panelRoot({ root, version, dataDir }: Pick<LaunchOptions, 'root'
 /** Makes an installed version the one that counts, at once or not at all; null = none. */
 export function choosePanel(dataDir: string, version: string | null): void {
   if (version === null) rmSync(pointerOf(dataDir), { force: true });
-  else replace(pointerOf(dataDir), version);
-}
-
-function replace(file: string, version: string): void {
-  writeFileSync(`${file}.new`, `${version}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  else replaceFile(pointerOf(dataDir), `${version}\n`);
 }
 
 export interface RollBack {
@@ -76,7 +72,9 @@ export interface RollBack {
 /** What the launcher left for the panel to record; it is told once. */
 export function takeReport(dataDir: string): RollBack | null {
   try {
-    const report = JSON.parse(readFileSync(reportOf(dataDir), 'utf8')) as RollBack;
+    const content = readSpare(reportOf(dataDir));
+    if (content === null) return null;
+    const report = JSON.parse(content.toString()) as RollBack;
     rmSync(reportOf(dataDir));
     return report;
   } catch {
@@ -104,7 +102,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       const proven = named(provenOf(dataDir), dataDir, own);
       const trial = version !== null && version !== proven;
       const folder = version === null ? options.root : panelFolder(dataDir, version);
-      const ready = (): void => (trial ? replace(provenOf(dataDir), version) : undefined);
+      const ready = (): void => (trial ? replaceFile(provenOf(dataDir), `${version}\n`) : undefined);
       const ending = await run(folder, options.args, signals, { readyMs: trial ? readyMs : null, endMs, ready });
       const asked = ending.code === SWITCH_CODE && ending.ready;
       if (signals.stopped || (!asked && !(trial && !ending.ready))) return ending.code;
@@ -114,7 +112,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
           : `it ended with code ${ending.code} before it was ready`;
         choosePanel(dataDir, proven);
         const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
-        writeFileSync(reportOf(dataDir), JSON.stringify(report), { mode: 0o600 });
+        replaceFile(reportOf(dataDir), JSON.stringify(report));
         process.stderr.write(`portolan: version ${report.version} is taken back: ${reason}\n`);
       }
     }

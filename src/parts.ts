@@ -12,7 +12,6 @@ import { totp } from './adapters/two-factor.js';
 import { createWeb } from './adapters/web/web.js';
 import type { Panel } from './app.js';
 import { coreBinary } from './cli/core.js';
-import { overlap } from './commands/inbound-rules.js';
 import { type Config, overridesOf } from './config.js';
 import { openDirectory } from './directory.js';
 import { serverNames } from './events/certificate.js';
@@ -21,22 +20,20 @@ import { statusText } from './http/status-text.js';
 import type { Installs } from './installs.js';
 import type { Disposal } from './lib/disposal.js';
 import { storyOf } from './projections/story.js';
+import { serverPortFlaw } from './server-wish.js';
 import type { Servers } from './servers.js';
 import { version } from './version.js';
-
-/** The servers whose ports are settings. */
-const OWN_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
 
 /** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
 export function httpParts(
   panel: Panel,
   config: Config,
-  servers: Pick<Servers, 'ownPorts' | 'restarting'>,
+  servers: Pick<Servers, 'ownPorts' | 'restarting' | 'flaw'>,
   disposal: Disposal,
   logger: PanelLogger,
   installs: Installs,
 ): HttpParts {
-  const { read, core, now, directory } = panel;
+  const { read, core, now, directory, alarms } = panel;
   const { ownPorts, restarting } = servers;
   const host = new ProcHostMonitor(config.DATA_DIR, { now });
   const gauges = new RingGauges({
@@ -64,6 +61,7 @@ export function httpParts(
     core,
     host,
     gauges,
+    alarms,
     logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
     status: statusText(read, host, now),
     passwords: scryptPasswords(),
@@ -79,12 +77,8 @@ export function httpParts(
     outcome: panel.outcome,
     storyOf: (client) => storyOf(panel.log, client),
     portFlaw,
-    serverPortFlaw: (listen, port) => {
-      const held = ownPorts().some(
-        (own) => OWN_SERVERS.has(own.name) && own.port === port && overlap(own.listen, listen),
-      );
-      return portFlaw(listen, held ? 0 : port, false);
-    },
+    serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),
+    restartFlaw: () => servers.flaw(),
     twoFactor: totp,
     overrides: overridesOf(config),
     restarting,

@@ -7,6 +7,7 @@ import { openControl } from './cli/control.js';
 import { coreBinary } from './cli/core.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
+import { SHORTEST_PASSWORD } from './http/auth/handlers.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
 import { createOpsServer, unreadiness } from './http/ops-server.js';
@@ -15,6 +16,7 @@ import { createSubscriptionServer } from './http/subscription-server.js';
 import { createInstalls, type Installs } from './installs.js';
 import { READY, SWITCH_CODE } from './launcher.js';
 import { Disposal } from './lib/disposal.js';
+import { logNews } from './news.js';
 import { httpParts, secretsOf } from './parts.js';
 import { Servers } from './servers.js';
 import { version } from './version.js';
@@ -67,10 +69,11 @@ export async function serve(config: Config): Promise<number> {
       },
     });
     const running = panel;
+    logNews(running, logger);
     disposal.add(() => running.stop(LEAVES_CORE.has(why)));
     const switchOver = process.send ? () => void setTimeout(() => end('update'), GRACE_MS) : null;
     const installs = createInstalls(running, config, { warn, switchOver, disposal });
-    const password = await firstAdmin(running, config);
+    const password = await firstAdmin(running, config, warn);
     await openControl(running, warn, disposal, installs.coreInstall);
     const servers = await open(running, config, logger, disposal, installs);
     await running.start();
@@ -107,8 +110,14 @@ function signalled(): { readonly ending: Promise<string>; readonly end: (why: st
 }
 
 /** Creates the first admin of an empty log. Resolves to the password that was made up, or null. */
-async function firstAdmin({ read, dispatch, complaint }: Panel, config: Config): Promise<string | null> {
+async function firstAdmin(
+  { read, dispatch, complaint }: Panel,
+  config: Config,
+  warn: (message: string) => void,
+): Promise<string | null> {
   if (read.users().users.size > 0 || complaint !== null) return null;
+  if (config.ADMIN_PASSWORD !== undefined && config.ADMIN_PASSWORD.length < SHORTEST_PASSWORD)
+    warn(`PORTOLAN_ADMIN_PASSWORD has fewer than ${SHORTEST_PASSWORD} characters: choose a longer one in the settings`);
   const made = config.ADMIN_PASSWORD === undefined ? randomBytes(15).toString('base64url') : null;
   const passwordHash = await scryptPasswords().hash(config.ADMIN_PASSWORD ?? made ?? '');
   const username = config.ADMIN_USERNAME ?? 'admin';
@@ -128,8 +137,10 @@ async function open(
   const { read, dispatch, log, now } = panel;
   const servers = new Servers({ panel, config, log: logger });
   const http = httpParts(panel, config, servers, disposal, logger, installs);
-  const web = createPanelServer({ http, dispatch, basePath: servers.basePath, bind: mountHandlers, log: logger });
-  const sub = createSubscriptionServer({ read, now, log: logger });
+  const { basePath } = servers;
+  const webDomain = () => servers.domainOf('panel');
+  const web = createPanelServer({ http, dispatch, basePath, webDomain, bind: mountHandlers, log: logger });
+  const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
   const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log));
 
   disposal.add(() => servers.close());

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { CertificateKeeper, type PairFiles } from './adapters/tls/keeper.js';
 import type { Pair } from './adapters/tls/pair.js';
 import { asSystem, type Panel } from './app.js';
+import type { AnyCommand } from './commands/catalog.js';
+import { Rejection } from './commands/rejection.js';
 import { type ServerName, serverNames } from './events/certificate.js';
 
 /** The part of a logger that the servers need. */
@@ -23,6 +25,11 @@ interface Parts {
 /** The keeper of a server's certificate, whose news go to the log of the panel and to its events. */
 export function keeperFor(name: ServerName, { panel, log, files, loaded }: Parts): CertificateKeeper {
   const server = serverNames[name];
+  /** Whether there is an event of it now, which the log of the panel repeats. */
+  const told = (command: AnyCommand): boolean => {
+    const done = panel.dispatch(command, asSystem('servers'));
+    return !(done instanceof Rejection) && done.events.length > 0;
+  };
   return new CertificateKeeper({
     copy: join(panel.directory.certs, `${name}.pem`),
     now: panel.now,
@@ -33,14 +40,14 @@ export function keeperFor(name: ServerName, { panel, log, files, loaded }: Parts
     },
     refused: (why) => {
       const { certFile = '', keyFile = '' } = files() ?? {};
-      log.warn({ server, certFile, keyFile, why }, 'a certificate cannot be used');
       const data = { server: name, certFile, keyFile, why };
-      panel.dispatch({ type: 'RecordCertificateRefused', data }, asSystem('servers'));
+      if (!told({ type: 'RecordCertificateRefused', data }))
+        log.warn({ server, certFile, keyFile, why }, 'a certificate cannot be used');
     },
     expiring: ({ notAfter }) => {
-      log.warn({ server, until: new Date(notAfter).toISOString() }, 'a certificate ends soon');
       const data = { server: name, notAfter };
-      panel.dispatch({ type: 'RecordCertificateExpiring', data }, asSystem('servers'));
+      if (!told({ type: 'RecordCertificateExpiring', data }))
+        log.warn({ server, until: new Date(notAfter).toISOString() }, 'a certificate ends soon');
     },
     warn: (message, fields) => log.warn(fields, message),
   });

@@ -10,7 +10,7 @@ import type { Door, Doors } from './http/door.js';
 import type { PanelServer } from './http/server.js';
 import type { SubscriptionServer } from './http/subscription-server.js';
 import { keeperFor, recordPair, type ServersLog } from './server-certificates.js';
-import { bareOf, bindFlaw, samePlace, type Wish, WishFlaw, wishOf } from './server-wish.js';
+import { bareOf, bindFlaw, placeFlaw, samePlace, type Wish, WishFlaw, wishOf } from './server-wish.js';
 
 /** Between the wish for a restart and the restart, so that the answer and the notification arrive. */
 const GRACE_MS = 3000;
@@ -24,6 +24,8 @@ interface ServersParts {
   readonly config: Config;
   readonly log: ServersLog;
 }
+
+type Domains = Readonly<Record<ServerName, string>>;
 
 /** A server as it stands. */
 interface Berth {
@@ -43,6 +45,7 @@ export class Servers {
   readonly #berths = new Map<ServerName, Berth>();
   #web: PanelServer | undefined;
   #basePath: string;
+  #domains: Domains;
   #grace: NodeJS.Timeout | undefined;
   #underWay = false;
   #opsPort: OwnPort | undefined;
@@ -50,6 +53,7 @@ export class Servers {
   constructor(parts: ServersParts) {
     this.#parts = parts;
     this.#basePath = this.#wantedBasePath();
+    this.#domains = this.#wantedDomains();
     this.#following = parts.panel.read.changed$.subscribe((events) => {
       if (events.some(({ type }) => type === 'PanelRestartRequested')) this.#restartSoon();
     });
@@ -57,6 +61,8 @@ export class Servers {
 
   /** As it was at the last start or restart: a changed one counts from the next. */
   readonly basePath = (): string => this.#basePath;
+  /** The names under which each server answers, like the base path; empty = any. */
+  readonly domainOf = (name: ServerName): string => this.#domains[name];
   readonly restarting = (): boolean => this.#underWay;
 
   readonly ownPorts = (): readonly OwnPort[] => {
@@ -88,13 +94,27 @@ export class Servers {
       this.#adopt(wish);
       keeper.start();
     }
+    this.#parts.panel.setOwnPorts(this.ownPorts());
+  }
+
+  /** The health port, which no restart moves: with it all of them are open. */
+  addOps(port: OwnPort): void {
+    this.#opsPort = port;
     this.#settle();
   }
 
-  /** The health port, which no restart moves. */
-  addOps(port: OwnPort): void {
-    this.#opsPort = port;
-    this.#parts.panel.setOwnPorts(this.ownPorts());
+  /**
+   * Why a restart would leave everything as it is: a certificate that is none, an address that cannot be had, by a real
+   * bind. Null when all is well now; what others take before the restart is seen then.
+   */
+  async flaw(): Promise<string | null> {
+    for (const [name, { keeper, wish: standing }] of this.#berths) {
+      const wish = await this.#wish(name, keeper);
+      if (bareOf(wish)) return `${wish.files?.certFile}: ${wish.standing.flaw}`;
+      const why = samePlace(wish, standing) ? null : await placeFlaw(wish, this.ownPorts());
+      if (why !== null) return why;
+    }
+    return null;
   }
 
   async close(): Promise<void> {
@@ -154,8 +174,10 @@ export class Servers {
     } catch (error) {
       const server = error instanceof WishFlaw ? error.server : 'panel';
       const why = error instanceof Error ? error.message : String(error);
-      this.#parts.log.error({ server, why }, 'the servers could not be made anew and go on as they were');
-      this.#dispatch({ type: 'RecordPanelRestartFailed', data: { server, why } });
+      const done = this.#dispatch({ type: 'RecordPanelRestartFailed', data: { server, why } });
+      // The log of the panel repeats the event, if there is one.
+      if (done instanceof Rejection)
+        this.#parts.log.error({ server, why }, 'the servers could not be made anew and go on as they were');
     } finally {
       this.#underWay = false;
     }
@@ -174,6 +196,7 @@ export class Servers {
     const basePath = this.#wantedBasePath();
     if (opened.has('panel') || basePath !== this.#basePath) void this.#web?.sendAway();
     this.#basePath = basePath;
+    this.#domains = this.#wantedDomains();
     for (const wish of wishes) {
       const berth = this.#berth(wish.name);
       const door = opened.get(wish.name);
@@ -292,6 +315,11 @@ export class Servers {
 
   #dispatch(command: AnyCommand) {
     return this.#parts.panel.dispatch(command, asSystem('servers'));
+  }
+
+  #wantedDomains(): Domains {
+    const { webDomain, subDomain } = this.#parts.panel.read.settings();
+    return { panel: webDomain, subscription: subDomain };
   }
 
   #wantedBasePath(): string {

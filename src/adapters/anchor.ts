@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { LogHead } from '../events/log.js';
-import { replaceFile, replaceFileLater } from './files.js';
+import { NotPlainError, readPlain, replaceFile, replaceFileLater } from './files.js';
 
 const Anchored = z.strictObject({ generation: z.string(), position: z.int().nonnegative(), hash: z.string() });
 type Anchored = z.infer<typeof Anchored>;
@@ -93,10 +92,11 @@ export class Anchor {
   #read(): Anchored | null {
     let text: string;
     try {
-      text = readFileSync(this.#file, 'utf8');
+      text = readPlain(this.#file).toString();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
+      if (!(error instanceof NotPlainError)) throw error;
+      throw new Error(`${error.message}: put it back from a backup, or remove it to go on without`, { cause: error });
     }
     try {
       return Anchored.parse(JSON.parse(text));

@@ -1,11 +1,59 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
+/** Neither waits for the other end of a pipe nor goes where a link leads. */
+const PLAINLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** What the system says of a link, and of a socket, that is opened like this. */
+const NOT_PLAIN: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
+
+/** Something else than a file lies where a file of the panel should be. */
+export class NotPlainError extends Error {
+  override readonly name = 'NotPlainError';
+}
+
+/** A whole file. Throws `NotPlainError` for a link, a pipe and whatever else is no plain file: that would hang, or mislead. */
+export function readPlain(file: string): Buffer {
+  const refused = new NotPlainError(`${file} is not a plain file`);
+  let handle: number;
+  try {
+    handle = openSync(file, PLAINLY);
+  } catch (error) {
+    throw NOT_PLAIN.has((error as NodeJS.ErrnoException).code) ? refused : error;
+  }
+  try {
+    if (!fstatSync(handle).isFile()) throw refused;
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A file that can be made again: null when it is not there or cannot be read, with a warning when it is no plain file. */
+export function readSpare(file: string): Buffer | null {
+  try {
+    return readPlain(file);
+  } catch (error) {
+    if (error instanceof NotPlainError) process.emitWarning(`${error.message}. It is passed over`);
+    return null;
+  }
+}
 
 /** Replaces a file so that after a power cut it holds the old or the new content, whole. Mode 0600. */
 export function replaceFile(file: string, content: string | Buffer): void {
   const temporary = `${file}.new`;
-  const handle = openSync(temporary, 'w', 0o600);
+  rmSync(temporary, { recursive: true, force: true });
+  const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeSync(handle, content as string);
     fsyncSync(handle);
@@ -24,7 +72,8 @@ export function replaceFile(file: string, content: string | Buffer): void {
 /** As `replaceFile`, without blocking the loop. The caller sees to it that only one runs for a file. */
 export async function replaceFileLater(file: string, content: string | Buffer): Promise<void> {
   const temporary = `${file}.next`;
-  const handle = await open(temporary, 'w', 0o600);
+  await rm(temporary, { recursive: true, force: true });
+  const handle = await open(temporary, 'wx', 0o600);
   try {
     await handle.writeFile(content);
     await handle.sync();

@@ -90,6 +90,7 @@ export class ProcHostMonitor implements HostMonitor {
     const at = performance.now();
     const seconds = (at - this.#sampledAt) / 1000;
     const trafficBefore = this.#traffic;
+    if (this.#processors.cpuSpeedMhz === 0) missing.push('cpuSpeedMhz');
     this.#traffic = this.#readTraffic();
     this.#latest = {
       ...this.#processors,
@@ -107,7 +108,7 @@ export class ProcHostMonitor implements HostMonitor {
         told(() => Math.floor(uptime())),
         0,
       ),
-      publicIP: this.#publicIP(),
+      publicIP: known('publicIP', this.#publicIP(), NEVER.publicIP),
       appStats: {
         threads: known('appStats.threads', this.#threads(), 0),
         mem: known(
@@ -198,12 +199,13 @@ export class ProcHostMonitor implements HostMonitor {
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[17]) || null;
   }
 
-  #publicIP(): HostReading['publicIP'] {
+  /** Null when this machine has none of its own, as behind a router. */
+  #publicIP(): HostReading['publicIP'] | null {
     const now = this.#now();
     if (Math.abs(now - this.#addresses.until) > ADDRESSES_MS)
       this.#addresses = { ...(told(publicAddresses) ?? NEVER.publicIP), until: now };
     const { ipv4, ipv6 } = this.#addresses;
-    return { ipv4, ipv6 };
+    return ipv4 === 'N/A' && ipv6 === 'N/A' ? null : { ipv4, ipv6 };
   }
 }
 

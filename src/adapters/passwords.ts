@@ -91,6 +91,9 @@ export function scryptPasswords(): Passwords {
   return new ScryptPasswords();
 }
 
+/** Whether it is a hash that passwords can be compared with. */
+export const isPasswordHash = (text: string): boolean => parse(text) !== null;
+
 /** Null for a string of another kind, or with parameters that would take the machine. */
 function parse(hash: string): Parsed | null {
   const [, ln, r, p, salt = '', key = ''] = PHC.exec(hash) ?? [];

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SnapshotStore } from '../events/snapshot-store.js';
-import { replaceFileLater } from './files.js';
+import { readSpare, replaceFileLater } from './files.js';
 import { open, seal } from './sqlite/keyring.js';
 
 const Header = z.strictObject({
@@ -25,10 +25,9 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
   const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
   return {
     load(name, version) {
-      const file = fileOf(name);
-      if (!existsSync(file)) return null;
+      const content = readSpare(fileOf(name));
+      if (content === null) return null;
       try {
-        const content = readFileSync(file);
         const end = content.indexOf(10);
         const line = content.subarray(0, end).toString();
         const header = Header.parse(JSON.parse(line));
@@ -58,7 +57,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
 
     clear() {
       if (!existsSync(folder)) return;
-      for (const file of readdirSync(folder)) rmSync(join(folder, file), { force: true });
+      for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true, force: true });
     },
   };
 }

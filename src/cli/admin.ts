@@ -5,7 +5,7 @@ import { dataDirectory } from '../adapters/data-directory.js';
 import { scryptPasswords } from '../adapters/passwords.js';
 import { panelState } from '../commands/state.js';
 import { begin, catchUp, type Folding } from '../events/replay.js';
-import { weaknessOf } from '../http/auth/handlers.js';
+import { SHORTEST_PASSWORD, weaknessOf } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
 import { operate } from './control.js';
 import { CliError, print, printEither } from './output.js';
@@ -88,6 +88,7 @@ async function withPassword(
 /** Null when a random one is wanted. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
   const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
-  if (given !== undefined && given.length < 8) throw new CliError('A password has at least 8 characters');
+  if (given !== undefined && given.length < SHORTEST_PASSWORD)
+    throw new CliError(`A password has at least ${SHORTEST_PASSWORD} characters`);
   return given ?? null;
 }

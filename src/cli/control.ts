@@ -4,6 +4,7 @@ import type { ControlAnswer, ControlRequest } from '../adapters/control/protocol
 import { serveControl } from '../adapters/control/server.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
 import { type DataDirectory, dataDirectory } from '../adapters/data-directory.js';
+import { isPasswordHash } from '../adapters/passwords.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, type Panel } from '../app.js';
 import { createBus, type Done } from '../commands/bus.js';
@@ -14,6 +15,8 @@ import { panelState } from '../commands/state.js';
 import { UserId } from '../events/ids.js';
 import type { EventLog } from '../events/log.js';
 import { begin, catchUp, type Folding } from '../events/replay.js';
+import { defaultSettings, secretKeys, settingKeys } from '../events/settings.js';
+import { nameFlaw } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
 import type { Disposal } from '../lib/disposal.js';
 import { CliError } from './output.js';
@@ -40,11 +43,27 @@ function operation<S extends z.ZodType>(
   return { data, run };
 }
 
-const Credentials = z.strictObject({ username: z.string().min(1).max(64), passwordHash: z.string().max(1024) });
+const Credentials = z.strictObject({
+  username: z.string().min(1).max(64),
+  passwordHash: z.string().max(1024).refine(isPasswordHash, 'this is not the hash of a password'),
+});
+
+/** A null is the default. */
+const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
+
+/** What was typed, as the kind of value that the setting has; what is none of that kind is left for the schema to refuse. */
+function typed(text: string, usual: unknown): unknown {
+  if (typeof usual === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return typeof usual === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
+}
 
 /** Everything that an operator can have done. The passwords themselves stay with the operator. */
 export const operations = {
-  'admin.create': operation(Credentials, (data, { dispatch }) => void dispatch({ type: 'CreateUser', data })),
+  'admin.create': operation(Credentials, (data, { dispatch }) => {
+    const flaw = nameFlaw(data.username);
+    if (flaw !== null) throw new CliError(flaw);
+    dispatch({ type: 'CreateUser', data });
+  }),
 
   'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
     const user = [...users()].find((known) => known.username === username);
@@ -54,6 +73,17 @@ export const operations = {
 
   'admin.disable-2fa': operation(z.strictObject({}), (_, { dispatch }) => {
     const { events } = dispatch({ type: 'SwitchOffTwoFactor', data: {} });
+    return { changed: events.length > 0 };
+  }),
+
+  'config.change': operation(Change, ({ key, value }, { dispatch }) => {
+    const name = settingKeys.find((known) => known === key);
+    if (name === undefined) {
+      const secret = secretKeys.some((known) => known === key);
+      throw new CliError(secret ? `${key} is a secret: it is set in the panel alone` : `There is no setting ${key}`);
+    }
+    const changes = { [name]: value === null ? defaultSettings[name] : typed(value, defaultSettings[name]) };
+    const { events } = dispatch({ type: 'ChangeSettings', data: { changes } });
     return { changed: events.length > 0 };
   }),
 

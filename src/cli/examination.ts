@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { certificateFlaw } from '../adapters/certificates.js';
 import { createXrayCore } from '../adapters/core/xray.js';
 import type { DataDirectory } from '../adapters/data-directory.js';
+import { readPlain } from '../adapters/files.js';
 import { portFlaw } from '../adapters/port-flaw.js';
 import { holdsPort } from '../adapters/port-holder.js';
 import type { Config } from '../config.js';
@@ -86,7 +87,7 @@ async function port(what: string, listen: string, number: number, { lock }: Data
 /** The panel that runs, or last ran, on this directory. */
 function holderOf(lock: string): number | null {
   try {
-    return Number.parseInt(readFileSync(`${lock}.pid`, 'utf8'), 10) || null;
+    return Number.parseInt(readPlain(`${lock}.pid`).toString(), 10) || null;
   } catch {
     return null;
   }

@@ -7,8 +7,14 @@ export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Lines for a terminal, which would obey control characters in the names that somebody gave. In JSON it reads the same. */
+export function print(lines: string): void {
+  process.stdout.write(`${visible(lines)}\n`);
+}
+
+/** With control characters other than the ends of lines and tabs as what JSON writes for them. */
+export function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
 /** One JSON value on a line, or a line for people. */

@@ -12,6 +12,7 @@ import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { printEither } from './output.js';
+import { settingCommands } from './settings.js';
 
 /** The settings in the log of a data directory, or null when there is none. */
 function settingsIn(dataDir: string): Settings | null {
@@ -58,15 +59,15 @@ export async function run(
     .action(async () => {
       code = await serve(config());
     });
-  program
-    .command('config')
-    .description('the configuration')
+  const configuration = program.command('config').description('the configuration');
+  configuration
     .command('show')
     .description('each value and where it comes from')
     .action(() => {
       for (const row of shownConfig(config(), settingsIn(config().DATA_DIR)))
         printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
     });
+  settingCommands(configuration, common);
   eventCommands(program, common);
   adminCommands(program, common);
   coreCommands(program, config, common);

@@ -60,7 +60,7 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
       if (refusal) return refusal;
       const at = now();
       const decide = deciders[command.type] as Decide;
-      const decision = decide(command.data, state, { now: at, ownPorts: ownPorts() });
+      const decision = decide(command.data, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() });
       if (decision instanceof Rejection) return decision;
       if (decision.length === 0 || context.dryRun) return { events: [] };
       return { events: log.append(decision, { ...context, at }) };

@@ -1,5 +1,5 @@
 import type { PanelEvent } from '../events/catalog.js';
-import type { Caused } from '../events/event.js';
+import type { Actor, Caused } from '../events/event.js';
 import type { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
 
@@ -20,6 +20,8 @@ export interface OwnPort {
 export interface DecisionContext {
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** What kind of caller asks. */
+  readonly by: Actor['kind'];
   readonly ownPorts: readonly OwnPort[];
 }
 

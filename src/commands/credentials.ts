@@ -69,6 +69,8 @@ const CLASSIC = new Set([
 ]);
 const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
 const MAX_TEXT = 1024;
+/** Half a character, of which the core makes the same sign whichever it was. */
+export const HALF = /\p{Surrogate}/u;
 
 /** The number of bytes that standard base64 text stands for, or -1 when it is not base64. */
 export function base64Length(text: string): number {
@@ -92,6 +94,7 @@ function emailFlaw(email: string): string | null {
   if (email.trim() === '') return 'it is empty';
   if (email.length > 256) return 'it is longer than 256 characters';
   if (email !== email.trim()) return 'it begins or ends with a space';
+  if (HALF.test(email)) return 'it is not valid Unicode';
   if (email.includes('>')) return 'the core separates counters with ">"';
   if (/[\p{Cc}\u2028\u2029]/u.test(email)) return 'it holds control characters';
   if (/^portolan-/i.test(email)) return 'names that begin with portolan- are kept for the panel';
@@ -107,6 +110,7 @@ function credentialFlaw(
   terms: ClientTerms,
 ): string | null {
   if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return 'its id or password is too long';
+  if (Object.values(credential).some((text) => HALF.test(text))) return 'its id or password is not valid Unicode';
   switch (protocol) {
     case 'vless':
     case 'vmess': {

@@ -1,10 +1,12 @@
 import { isIP } from 'node:net';
+import { serverNames } from '../events/certificate.js';
 import type { InboundId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { isObject, textOf } from '../lib/json.js';
+import { loopbackPorts } from '../lib/loopback-targets.js';
 import type { OwnPort } from './command.js';
-import { base64Length } from './credentials.js';
+import { base64Length, HALF } from './credentials.js';
 import { type Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
@@ -33,6 +35,9 @@ export const overlap = (a: string, b: string): boolean =>
   !isSocket(a) && !isSocket(b) && (isAny(a) || isAny(b) || a === b);
 const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
 
+/** What the panel serves to the world anyway, by the names of its ports. */
+const PUBLIC_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
+
 export function portFlaw(
   state: PanelState,
   ownPorts: readonly OwnPort[],
@@ -41,6 +46,10 @@ export function portFlaw(
   self?: InboundId,
 ): Rejection | null {
   const { port, listen, protocol } = spec;
+  const aimed = loopbackPorts(config.settings, config.stream);
+  // The two servers may be hidden behind an inbound; what answers without a login may not be led out.
+  const reached = ownPorts.find((taken) => aimed.has(taken.port) && !PUBLIC_SERVERS.has(taken.name));
+  if (reached) return reject('CONFIG_INVALID', { why: `it leads to port ${reached.port} of the panel itself` });
   if (isSocket(listen)) {
     const other = [...state.inbounds.values()].find((inbound) => inbound.id !== self && inbound.listen === listen);
     return other ? reject('SOCKET_TAKEN', { socket: listen, by: `inbound ${other.tag}` }) : null;
@@ -67,11 +76,13 @@ export function tagFlaw(state: PanelState, tag: string, self?: InboundId): Rejec
       ? 'it is longer than 128 characters'
       : tag.includes('>')
         ? 'the core separates counters with ">"'
-        : /[\p{Cc}\s]/u.test(tag)
-          ? 'it holds spaces or control characters'
-          : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
-            ? 'the panel keeps this name'
-            : null;
+        : HALF.test(tag)
+          ? 'it is not valid Unicode'
+          : /[\p{Cc}\s]/u.test(tag)
+            ? 'it holds spaces or control characters'
+            : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
+              ? 'the panel keeps this name'
+              : null;
   if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
   return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
 }
@@ -121,7 +132,10 @@ export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection 
   if (spec.listen !== '' && !isSocket(spec.listen) && isIP(spec.listen) === 0 && spec.listen !== 'localhost') {
     return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
   }
-  const why = transportFlaw(spec, config) ?? protocolFlaw(spec, config);
+  const why =
+    (HALF.test(spec.remark) ? 'the remark is not valid Unicode' : null) ??
+    transportFlaw(spec, config) ??
+    protocolFlaw(spec, config);
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 

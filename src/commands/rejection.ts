@@ -66,6 +66,7 @@ const reasons = {
   STORAGE_FAILED: (d: { why: string }) => `The database failed, nothing was changed: ${d.why}`,
   PANEL_FAILED: (d: { why: string }) => `The panel has stopped accepting changes: ${d.why}`,
   RESTART_UNDER_WAY: () => 'The panel is restarting already',
+  RESTART_REFUSED: (d: { why: string }) => `The panel does not restart and goes on as it is: ${d.why}`,
   IDEMPOTENCY_KEY_REUSED: () => 'This Idempotency-Key was used for another request',
 } satisfies Record<string, (details: never) => string>;
 

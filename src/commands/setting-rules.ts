@@ -11,17 +11,25 @@ const DESTINATIONS: readonly (readonly [SecretKey, readonly SettingKey[]])[] = [
   ['chatBotToken', ['chatBotAPIServer']],
 ];
 
+interface SettingsAsked {
+  /** Every key that was asked for, also where nothing changes. */
+  readonly named: ReadonlySet<string>;
+  readonly trustEveryProxy: boolean;
+  /** Another proxy of the bot than before. */
+  readonly newProxy: string | undefined;
+}
+
 /** What settings may not be together, beyond the form of each. */
 export function settingFlaws(
   next: Settings,
   state: PanelState,
-  { named, trustEveryProxy }: { readonly named: ReadonlySet<string>; readonly trustEveryProxy: boolean },
+  { named, trustEveryProxy, newProxy = '' }: SettingsAsked,
 ): readonly Flaw[] {
   return [
     ...portFlaws(next, state),
     ...pathFlaws(next),
     ...certificateFlaws(next, state.settings),
-    ...destinationFlaws(next, state, named),
+    ...destinationFlaws(next, state, named, newProxy),
     ...(trustEveryProxy ? [] : proxyFlaws(next, state.settings)),
   ];
 }
@@ -72,12 +80,19 @@ function certificateFlaws(next: Settings, current: Settings): readonly Flaw[] {
 }
 
 /** A stored secret goes nowhere else until it is given again: else a stolen session could have it sent to itself. */
-function destinationFlaws(next: Settings, state: PanelState, named: ReadonlySet<string>): readonly Flaw[] {
+function destinationFlaws(
+  next: Settings,
+  state: PanelState,
+  named: ReadonlySet<string>,
+  newProxy: string,
+): readonly Flaw[] {
+  // What goes to a server without TLS, the proxy on the way reads as well.
+  const read = newProxy !== '' && /^http:/i.test(next.chatBotAPIServer);
   return DESTINATIONS.filter(
     ([secret, keys]) =>
       (state.secrets.get(secret)?.value ?? '') !== '' &&
       !named.has(secret) &&
-      keys.some((key) => next[key] !== state.settings[key]),
+      (keys.some((key) => next[key] !== state.settings[key]) || (read && secret === 'chatBotToken')),
   ).map(([key]) => ({ key, why: 'must be given again, because the address that it is sent to changes' }));
 }
 

@@ -15,7 +15,9 @@ import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
 import { type Flaw, reject } from './rejection.js';
 import { settingFlaws } from './setting-rules.js';
+import { senseFlaws } from './setting-sense.js';
 import type { PanelState } from './state.js';
+import { tokenFlaws } from './token-rules.js';
 import { type Shown, sessionsEnded, twoFactorOutcome } from './two-factor-rules.js';
 
 export type SettingsCommand =
@@ -34,19 +36,26 @@ export type SettingsCommand =
   | Command<'SwitchOffTwoFactor', Record<never, never>>;
 
 export const settings: Decider<SettingsCommand> = {
-  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now }) {
+  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
     const asked = readChanges(changes, state);
     const { flaws, plain, secrets } = asked;
+    const wished = { ...state.settings, ...plain };
+    const guarded = tokenFlaws(by, { current: state.settings, next: wished, secrets });
+    if (guarded.length > 0) return reject('SETTING_INVALID', { flaws: [...guarded, ...flaws] });
     const factor = twoFactorOutcome(
       state,
-      { enable: plain.twoFactorEnable ?? state.settings.twoFactorEnable, token: secrets.get('twoFactorToken') },
+      { enable: wished.twoFactorEnable, token: secrets.get('twoFactorToken') },
       shown,
       now,
     );
-    const next: Settings = { ...state.settings, ...plain, twoFactorEnable: factor.enable };
+    const next: Settings = { ...wished, twoFactorEnable: factor.enable };
     secrets.set('twoFactorToken', factor.token);
     const known = new Set(flaws.map(({ key }) => key));
-    const rules = [...factor.flaws, ...settingFlaws(next, state, { named: asked.named, trustEveryProxy })];
+    const rules = [
+      ...factor.flaws,
+      ...settingFlaws(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
+      ...senseFlaws(next, state, { chatBotToken: secrets.get('chatBotToken'), now }),
+    ];
     flaws.push(...rules.filter(({ key }) => !known.has(key)));
     if (flaws.length > 0) return reject('SETTING_INVALID', { flaws });
     return [
@@ -76,7 +85,10 @@ interface Asked {
 }
 
 /** What was asked for, each value in the form of its schema. */
-function readChanges(changes: Readonly<Record<string, unknown>>, { secrets: stored }: PanelState): Asked {
+function readChanges(
+  changes: Readonly<Record<string, unknown>>,
+  { secrets: stored, settings: current }: PanelState,
+): Asked {
   const flaws: Flaw[] = [];
   const plain: [SettingKey, unknown][] = [];
   const secrets = new Map<SecretKey, string>();
@@ -86,6 +98,8 @@ function readChanges(changes: Readonly<Record<string, unknown>>, { secrets: stor
       flaws.push({ key, why: 'there is no such setting' });
       continue;
     }
+    // What is so already is no change, also where it would be refused today.
+    if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
     if (!parsed.success) flaws.push({ key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);

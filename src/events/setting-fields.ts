@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
@@ -17,8 +19,12 @@ export const line = (longest: number) =>
     .max(longest, `may have ${longest} characters`)
     .regex(/^\P{Cc}*$/u, 'must be one line');
 
-/** One line of Latin-1 text: it ends up in a response header. */
-export const headerText = z.string().regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
+/** One line of Latin-1 text: it ends up in a response header, of which proxies and apps take only so much. */
+export const headerText = (longest: number) =>
+  z
+    .string()
+    .max(longest, `may have ${longest} characters`)
+    .regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
 
 /** A path of the address bar; gets its slashes on both ends. */
 export const path = z
@@ -32,6 +38,7 @@ export const path = z
 export const url = z
   .string()
   .trim()
+  .max(2048, 'may have 2048 characters')
   .refine((value) => value === '' || isWebAddress(value), 'must be a http:// or https:// address')
   .refine(
     (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === '',
@@ -44,21 +51,52 @@ function isWebAddress(value: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
 }
 
-const cidr = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be addresses or networks such as 10.0.0.0/8');
+/** Characters of a wrong entry that are shown. */
+const SHOWN = 64;
+/** Each costs time with each request. */
+const MOST_NETWORKS = 256;
 
-/** A list, or the same as one text with commas. */
-export const cidrs = z.union([
-  z.array(cidr),
-  z
-    .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(cidr)),
-]);
+/** Addresses and networks: a list, or the same as one text with commas. The entry that is neither is named. */
+export const cidrs = z
+  .union(
+    [
+      z.array(z.string()),
+      z.string().transform((text) =>
+        text
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean),
+      ),
+    ],
+    'must be addresses or networks such as 10.0.0.0/8',
+  )
+  .refine((entries) => entries.length <= MOST_NETWORKS, `may have ${MOST_NETWORKS} entries`)
+  .superRefine((entries, context) => {
+    for (const entry of entries.slice(0, MOST_NETWORKS)) {
+      const message = cidrFlaw(entry);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    }
+  });
+
+function cidrFlaw(entry: string): string | null {
+  if (isIP(entry) !== 0) return null;
+  const shown = entry.slice(0, SHOWN);
+  const network = networkOf(entry);
+  if (network === null) return `trusted proxy CIDR is not valid: ${shown}`;
+  const [address = '', bits = ''] = entry.split('/');
+  // Two spellings of one address are the same bytes.
+  const same = ipaddr.parse(address).toString() === ipaddr.parse(network).toString();
+  return same ? null : `trusted proxy CIDR is not valid: ${shown} is an address inside of ${network}/${bits}`;
+}
+
+/** The first address of a network; null for what is no network. */
+function networkOf(entry: string): string | null {
+  if (!z.cidrv4().safeParse(entry).success && !z.cidrv6().safeParse(entry).success) return null;
+  const [address] = ipaddr.parseCIDR(entry);
+  return address.kind() === 'ipv4'
+    ? ipaddr.IPv4.networkAddressFromCIDR(entry).toString()
+    : ipaddr.IPv6.networkAddressFromCIDR(entry).toString();
+}
 
 export const address = z.union([z.literal(''), z.ipv4(), z.ipv6()], 'must be an IP address or empty');
 

@@ -16,6 +16,12 @@ import {
   whole,
 } from './setting-fields.js';
 
+/** Of the bot, as 3x-ui calls them. One that it does not speak yet is English. */
+const botLanguages = [
+  ...(['en-US', 'fa-IR', 'ru-RU', 'zh-CN', 'zh-TW', 'ar-EG', 'es-ES'] as const),
+  ...(['id-ID', 'ja-JP', 'pt-BR', 'tr-TR', 'uk-UA', 'vi-VN'] as const),
+] as const;
+
 /** Every setting that may be read: its schema and its default. A key that is neither here nor below cannot be set. */
 export const settingsTable = {
   webListen: address.default(''),
@@ -46,6 +52,7 @@ export const settingsTable = {
   chatBotAPIServer: url.default(''),
   chatBotChatId: z
     .string()
+    .max(1000, 'may have 1000 characters')
     .regex(/^(-?\d+( *, *-?\d+)*)?$/, 'must be numbers with commas between them')
     .default(''),
   chatBotRunTime: schedule.default('@daily'),
@@ -53,7 +60,7 @@ export const settingsTable = {
   chatBotLoginNotify: z.boolean().default(true),
   /** Percent of the processors above which the bot warns; 0 = never. */
   chatBotCpu: whole(0, 100, 80),
-  chatBotLang: line(20).default('en-US'),
+  chatBotLang: z.enum(botLanguages, 'is not a language of the bot').default('en-US'),
 
   subEnable: z.boolean().default(true),
   subListen: address.default(''),
@@ -63,15 +70,16 @@ export const settingsTable = {
   subCertFile: file.default(''),
   subKeyFile: file.default(''),
   subTitle: line(200).default(''),
-  subSupportUrl: headerText.default(''),
-  subProfileUrl: headerText.default(''),
+  subSupportUrl: headerText(2000).default(''),
+  subProfileUrl: headerText(2000).default(''),
   subAnnounce: z.string().max(1000).default(''),
   /** Hours between two fetches that a client app should wait. */
   subUpdates: whole(1, 8760, 12),
   subEncrypt: z.boolean().default(true),
   subShowInfo: z.boolean().default(true),
   subEnableRouting: z.boolean().default(true),
-  subRoutingRules: headerText.default(''),
+  /** Apps take it in one header of up to 4 KB. */
+  subRoutingRules: headerText(4096).default(''),
   subURI: url.default(''),
   subJsonEnable: z.boolean().default(false),
   subJsonPath: path.default('/json/'),
@@ -136,7 +144,10 @@ export const secretsTable = {
     .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, 'must be 16 to 128 characters of base32')),
   chatBotToken: line(200),
   /** May carry a user name and a password. */
-  chatBotProxy: z.string().regex(/^(socks5:\/\/\S+)?$/, 'must begin with socks5:// or be empty'),
+  chatBotProxy: z
+    .string()
+    .max(2048, 'may have 2048 characters')
+    .regex(/^(socks5:\/\/\S+)?$/, 'must begin with socks5:// or be empty'),
   ldapPassword: z.string().max(1000, 'may have 1000 characters'),
   backupPassphrase: z.string().max(1000, 'may have 1000 characters'),
   /** The registration at the tunnel provider, as JSON. */

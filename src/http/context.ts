@@ -17,6 +17,7 @@ import type { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
 import type { SettingKey } from '../events/settings.js';
+import type { Alarms } from '../lib/alarms.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { Chapter } from '../projections/story.js';
 import type { JsonOf } from './contract/route.js';
@@ -33,6 +34,8 @@ export interface HttpParts {
   readonly core: Core;
   readonly host: HostMonitor;
   readonly gauges: Gauges;
+  /** What every admin shall hear though no event says it. */
+  readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
   readonly logs: Logs;
   /** The status object as it was at the last reading of the machine. */
   readonly status: () => JsonOf<Status>;
@@ -73,6 +76,8 @@ export interface HttpParts {
   readonly overrides: Overrides;
   /** Whether a restart of the servers is under way, from the wish to its end. */
   readonly restarting: () => boolean;
+  /** Why a restart of the servers would come to nothing, as a sentence; null when all of it can be had. */
+  readonly restartFlaw: () => Promise<string | null>;
   /** The port that the subscription server has, which a flag may have chosen. */
   readonly subPort: () => number;
   /**
@@ -84,6 +89,8 @@ export interface HttpParts {
 
 /** One request, as a handler sees it. */
 export interface HttpContext extends HttpParts {
+  /** A sentence of ours in the language of the caller, for members of `obj`: `msg` is translated in any case. */
+  readonly say: (sentence: string) => string;
   readonly actor: Actor;
   /** The id of the logged-in user; for the Bearer token the first user. */
   readonly userId: number;

@@ -5,7 +5,7 @@ import type { Dispatch } from '../commands/bus.js';
 import { Bearers } from './auth/bearer.js';
 import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
 import type { LoginLimiter } from './auth/limiter.js';
-import type { Peer, Peers } from './auth/peer.js';
+import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
 import { bodyOf, bytesOf } from './body.js';
@@ -36,6 +36,7 @@ interface GateParts {
   readonly sessions: Sessions;
   readonly limiter: LoginLimiter;
   readonly basePath: () => string;
+  readonly webDomain: () => string;
 }
 
 /** On the request itself: a weak map of short-lived keys is dear to the garbage collector. */
@@ -74,11 +75,11 @@ export class PanelGate implements Gate<AuthContext> {
 
   /** What is asked of every request before a route is looked for; the status for one that goes no further, or null. */
   turnedAway(req: IncomingMessage, peer: Peer): TurnedAway | null {
-    const { http, basePath } = this.#parts;
+    const { basePath } = this.#parts;
     if (req.rawHeaders.length > MOST_HEADERS * 2) return 431;
     if ((req.headers.host !== undefined && peer.host === '') || isAmbiguous(req)) return 400;
-    const { webDomain } = http.read.settings();
-    if (webDomain !== '' && peer.hostname !== webDomain.toLowerCase()) return 403;
+    const domain = this.#parts.webDomain();
+    if (domain !== '' && peer.hostname !== nameOf(domain)) return 403;
     // The router answers OPTIONS by itself, with a list of what is here.
     return req.url?.startsWith(basePath()) && METHODS.has(req.method ?? '') ? null : 404;
   }

@@ -13,15 +13,24 @@ export class BodyError extends Error {
   }
 }
 
-/** JSON in UTF-8, not nested too deeply. */
+/** Where a text of JSON could write half a character, of which different readers make different texts. */
+const ESCAPED_HALF = /\\u[dD][89a-fA-F]/;
+const HALF = /\p{Surrogate}/u;
+
+/** JSON in UTF-8, not nested too deeply, whose texts are whole. */
 export function readJson(bytes: Buffer): unknown {
   const text = utf8(bytes);
   if (tooDeep(text)) throw new BodyError(`The body is nested deeper than ${DEEPEST} levels`);
   try {
     // A member of this name would be an own property here, and the prototype of whatever it is copied to.
-    if (!/__proto__|\\u00[57]/i.test(text)) return JSON.parse(text) as unknown;
-    return JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value)) as unknown;
-  } catch {
+    if (!/__proto__|\\u00[57]/i.test(text) && !ESCAPED_HALF.test(text)) return JSON.parse(text) as unknown;
+    return JSON.parse(text, (name, value: unknown) => {
+      if (HALF.test(name) || (typeof value === 'string' && HALF.test(value)))
+        throw new BodyError('The body holds text that is not valid Unicode');
+      return name === '__proto__' ? undefined : value;
+    }) as unknown;
+  } catch (error) {
+    if (error instanceof BodyError) throw error;
     throw new BodyError('The body is not valid JSON');
   }
 }
@@ -33,6 +42,7 @@ export function readFields(fields: Iterable<readonly [string, string]>): Record<
   for (const [written, value] of fields) {
     count += 1;
     if (count > MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+    if (HALF.test(written) || HALF.test(value)) throw new BodyError('The body holds text that is not valid Unicode');
     const list = written.endsWith('[]');
     const name = list ? written.slice(0, -2) : written;
     if (name === '__proto__') continue;

@@ -8,6 +8,8 @@ import type { CommandId } from '../events/log.js';
 import type { AuthContext, Visit } from './auth/visit.js';
 import type { HttpContext, HttpParts } from './context.js';
 import { goneSignal } from './gone.js';
+import { languageOf } from './language/language.js';
+import { translated } from './language/translate.js';
 
 export type MakeContext = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthContext;
 
@@ -54,6 +56,8 @@ export function contextMaker(
     get signal(): AbortSignal {
       return goneSignal(this.#res);
     }
+
+    readonly say = (sentence: string): string => translated(sentence, languageOf(this.#req.headers));
 
     readonly refusalOf: HttpContext['refusalOf'] = (command) => {
       const { correlationId } = this.visit;

@@ -27,6 +27,8 @@ export interface PanelServerParts {
   readonly dispatch: Dispatch;
   /** Begins and ends with a slash. Read for each request, so a change counts at once. */
   readonly basePath: () => string;
+  /** The only name under which the panel answers; empty = any. */
+  readonly webDomain: () => string;
   /** Binds the tables of the contract but those of the sessions, which the server has itself. */
   readonly bind: (router: Router, gate: Gate<AuthContext>) => void;
   readonly log: HttpLog;
@@ -45,12 +47,12 @@ export interface PanelServer {
 
 /** The panel's HTTP server: routes, the WebSocket, the page. Nothing else lives on its port. */
 export function createPanelServer(parts: PanelServerParts): PanelServer {
-  const { http, dispatch, basePath } = parts;
+  const { http, dispatch, basePath, webDomain } = parts;
   const { read, now } = http;
   const peers = new Peers(() => read.settings());
   const sessions = new Sessions(read, now);
   const limiter = new LoginLimiter(now);
-  const gate = new PanelGate({ http, dispatch, peers, sessions, limiter, basePath });
+  const gate = new PanelGate({ http, dispatch, peers, sessions, limiter, basePath, webDomain });
   const { log } = parts;
   const sockets = new PanelSockets({
     read,
@@ -59,6 +61,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     basePath,
     readings$: http.host.readings$,
     status: http.status,
+    alarms$: http.alarms.raised$,
     log,
     authorOf: (id) => gate.authorOf(id),
     turnedAway: (req, peer) => gate.turnedAway(req, peer),
@@ -72,7 +75,10 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   app.set('query parser', 'simple');
   app.set('trust proxy', (address: string) => peers.trusts(address));
   app.use(entrance(gate, basePath));
-  app.get('/', page);
+  app.get(
+    '/',
+    page((req, res) => gate.visitOf(req, res).session !== null),
+  );
   mount(app, tables.auth, authHandlers, gate);
   mount(app, tables.account, accountHandlers, gate);
   parts.bind(app, gate);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Observable, Subscription } from 'rxjs';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RecordedEvent } from '../events/catalog.js';
+import type { Alarm } from '../lib/alarms.js';
 import { type Push, pushesOf } from '../projections/pushes.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { readSessionCookie } from './auth/cookie.js';
@@ -46,6 +47,8 @@ interface SocketParts {
   /** Each reading of the machine, every 2 s: then the status goes out. */
   readonly readings$: Observable<unknown>;
   readonly status: () => JsonOf<unknown>;
+  /** What no event says. */
+  readonly alarms$: Observable<Alarm>;
   /** What is asked of every request; the status for one that goes no further, or null. */
   readonly turnedAway: (req: IncomingMessage, peer: Peer) => number | null;
   /** Hash of the session whose request has this correlation id, or null. */
@@ -65,6 +68,7 @@ export class PanelSockets {
     this.#parts = parts;
     this.#following = [
       parts.read.changed$.subscribe((events) => this.#tell(events)),
+      parts.alarms$.subscribe((alarm) => this.#warn(alarm)),
       parts.readings$.subscribe(() => this.#tick()),
     ];
   }
@@ -144,13 +148,20 @@ export class PanelSockets {
     if (this.#listeners.size === 0) return;
     this.#endOver();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
-    for (const push of pushesOf(events)) {
-      const key = keyOf(push);
-      const frameIn = framesOf(push);
-      for (const listener of this.#listeners.values()) {
-        // Who made a change has its result in the answer.
-        if (push.type !== 'invalidate' || author !== listener.idHash) listener.send(key, frameIn(listener.language));
-      }
+    for (const push of pushesOf(events)) this.#push(push, author);
+  }
+
+  #warn({ title, body, severity }: Alarm): void {
+    this.#endOver();
+    this.#push({ type: 'notification', title, body, severity }, null);
+  }
+
+  #push(push: Push, author: string | null): void {
+    const key = keyOf(push);
+    const frameIn = framesOf(push);
+    for (const listener of this.#listeners.values()) {
+      // Who made a change has its result in the answer.
+      if (push.type !== 'invalidate' || author !== listener.idHash) listener.send(key, frameIn(listener.language));
     }
   }
 

@@ -6,7 +6,7 @@ import { type Format, formatNamed, formatOfApp } from '../projections/subscripti
 import { subscriptionHeaders } from '../projections/subscription/headers.js';
 import { linksOf, linkUrl } from '../projections/subscription/links.js';
 import { infoPage, infoPagePolicy } from '../projections/subscription/page.js';
-import { type Peer, Peers } from './auth/peer.js';
+import { nameOf, type Peer, Peers } from './auth/peer.js';
 import { subscribed } from './codec/links.js';
 import { Doors } from './door.js';
 import type { HttpLog } from './http-log.js';
@@ -16,6 +16,8 @@ import { type RenderedSubscription, SubscriptionCache, secretHeaders, usagesOf }
 interface SubscriptionServerParts {
   readonly read: ReadModels;
   readonly now: () => number;
+  /** The only name under which subscriptions are answered; empty = any. Links may name another already. */
+  readonly subDomain: () => string;
   readonly log: HttpLog;
 }
 
@@ -36,7 +38,8 @@ const APPS =
  * The server that client apps ask, without a login: the subId in the path is the secret. It runs on `node:http` alone
  * because this is the one answer that thousands of apps fetch in the same minute.
  */
-export function createSubscriptionServer({ read, now, log }: SubscriptionServerParts): SubscriptionServer {
+export function createSubscriptionServer(parts: SubscriptionServerParts): SubscriptionServer {
+  const { read, now, subDomain, log } = parts;
   const peers = new Peers(() => read.settings());
   const cache = new SubscriptionCache(read, now);
   const misses = new MissLimiter(now);
@@ -50,7 +53,8 @@ export function createSubscriptionServer({ read, now, log }: SubscriptionServerP
     if (req.method !== 'GET' && !isHead) return bare(res, 405, ['Allow', 'GET, HEAD']);
     const peer = peers.of(req);
     if (peer.host === '') return bare(res, 400);
-    if (settings.subDomain !== '' && peer.hostname !== nameOf(settings.subDomain)) return bare(res, 403);
+    const domain = subDomain();
+    if (domain !== '' && peer.hostname !== nameOf(domain)) return bare(res, 403);
     const subId = decoded(asked.id);
     const url = subId === null ? '' : urlOf(read, peer, subId);
     const format = formatOf(req, query, asked.format, settings);
@@ -147,14 +151,6 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** The settings may name the domain with a port. */
-function nameOf(domain: string): string {
-  return domain
-    .toLowerCase()
-    .replace(/^\[|\](:\d+)?$/g, '')
-    .replace(/^([^:]+):\d+$/, '$1');
 }
 
 /** The URL under which the caller reached its subscription, or the one that the settings give. */

@@ -104,7 +104,7 @@ function releasePushes(event: RecordedEvent): readonly Push[] {
   ];
   switch (event.type) {
     case 'CoreVersionInstalled':
-      return notification('success', 'A version of the core was installed', `Version ${event.data.version}`);
+      return notification('warning', 'A version of the core is being tried', `Version ${event.data.version}`);
     case 'CoreVersionRolledBack':
       return notification('error', 'The new version of the core was taken back', event.data.reason);
     case 'CoreInstallFailed':

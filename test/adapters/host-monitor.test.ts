@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { freemem, tmpdir, totalmem } from 'node:os';
+import { cpus, freemem, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publicAddresses } from '../../src/adapters/host-facts.js';
 import { ProcHostMonitor } from '../../src/adapters/host-monitor.js';
+
+vi.mock('node:os', { spy: true });
 
 /** A machine whose kernel tells this. */
 function machine(files: Readonly<Record<string, string>> = {}) {
@@ -31,14 +33,18 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
+/** What depends on the machine that the tests run on. */
+const HERE: ReadonlySet<string> = new Set(['publicIP', 'cpuSpeedMhz']);
+const missingOf = ({ missing }: { readonly missing: readonly string[] }) => missing.filter((name) => !HERE.has(name));
+
 describe('the host monitor', () => {
   it.runIf(process.platform === 'linux')('reads this machine, whole from the second time on', () => {
     const monitor = new ProcHostMonitor('/tmp');
     onTestFinished(() => monitor.stop());
-    expect(monitor.sample().missing).toStrictEqual(['cpu', 'netIO']);
+    expect(missingOf(monitor.sample())).toStrictEqual(['cpu', 'netIO']);
     const reading = monitor.sample();
     expect(monitor.latest).toBe(reading);
-    expect(reading.missing.filter((name) => !['cpu', 'netIO'].includes(name))).toStrictEqual([]);
+    expect(missingOf(reading).filter((name) => !['cpu', 'netIO'].includes(name))).toStrictEqual([]);
     for (const { current, total } of [reading.mem, reading.disk]) {
       expect(current).toBeGreaterThan(0);
       expect(current).toBeLessThanOrEqual(total);
@@ -79,15 +85,36 @@ describe('the host monitor', () => {
       tcpCount: 7,
       udpCount: 3,
       appStats: { threads: 12 },
-      missing: ['cpu', 'netIO'],
     });
+    expect(missingOf(first)).toStrictEqual(['cpu', 'netIO']);
     put('stat', 'cpu  150 0 150 750 150 0 0 0 0 0\n');
     put('net/dev', DEV + card('eth0', 900_000_000, 400));
     const second = monitor.sample();
-    expect(second).toMatchObject({ cpu: 50, netTraffic: { sent: 400, recv: 900_000_000 }, missing: [] });
+    expect(second).toMatchObject({ cpu: 50, netTraffic: { sent: 400, recv: 900_000_000 } });
+    expect(missingOf(second)).toStrictEqual([]);
     // The counter of a card that was put in anew begins at zero.
     expect(second.netIO.up).toBe(0);
     expect(second.netIO.down).toBeGreaterThan(0);
+  });
+
+  it('names the public address and the speed where nobody knows them', () => {
+    const { monitor } = machine();
+    const { missing, publicIP, cpuSpeedMhz } = monitor.sample();
+    expect(missing.includes('publicIP')).toBe(publicIP.ipv4 === 'N/A' && publicIP.ipv6 === 'N/A');
+    expect(missing.includes('cpuSpeedMhz')).toBe(cpuSpeedMhz === 0);
+  });
+
+  it('takes the speed of the processors from the kernel where the system knows none', () => {
+    vi.mocked(cpus).mockReturnValue([{ model: '', speed: 0, times: { user: 1, nice: 0, sys: 1, idle: 1, irq: 0 } }]);
+    onTestFinished(() => {
+      vi.mocked(cpus).mockRestore();
+    });
+    const told = machine({ cpuinfo: 'processor\t: 0\nmodel name\t: a\ncpu MHz\t\t: 2445.418\n' }).monitor.sample();
+    expect(told.cpuSpeedMhz).toBe(2445);
+    expect(told.missing).not.toContain('cpuSpeedMhz');
+    const untold = machine({ cpuinfo: 'processor : 0\ncpu MHz : fast\n' }).monitor.sample();
+    expect(untold.cpuSpeedMhz).toBe(0);
+    expect(untold.missing).toContain('cpuSpeedMhz');
   });
 
   it('counts every interface of a machine with many', () => {
@@ -100,7 +127,7 @@ describe('the host monitor', () => {
     onTestFinished(() => monitor.stop());
     monitor.sample();
     const reading = monitor.sample();
-    expect(reading.missing).toStrictEqual([
+    expect(missingOf(reading)).toStrictEqual([
       ...['swap', 'disk', 'netTraffic', 'netIO', 'tcpCount', 'udpCount', 'appStats.threads'],
     ]);
     expect(reading.mem.total).toBe(totalmem());

@@ -67,6 +67,7 @@ describe('an email', () => {
     [' alice', 'it begins or ends with a space'],
     ['alice ', 'it begins or ends with a space'],
     ['a>b', 'the core separates counters with ">"'],
+    ['a\ud801', 'it is not valid Unicode'],
     ['a\nb', 'it holds control characters'],
     ['a\u2028b', 'it holds control characters'],
     ['portolan-x', 'names that begin with portolan- are kept for the panel'],

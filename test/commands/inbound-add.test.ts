@@ -118,6 +118,7 @@ describe('the tag of a new inbound', () => {
 
   it.each([
     ['a>b', 'the core separates counters with ">"'],
+    ['t\ud800', 'it is not valid Unicode'],
     ['a b', 'it holds spaces or control characters'],
     ['a\u0000', 'it holds spaces or control characters'],
     ['API', 'the panel keeps this name'],

@@ -20,11 +20,58 @@ const add = ({ config: own, ...spec }: Place) =>
 const added = ({ config: own, ...spec }: Place) =>
   inboundAdded({ id: two, spec: { tag: 'in-2', ...spec }, config: own ?? {} });
 const panelPort: OwnPort = { port: 2053, listen: '127.0.0.1', name: 'the panel' };
+const healthPort: OwnPort = { ...panelPort, name: 'the health port of the panel' };
 
 const udp = { protocol: 'hysteria2', config: { stream: { security: 'tls' } } } as const satisfies Place;
 const shadowsocks = (network: string): Place => ({
   protocol: 'shadowsocks',
   config: { settings: { method: 'aes-256-gcm', network }, stream: null },
+});
+
+describe('a way to the health port', () => {
+  const fallback = (dest: string | number): Partial<InboundConfig> => ({
+    settings: { decryption: 'none', fallbacks: [{ dest }] },
+  });
+  const ways: [string, Partial<InboundConfig>][] = [
+    ...[2053, '2053', '127.0.0.1:2053', ':2053', 'LocalHost:2053', 'localhost.:2053', 'a.localhost:2053'].map(
+      (dest): [string, Partial<InboundConfig>] => [`by a fallback to ${dest}`, fallback(dest)],
+    ),
+    ...['127.1:2053', '2130706433:2053', '0.0.0.0:2053', '[::1]:2053', '[::]:2053', '[::ffff:127.0.0.1]:2053'].map(
+      (dest): [string, Partial<InboundConfig>] => [`by a fallback to ${dest}`, fallback(dest)],
+    ),
+    ['by a target of REALITY', { stream: { network: 'tcp', realitySettings: { Target: 'localhost:2053' } } }],
+    [
+      'by a masquerade',
+      { stream: { hysteriaSettings: { masquerade: { type: 'proxy', URL: 'http://127.0.0.1:2053/' } } } },
+    ],
+    ['by a tunnel', { settings: { address: '127.0.0.2', port: 2053 } }],
+    ['by a tunnel without an address', { settings: { port: '2053' } }],
+    ['by the newer names of a tunnel', { settings: { rewriteAddress: 'localhost', rewritePort: 2053 } }],
+    ['by a map of ports', { settings: { address: '1.1.1.1', portMap: { 80: '127.0.0.1:2053' } } }],
+  ];
+  it.each(ways)('is refused %s', (_, config) => {
+    const why = 'it leads to port 2053 of the panel itself';
+    given()
+      .when(add({ config }), { ownPorts: [healthPort] })
+      .thenRejects('CONFIG_INVALID', { why });
+  });
+
+  it('is open to the two servers, which may hide behind an inbound', () => {
+    const config = fallback(2053);
+    given()
+      .when(add({ config }), { ownPorts: [panelPort] })
+      .then(inboundAdded({ id: one, spec: { tag: 'in-2' }, config }));
+  });
+
+  it.each<string | number>([2054, '127.0.0.1:443', 'example.com:2053', '192.0.2.1:2053', '@2053', '/data/2053.sock'])(
+    'is not one to %j',
+    (dest) => {
+      const config = fallback(dest);
+      given()
+        .when(add({ config }), { ownPorts: [healthPort] })
+        .then(inboundAdded({ id: one, spec: { tag: 'in-2' }, config }));
+    },
+  );
 });
 
 describe('a port', () => {

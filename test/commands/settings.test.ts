@@ -40,8 +40,19 @@ describe('ChangeSettings', () => {
     ['webBasePath', '/a/../b/'],
     ['webBasePath', '/<script>/'],
     ['trustedProxyCIDRs', '10.0.0.0/33'],
+    ['chatBotLang', 'tlh-KL'],
+    ['chatBotLang', 'en'],
+    ['datepicker', 'stardate'],
     ['subTitle', 'x'.repeat(201)],
     ['subSupportUrl', 'https://x\r\nSet-Cookie: a=b'],
+    ['subSupportUrl', 'x'.repeat(2001)],
+    ['subProfileUrl', 'x'.repeat(2001)],
+    ['subRoutingRules', 'x'.repeat(4097)],
+    ['subURI', `https://x.example/${'x'.repeat(2031)}`],
+    ['chatBotChatId', '1'.repeat(1001)],
+    ['chatBotProxy', `socks5://${'x'.repeat(2040)}`],
+    ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1')],
+    ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1').join()],
     ['subURI', 'javascript:alert(1)'],
     ['subDomain', 'a b'],
     ['apiDialect', '4x-ui'],
@@ -108,6 +119,68 @@ describe('ChangeSettings', () => {
           { key: 'subUpdates', why: 'must be 1 to 8760' },
         ],
       });
+  });
+
+  it.each([
+    ['10.0.0.0/8,foo', 'foo'],
+    [['10.0.0.0/8', '10.0.0.0/33'], '10.0.0.0/33'],
+    ['010.0.0.0/8', '010.0.0.0/8'],
+    ['10.0.0.1/8,foo', '10.0.0.1/8 is an address inside of 10.0.0.0/8'],
+    ['2001:db8::1/32', '2001:db8::1/32 is an address inside of 2001:db8::/32'],
+    ['x'.repeat(1000), 'x'.repeat(64)],
+  ])('names the network that is none in %.40j', (trustedProxyCIDRs, what) => {
+    const flaws = [{ key: 'trustedProxyCIDRs', why: `trusted proxy CIDR is not valid: ${what}` }];
+    given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { flaws });
+  });
+
+  it('never refuses what is so already, by rules that came later', () => {
+    const old = {
+      trustedProxyCIDRs: ['10.0.0.1/8'],
+      chatBotLang: 'tlh-KL',
+      ldapSyncCron: '61 * * * *',
+      ldapEnable: true,
+    };
+    given(SettingsChanged({ changes: old }))
+      .when(change({ ...old, pageSize: 50 }))
+      .then(SettingsChanged({ changes: { pageSize: 50 } }));
+  });
+
+  describe('what could not work', () => {
+    const schedule = 'is a schedule that cannot be read, never comes, or comes all the time';
+    it.each([
+      [{ chatBotRunTime: '61 * * * *' }, 'chatBotRunTime', schedule],
+      [{ ldapSyncCron: '@every 0s' }, 'ldapSyncCron', schedule],
+      [{ ldapUserFilter: '(((' }, 'ldapUserFilter', 'is not a search filter such as (objectClass=person)'],
+      [{ ldapEnable: true }, 'ldapHost', 'is missing: the directory cannot be asked without it'],
+      [{ chatBotEnable: true }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
+      [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
+    ])('is refused: %j', (changes, key, why) => {
+      given()
+        .when(change(changes))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why }] });
+    });
+
+    it('is taken with what it needs', () => {
+      const token = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      const bot = SettingsChanged({ changes: { chatBotEnable: true } });
+      given(token)
+        .when(change({ chatBotEnable: true }))
+        .then(bot);
+      given()
+        .when(change({ chatBotEnable: true, chatBotToken: '1:a' }))
+        .then(bot, token);
+      const ldap = { ldapEnable: true, ldapHost: 'ldap.example', ldapUserFilter: '' };
+      given()
+        .when(change(ldap))
+        .then(SettingsChanged({ changes: ldap }));
+      given(SettingsChanged({ changes: ldap }))
+        .when(change({ ldapHost: '' }))
+        .thenRejects('SETTING_INVALID');
+      for (const lang of ['ru-RU', 'pt-BR'])
+        given()
+          .when(change({ chatBotLang: lang }))
+          .then(SettingsChanged({ changes: { chatBotLang: lang } }));
+    });
   });
 
   it('keeps a path of its own for each kind of subscription', () => {
@@ -177,6 +250,36 @@ describe('ChangeSettings', () => {
     });
   });
 
+  describe('the proxy of the bot', () => {
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const token = stored('chatBotToken', 'canary');
+    const server = (chatBotAPIServer: string) => SettingsChanged({ changes: { chatBotAPIServer } });
+    const chatBotProxy = 'socks5://evil.example:1080';
+    const proxied = stored('chatBotProxy', chatBotProxy);
+
+    it('changes with the token alone where it reads what goes by', () => {
+      for (const address of ['http://api.example', 'HTTP://api.example']) {
+        given(token, server(address))
+          .when(change({ chatBotProxy }))
+          .thenRejects('SETTING_INVALID', {
+            flaws: [
+              { key: 'chatBotToken', why: 'must be given again, because the address that it is sent to changes' },
+            ],
+          });
+        given(token, server(address))
+          .when(change({ chatBotProxy, chatBotToken: 'canary' }))
+          .then(proxied);
+        given(token, server(address), proxied).when(change({ chatBotProxy })).thenNothing();
+      }
+    });
+
+    it('changes freely behind TLS, and where there is no token', () => {
+      given(token).when(change({ chatBotProxy })).then(proxied);
+      given(token, server('https://api.example')).when(change({ chatBotProxy })).then(proxied);
+      given(server('http://api.example')).when(change({ chatBotProxy })).then(proxied);
+    });
+  });
+
   describe('a certificate', () => {
     it.each([
       ['webCertFile', 'webKeyFile'],
@@ -205,7 +308,7 @@ describe('ChangeSettings', () => {
   });
 
   describe('trust in every proxy', () => {
-    const everybody = ['0.0.0.0/0', '::/0', '10.0.0.0/0', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
+    const everybody = ['0.0.0.0/0', '::/0', '128.0.0.0/1', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
     const quarters = '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2';
 
     it.each([...everybody, quarters])('has to be meant: %s', (cidr) => {

@@ -73,7 +73,7 @@ describe('portolan admin', () => {
     const refused: [number, RegExp, string[]][] = [
       [1, /^portolan: There is already a user/, ['create', panel.username]],
       [1, /^portolan: There is no admin nobody\n$/, ['reset-password', 'nobody']],
-      [1, /at least 8 characters/, ['reset-password', panel.username, '--password', 'short']],
+      [1, /at least 10 characters/, ['reset-password', panel.username, '--password', 'nine-char']],
       [2, /missing required argument/, ['create']],
     ];
     const before = headOf(panel.dataDir);

@@ -2,7 +2,10 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutCore } from '../kit/real/core-process.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { codeAt, wrongCode } from '../kit/totp.js';
+import { recorded } from './support.js';
 
 const NAMES = ['chromium', 'chromium-headless-shell', 'google-chrome'];
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
@@ -23,6 +26,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** One code of an app holds for so long. */
+const STEP_MS = 30_000;
+const LONG = { timeout: 10_000 };
+
 const found = executable();
 if (found === null) {
   process.stderr.write(
@@ -30,7 +37,7 @@ if (found === null) {
   );
 }
 
-describe.skipIf(found === null)('the page, in a real browser', () => {
+describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000 }, () => {
   let panel: PanelProcess;
   let browser: Browser;
   let page: Page;
@@ -40,19 +47,35 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     panel = await startPanel();
     browser = await chromium.launch({ executablePath: found ?? '', args: FLAGS });
     page = await browser.newPage();
+    page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
     });
+    page.on('dialog', (dialog) => void dialog.accept());
   });
 
   afterAll(async () => {
-    await browser.close();
-    await panel.cleanUp();
+    await browser?.close();
+    await panel?.cleanUp();
   });
 
-  it('refuses a wrong password and says so', async () => {
+  const tab = async (name: string): Promise<void> => {
+    await page.click(`nav a[href="#/${name}"]`);
+    await page.waitForSelector(`#tab-${name}:not([hidden])`);
+  };
+  const logIn = async (code?: string): Promise<void> => {
+    await page.fill('input[name=username]', panel.username);
+    await page.fill('input[name=password]', panel.password);
+    if (code !== undefined) await page.fill('input[name=twoFactorCode]', code);
+    await page.click('#login button');
+  };
+  const toast = (text: string) => page.locator('#toasts p', { hasText: text }).first().waitFor();
+
+  it('refuses a wrong password and says so, and shows a stranger nothing but the login', async () => {
     await page.goto(panel.url);
+    expect(await page.locator('nav, #panel, #settings').count()).toBe(0);
+    expect(await page.isVisible('#second')).toBe(false);
     await page.fill('input[name=username]', panel.username);
     await page.fill('input[name=password]', 'not the password');
     await page.click('#login button');
@@ -61,10 +84,9 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
   });
 
   it('lets the admin in, and shows what another session adds, hostile names as text', async () => {
-    await page.fill('input[name=username]', panel.username);
-    await page.fill('input[name=password]', panel.password);
-    await page.click('#login button');
-    await page.waitForSelector('#panel:not([hidden])');
+    await logIn();
+    await page.waitForSelector('#panel');
+    await tab('inbounds');
 
     const remark = '<img src=x onerror="document.title=1">';
     const settings = { decryption: 'none', clients: [{ id: 'b831381d-6324-4d53-ad4f-8cda48b30811', email: 'a<b&c' }] };
@@ -83,9 +105,97 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     );
     await page.waitForSelector('#inbounds tr');
     expect(await page.textContent('#inbounds td')).toBe(remark);
+    await tab('clients');
+    await page.waitForSelector('#clients tr');
     expect(await page.textContent('#clients td')).toBe('a<b&c');
     expect(await page.title()).not.toBe('1');
-    expect(await page.textContent('#core')).not.toBe('–');
+  });
+
+  it('tells why a client may not connect, and gives its link', async () => {
+    await page.getByRole('button', { name: 'Why? a<b&c' }).click();
+    await page.waitForSelector('#dialog[open]');
+    expect(await page.textContent('#dialogTitle')).toBe('a<b&c');
+    expect(await page.textContent('#dialogBody')).toContain('May not connect');
+    await page.click('#dialogClose');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link a<b&c' }).click();
+    await toast('The link is copied.');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^vless:\/\/b831381d/);
+  });
+
+  it('adds an inbound from its JSON, and deletes it', async () => {
+    await tab('inbounds');
+    await page.click('#tab-inbounds summary');
+    await page.fill('#newInbound', '{ no');
+    await page.click('#addInbound button');
+    await toast('This is not JSON.');
+    const inbound = { remark: 'harbour', listen: '127.0.0.1', port: 45_124, protocol: 'vless', enable: false };
+    await page.fill('#newInbound', JSON.stringify({ ...inbound, settings: { decryption: 'none', clients: [] } }));
+    await page.click('#addInbound button');
+    await page.getByRole('button', { name: 'Delete harbour' }).click();
+    await expect.poll(() => page.locator('#inbounds tr').count(), LONG).toBe(1);
+  });
+
+  it.skipIf(withoutCore('the core by its button'))('restarts the core by its button, and notifies', async () => {
+    await tab('status');
+    await expect.poll(() => page.textContent('#core'), LONG).toMatch(/^running /);
+    const before = recorded(panel.dataDir, 'CoreStarted').length;
+    await page.click('#restartCore');
+    await toast('The core is running');
+    expect(recorded(panel.dataDir, 'CoreStarted').length).toBeGreaterThan(before);
+  });
+
+  it('keeps a template, and says what is wrong with one', async () => {
+    await tab('core');
+    await expect.poll(() => page.inputValue('#template'), LONG).toContain('outbounds');
+    const template = await page.inputValue('#template');
+    await page.fill('#template', `${template} x`);
+    await page.click('#templateForm button');
+    await toast('This is not JSON.');
+    await page.fill('#template', template);
+    await page.click('#templateForm button');
+    await toast('The parameters have been changed.');
+  });
+
+  it('shows the log of the panel', async () => {
+    await tab('logs');
+    await page.waitForSelector('#log:not(:empty)');
+  });
+
+  it('changes only the settings that were changed, and shows what is wrong beside each', async () => {
+    await tab('settings');
+    await page.waitForSelector('#settings[data-filled=yes]');
+    await page.fill('#s-subPort', '70000');
+    await page.fill('#s-webBasePath', '/../');
+    await page.click('#settings button:not([type])');
+    await page.waitForSelector('#e-subPort:not(:empty)');
+    await page.waitForSelector('#e-webBasePath:not(:empty)');
+    expect(await page.textContent('#e-subTitle')).toBe('');
+
+    const { subPort, webBasePath } = await settingsNow();
+    await page.fill('#s-subPort', String(subPort));
+    await page.fill('#s-webBasePath', String(webBasePath));
+    await page.fill('#s-subTitle', 'Harbour');
+    await page.fill('#s-pageSize', '50');
+    await page.uncheck('#s-subShowInfo');
+    await page.fill('#s-ldapPassword', 'anchor-chain');
+    await page.click('#settings button:not([type])');
+    await page.waitForSelector('#h-ldapPassword button');
+    expect(recorded(panel.dataDir, 'SettingsChanged').at(-1)?.data).toEqual({
+      changes: { subTitle: 'Harbour', pageSize: 50, subShowInfo: false },
+    });
+    expect(await page.inputValue('#s-ldapPassword')).toBe('');
+    expect(await page.textContent('#e-subPort')).toBe('');
+    await page.click('#h-ldapPassword button');
+    await expect.poll(() => page.textContent('#h-ldapPassword'), LONG).toBe('not set');
+  });
+
+  const settingsNow = async () =>
+    must((await panel.admin()).post<Record<string, string | number | boolean>>('/panel/setting/all'));
+
+  it('shows the API token', async () => {
+    await page.click('#showToken');
+    await expect.poll(() => page.inputValue('#apiToken'), LONG).toMatch(/^\S{32,}$/);
   });
 
   it('shows the contract, tries a request with the CSRF token, and asks no other host', async () => {
@@ -101,12 +211,47 @@ describe.skipIf(found === null)('the page, in a real browser', () => {
     expect(await answer.textContent()).toMatch(/^200[^]*"success": true/);
     expect([...hosts]).toStrictEqual([new URL(panel.url).host]);
     await page.goto(panel.url);
-    await page.waitForSelector('#panel:not([hidden])');
+    await page.waitForSelector('#panel');
+  });
+
+  it('speaks the language that is chosen, in its direction, and fits a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.selectOption('#language', 'fa');
+    await page.waitForSelector('html[dir=rtl] #panel');
+    for (const name of ['status', 'inbounds', 'clients', 'core', 'logs', 'settings', 'account']) {
+      await tab(name);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(390);
+    }
+    await page.selectOption('#language', 'en');
+    await page.waitForSelector('html[dir=ltr] #panel');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('sets up two-factor login; from then on a login asks for a code, and takes it', async () => {
+    await tab('account');
+    await page.click('#setUp');
+    await expect.poll(() => page.evaluate("document.getElementById('qr').naturalWidth"), LONG).toBeGreaterThan(0);
+    const token = (await page.textContent('#secondToken')) ?? '';
+    await page.fill('#confirm input', codeAt(token, Date.now()));
+    await page.click('#confirm button');
+    await page.waitForSelector('#switchOff:not([hidden])');
+
+    await page.click('#logout');
+    await page.waitForSelector('#second:not([hidden])');
+    const field = page.locator('input[name=twoFactorCode]');
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
+    expect(await field.getAttribute('inputmode')).toBe('numeric');
+    await logIn(wrongCode(token, Date.now()));
+    await page.waitForSelector('#error:not(:empty)');
+    // A code counts once, and that of the next step counts already.
+    await logIn(codeAt(token, Date.now() + STEP_MS));
+    await page.waitForSelector('#panel');
   });
 
   it('lets the admin out', async () => {
     await page.click('#logout');
-    await page.waitForSelector('#login:not([hidden])');
+    await page.waitForSelector('#login');
+    expect(await page.locator('#panel').count()).toBe(0);
     expect(complaints).toStrictEqual([]);
   });
 });

@@ -45,6 +45,22 @@ function mounts(): boolean {
   }
 }
 
+interface Told {
+  readonly title?: string;
+  readonly body?: string;
+  readonly severity?: string;
+}
+
+/** What a browser is told from now on. */
+async function titles(panel: PanelProcess, admin: Admin): Promise<Told[]> {
+  const heard: Told[] = [];
+  const url = `${panel.url.replace('http', 'ws')}/ws`;
+  const socket = new WebSocket(url, { headers: { cookie: admin.cookieHeader() } });
+  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()) as Told));
+  await once(socket, 'open');
+  return heard;
+}
+
 describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-disk-'));
   let targets: Targets;
@@ -70,6 +86,7 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       const fill = (): void => writeFileSync(join(dataDir, 'ballast'), Buffer.alloc(32 * MB));
       expect(fill).toThrow('ENOSPC');
 
+      const heard = await titles(panel, admin);
       const change = (text: string) => admin.post('/panel/setting/update', { subAnnounce: text });
       // The journal of the database has room that it was given before; a few changes may still fit into it.
       const refused = await until(
@@ -82,6 +99,13 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
         1,
       );
       expect(refused).toMatchObject({ msg: 'The disk is full: nothing was changed', obj: null });
+      const refusals = () => heard.filter(({ title }) => title === 'Nothing can be saved');
+      await until('the browsers know', 5_000, () => refusals().length > 0);
+      expect(refusals()).toEqual([
+        expect.objectContaining({ body: 'The disk is full: nothing was changed', severity: 'error' }),
+      ]);
+      const logged = await must(admin.post<string>('/panel/api/server/logs/100', { level: 'error' }));
+      expect(logged).toContain('Nothing can be saved why=The disk is full: nothing was changed');
       const head = headOf(dataDir);
       const before = await must(admin.post<{ subAnnounce: string }>('/panel/setting/all'));
       expect(await change('no room '.repeat(100))).toMatchObject({ success: false });
@@ -94,6 +118,9 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
 
       rmSync(join(dataDir, 'ballast'));
       await must(change('there is room'));
+      await until('the browsers know that too', 5_000, () =>
+        heard.some(({ title }) => title === 'Changes are saved again'),
+      );
       expect((await must(admin.post<{ subAnnounce: string }>('/panel/setting/all'))).subAnnounce).toBe('there is room');
       expect(await panel.stop()).toEqual({ code: 0, signal: null });
       expect(await cli(['events', 'verify'], dataDir)).toMatchObject({ code: 0 });
@@ -162,26 +189,49 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     return marked;
   }
 
-  async function titles(panel: PanelProcess, admin: Admin): Promise<{ title?: string; body?: string }[]> {
-    const heard: { title?: string; body?: string }[] = [];
-    const url = `${panel.url.replace('http', 'ws')}/ws`;
-    const socket = new WebSocket(url, { headers: { cookie: admin.cookieHeader() } });
-    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()) as { title?: string }));
-    await new Promise((resolve) => socket.once('open', resolve));
-    return heard;
-  }
-
   it.concurrent('and hangs when it is asked about a configuration, is given up; the running one goes on', async () => {
     const { panel, admin, become } = await begin('hangs-at-test');
     const pid = corePid(panel);
+    const heard = await titles(panel, admin);
     // The child of the script would hold its pipes open for ever.
     become('sleep 1000 & sleep 1000');
-    const answer = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
-    expect(answer.success).toBe(false);
-    expect(answer.msg).toContain('The core gave no answer in 15 seconds');
+    const nonsense = { coreSetting: '{"outbounds":[{"tag":"direct","protocol":"nonsense"}]}' };
+    const [answer, stored] = await meanwhile(
+      admin,
+      Promise.all([
+        admin.post('/panel/api/server/restartCoreService'),
+        admin.form('/panel/core/update', { ...nonsense, outboundTestUrl: '' }),
+      ]),
+    );
+    const why = 'The core could not do it: The core gave no answer in 15 seconds (hangs-at-test)';
+    expect([answer, stored]).toMatchObject([0, 1].map(() => ({ success: false, msg: why })));
+    expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
+    await until('the browsers know', 5_000, () => heard.find(({ title }) => title === 'The core was not restarted'));
+    expect(panel.stderr()).toMatch(
+      /"why":"[^"]*The core gave no answer in 15 seconds.*"msg":"The core was not restarted"/,
+    );
     expect(corePid(panel)).toBe(pid);
     expect(existsSync(`/proc/${pid}`)).toBe(true);
     expect(recorded(panel.dataDir, 'CoreFailed')).toEqual([]);
+  });
+
+  it.concurrent('and hangs whatever it is asked, is not called a missing one', async () => {
+    const binary = join(root, 'hangs-always');
+    writeFileSync(binary, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    const panel = await startPanel({ coreBin: binary });
+    panels.push(panel);
+    const admin = await panel.admin();
+    const failed = await until('it is given up', 30_000, () => recorded(panel.dataDir, 'CoreFailed')[0]);
+    const why = 'The core gave no answer in 15 seconds (hangs-always)';
+    expect(failed.data.reason).toBe(why);
+    expect(panel.stderr()).toContain('"msg":"The core failed"');
+    const state = await must(admin.get<{ core: { errorMsg: string } }>('/panel/api/server/status'));
+    expect(state.core.errorMsg).toBe(why);
+    expect(await must(admin.get('/panel/core/getCoreResult'))).toBe(why);
+    const coreSetting = '{"outbounds":[{"tag":"direct","protocol":"nonsense"}]}';
+    const stored = await admin.form('/panel/core/update', { coreSetting, outboundTestUrl: '' });
+    expect(stored).toMatchObject({ success: false, msg: expect.stringContaining(why) as string });
+    expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
   });
 
   it.concurrent('and hangs at its start, is ended and said so', async () => {
@@ -209,6 +259,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       success: false,
       msg: 'The core could not do it: The core broke down: panic: runtime error: boom',
     });
+    become('case "$*" in *-test*) exit 0;; esac\necho boom; exit 7');
+    for (let time = 0; time < 2; time += 1) {
+      expect(await admin.post('/panel/api/server/restartCoreService')).toMatchObject({
+        success: false,
+        msg: 'The core could not do it: The core ended with code 7',
+      });
+    }
     become('case "$*" in *-test*) exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;; esac\nexit 2');
     const flooded = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
     expect(flooded).toMatchObject({ success: false });
@@ -217,9 +274,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const noisy = await meanwhile(admin, admin.post('/panel/api/server/restartCoreService'));
     expect(noisy).toMatchObject({ success: false });
     const failures = recorded(panel.dataDir, 'CoreFailed', start).map(({ data }) => data.reason);
-    expect(failures.length).toBeLessThan(6);
+    expect(failures.length).toBeLessThan(8);
     expect(failures.at(-1)).toMatch(/^The core ended with code 3$/);
     for (const reason of failures) expect(reason.length).toBeLessThan(400);
+    for (const reason of failures) expect(panel.stderr()).toContain(reason);
   });
 });
 
@@ -240,6 +298,8 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       expect(ports).toHaveLength(3);
       expect(own.filter(({ pids }) => pids.includes(core))).toHaveLength(1);
       expect(panel.stderr()).not.toContain('Debugger');
+      expect(panel.stdout()).toContain(`"ops":"${panel.opsUrl}"`);
+      expect(panel.stdout()).not.toContain('undefined');
       const preflight = await fetch(`${panel.url}/login`, {
         method: 'OPTIONS',
         headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },

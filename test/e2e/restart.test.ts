@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
-import { Admin, must, type PanelProcess, storeTemplate } from '../kit/real/panel-process.js';
+import { Admin, cli, must, type PanelProcess, storeTemplate } from '../kit/real/panel-process.js';
 import { freePorts } from '../kit/real/ports.js';
 import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
@@ -70,7 +70,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const running = ask(`${subUrl}/sub/${anna.subId}`);
     await must(admin.post('/panel/setting/update', { webPort, subPort, webBasePath: '/harbour' }));
     const asked = await admin.post('/panel/setting/restartPanel');
-    expect(asked).toEqual({ success: true, msg: 'The panel was successfully restarted.', obj: null });
+    expect(asked).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
     expect(await admin.post('/panel/setting/restartPanel')).toMatchObject({
       success: false,
       msg: 'The panel is restarting already',
@@ -111,10 +111,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const before = await must(admin.post<{ subPort: number; webPort: number }>('/panel/setting/all'));
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort }));
     // The panel may have the port of the other server only once that has left it, which it then does not.
-    const squatter = await occupy(subPort);
+    const early = await occupy(subPort);
+    expect(await admin.post('/panel/setting/restartPanel')).toEqual({
+      success: false,
+      msg: `The panel does not restart and goes on as it is: Port already exists: ${subPort} is used by another program`,
+      obj: null,
+    });
+    expect(recorded(panel.dataDir, 'PanelRestartRequested', start)).toEqual([]);
+    early.close();
+    await once(early, 'close');
     const { socket, heard } = await listenTo(url);
-    const { status } = await admin.raw('POST', '/panel/setting/restartPanel');
-    expect(status).toBe(200);
+    await must(admin.post('/panel/setting/restartPanel'));
+    const squatter = await occupy(subPort);
     const failed = await until(
       'it says that it failed',
       10_000,
@@ -133,6 +141,41 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
     await must(admin.post('/panel/setting/update', { webPort: before.webPort, subPort: before.subPort }));
     squatter.close();
+    await flows();
+  });
+
+  it('answers under another domain from the restart on, and lets the operator take that back', async () => {
+    const start = headOf(panel.dataDir);
+    const changed = await admin.post('/panel/setting/update', { webDomain: 'panel.example', subDomain: 'sub.example' });
+    expect(changed).toMatchObject({ success: true, obj: { restart: ['webDomain', 'subDomain'] } });
+    expect(await knows(url, admin)).toBe(true);
+    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
+    expect((await admin.post('/panel/setting/restartPanel')).msg).toContain('no more under the name that you use now');
+    await until('the domain counts', 10_000, async () => (await ask(`${url}/`)).status === 403);
+    expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
+
+    const run = (...args: string[]) => cli(['--json', 'config', ...args], panel.dataDir);
+    expect(await run('unset', 'webDomain')).toMatchObject({ code: 0, stdout: '{"key":"webDomain","changed":true}\n' });
+    expect(await run('set', 'subDomain', '')).toMatchObject({ code: 0 });
+    expect(await run('set', 'pageSize', '50')).toMatchObject({ code: 0 });
+    const refused: [string[], string][] = [
+      [['set', 'pageSize', 'many'], 'portolan: Setting pageSize: must be a whole number\n'],
+      [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: it is set in the panel alone\n'],
+      [['unset', 'constructor'], 'portolan: There is no setting constructor\n'],
+    ];
+    for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
+    panel.kill('SIGHUP');
+    await until('everybody is let in again', 10_000, () => knows(url, admin));
+    await until('subscriptions too', 10_000, async () => (await ask(`${subUrl}/sub/${anna.subId}`)).status === 200);
+    const changes = recorded(panel.dataDir, 'SettingsChanged', start).map(({ data, meta }) => [
+      meta.actor.id,
+      data.changes,
+    ]);
+    expect(changes.slice(1)).toEqual([
+      ['cli', { webDomain: '' }],
+      ['cli', { subDomain: '' }],
+      ['cli', { pageSize: 50 }],
+    ]);
     await flows();
   });
 

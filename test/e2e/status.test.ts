@@ -41,6 +41,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const to = (name: string, outboundTag: string | undefined) => ({ domain: [`full:${name}`], outboundTag });
     return {
       log: { loglevel: 'warning' },
+      metrics: {},
       outbounds: [
         { tag: DIRECT, protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } },
         { tag: BLOCKED, protocol: 'blackhole' },

@@ -117,7 +117,7 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
       why: 'The certificate file does not hold a PEM certificate',
     });
     expect(await names()).toContain('two.example');
-    expect(panel.stdout()).toContain('a certificate cannot be used');
+    await until('the log says it', 5_000, () => panel.stderr().includes('A certificate cannot be used'));
     expect(panel.stdout() + panel.stderr()).not.toContain('BEGIN');
   });
 

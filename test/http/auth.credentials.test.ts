@@ -34,8 +34,8 @@ describe('new credentials', () => {
     ['a wrong name', { ...next, oldUsername: 'wrong' }, 1],
     ['no new name', { ...next, newUsername: '' }, 0],
     ['a long name', { ...next, newUsername: 'x'.repeat(65) }, 0],
-    ['a short password', { ...next, newPassword: 'seven77' }, 0],
-    ['the name as password', { ...next, newUsername: 'longname', newPassword: 'LongName' }, 0],
+    ['a short password', { ...next, newPassword: 'nine-9999' }, 0],
+    ['the name as password', { ...next, newUsername: 'a-long-name', newPassword: 'A-Long-Name' }, 0],
     ['lists', { ...next, newUsername: ['x'] }, 0],
   ])('are refused with %s', async (_, body, failures) => {
     const panel = await startPanel();

@@ -41,6 +41,14 @@ describe('the address of a caller', () => {
     expect(local.of(request(address, headers)).ip).toBe(ip);
   });
 
+  it('is looked for in the last 32 entries', () => {
+    const behind = (proxies: number) => ({
+      'x-forwarded-for': ['1.2.3.4', ...Array(proxies).fill('127.0.0.1')].join(),
+    });
+    expect(local.of(request('127.0.0.1', behind(31))).ip).toBe('1.2.3.4');
+    expect(local.of(request('127.0.0.1', behind(32))).ip).toBe('127.0.0.1');
+  });
+
   it('follows the settings', () => {
     expect(peers().of(request('127.0.0.1', { 'x-forwarded-for': '1.2.3.4' })).ip).toBe('127.0.0.1');
     expect(peers('10.0.0.0/8').trusts('10.1.2.3')).toBe(true);

@@ -23,6 +23,31 @@ describe('an answer', () => {
     expect(await told('/panel/setting/update', { datepicker: 'x' })).toMatch(/^Настройка datepicker: Неверный вариант/);
   });
 
+  it('says in that language what failed inside of its object', async () => {
+    const endpoints = [{ address: 'a:1', success: false, delay: 1, error: 'Connection refused' }];
+    const core = { listen: '', reason: 'The core does not run', values: null, observatory: [], updatedAt: 0 };
+    const panel = await startPanel({
+      parts: {
+        probe: {
+          dial: async () => ({ success: false, delay: 0, mode: 'tcp', error: 'Connection refused', endpoints }),
+          request: async () => ({ success: false, delay: 0, mode: 'http', error: 'Request failed: it took too long' }),
+        },
+        gauges: { core, history: () => [], delays: () => null },
+      },
+    });
+    const browser = await panel.browser().login();
+    const test = async (body: object) => (await browser.post('/panel/core/testOutbound', body, russian)).json?.obj;
+    const refused = 'В соединении отказано';
+    expect(await test({ outbound: '{}', mode: 'tcp' })).toMatchObject({
+      error: refused,
+      endpoints: [{ error: refused }],
+    });
+    expect(await test({ outbound: '{}' })).toMatchObject({ error: 'Запрос не удался: это длилось слишком долго' });
+    expect(await test({ outbound: '{' })).toMatchObject({ error: expect.stringMatching(/^Неверный JSON исходящего/) });
+    const state = await browser.get('/panel/api/server/coreMetricsState', russian);
+    expect(state.json?.obj).toMatchObject({ enabled: false, reason: 'Ядро не работает' });
+  });
+
   it('says its language, and on what that depends', async () => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', { username: 'x', password: 'y' }, { ...persian, ...russian });

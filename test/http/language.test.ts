@@ -210,6 +210,7 @@ function flawsOfSettings(): readonly string[] {
     'http://a:b@c/',
     '{',
     '💥',
+    '10.0.0.1/8',
   ];
   const schemas = [...settingKeys.map((key) => settingsTable[key]), ...secretKeys.map((key) => secretsTable[key])];
   const messages = schemas.flatMap((schema) =>

@@ -1,5 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { buckets, coreMetrics, hostMetrics } from '../../src/commands/ports/gauges.js';
+import type { RecordedEvent } from '../../src/events/catalog.js';
+import { secretKeys, settingKeys } from '../../src/events/settings.js';
+import { plainNames, secretNames } from '../../src/http/codec/setting-names.js';
 import { openApi, operations } from '../../src/http/openapi/document.js';
+import { SocketMessage, socketMessages } from '../../src/http/openapi/socket.js';
+import { pushesOf } from '../../src/projections/pushes.js';
 import { startPanel } from './kit/panel.js';
 
 interface Parameter {
@@ -7,6 +14,7 @@ interface Parameter {
   readonly name?: string;
   readonly in?: string;
   readonly required?: boolean;
+  readonly schema?: { readonly enum?: readonly string[] };
 }
 interface Operation {
   readonly operationId: string;
@@ -15,6 +23,15 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
   readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** One event of each type, as its sample has it. */
+function sampleEvents(): readonly RecordedEvent[] {
+  const folder = new URL('../events/samples/', import.meta.url);
+  return readdirSync(folder).map((file) => {
+    const data: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+    return { type: file.split('.')[0], data } as unknown as RecordedEvent;
+  });
 }
 
 const document = openApi('1.2.3', '/base');
@@ -42,7 +59,7 @@ describe('the document', () => {
     expect(plain.servers).toStrictEqual([{ url: '/base' }]);
     const written = all.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     const routes = operations().map(({ route }) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`);
-    expect(written.toSorted()).toStrictEqual(routes.toSorted());
+    expect(written.toSorted()).toStrictEqual([...routes, 'GET /ws'].toSorted());
   });
 
   it('refers to nothing that is not there, and holds nothing that nobody refers to', () => {
@@ -96,7 +113,54 @@ describe('the document', () => {
         'application/json',
         'application/x-www-form-urlencoded',
       ]);
-    expect(all.filter(({ operation }) => !('200' in operation.responses))).toStrictEqual([]);
+    const silent = all.filter(({ operation }) => !('200' in operation.responses));
+    expect(silent.map(({ path }) => path)).toStrictEqual(['/ws']);
+  });
+
+  it('says which settings a body may have, each under every name and none of them needed', () => {
+    const body = plain.components['schemas']?.['settingsUpdateBody'] as {
+      readonly required?: readonly string[];
+      readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    };
+    const keys = [...settingKeys, ...secretKeys, ...Object.keys(plainNames), ...Object.keys(secretNames)];
+    const names = [...keys, 'twoFactorCode', 'trustEveryProxy'];
+    expect(Object.keys(body.properties).toSorted()).toStrictEqual(names.toSorted());
+    expect(body.required ?? []).toStrictEqual([]);
+    const empty = Object.entries(body.properties).filter(([, schema]) => !('type' in schema || 'anyOf' in schema));
+    expect(empty.map(([key]) => key)).toStrictEqual([]);
+    // What is left out stays as it is: a default would say otherwise.
+    expect(Object.entries(body.properties).filter(([, schema]) => 'default' in schema)).toStrictEqual([]);
+    expect(body.properties['webPort']).toStrictEqual({ type: 'integer', minimum: 1, maximum: 65_535 });
+    expect(body.properties['tgCpu']).toStrictEqual(body.properties['chatBotCpu']);
+    expect(body.properties['trustEveryProxy']).toStrictEqual({ type: 'boolean' });
+  });
+
+  it('says which words the path of a history may have: those that the handler knows', () => {
+    const words = (path: string, name: string) =>
+      (plain.paths[path]?.['get']?.parameters ?? []).find((parameter) => parameter.name === name)?.schema?.enum;
+    const histories = '/panel/api/server/';
+    expect(words(`${histories}history/{metric}/{bucket}`, 'metric')).toStrictEqual([...hostMetrics]);
+    const core = coreMetrics.map((metric) => metric.replace(/^core/, 'xr'));
+    expect(words(`${histories}coreMetricsHistory/{metric}/{bucket}`, 'metric')).toStrictEqual([
+      ...coreMetrics,
+      ...core,
+    ]);
+    const widths = all.flatMap(({ path }) => (path.includes('{bucket}') ? [words(path, 'bucket')] : []));
+    expect(widths).toStrictEqual(Array.from({ length: 4 }, () => buckets.map(String)));
+  });
+
+  it('says what comes over the WebSocket: all that is pushed, and nothing else', () => {
+    expect(plain.paths['/ws']?.['get']?.responses).toHaveProperty('101');
+    const pushes = sampleEvents().flatMap((event) => pushesOf([event]));
+    const said = new Set(pushes.map((push) => JSON.stringify(push, ['type', 'resource', 'severity'])));
+    expect(pushes.filter((push) => !SocketMessage.safeParse(push).success)).toStrictEqual([]);
+    for (const type of ['xrayState', 'notification', 'invalidate'])
+      expect(pushes.filter((push) => push.type === type).length, type).toBeGreaterThan(2);
+    for (const resource of ['inbounds', 'outbounds', 'core', 'settings', 'users'])
+      expect(said).toContain(JSON.stringify({ type: 'invalidate', resource }));
+    expect(socketMessages.map(({ schema }) => schema.shape.type.value)).toStrictEqual([
+      ...['status', 'xrayState', 'notification', 'invalidate'],
+    ]);
   });
 });
 

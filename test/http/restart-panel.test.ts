@@ -7,7 +7,7 @@ describe('restartPanel', () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
-    expect(answer.json).toEqual({ success: true, msg: 'The panel was successfully restarted.', obj: null });
+    expect(answer.json).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
     const events = panel.appended();
     expect(events.map(({ type, data }) => ({ type, data }))).toEqual([PanelRestartRequested({})]);
     expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });
@@ -19,6 +19,37 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({ success: false, msg: 'The panel is restarting already', obj: null });
     expect(panel.appended()).toEqual([]);
+  });
+
+  it('refuses at once, with a sentence, what would come to nothing', async () => {
+    const restartFlaw = async () => 'Port already exists: 9 is used by another program';
+    const panel = await startPanel({ parts: { restartFlaw } });
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({
+      success: false,
+      msg: 'The panel does not restart and goes on as it is: Port already exists: 9 is used by another program',
+      obj: null,
+    });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('says when the panel will not be found under this name any more', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const restarted = async (webDomain: string): Promise<string | undefined> => {
+      // It counts from the restart on: until then the caller can still take it back.
+      expect((await browser.post('/panel/setting/update', { webDomain })).json).toMatchObject({
+        success: true,
+        obj: { restart: ['webDomain'] },
+      });
+      return (await browser.post('/panel/setting/restartPanel')).json?.msg;
+    };
+    expect(await restarted('panel.example')).toBe(
+      'The panel restarts in 3 seconds. Then it answers only under its domain, and no more under the name that you use now.',
+    );
+    expect(await restarted('127.0.0.1:80')).toBe('The panel restarts in 3 seconds.');
+    expect(await restarted('')).toBe('The panel restarts in 3 seconds.');
   });
 
   it('has one effect and the same answer for the same Idempotency-Key, even while the restart is under way', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { certificateFlaw } from '../../src/adapters/certificates.js';
 import { portFlaw } from '../../src/adapters/port-flaw.js';
+import { createWeb } from '../../src/adapters/web/web.js';
 import type { HttpParts } from '../../src/http/context.js';
 import { makeCertificate } from '../kit/real/certificate.js';
 import { startPanel } from './kit/panel.js';
@@ -95,6 +96,9 @@ describe('a change', () => {
     });
     expect((await update({ webBasePath: '/p/', subPath: '/q/' })).json?.obj).toEqual({ restart: ['webBasePath'] });
     expect((await update({ subPath: '/r/' })).json?.obj).toBeNull();
+    const domains = { webDomain: 'panel.example', subDomain: 'sub.example' };
+    expect((await update(domains)).json?.obj).toEqual({ restart: ['webDomain', 'subDomain'] });
+    expect((await update({ webDomain: '' })).json?.success).toBe(true);
   });
 
   it('under two names counts where it is another value', async () => {
@@ -111,6 +115,29 @@ describe('a change', () => {
     ]);
   });
 
+  it.each([
+    { tgCpu: 50, chatBotCpu: 60 },
+    { chatBotCpu: 60, tgCpu: 50 },
+    { tgCpu: '50', chatBotCpu: '60' },
+    { tgCpu: 50, chatBotCpu: 101 },
+    { tgCpu: 'x', chatBotCpu: 60 },
+    { tgRunTime: '@hourly', chatBotRunTime: '@weekly' },
+  ])('under two names that say different things is refused: %j', async (body) => {
+    const { errors, browser, panel } = await start();
+    const [flaw, ...others] = await errors(body);
+    expect([flaw?.why, others]).toEqual(['is given under two names with different values', []]);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: browser.cookie };
+    const form = new URLSearchParams(
+      Object.entries(body).map(([key, value]): [string, string] => [key, String(value)]),
+    ).toString();
+    const answer = await panel.call('POST', UPDATE, {
+      headers: { ...headers, 'x-csrf-token': browser.token },
+      body: form,
+    });
+    expect(answer.json).toMatchObject({ success: false });
+    expect(panel.appended()).toEqual([]);
+  });
+
   it('names everything that is wrong at once, as the caller calls it, and changes nothing', async () => {
     const { errors, all } = await start();
     const before = await all();
@@ -122,6 +149,13 @@ describe('a change', () => {
       { key: 'constructor', why: 'there is no such setting' },
     ]);
     expect(await all()).toEqual(before);
+  });
+
+  it('are no more at once than there are', async () => {
+    const { panel, update } = await start();
+    const { json } = await update(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`k${n}`, n])));
+    expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have 500 settings' });
+    expect(panel.appended()).toEqual([]);
   });
 
   it('names at most a hundred flaws, and the beginning of a key', async () => {
@@ -250,6 +284,29 @@ describe('a change', () => {
       ]);
     expect((await update({ trustedProxyCIDRs: ['::/0'], trustEveryProxy: true })).json?.success).toBe(true);
     expect(panel.read.settings().trustedProxyCIDRs).toEqual(['::/0']);
+  });
+
+  it.each(['http://127.0.0.1/x', 'http://[::ffff:10.0.0.1]/', 'http://localhost:8080/', 'http://0x7f.1/'])(
+    'tells nobody of traffic at a private address: %s',
+    async (uri) => {
+      const { errors, update, panel } = await start({}, { web: createWeb({ allowPrivate: false }) });
+      const why = 'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+      const both = { externalTrafficInformEnable: true, externalTrafficInformURI: uri };
+      expect(await errors(both)).toEqual([{ key: 'externalTrafficInformURI', why }]);
+      // Switched off it is only a text.
+      expect((await update({ externalTrafficInformURI: uri })).json?.success).toBe(true);
+      panel.appended();
+      expect(await errors({ externalTrafficInformEnable: true })).toEqual([{ key: 'externalTrafficInformURI', why }]);
+      const open = await start({}, { web: createWeb({ allowPrivate: true }) });
+      expect((await open.update(both)).json?.success).toBe(true);
+    },
+  );
+
+  it('may tell of traffic where no name can be resolved now', async () => {
+    const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
+    const { update } = await start({}, { web: createWeb({ allowPrivate: false, resolve: nowhere }) });
+    const changes = { externalTrafficInformEnable: true, externalTrafficInformURI: 'https://away.example/' };
+    expect((await update(changes)).json?.success).toBe(true);
   });
 
   it('does not send a stored secret elsewhere', async () => {
@@ -383,7 +440,7 @@ describe('the settings that pages show beside the inbounds', () => {
   it('are those of now', async () => {
     const settings = {
       ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, webCertFile: '/c', webKeyFile: '/k', chatBotEnable: true },
-      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian' },
+      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', chatBotToken: '1:a' },
     };
     expect(await defaults(settings)).toEqual({
       ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, defaultCert: '/c', defaultKey: '/k' },

@@ -77,6 +77,23 @@ describe('a listener', () => {
     expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
   });
 
+  it('is told what no event can say', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    panel.alarms.tell({
+      title: 'Nothing can be saved',
+      body: 'The disk is full: nothing was changed',
+      severity: 'error',
+    });
+    await vi.waitFor(() => expect(said).toHaveLength(1));
+    expect(said[0]).toEqual({
+      type: 'notification',
+      title: 'Nothing can be saved',
+      body: 'The disk is full: nothing was changed',
+      severity: 'error',
+    });
+  });
+
   it('is told what others changed, and not what its own session did', async () => {
     const panel = await startPanel();
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];

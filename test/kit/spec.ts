@@ -51,7 +51,7 @@ export function given(...past: readonly PanelEvent[]) {
       const state = folded(panelState, ...past);
       const before = JSON.stringify(panelState.save(state));
       const decide = deciders[command.type] as Decide;
-      const decision = decide(command.data, state, { now: T0, ownPorts: [], ...context });
+      const decision = decide(command.data, state, { now: T0, by: 'user', ownPorts: [], ...context });
       // A decision only reads.
       expect(JSON.stringify(panelState.save(state))).toBe(before);
       return {

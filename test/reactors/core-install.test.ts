@@ -217,6 +217,18 @@ describe('a new version', () => {
     expect([core.running?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
   });
 
+  it('that does not start is answered once the former one runs again, or cannot', async () => {
+    const { install, core, place } = await ready();
+    core.dead.add('2.0.0');
+    const runs = install.install('2.0.0', byAdmin(place)).then((done) => [(done as Rejection).code, core.running]);
+    expect(await runs).toMatchObject(['CORE_ROLLED_BACK', { version: '1.0.0' }]);
+    core.dead.add('1.0.0');
+    const fails = install
+      .install('2.0.0', byAdmin(place))
+      .then((done) => [(done as Rejection).code, place.panel.read.core().process.error]);
+    expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', '1.0.0 broke down']);
+  });
+
   it('that dies within half a minute is taken back', async () => {
     const { wish, happened, core, place } = await ready();
     await wish('2.0.0');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { CoreError } from '../../src/commands/ports/core.js';
 import { alice, bob, DAY, draft, one, T0 } from '../kit/builders.js';
@@ -24,6 +24,20 @@ describe('the wish of an admin', () => {
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
   });
 
+  it('is answered with the reason each time that it fails, whoever saw it fail so before', async () => {
+    const place = await fresh();
+    const failing = () => place.core.fail.set('start', new CoreError('refused', 'The core ended with code 7'));
+    const failures = () => place.data('CoreFailed');
+    failing();
+    await place.done({ type: 'RestartCore', data: {} });
+    failing();
+    await place.wait(2000); // it is tried again by itself, and nobody needs to hear the same once more
+    expect(failures()).toStrictEqual([{ run: null, reason: 'The core ended with code 7' }]);
+    failing();
+    await place.done({ type: 'RestartCore', data: {} });
+    expect(failures()).toHaveLength(2);
+  });
+
   it('restarts it, and counts what it had counted before', async () => {
     const place = await fresh();
     place.core.counts = [{ kind: 'client', name: 'alice', up: 1, down: 2 }];
@@ -42,6 +56,27 @@ describe('the wish of an admin', () => {
     expect(await place.done(template)).toStrictEqual(['stop', 'start in-1']);
     expect(place.core.template).toStrictEqual({ log: {} });
     expect(starts(place)).toStrictEqual(['start', 'configuration']);
+  });
+});
+
+describe('a core that does not take another template', () => {
+  it('goes on with the old one, which the admins are told once, until it starts again', async () => {
+    const place = await fresh();
+    const told: string[] = [];
+    place.panel.alarms.raised$.subscribe(({ title, body }) => told.push(`${title}: ${body}`));
+    const text = 'The core does not take the new configuration and goes on with the old one: no answer';
+    const asked = vi.spyOn(place.core, 'test');
+    const changed = (loglevel: string) => {
+      asked.mockRejectedValueOnce(new CoreError('refused', 'no answer'));
+      return place.done({ type: 'ChangeCoreTemplate', data: { template: { log: { loglevel } }, outboundTestUrl: '' } });
+    };
+    expect(await changed('info')).toStrictEqual([]);
+    expect(await changed('error')).toStrictEqual([]);
+    expect(told).toStrictEqual([text]);
+    expect(place.data('CoreFailed')).toStrictEqual([]);
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
+    await changed('debug');
+    expect(told).toStrictEqual([text, text]);
   });
 });
 

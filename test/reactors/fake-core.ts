@@ -170,6 +170,7 @@ export class FakeCore implements Core {
   /** What another executable says of itself. */
   trials = (_binary: string): Promise<string | null> => Promise.resolve(null);
   assemble = ({ template }: CoreConfig): JsonObject => template;
+  passedOver = (): readonly string[] => [];
   output = (): string => '';
   x25519 = (): { privateKey: string; publicKey: string } => ({ privateKey: '', publicKey: '' });
   metrics: Core['metrics'] = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { scheduled } from '../../src/commands/reactors/schedule.js';
+import { isSchedule, scheduled } from '../../src/commands/reactors/schedule.js';
 import { schedule } from '../../src/events/setting-fields.js';
 
 const MINUTE = 60_000;
@@ -48,6 +48,16 @@ describe('a schedule', () => {
     expect(schedule.parse(text)).toBe(text);
     scheduled(text, 'Local', () => undefined).stop();
   });
+
+  it.each(['@every 1s', '@every 0h5m', '@midnight', '0 0 29 2 *', '0 0 1 * ?', '*/5 * * * * *', '0 3 * * MON-FRI'])(
+    'comes: %s',
+    (text) => expect(isSchedule(text, Date.UTC(2026, 0, 1))).toBe(true),
+  );
+
+  it.each(['@every 0s', '@every 0h0m', '61 * * * *', '0 25 * * *', '0 0 31 2 *', '0 0 0 * *', '@sometimes', 'x', ''])(
+    'never comes, or all the time: %j',
+    (text) => expect(isSchedule(text, Date.UTC(2026, 0, 1))).toBe(false),
+  );
 
   it.each(['@every ', '@every 5', '@every 1x', '99 * * * *', '@sometimes', ''])('is not %j', (text) => {
     expect(() => scheduled(text, 'UTC', () => undefined)).toThrow();

@@ -15,7 +15,7 @@ export interface CorePaths {
   readonly assetDir: string;
   /** Unix socket of the core's API. */
   readonly socket: string;
-  /** `host:port` of the core's metrics, on loopback; null = none, as in a test beside a running core. */
+  /** `host:port` of the core's metrics, on loopback, should the template ask for them; null = none. */
   readonly metrics: string | null;
   /** Everything that the core reports at level info; the panel reads it to know whose connection is whose. */
   readonly trace: string;
@@ -31,7 +31,7 @@ export interface LogFiles {
   readonly level: 'debug' | 'info' | 'warning' | 'error' | 'none';
 }
 
-/** The configuration that the core runs. Pure. Throws `CoreError` 'invalid' for a template that is not allowed. */
+/** The configuration that the core runs. Reads only where paths lead. Throws `CoreError` 'invalid' for a template that is not allowed. */
 export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): JsonObject {
   const blocks = blocksOf(template);
   const dataDir = dirname(paths.runDir);
@@ -63,12 +63,19 @@ export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): 
       ],
     },
     stats: {},
-    ...(paths.metrics === null ? {} : { metrics: { tag: metricsTag, listen: paths.metrics } }),
+    ...(paths.metrics === null || !asksForMetrics(template)
+      ? {}
+      : { metrics: { tag: metricsTag, listen: paths.metrics } }),
     policy: policyOf(blocks['policy']),
     inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir, taken)),
     outbounds,
     routing,
   };
+}
+
+/** Whether a template has a block of metrics: without one, no port is opened for them. */
+export function asksForMetrics(template: JsonObject): boolean {
+  return isObject(blocksOf(template)['metrics']);
 }
 
 export function logFiles(template: JsonObject, { logDir }: Pick<CorePaths, 'logDir'>): LogFiles {
@@ -128,7 +135,8 @@ function policyOf(value: Json | undefined): JsonObject {
   };
 }
 
-function plainName(value: Json | undefined, fallback: string): string {
+/** The name of a file under `logs/` that a template asks for, or the usual one. */
+export function plainName(value: Json | undefined, fallback: string): string {
   const name = typeof value === 'string' ? basename(value.replaceAll('\\', '/')) : '';
   return /^[\w-][\w.-]{0,99}\.(log|txt)$/.test(name) && !/^(core-output|panel)/i.test(name) ? name : fallback;
 }

@@ -5,7 +5,7 @@ import { CoreError } from '../../commands/ports/core.js';
 import type { JsonObject } from '../../lib/json.js';
 import { lastWords } from './grpc.js';
 import { decode, type TypedMessage } from './messages.js';
-import { missing } from './missing.js';
+import { missing, unstartable } from './missing.js';
 import { type Outcome, runBinary } from './run-binary.js';
 
 export interface BinaryOptions {
@@ -31,11 +31,13 @@ export interface Binary {
   readonly path: string | null;
   /** Null when there is none or it does not say. Asked again only after the file changed. */
   version(): Promise<string | null>;
-  /** Rejects with `CoreError` 'missing' or 'invalid'. */
+  /** The same. Rejects with `CoreError` 'missing' when there is none, else 'refused' or 'unreachable'. */
+  neededVersion(): Promise<string>;
+  /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
   /** Rejects as `test` does. */
   convert(config: JsonObject): Promise<Converted>;
-  /** What a command without a configuration prints. Rejects with `CoreError` 'missing' or 'refused'. */
+  /** What a command without a configuration prints. Rejects with `CoreError` 'missing', 'unreachable' or 'refused'. */
   ask(args: readonly string[]): Promise<string>;
 }
 
@@ -63,19 +65,25 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
     }
   };
 
+  const versionNow = async (): Promise<string | null> => {
+    if (path === null) throw missing();
+    const { mtimeMs } = await stat(path).catch((error: Error) => {
+      throw unstartable(path, error);
+    });
+    if (known?.modified === mtimeMs) return known.version;
+    await mkdir(runDir, { recursive: true, mode: 0o700 });
+    const { output } = await run(['version']);
+    known = { modified: mtimeMs, version: /^\S+ (\d[\w.-]*)/m.exec(output)?.[1] ?? null };
+    return known.version;
+  };
+
   return {
     path,
-    version: async () => {
-      try {
-        const { mtimeMs } = await stat(path ?? '');
-        if (known?.modified === mtimeMs) return known.version;
-        await mkdir(runDir, { recursive: true, mode: 0o700 });
-        const { output } = await run(['version']);
-        known = { modified: mtimeMs, version: /^\S+ (\d[\w.-]*)/m.exec(output)?.[1] ?? null };
-        return known.version;
-      } catch {
-        return null;
-      }
+    version: () => versionNow().catch(() => null),
+    neededVersion: async () => {
+      const version = await versionNow();
+      if (version === null) throw new CoreError('refused', 'The core does not tell its version');
+      return version;
     },
     test: (config) =>
       withFile(config, async (file) => {

@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readSpare } from '../files.js';
 
 /** Replaces a file at once or not at all. 0600: configurations carry keys. */
 export function writeAtomically(file: string, value: unknown): void {
@@ -8,10 +9,10 @@ export function writeAtomically(file: string, value: unknown): void {
   renameSync(next, file);
 }
 
-/** Null when it is not there or not JSON. */
+/** Null when it is not there, no plain file or not JSON. */
 export function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readSpare(file)?.toString() ?? '');
   } catch {
     return null;
   }

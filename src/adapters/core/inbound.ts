@@ -7,7 +7,7 @@ import { checkPaths } from './paths.js';
 
 /**
  * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
- * misunderstand, and for a path outside of `dataDir` (certificates may lie anywhere: the panel has read those). `taken`:
+ * misunderstand, and for a path that is none of the core's business (see `checkPaths`). `taken`:
  * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
  */
 export function wholeInbound(

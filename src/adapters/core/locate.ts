@@ -1,6 +1,7 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { readSpare } from '../files.js';
 
 /** The version that the panel is made and tested for. */
 export const CORE_VERSION = '26.7.28';
@@ -48,7 +49,7 @@ export function installedVersions(folder: string): readonly string[] {
 /** The version that somebody chose, or null. */
 export function chosenVersion(folder: string): string | null {
   try {
-    const name = readFileSync(join(folder, 'current'), 'utf8').trim();
+    const name = (readSpare(join(folder, 'current'))?.toString() ?? '').trim();
     return VERSION.test(name) ? name : null;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { CoreError } from '../../commands/ports/core.js';
-import { missing } from './missing.js';
+import { unstartable } from './missing.js';
 
 /** How long a question to the executable may take, in ms: 40,000 accounts are tested in two seconds. */
 const PATIENCE_MS = 15_000;
@@ -20,8 +21,8 @@ interface RunOptions {
 }
 
 /**
- * Runs the executable to its end. Rejects with `CoreError` 'missing' when it cannot be started, and 'unreachable' when it
- * hangs or never stops printing: then it is ended, with everything that it started.
+ * Runs the executable to its end. Rejects with `CoreError` 'missing' when there is none, 'refused' when it cannot be
+ * started, and 'unreachable' when it hangs or never stops printing: then it is ended, with everything that it started.
  */
 export function runBinary(path: string, args: readonly string[], { cwd, environment }: RunOptions): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -40,7 +41,10 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
       endGroup(child.pid);
       settle(() => reject(new CoreError('unreachable', why)));
     };
-    const patience = setTimeout(() => giveUp(`The core gave no answer in ${PATIENCE_MS / 1000} seconds`), PATIENCE_MS);
+    const patience = setTimeout(
+      () => giveUp(`The core gave no answer in ${PATIENCE_MS / 1000} seconds (${basename(path)})`),
+      PATIENCE_MS,
+    );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
       if (size > LARGEST_OUTPUT) giveUp('The core does not stop printing');
@@ -48,7 +52,7 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
     };
     child.stdout.on('data', keep(chunks.out));
     child.stderr.on('data', keep(chunks.err));
-    child.once('error', (error) => settle(() => reject(missing(error))));
+    child.once('error', (error) => settle(() => reject(unstartable(path, error))));
     const end = (code: number | null): void =>
       settle(() => resolve({ ok: code === 0, output: `${textOf(chunks.out)}\n${textOf(chunks.err)}` }));
     child.once('close', end);

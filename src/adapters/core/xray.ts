@@ -11,7 +11,6 @@ import { type Binary, binaryOf } from './binary.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
 import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
-import { freeLoopbackPort } from './free-port.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { portsOf, wholeInbound } from './inbound.js';
@@ -20,8 +19,10 @@ import { x25519 } from './keys.js';
 import { type CoreLogs, followLogs } from './logs.js';
 import { memoryIn } from './memory.js';
 import { coreMetrics } from './metrics.js';
-import { missing } from './missing.js';
+import { checkMetrics, metricsFor } from './metrics-port.js';
+import { missing, unstartable } from './missing.js';
 import { outboundsOf, tagsIn } from './outbounds.js';
+import { passedOver } from './passed-over.js';
 import { type PlaceOptions, placeOf } from './place.js';
 import { asItIsNow, end, isAlive } from './proc.js';
 import { complaints, type Ending, findCore, launch, type RunningCore, reasonOf, watch } from './process.js';
@@ -116,9 +117,9 @@ export function createXrayCore(options: XrayOptions): Core {
   const start = async (config: CoreConfig): Promise<CoreRun> => {
     // Another one may be chosen meanwhile.
     const using = binary;
-    const version = await using.version();
-    if (using.path === null || version === null) throw missing();
-    metrics = `127.0.0.1:${await freeLoopbackPort()}`;
+    if (using.path === null) throw missing();
+    const version = await using.neededVersion();
+    metrics = await metricsFor(config);
     const assembled = assemble(config, { ...paths, metrics });
     await testAssembled(assembled, using);
     await stop();
@@ -141,7 +142,7 @@ export function createXrayCore(options: XrayOptions): Core {
       runDir,
       environment,
     });
-    if (started === null) throw missing();
+    if (started === null) throw unstartable(using.path);
     const api = connectApi(paths.socket);
     try {
       await answers(api, started);
@@ -226,6 +227,7 @@ export function createXrayCore(options: XrayOptions): Core {
     exited$: exited$.asObservable(),
 
     addInbound: async (inbound) => {
+      checkMetrics(inbound, metrics);
       const taken = tagsIn(outboundsOf(members(memory.template ?? {})['outbounds'], null));
       await addInbound(needed().api, binary, inbound, { dataDir, taken });
       memory.set(inbound.tag, inbound.config);
@@ -264,6 +266,7 @@ export function createXrayCore(options: XrayOptions): Core {
       groupCounters(await needed().api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
     online: async () => onlineUsers(needed().api),
     assemble: (config) => assemble(config, { ...paths, metrics }),
+    passedOver,
     output: () => complaints(outputFile),
     metrics: coreMetrics({
       api: () => needed().api,

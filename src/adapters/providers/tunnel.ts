@@ -7,10 +7,16 @@ import { ask, said, textAt } from './ask.js';
 /** The version of the app that the provider speaks to. */
 const CLIENT = { 'cf-client-version': 'a-6.30-3596', 'content-type': 'application/json' };
 
+/** A part of a stored registration, which may have been typed by hand. Throws `ProviderError` for one that no request can carry. */
+function sendable(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new ProviderError('the stored registration is damaged: delete it and register anew');
+}
+
 /** The registration interface of Cloudflare WARP at `base`, as its apps use it. */
 export function tunnelProvider(web: Web, base: string, now: () => number): TunnelProvider {
-  const of = (id: string): string => `${base}/reg/${encodeURIComponent(id)}`;
-  const as = (token: string): Record<string, string> => ({ ...CLIENT, authorization: `Bearer ${token}` });
+  const of = (id: string): string => `${base}/reg/${encodeURIComponent(sendable(id))}`;
+  const as = (token: string): Record<string, string> => ({ ...CLIENT, authorization: `Bearer ${sendable(token)}` });
   return {
     register: async (publicKey) => {
       const tos = new Date(now()).toISOString();

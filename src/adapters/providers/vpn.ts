@@ -5,8 +5,6 @@ import { ask, textAt } from './ask.js';
 
 /** WireGuard, as the provider numbers its technologies. */
 const WIREGUARD = 35;
-/** Percent. A server below it is hardly in use, and often about to go. */
-const HARDLY = 7;
 
 /** The public interface of NordVPN at `base`. */
 export function vpnProvider(web: Web, base: string): VpnProvider {
@@ -15,7 +13,7 @@ export function vpnProvider(web: Web, base: string): VpnProvider {
     servers: async (country) => {
       const filters = `filters[servers_technologies][id]=${WIREGUARD}&filters[country_id]=${country}`;
       const { json } = await ask(web, `${base}/v2/servers?limit=0&${filters}`, {});
-      return JSON.stringify(isObject(json) ? { ...json, servers: inUse(json['servers']) } : { servers: [] });
+      return JSON.stringify(isObject(json) ? { ...json, servers: byLoad(json['servers']) } : { servers: [] });
     },
     privateKey: async (token) => {
       const authorization = `Basic ${Buffer.from(`token:${token}`).toString('base64')}`;
@@ -25,9 +23,14 @@ export function vpnProvider(web: Web, base: string): VpnProvider {
   };
 }
 
-/** Better an idle server than none. */
-function inUse(servers: unknown): readonly unknown[] {
+/** All of them, the least busy first. */
+function byLoad(servers: unknown): readonly unknown[] {
   const all = Array.isArray(servers) ? (servers as readonly unknown[]) : [];
-  const used = all.filter((server) => isObject(server) && Number(server['load']) > HARDLY);
-  return used.length > 0 ? used : all;
+  return all.toSorted((a, b) => loadOf(a) - loadOf(b));
+}
+
+/** In percent. One that does not say comes last. */
+function loadOf(server: unknown): number {
+  const load = isObject(server) ? server['load'] : null;
+  return typeof load === 'number' ? load : 101;
 }

@@ -36,12 +36,12 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
   const fileOf = (version: string): string => join(folder, version, 'xray');
   const installed = (): readonly string[] => installedVersions(folder);
 
-  /** Newest first. What was known is better than nothing. */
+  /** Newest first. Nearly all of them are marked as previews, which says nothing. What was known is better than nothing. */
   const releases = async (): Promise<readonly Release[]> => {
     if (known !== null && now() - known.at < FRESH_MS) return known.releases;
     try {
       const all = await releasesAt(web, url);
-      const usable = all.filter(({ tag_name, draft, prerelease }) => !draft && !prerelease && versionOf(tag_name));
+      const usable = all.filter(({ tag_name, draft }) => !draft && versionOf(tag_name) !== null);
       known = { at: now(), releases: usable.toSorted((a, b) => semver.rcompare(a.tag_name, b.tag_name)) };
     } catch (error) {
       if (known === null || !(error instanceof ReleaseError)) throw error;

@@ -6,7 +6,6 @@ import { type Web, WebError } from '../../commands/ports/web.js';
 const Release = z.object({
   tag_name: z.string().max(100),
   draft: z.boolean().default(false),
-  prerelease: z.boolean().default(false),
   assets: z.array(z.object({ name: z.string(), browser_download_url: z.string() })).default([]),
 });
 export type Release = z.output<typeof Release>;

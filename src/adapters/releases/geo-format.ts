@@ -1,5 +1,5 @@
-/** Between two turns of the loop, in bytes. */
-const TURN = 4 * 1024 * 1024;
+/** Fields that are read between two turns of the loop, a few ms. */
+const TURN = 50_000;
 const LENGTH_DELIMITED = 2;
 
 /**
@@ -9,7 +9,7 @@ const LENGTH_DELIMITED = 2;
 export async function geoFlaw(bytes: Buffer): Promise<string | null> {
   let names = 0;
   let members = 0;
-  let turned = 0;
+  let read = 0;
   for (let at = 0; at < bytes.length; ) {
     const entry = fieldAt(bytes, at, bytes.length);
     if (entry === null || entry.number !== 1 || entry.type !== LENGTH_DELIMITED) return 'what came is no geo file';
@@ -19,15 +19,18 @@ export async function geoFlaw(bytes: Buffer): Promise<string | null> {
       if (field.number === 1 && field.type === LENGTH_DELIMITED && field.to > field.from) names += 1;
       if (field.number === 2 && field.type === LENGTH_DELIMITED) members += 1;
       inner = field.to;
+      read += 1;
+      if (read % TURN === 0) await turn();
     }
     at = entry.to;
-    if (at - turned > TURN) {
-      turned = at;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    read += 1;
+    if (read % TURN === 0) await turn();
   }
   return names === 0 || members === 0 ? 'what came is an empty geo file' : null;
 }
+
+/** Others run in between. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Field {
   readonly number: number;

@@ -12,8 +12,8 @@ import { fetchArchive } from './fetch-archive.js';
 
 export interface PanelReleaseOptions {
   readonly web: Web;
-  /** `/latest` below it answers with the newest release, as GitHub does. */
-  readonly url: string;
+  /** `/latest` below it answers with the newest release, as GitHub does. Null = nobody said where releases are. */
+  readonly url: string | null;
   readonly dataDir: string;
   /** The version that runs. */
   readonly version: string;
@@ -31,7 +31,10 @@ const run = promisify(execFile);
 /** Gets and checks new versions of the panel. Which of them runs is the launcher's business. */
 export function createPanelReleases({ web, url, dataDir, version: own, path }: PanelReleaseOptions): PanelReleases {
   const folder = join(dataDir, 'panel');
-  const latest = () => releaseAt(web, `${url}/latest`);
+  const latest = () => {
+    if (url === null) throw new ReleaseError('no release page is named; set PORTOLAN_PANEL_RELEASES_URL');
+    return releaseAt(web, `${url}/latest`);
+  };
 
   const test = async (root: string, version: string, scratch: string): Promise<void> => {
     // Its own environment and an empty data directory: it may do nothing yet.

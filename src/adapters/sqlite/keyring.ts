@@ -51,7 +51,9 @@ export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boo
       closeSync(handle);
     }
   }
-  if ((statSync(file).mode & 0o077) !== 0) throw new Error(`The key file ${file} can be read by others: chmod 600 it`);
+  const found = statSync(file);
+  if (!found.isFile()) throw new Error(`The key file ${file} is not a file: put it back from a backup`);
+  if ((found.mode & 0o077) !== 0) throw new Error(`The key file ${file} can be read by others: chmod 600 it`);
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
   if (key.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes in hex`);
   return key;

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { readSpare, replaceFile } from '../files.js';
 
 /**
  * Keeps a second panel out of a data directory: an exclusive lock on a file of its own, held as long as the process
@@ -18,13 +18,14 @@ export function lockDirectory(file: string): { release(): void } {
   } catch (error) {
     db.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      const holder = existsSync(note) ? ` (pid ${readFileSync(note, 'utf8').trim()})` : '';
+      const pid = readSpare(note)?.toString().trim() ?? '';
+      const holder = /^\d{1,10}$/.test(pid) ? ` (pid ${pid})` : '';
       throw new Error(
         `another portolan process${holder} uses this data directory, ${dirname(dirname(file))}: stop it first`,
       );
     }
     throw error;
   }
-  writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
+  replaceFile(note, `${process.pid}\n`);
   return { release: () => db.close() };
 }

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { replaceFile } from '../files.js';
+import { rmSync } from 'node:fs';
+import { readSpare, replaceFile } from '../files.js';
 import { dateFlaw, type Pair, pairOf, type Reading, readPair } from './pair.js';
 
 /** Where a server's certificate and key are, as the settings say. */
@@ -136,8 +136,8 @@ export class CertificateKeeper {
 
   #copied(): Pair | null {
     try {
-      const both = readFileSync(this.#parts.copy);
-      return pairOf(both, both, this.#parts.now()).pair;
+      const both = readSpare(this.#parts.copy);
+      return both && pairOf(both, both, this.#parts.now()).pair;
     } catch {
       return null;
     }

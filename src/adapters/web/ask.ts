@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
-import { hostOf, unreached } from './target.js';
+import { brokenOff, hostOf, unreached } from './target.js';
 
 /** One request to one origin. */
 export interface Hop extends Required<Pick<WebRequest, 'method' | 'headers'>> {
@@ -71,7 +71,8 @@ export function ask(agent: Agent, hop: Hop, signal: AbortSignal, sink: Sink): Pr
             () => sink.take(piece),
           ),
         onResponseEnd: () => end(() => (reply === null ? undefined : resolve(reply))),
-        onResponseError: (_, error) => end(() => reject(unreached('unreachable', host, error))),
+        onResponseError: (_, error) =>
+          end(() => reject(reply === null ? unreached('unreachable', host, error) : brokenOff(host, error))),
       },
     );
   });

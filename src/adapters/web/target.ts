@@ -22,6 +22,11 @@ export function unreached(kind: 'refused' | 'unreachable' | 'timeout', host: str
   return new WebError(kind, `${host} could not be reached`, { cause });
 }
 
+/** For an answer that has begun: that there is somebody is no secret any more. */
+export function brokenOff(host: string, cause: unknown): WebError {
+  return new WebError('unreachable', `The connection to ${host} broke off`, { cause });
+}
+
 /** Throws `WebError` 'refused' for what is not an address of the web. The URL parser has spelt the host canonically. */
 export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -39,7 +39,10 @@ export interface CoreExit {
 export interface Core {
   /** Version of the binary, or null when there is none; never rejects. */
   version(): Promise<string | null>;
-  /** Asks the binary whether it takes this configuration. Rejects with `CoreError` 'invalid' or 'missing'. Starts nothing. */
+  /**
+   * Asks the binary whether it takes this configuration. Starts nothing. Rejects with `CoreError` 'invalid'; 'missing' when
+   * there is no binary; 'refused' or 'unreachable' when there is one that does not run or gives no answer.
+   */
   test(config: CoreConfig): Promise<void>;
   /** From the next start on the core is this executable; null = there is none. */
   use(binary: string | null): void;
@@ -90,6 +93,8 @@ export interface Core {
   online(): Promise<readonly OnlineUser[]>;
   /** The whole configuration as `start` would write it, for people to read. Throws `CoreError` 'invalid' for a template that is not allowed. */
   assemble(config: CoreConfig): JsonObject;
+  /** What a template that `assemble` takes says in vain, a sentence for each. Pure. */
+  passedOver(template: JsonObject): readonly string[];
   /** The last lines that the core printed; empty when it runs without complaint. */
   output(): string;
   /** A new X25519 pair, base64url without padding, as REALITY wants it. */

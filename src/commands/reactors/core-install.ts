@@ -37,6 +37,8 @@ export interface CoreInstallParts {
 const TRIAL_MS = 30_000;
 /** A core that has not come up by then does not, in ms: longer than the adapter waits for one. */
 const START_MS = 45_000;
+/** How long the answer waits for the former version to run again, in ms. */
+const RETURN_MS = 10_000;
 
 /**
  * Changes the version of the core: get, check, put in place, say so in the log, restart, and go back when the new one
@@ -160,11 +162,16 @@ export class CoreInstall {
   /** Waits for the core to come up with the version; a start that was under way may come before. */
   async #started(version: string, position: number): Promise<string | Rejection> {
     const end = await this.#parts.outcome(position, ['CoreStarted', 'CoreVersionRolledBack'], START_MS);
-    if (end?.type === 'CoreVersionRolledBack') return reject('CORE_ROLLED_BACK', { why: end.data.reason });
+    if (end?.type === 'CoreVersionRolledBack') return this.#takenBack(end.data.reason, end.position);
     if (end?.type === 'CoreStarted')
       return end.data.version === version ? version : this.#started(version, end.position);
     const why = 'the core did not start with it in time';
-    this.#rollBack(why);
+    return this.#takenBack(why, this.#rollBack(why) ?? position);
+  }
+
+  /** Whoever hears that the former version counts again finds it running, unless it does not come up either. */
+  async #takenBack(why: string, position: number): Promise<Rejection> {
+    await this.#parts.outcome(position, ['CoreStarted', 'CoreFailed'], RETURN_MS);
     return reject('CORE_ROLLED_BACK', { why });
   }
 
@@ -175,15 +182,17 @@ export class CoreInstall {
     return done instanceof Rejection ? done : reject('INSTALL_FAILED', { why: reason });
   }
 
-  #rollBack(reason: string): void {
+  /** The position of the return in the log, or null when there was none. */
+  #rollBack(reason: string): number | null {
     const { core, versions, choice, dispatch, warn } = this.#parts;
     const { version, trial } = choice();
-    if (version === null || trial === null) return;
+    if (version === null || trial === null) return null;
     warn('the new version of the core is taken back', { version, to: trial.from, reason });
     if (trial.from === null) versions.remove(version);
     core.use(versions.choose(trial.from));
     const done = dispatch({ type: 'RecordCoreRolledBack', data: { version, to: trial.from, reason } });
-    if (done instanceof Rejection)
-      warn('the return to the former core could not be recorded', { reason: done.message });
+    if (!(done instanceof Rejection)) return done.events.at(-1)?.position ?? null;
+    warn('the return to the former core could not be recorded', { reason: done.message });
+    return null;
   }
 }

@@ -28,6 +28,8 @@ export interface CoreSyncParts {
   readonly restartToCut: () => boolean;
   /** One more reading of the counters, before a run ends. */
   readonly lastPoll: () => Promise<void>;
+  /** The running core goes on with its old configuration, because it does not take the new one. */
+  readonly kept: (why: string) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }

@@ -174,7 +174,7 @@ export class CoreSync {
       const flaw = await startFlaw(core, { template, inbounds }, this.#leftOut);
       if (flaw !== null) {
         // What runs is better than nothing; the next try comes with the next change, or in a minute.
-        this.#parts.warn('the core does not take the new configuration and goes on with the old one', { reason: flaw });
+        this.#parts.kept(flaw);
         this.#backoff.failed(true);
         return;
       }
@@ -183,7 +183,7 @@ export class CoreSync {
     this.#running.forget();
     const started = await fullStart(core, { template, inbounds }, this.#leftOut, this.#parts.inboundOf);
     if (!started.ok) {
-      this.#failed(started.reason, started.configuration);
+      this.#failed(started.reason, started.configuration, { run: null, awaited: reason === 'request' });
       return;
     }
     const { run, version } = started.run;
@@ -255,14 +255,17 @@ export class CoreSync {
 
   #exited(run: string, reason: string, configuration: boolean): void {
     this.#running.forget();
-    this.#failed(reason, configuration, run);
+    this.#failed(reason, configuration, { run, awaited: false });
   }
 
-  /** Says so once for each reason, and tries again later; a refused configuration waits longest. */
-  #failed(reason: string, configuration: boolean, run: string | null = null): void {
+  /**
+   * Says so once for each reason, or when somebody awaits it, and tries again later; a refused configuration waits
+   * longest. `run`: the one that ended; null = none came up.
+   */
+  #failed(reason: string, configuration: boolean, { run, awaited }: { run: string | null; awaited: boolean }): void {
     const { dispatch, known } = this.#parts;
     const { state, error } = known();
-    if (state !== 'error' || error !== reason) dispatch({ type: 'RecordCoreFailed', data: { run, reason } });
+    if (awaited || state !== 'error' || error !== reason) dispatch({ type: 'RecordCoreFailed', data: { run, reason } });
     this.#backoff.failed(configuration);
     this.#later(this.#backoff.remaining());
   }

@@ -15,17 +15,34 @@ export function scheduled(schedule: string, timeZone: string, run: () => void): 
     const timer = setInterval(run, periodOf(text.slice('@every '.length))).unref();
     return { stop: () => clearInterval(timer) };
   }
-  // A question mark is a star to those who wrote these schedules; croner takes it for the moment of the start.
-  const pattern = NAMED[text] ?? text.replaceAll('?', '*');
   const zone = timeZone === 'Local' ? {} : { timezone: timeZone };
-  const job = new Cron(pattern, { ...zone, unref: true }, run);
+  const job = new Cron(patternOf(text), { ...zone, unref: true }, run);
   return { stop: () => job.stop() };
+}
+
+/** Whether a text is a schedule that comes after `now` (ms since 1970), and not all the time. Starts nothing. */
+export function isSchedule(schedule: string, now: number): boolean {
+  const text = schedule.trim();
+  try {
+    if (text.startsWith('@every ')) return sumOf(text.slice('@every '.length)) > 0;
+    return new Cron(patternOf(text), { timezone: 'UTC' }).nextRun(new Date(now)) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** A question mark is a star to those who wrote these schedules; croner takes it for the moment of the start. */
+function patternOf(text: string): string {
+  return NAMED[text] ?? text.replaceAll('?', '*');
 }
 
 /** `1h30m` in ms; at least a second. */
 function periodOf(text: string): number {
+  return Math.min(LONGEST_MS, Math.max(1000, sumOf(text)));
+}
+
+function sumOf(text: string): number {
   const parts = [...text.matchAll(/(\d+)([hms])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is no duration`);
-  const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
-  return Math.min(LONGEST_MS, Math.max(1000, ms));
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
 }

@@ -9,7 +9,8 @@ import type { Handlers } from '../mount.js';
 import { guess } from './guess.js';
 import type { AuthContext } from './visit.js';
 
-const SHORTEST_PASSWORD = 8;
+/** Characters of a new password; who has a shorter one from before may go on with it. */
+export const SHORTEST_PASSWORD = 10;
 const LONGEST = 64;
 /** A password is hashed whole; more than this is not a password. */
 const LONGEST_PASSWORD = 1024;
@@ -89,11 +90,18 @@ async function knows(
   return (await directory.proves(placeOf(settings, read.secrets()), username, password)) && user !== undefined;
 }
 
-/** Why nobody may be called so, or have such a password; null when both will do. */
-export function weaknessOf(username: string, password: string): string | null {
+/** Why nobody may be called so; null when it will do. */
+export function nameFlaw(username: string): string | null {
   if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(username) || username.trim() !== username)
     return 'A user name neither begins nor ends with a space and holds no control characters';
+  return null;
+}
+
+/** Why nobody may be called so, or have such a password; null when both will do. */
+export function weaknessOf(username: string, password: string): string | null {
+  const flaw = nameFlaw(username);
+  if (flaw !== null) return flaw;
   if (password.length < SHORTEST_PASSWORD) return `A password has at least ${SHORTEST_PASSWORD} characters`;
   if (password.length > LONGEST_PASSWORD) return `A password has at most ${LONGEST_PASSWORD} characters`;
   if (password.toLowerCase() === username.toLowerCase()) return 'The password must not be the user name';

@@ -19,6 +19,8 @@ const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]{0,253}[a-z0-9_.])
 
 /** More remembered answers than peers that a panel has at one time; when it is full it starts again. */
 const REMEMBERED = 4096;
+/** Entries of X-Forwarded-For that are looked at, from the right: no chain of proxies is longer. */
+const MOST_HOPS = 32;
 
 /**
  * The one place that reads forwarded headers, for both servers. They count only when the direct peer is inside
@@ -85,7 +87,10 @@ export class Peers {
   /** The caller, and how many trusted proxies in a row stand between it and us. */
   #chain(direct: string, { headers }: IncomingMessage): { caller: string; proxies: number } {
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
-    const hops = headers['x-forwarded-for'] === undefined ? [String(headers['x-real-ip'] ?? '')] : chain.reverse();
+    const hops =
+      headers['x-forwarded-for'] === undefined
+        ? [String(headers['x-real-ip'] ?? '')]
+        : chain.slice(-MOST_HOPS).reverse();
     let caller = direct;
     let proxies = 1;
     for (const hop of hops) {
@@ -129,6 +134,14 @@ export function hostOf(value: string | undefined): Pick<Peer, 'host' | 'hostname
   if (value === undefined || !HOST.test(value)) return { host: '', hostname: '' };
   const host = value.toLowerCase();
   return { host, hostname: host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') };
+}
+
+/** The domain of a setting as `hostname` has it: it may be written with a port. */
+export function nameOf(domain: string): string {
+  return domain
+    .toLowerCase()
+    .replace(/^\[|\](:\d+)?$/g, '')
+    .replace(/^([^:]+):\d+$/, '$1');
 }
 
 /** Of a list to which each proxy adds what it was asked, the entry of the outermost of so many. */

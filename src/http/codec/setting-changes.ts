@@ -48,7 +48,8 @@ export function askedSettings(body: Readonly<Record<string, unknown>>, current: 
     if (key === 'apiToken') flaws.push({ key, why: 'is changed by /panel/setting/secret' });
     else if (other && !sameJson(first?.value, other.value))
       flaws.push({ key, why: 'is given under two names with different values' });
-    else if (first) chosen.push([key, first.name, first.value]);
+    else if (first)
+      chosen.push([key, first.name, isSetting(key) && different.length === 0 ? current[key] : first.value]);
   }
   const names = new Map(chosen.map(([key, name]) => [key, name]));
   return {
@@ -68,9 +69,12 @@ function isSetting(key: string): key is SettingKey {
   return Object.hasOwn(settingsTable, key);
 }
 
+/** Also what would be refused today is the same as itself, in the form of either dialect. */
 function isSame(key: SettingKey, value: unknown, current: Settings): boolean {
+  const now = current[key];
+  if (sameJson(value, now) || (Array.isArray(now) && value === now.join(','))) return true;
   const parsed = settingsTable[key].safeParse(value);
-  return parsed.success && sameJson(parsed.data, current[key]);
+  return parsed.success && sameJson(parsed.data, now);
 }
 
 function typed(value: unknown, like: unknown): unknown {

@@ -47,7 +47,8 @@ export function runnable(read: ReadModels): ReadonlyMap<string, CoreInbound> {
 /** An answer of the core that is the caller's business; anything else is a defect and goes on. */
 export function coreRejection(error: unknown): Rejection {
   if (!(error instanceof CoreError)) throw error;
-  return error.kind === 'missing' ? reject('CORE_MISSING') : reject('CORE_REFUSED', { why: error.message });
+  if (error.kind === 'missing') return reject('CORE_MISSING');
+  return reject(error.kind === 'invalid' ? 'CORE_REFUSED' : 'CORE_FAILED', { why: error.message });
 }
 
 /** The same for a template that breaks a rule of the panel's own: the sentence says which, and where. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Auth, get, LARGE_BODY, post, routes } from './route.js';
+import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
 
@@ -63,6 +63,7 @@ const table = (auth: Auth, under: readonly string[]) => {
       auth,
       aliases: also('/update'),
       body: template,
+      reply: z.object({ warnings: z.array(z.string()).readonly() }).nullable(),
     }),
     resetOutboundsTraffic: post('/resetOutboundsTraffic', {
       summary: 'Zero the counters of one outbound, or of all',
@@ -74,7 +75,6 @@ const table = (auth: Auth, under: readonly string[]) => {
       summary: 'Dial the servers of an outbound, or ask the test address through it and what it is dialled through',
       auth,
       aliases: also('/testOutbound'),
-      limit: LARGE_BODY,
       body: body({ outbound: json, allOutbounds: json, mode: text }),
       reply: ProbeResult,
     }),

@@ -3,10 +3,17 @@ import { get, routes } from './route.js';
 
 const prefix = '/panel/api/server';
 
-/** A name in a path; which ones there are is the handler's business, so that its sentence can say so. */
-const name = z.string();
-/** Width of a step in seconds: 2, 30, 60, 120, 180 or 300. */
-const bucket = z.string();
+/** A word of a path: another one is refused by the handler, whose sentence says which there are. */
+const oneOf = (words: readonly string[]) => z.string().meta({ enum: [...words] });
+
+const hostMetric = oneOf(['cpu', 'mem', 'netUp', 'netDown', 'online', 'load1', 'load5', 'load15']);
+/** Under our names, and under those of 3x-ui. */
+const coreMetric = oneOf([
+  ...['coreAlloc', 'coreSys', 'coreHeapObjects', 'coreNumGC', 'corePauseNs'],
+  ...['xrAlloc', 'xrSys', 'xrHeapObjects', 'xrNumGC', 'xrPauseNs'],
+]);
+/** Width of a step in seconds. */
+const bucket = oneOf(['2', '30', '60', '120', '180', '300']);
 
 /** The mean over one step: `t` in unix seconds, a multiple of the bucket. Steps without a reading are left out. */
 const Sample = z.object({ t: z.int(), v: z.number() });
@@ -42,7 +49,7 @@ export const historyRoutes = routes(prefix, {
   }),
   history: get('/history/:metric/:bucket', {
     summary: 'Six hours of cpu, mem (percent), netUp, netDown (bytes a second), online, load1, load5 or load15',
-    params: z.object({ metric: name, bucket }),
+    params: z.object({ metric: hostMetric, bucket }),
     reply: History,
   }),
   coreMetricsState: get('/coreMetricsState', {
@@ -53,7 +60,7 @@ export const historyRoutes = routes(prefix, {
   coreMetricsHistory: get('/coreMetricsHistory/:metric/:bucket', {
     summary: 'Six hours of coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
     aliases: [`${prefix}/xrayMetricsHistory/:metric/:bucket`],
-    params: z.object({ metric: name, bucket }),
+    params: z.object({ metric: coreMetric, bucket }),
     reply: History,
   }),
   coreObservatory: get('/coreObservatory', {
@@ -64,7 +71,7 @@ export const historyRoutes = routes(prefix, {
   coreObservatoryHistory: get('/coreObservatoryHistory/:tag/:bucket', {
     summary: 'Six hours of the delay of an outbound in ms, while it was alive',
     aliases: [`${prefix}/xrayObservatoryHistory/:tag/:bucket`],
-    params: z.object({ tag: name, bucket }),
+    params: z.object({ tag: z.string(), bucket }),
     reply: History,
   }),
 });

@@ -2,9 +2,18 @@ import { z } from 'zod';
 import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 
+/** Members of a change: there are fewer settings, under all of their names. */
+const MOST_CHANGES = 500;
+
 const Settings = z.record(z.string(), z.unknown());
 /** Any members; one that names no setting is refused by its name. */
-const changes = z.preprocess((value) => (isRecord(value) ? value : {}), z.record(z.string(), z.unknown()));
+const changes = z.preprocess(
+  // No more than it takes to see that it is too much.
+  (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MOST_CHANGES + 1)) : {}),
+  z
+    .record(z.string(), z.unknown())
+    .refine((value) => Object.keys(value).length <= MOST_CHANGES, `may have ${MOST_CHANGES} settings`),
+);
 
 const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));
 

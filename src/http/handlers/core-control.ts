@@ -28,11 +28,13 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
     return ended ? new Message('Xray has been successfully stopped.') : late('it has not stopped yet');
   },
 
-  async restartCoreService(_, { read, core, dispatch, outcome }) {
+  async restartCoreService(_, { read, core, dispatch, outcome, alarms }) {
     try {
       await core.test({ template: read.desired.template(), inbounds: runnable(read) });
     } catch (error) {
-      return coreRejection(error);
+      const rejection = coreRejection(error);
+      alarms.tell({ title: 'The core was not restarted', body: rejection.message, severity: 'error' });
+      return rejection;
     }
     const done = dispatch({ type: 'RestartCore', data: {} });
     if (done instanceof Rejection) return done;

@@ -1,5 +1,5 @@
 import { Rejection, reject } from '../../commands/rejection.js';
-import { isObject } from '../../lib/json.js';
+import { isObject, type JsonObject } from '../../lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../projections/template.js';
 import { pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpContext, Message } from '../context.js';
@@ -7,11 +7,13 @@ import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-s
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
-import { refusal } from './inbound-checks.js';
+import { refusal, type Untested } from './inbound-checks.js';
 import { outboundTestHandlers } from './outbound-tests.js';
 import { providerHandlers } from './providers.js';
+import { PRIVATE_ADDRESS } from './setting-checks.js';
 
 const CHANGED = 'The parameters have been changed.';
+const CHANGED_UNTESTED = 'The parameters have been changed; there is no core that could test them.';
 const RESET = 'Outbound traffic has been reset.';
 /** Names every outbound, as in 3x-ui. */
 const ALL_TAGS = '-alltags-';
@@ -60,26 +62,37 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
   ...providerHandlers,
 };
 
+/** The template, the address of outbound tests, or both: without a template the present one stays. */
 async function changeTemplate(
   context: HttpContext,
   text: JsonRecord | undefined,
   url: string,
 ): Promise<Message | Rejection> {
-  if (text === undefined || Object.keys(text).length === 0)
+  if (text === undefined ? url.trim() === '' : Object.keys(text).length === 0)
     return reject('TEMPLATE_INVALID', { why: 'coreSetting is missing' });
-  const template = unwrapTemplate(text);
+  const given = text === undefined ? null : unwrapTemplate(text);
   const outboundTestUrl = testUrlOf(url);
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
-  const { read, core, dispatch, coreSettled } = context;
+  const { read, core, dispatch, coreSettled, web } = context;
+  if (outboundTestUrl !== (read.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
+    const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
+    if ((await web.flaw(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
+  }
+  const flaw = given === null ? null : await templateFlaw(context, given);
+  if (flaw instanceof Rejection) return flaw;
+  const template = given ?? read.desired.template();
+  const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
+  if (done instanceof Rejection) return done;
+  await coreSettled(SETTLED_MS);
+  const warnings = given === null ? [] : core.passedOver(given);
+  return new Message(flaw === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
+}
+
+async function templateFlaw({ read, core }: HttpContext, template: JsonObject): Promise<Rejection | Untested | null> {
   try {
     core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
   } catch (error) {
     return templateRejection(error);
   }
-  const refused = await refusal(context, () => core.test({ template, inbounds: runnable(read) }));
-  if (refused) return refused;
-  const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
-  if (done instanceof Rejection) return done;
-  await coreSettled(SETTLED_MS);
-  return new Message(CHANGED);
+  return refusal(() => core.test({ template, inbounds: runnable(read) }));
 }

@@ -31,12 +31,12 @@ export const historyHandlers: Handlers<typeof historyRoutes> = {
 
   history: ({ params: { metric, bucket } }, { gauges }) => told(historyOf(ofHost, metric, bucket, gauges)),
 
-  coreMetricsState(_, { gauges }) {
+  coreMetricsState(_, { gauges, say }) {
     const { listen, reason, values } = gauges.core;
     return {
       enabled: values !== null,
       listen,
-      ...(reason === '' ? {} : { reason }),
+      ...(reason === '' ? {} : { reason: say(reason) }),
       keys: values === null ? [] : [...coreMetrics],
       values: { ...values },
     };

@@ -9,19 +9,25 @@ import { certificatesIn, coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
 import type { HttpParts } from '../context.js';
 
+/** There is no core at all that could be asked. */
+export type Untested = 'untested';
 type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'certificateFlaw'>;
 
 /**
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
  * an inbound that the core shall run as it did.
  */
-export async function externalFlaw(asked: Asked, draft: InboundDraft, current?: Inbound): Promise<Rejection | null> {
+export async function externalFlaw(
+  asked: Asked,
+  draft: InboundDraft,
+  current?: Inbound,
+): Promise<Rejection | Untested | null> {
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
     (await foreignHolder(asked, draft)) ??
     (await certificateFlaw(asked, draft)) ??
-    (await refusal(asked, () => asked.core.testInbound(rendered)))
+    (await refusal(() => asked.core.testInbound(rendered)))
   );
 }
 
@@ -50,13 +56,12 @@ async function certificateFlaw(asked: Asked, { config }: InboundDraft): Promise<
   return null;
 }
 
-/** The core's no, or null; without a binary there is nobody to ask. */
-export async function refusal({ core }: Pick<Asked, 'core'>, ask: () => Promise<void>): Promise<Rejection | null> {
-  if ((await core.version()) === null) return null;
+/** The core's no, or that there is none that could say it. A core that gives no answer counts as a no. */
+export async function refusal(ask: () => Promise<void>): Promise<Rejection | Untested | null> {
   try {
     await ask();
     return null;
   } catch (error) {
-    return error instanceof CoreError && error.kind === 'missing' ? null : coreRejection(error);
+    return error instanceof CoreError && error.kind === 'missing' ? 'untested' : coreRejection(error);
   }
 }

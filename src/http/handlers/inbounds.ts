@@ -12,7 +12,9 @@ import { said } from './answers.js';
 import { externalFlaw } from './inbound-checks.js';
 
 const CREATED = 'Inbound has been successfully created.';
+const CREATED_UNTESTED = 'Inbound has been successfully created; there is no core that could test it.';
 const UPDATED = 'Inbound has been successfully updated.';
+const UPDATED_UNTESTED = 'Inbound has been successfully updated; there is no core that could test it.';
 
 export const inboundHandlers: Handlers<typeof inboundRoutes> = {
   list(_, { read, userId }) {
@@ -42,12 +44,13 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     const flaw =
       context.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
       (await externalFlaw(context, asked, before.inbound));
-    if (flaw) return flaw;
+    if (flaw instanceof Rejection) return flaw;
     // What the body leaves out is taken from now, not from before the questions.
     const draft = inboundDraft(body, stored(context, id));
     if (draft instanceof Rejection) return draft;
     const done = context.dispatch({ type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } });
-    return done instanceof Rejection ? done : new Message(UPDATED, answerOf(context, id));
+    if (done instanceof Rejection) return done;
+    return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(context, id));
   },
 
   setEnable({ params: { id }, body: { enable } }, { dispatch }) {
@@ -68,11 +71,14 @@ async function add(context: HttpContext, draftOf: () => InboundDraft | Rejection
   if (asked instanceof Rejection) return asked;
   const command = { type: 'AddInbound', data: { ...asked, owner: context.userId as UserId } } as const;
   const flaw = context.refusalOf(command) ?? (await externalFlaw(context, asked));
-  if (flaw) return flaw;
+  if (flaw instanceof Rejection) return flaw;
   const done = context.dispatch(command);
   if (done instanceof Rejection) return done;
   const added = done.events.find((event) => event.type === 'InboundAdded');
-  return new Message(CREATED, added ? answerOf(context, added.data.inbound) : null);
+  return new Message(
+    flaw === 'untested' ? CREATED_UNTESTED : CREATED,
+    added ? answerOf(context, added.data.inbound) : null,
+  );
 }
 
 /** An import keeps its tag only while nobody else has it. */

@@ -64,12 +64,20 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, context: Http
     case 'reg':
       return own(await provider.privateKey(body.token.trim()), body.token.trim());
     case 'setKey':
-      return own(body.key.trim(), '');
+      return isWireGuardKey(body.key.trim())
+        ? own(body.key.trim(), '')
+        : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: 'must be a WireGuard key: 32 bytes in base64' });
     case 'data':
       return context.read.secrets().vpnprov;
     case 'del':
       return store(context, 'vpnprov', '');
   }
+}
+
+function isWireGuardKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  // Base64 is read leniently: only what is written back the same is a key.
+  return bytes.length === 32 && bytes.toString('base64') === text;
 }
 
 function firstMissing<F extends string>(body: Readonly<Record<F, string>>, ...fields: readonly F[]): Rejection | null {

@@ -8,11 +8,15 @@ const MACHINE: readonly SettingKey[] = [
   ...(['subListen', 'subPort', 'subCertFile', 'subKeyFile'] as const),
 ];
 
-type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw'>;
+/** Of an address that the `Web` port would refuse, when its form is right. */
+export const PRIVATE_ADDRESS =
+  'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+
+type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw' | 'web'>;
 
 /** Whether `next` has something about which only the machine can tell. */
 export function concernsMachine(current: Settings, next: Settings): boolean {
-  return MACHINE.some((key) => next[key] !== current[key]);
+  return informs(current, next) || MACHINE.some((key) => next[key] !== current[key]);
 }
 
 /** The settings as they would be; a value that is not valid stays as it was, for the decision to name. */
@@ -27,7 +31,7 @@ export function settingsWith(current: Settings, changes: Readonly<Record<string,
 
 /**
  * What the machine says against the new settings: a port that cannot be bound, by a real bind; files that are not a
- * certificate and its key. Asked before anything is written, and only about what changes.
+ * certificate and its key; an address that the panel would never ask. Asked before anything is written, and only about what changes.
  */
 export async function machineFlaws(machine: Machine, current: Settings, next: Settings): Promise<readonly Flaw[]> {
   const found = await Promise.all([
@@ -35,6 +39,7 @@ export async function machineFlaws(machine: Machine, current: Settings, next: Se
     portFlaw(machine, current, next, 'subListen', 'subPort'),
     pairFlaw(machine, current, next, 'webCertFile', 'webKeyFile'),
     pairFlaw(machine, current, next, 'subCertFile', 'subKeyFile'),
+    informs(current, next) ? addressFlaw(machine, next) : null,
   ]);
   return found.filter((flaw) => flaw !== null);
 }
@@ -71,4 +76,15 @@ async function pairFlaw(
   if (same || next[certificate] === '' || next[key] === '') return null;
   const why = await certificateFlaw(next[certificate], next[key]);
   return why === null ? null : { key: /\bkey\b/i.test(why) ? key : certificate, why };
+}
+
+/** Whether traffic is told to somebody else than before. */
+function informs(current: Settings, next: Settings): boolean {
+  const { externalTrafficInformEnable: on, externalTrafficInformURI: uri } = next;
+  return on && uri !== '' && !(current.externalTrafficInformEnable && current.externalTrafficInformURI === uri);
+}
+
+async function addressFlaw({ web }: Machine, { externalTrafficInformURI }: Settings): Promise<Flaw | null> {
+  const refused = (await web.flaw(externalTrafficInformURI)) !== null;
+  return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
 }

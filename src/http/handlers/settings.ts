@@ -15,8 +15,8 @@ import { beginsSetUp, shownCode } from './two-factor.js';
 
 /** Settings that count when the servers are opened: `restartPanel` does that. */
 const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
-  ...(['webListen', 'webPort', 'webBasePath', 'webCertFile', 'webKeyFile'] as const),
-  ...(['subListen', 'subPort', 'subCertFile', 'subKeyFile'] as const),
+  ...(['webListen', 'webPort', 'webBasePath', 'webDomain', 'webCertFile', 'webKeyFile'] as const),
+  ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
 ]);
 /** Flaws that one answer names, and characters of a key: a body may be full of keys that are none. */
 const MOST_FLAWS = 100;

@@ -15,7 +15,7 @@ type Changes = Readonly<Record<string, unknown>>;
 export async function shownCode(context: AuthContext, changes: Changes, code: string): Promise<Shown | undefined> {
   const { read, twoFactor, visit, actor, now } = context;
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
-  if (code === '' || !concerned) return undefined;
+  if (code === '' || !concerned || visit.byToken) return undefined;
   const stored = read.secrets().twoFactorToken;
   const user = context.userId as UserId;
   if (!read.settings().twoFactorEnable) {
@@ -31,8 +31,9 @@ export async function shownCode(context: AuthContext, changes: Changes, code: st
 }
 
 /** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
-export function beginsSetUp({ read }: AuthContext, changes: Changes, code: string): boolean {
-  if (read.settings().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
+export function beginsSetUp({ read, visit }: AuthContext, changes: Changes, code: string): boolean {
+  // The API token may not: the decision says so.
+  if (visit.byToken || read.settings().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;
   return code === '' || read.secrets().twoFactorToken === '';
 }

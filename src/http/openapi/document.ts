@@ -11,6 +11,7 @@ import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
 import { components, named } from './schemas.js';
 import { SettingsBody, SettingsReply } from './settings.js';
+import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
 /** One row of a table, with the name under which programs know it. */
 export interface Operation {
@@ -38,7 +39,7 @@ function spelledOut(route: Route): Route {
 }
 
 /**
- * The contract as OpenAPI 3.1, made from the route tables. `version` is the panel's; `base` the path under which it is
+ * The contract as OpenAPI 3.1, made from the route tables, and the WebSocket. `version` is the panel's; `base` the path under which it is
  * reached, without a slash at its end.
  */
 export function openApi(version: string, base = ''): oas31.OpenAPIObject {
@@ -47,6 +48,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, tag, route) };
   }
+  paths[SOCKET_PATH] = { get: socketOperation };
   return createDocument(
     {
       openapi: '3.1.0',
@@ -59,6 +61,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
       servers: [{ url: base === '' ? '/' : base }],
       tags: [
         ...new Map(Object.values(nouns).map(({ tag, description }) => [tag, { name: tag, description }])).values(),
+        SOCKET_TAG,
       ],
       paths,
       components,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../events/settings.js';
-import { flagNames, flagOf, plainNames } from '../codec/setting-names.js';
+import { flagNames, flagOf, plainNames, secretNames } from '../codec/setting-names.js';
 
 /** A setting as callers write it, with its limits and its default. What it becomes is nobody's business. */
 function described(schema: z.ZodType): z.ZodType {
@@ -28,10 +28,22 @@ export const SettingsReply = z
   })
   .meta({ id: 'Settings' });
 
-const optional = (members: Readonly<Record<string, z.ZodType>>) =>
-  Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, schema.optional()]));
+/** A body has no defaults: what it leaves out stays as it is. */
+function written(schema: z.ZodType): z.ZodType {
+  const { default: _, ...json } = schema.meta() ?? {};
+  return z.unknown().meta(json).optional();
+}
 
-/** What may be changed, all of it or some. */
+/** What may be changed, all of it or some, under the names of both. */
 export const SettingsBody = z.object(
-  optional({ ...plain, ...others, ...secrets, twoFactorCode: z.string(), trustEveryProxy: z.boolean() }),
+  Object.fromEntries(
+    Object.entries({
+      ...plain,
+      ...others,
+      ...secrets,
+      ...Object.fromEntries(Object.entries(secretNames).map(([name, key]) => [name, described(secretsTable[key])])),
+      twoFactorCode: described(z.string()),
+      trustEveryProxy: described(z.boolean()),
+    }).map(([name, schema]) => [name, written(schema)]),
+  ),
 );

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { assemble, logFiles } from '../../../src/adapters/core/assembly.js';
 import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
-import { configOf, inboundOf } from './kit.js';
+import { certificate, configOf, inboundOf } from './kit.js';
 
 const paths = {
   runDir: '/data/run',
@@ -15,6 +18,16 @@ const paths = {
 const from = (template: JsonObject, inbounds: readonly CoreInbound[] = []) =>
   assemble(configOf(inbounds, template), paths);
 const plain = from({});
+
+/** As the panel makes it, with the admin's site. */
+function dataDirectory(): string {
+  const data = mkdtempSync(join(tmpdir(), 'portolan-assembly-'));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  for (const folder of ['keys', 'run', 'certs', 'backups', 'www/deep'])
+    mkdirSync(join(data, folder), { recursive: true });
+  symlinkSync(join(data, 'keys'), join(data, 'www', 'link'));
+  return data;
+}
 
 describe('the assembled configuration', () => {
   it('has our api on a socket of our own, counting for everybody, and two usual outbounds', () => {
@@ -29,6 +42,13 @@ describe('the assembled configuration', () => {
       'blackhole',
       'blackhole',
     ]);
+  });
+
+  it('opens a port for metrics only where the template asks for them, and chooses it itself', () => {
+    const metrics = '127.0.0.1:4711';
+    const made = (template: JsonObject): unknown => assemble(configOf([], template), { ...paths, metrics })['metrics'];
+    expect(made({})).toBeUndefined();
+    expect(made({ MetricS: { tag: 'x', listen: '0.0.0.0:1' } })).toStrictEqual({ tag: 'metrics_out', listen: metrics });
   });
 
   it('keeps what a template says about the rest', () => {
@@ -190,7 +210,7 @@ describe('the assembled configuration', () => {
     expect(() => from({}, [inboundOf({ ...one, tag: 'api' })])).toThrow(/tag "api"/);
     expect(() => from({}, [inboundOf({ ...one, tag: 'a>>>b' })])).toThrow(/tag/);
     const masquerade = { hysteriaSettings: { masquerade: { type: 'file', dir: '/etc' } } };
-    expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: masquerade })])).toThrow(/data directory/);
+    expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: masquerade })])).toThrow(/folder www/);
     const certificates = { tlsSettings: { certificates: [{ certificateFile: '/etc/letsencrypt/a.pem' }] } };
     expect(() => from({}, [inboundOf({ ...one, tag: 'a', streamSettings: certificates })])).not.toThrow();
   });
@@ -205,11 +225,85 @@ describe('the assembled configuration', () => {
     ['a fallback to a site', { settings: { fallbacks: [{ dest: '/data/site.sock', xver: 1 }] } }, true],
     ['one to a port', { settings: { fallbacks: [{ dest: 80 }, { dest: '127.0.0.1:81', type: 'tcp' }] } }, true],
     ['one to an abstract name', { settings: { fallbacks: [{ dest: '@site' }] } }, true],
+    ['a fallback into the keys', { settings: { fallbacks: [{ dest: '/data/keys/x.sock' }] } }, false],
     ['a socket of its own', { listen: '/data/in.sock,0666' }, true],
   ])('lets inbounds use sockets that are nobody else’s: %s', (_, more, fine) => {
     const one = inboundOf({ tag: 'a', port: 1, protocol: 'vless', settings: {}, ...more });
     if (fine) expect(() => from({}, [one])).not.toThrow();
     else expect(() => from({}, [one])).toThrow(/Inbound a cannot be used.*\.sock inside the data directory/);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['the keys', { type: 'file', DIR: 'DATA/keys' }],
+    ['the data directory', { type: 'file', dir: 'DATA' }],
+    ['the folder beside the site', { type: 'file', dir: 'DATA/www/../backups' }],
+    ['a link out of the site', { type: 'file', dir: 'DATA/www/link' }],
+    ['the folder in which the core runs', { Type: 'File' }],
+    ['the same by an empty name', { type: 'file', dir: '' }],
+    ['a relative folder', { type: 'file', dir: 'www' }],
+  ])('shows strangers nothing but the site: not %s', (_, masquerade) => {
+    const data = dataDirectory();
+    const shown = (site: JsonObject): JsonObject =>
+      assemble(
+        configOf([
+          inboundOf({
+            tag: 'a',
+            port: 1,
+            protocol: 'vless',
+            settings: {},
+            streamSettings: { x: { Masquerade: site } },
+          }),
+        ]),
+        { ...paths, runDir: join(data, 'run') },
+      );
+    const patched = JSON.parse(JSON.stringify(masquerade).replace('DATA', data)) as JsonObject;
+    expect(() => shown(patched)).toThrow(/Inbound a cannot be used.*(folder www|folder of its files)/);
+    for (const dir of ['www', 'www/deep', 'www/later'])
+      expect(() => shown({ type: 'file', dir: join(data, dir) })).not.toThrow();
+  });
+
+  it('gives the core no file of the panel itself for a certificate, and a template only certificates', async () => {
+    const data = dataDirectory();
+    const { cert, key } = await certificate();
+    const other = await certificate();
+    mkdirSync(join(data, 'tls'));
+    for (const [name, text] of Object.entries({ cert, key, other: other.key }))
+      writeFileSync(join(data, 'tls', name), text);
+    writeFileSync(join(data, 'keys', 'master.key'), cert);
+    symlinkSync(join(data, 'keys', 'master.key'), join(data, 'tls', 'link'));
+    const tls = (certificateFile: string, keyFile: string): JsonObject => ({
+      tlsSettings: {
+        certificates: [
+          { certificateFile: join(data, certificateFile), ...(keyFile ? { keyFile: join(data, keyFile) } : {}) },
+        ],
+      },
+    });
+    const there = { ...paths, runDir: join(data, 'run') };
+    const outbound = (streamSettings: JsonObject): JsonObject =>
+      assemble(configOf([], { outbounds: [{ tag: 'a', protocol: 'freedom', streamSettings }] }), there);
+    const inbound = (streamSettings: JsonObject): JsonObject =>
+      assemble(configOf([inboundOf({ tag: 'a', port: 1, protocol: 'vless', settings: {}, streamSettings })]), there);
+    for (const made of [outbound, inbound]) {
+      expect(() => made(tls('tls/cert', 'tls/key'))).not.toThrow();
+      for (const own of [
+        'keys/master.key',
+        'tls/link',
+        'certs/panel.pem',
+        'events.db-wal',
+        'head.json',
+        'run/x',
+        'backups/x',
+      ])
+        expect(() => made(tls(own, 'tls/key')), own).toThrow(/file of the panel itself/);
+    }
+    expect(() => outbound(tls('tls/cert', ''))).not.toThrow();
+    for (const [file, secret] of [
+      ['tls/cert', 'tls/other'],
+      ['tls/key', ''],
+      ['tls/none', 'tls/key'],
+      ['tls', 'tls/key'],
+    ] as const)
+      expect(() => outbound(tls(file, secret)), file).toThrow(/do not belong together/);
   });
 
   it('gives no client a way back that is an outbound, which would go with the client', () => {

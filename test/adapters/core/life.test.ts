@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,6 +103,23 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
       await expect(core.start(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
       await expect(core.test(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
     }
+  });
+
+  it('does not call a core missing that is there and does not say what it is', async () => {
+    const { folder } = somewhere();
+    const binary = join(folder, 'silent');
+    writeFileSync(binary, '#!/bin/sh\nexit 0\n', { mode: 0o700 });
+    const core = createXrayCore({
+      binary,
+      runDir: join(folder, 'run'),
+      logDir: join(folder, 'logs'),
+      assetDir: folder,
+      log: () => undefined,
+      splice: false,
+    });
+    expect(await core.version()).toBeNull();
+    const silent = { kind: 'refused', message: 'The core does not tell its version' };
+    await expect(core.start(configOf([]))).rejects.toMatchObject(silent);
   });
 
   it('is adopted with its counters after the panel was killed, and its end is seen', async () => {

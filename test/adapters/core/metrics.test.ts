@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ObservedOutbound } from '../../../src/commands/ports/gauges.js';
-import { configOf, coreBinary, type Place, place, template } from './kit.js';
+import { configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 
 /** The page of the core's metrics listener. */
 interface Vars {
@@ -52,8 +52,24 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     await expect(here.core.metrics.observatory()).resolves.toStrictEqual([]);
   });
 
-  it('is what its own metrics page says', async () => {
+  it('has no page unless the template asks for one', async () => {
     await here.core.start(configOf([]));
+    expect(here.core.metrics.listen).toBeNull();
+    expect((await here.core.metrics.runtime()).sys).toBeGreaterThan(0);
+  });
+
+  it('leads nobody to its page', async () => {
+    await here.core.start(configOf([], { ...template, Metrics: { listen: '0.0.0.0:1' } }));
+    const { listen } = here.core.metrics;
+    const dest = Number(listen?.split(':').at(-1));
+    const settings = { decryption: 'none', fallbacks: [{ dest }] };
+    const inbound = inboundOf({ tag: 'a', listen: '127.0.0.1', port: await freePort(), protocol: 'vless', settings });
+    await expect(here.core.addInbound(inbound)).rejects.toMatchObject({ kind: 'invalid', inbound: 'a' });
+    expect(await here.core.inboundTags()).toStrictEqual([]);
+  });
+
+  it('is what its own metrics page says', async () => {
+    await here.core.start(configOf([], { ...template, metrics: {} }));
     const [runtime, page] = [await here.core.metrics.runtime(), await vars()];
     // A moment lies between the two: memory that is in use moves, what the system gave does so in large steps.
     for (const [ours, theirs] of [
@@ -80,7 +96,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
       probeInterval: '1s',
       enableConcurrency: true,
     };
-    await here.core.start(configOf([], { ...template, [name]: observatory }));
+    await here.core.start(configOf([], { ...template, metrics: {}, [name]: observatory }));
     const all = await observed(2);
     const now = Date.now() / 1000;
     expect(all.toSorted((a, b) => (a.tag < b.tag ? -1 : 1))).toStrictEqual([

@@ -209,9 +209,25 @@ describe.skipIf(coreBinary === null)('a test of an outbound', { timeout: 30_000 
     });
   });
 
-  it('starts only what it needs of ten thousand outbounds', async () => {
-    const others = Array.from({ length: 10_000 }, (_, n) => vless(`o-${n}`, 1 + n));
+  it('starts only what it needs of two thousand outbounds, and takes no more', async () => {
+    const others = Array.from({ length: 1_999 }, (_, n) => vless(`o-${n}`, 1 + n));
     expect(await ask(direct, [...others, { protocol: 'pigeon' }])).toMatchObject({ success: true });
+    expect(await ask(direct, [...others, direct, direct])).toMatchObject({
+      error: 'There are more than 2000 other outbounds',
+    });
+  });
+
+  it('goes through a line of 32 outbounds, not through one more', async () => {
+    const line = (length: number): JsonObject[] =>
+      Array.from({ length }, (_, n) => ({
+        ...direct,
+        tag: `d-${n}`,
+        ...(n + 1 < length ? { proxySettings: { tag: `d-${n + 1}` } } : {}),
+      }));
+    const [first = direct, ...rest] = line(32);
+    expect(await ask(first, rest)).toMatchObject({ success: true });
+    const [next = direct, ...others] = line(2_000);
+    expect(await ask(next, others)).toMatchObject({ error: 'It is dialled through more than 32 outbounds' });
   });
 
   it('tells of a core that ends, that does not listen, that is not there', async () => {
@@ -322,6 +338,78 @@ describe.skipIf(coreBinary === null)('a test of an outbound', { timeout: 30_000 
           error: expect.stringMatching(/^(127\.0\.0\.1|inside\.example) is not a public address$/) as string,
         });
       }
+    });
+
+    it.each<[string, JsonObject, RegExp]>([
+      [
+        'behind a note that the core does not read',
+        { note: { dialerProxy: 'b' } },
+        /place that the core does not read/,
+      ],
+      ['behind a stray detour', { settings: { proxySettings: { tag: 'b' } } }, /place that the core does not read/],
+      [
+        'that only downloads are dialled around',
+        { streamSettings: { xhttpSettings: { extra: { downloadSettings: { sockopt: { dialerProxy: 'b' } } } } } },
+        /^127\.0\.0\.1 is not a public address$/,
+      ],
+      [
+        'of a download beside a detour',
+        {
+          streamSettings: {
+            sockopt: { dialerProxy: 'b', penetrate: true },
+            SplitHTTPSettings: { downloadSettings: { Address: '127.0.0.1', port: 1, sockopt: { dialerProxy: 'b' } } },
+          },
+        },
+        /^127\.0\.0\.1 is not a public address$/,
+      ],
+      ['without a port', { protocol: 'dns', settings: { address: '127.0.0.1' } }, /^127\.0\.0\.1 is not/],
+      [
+        'behind thirty-two others',
+        {
+          protocol: 'wireguard',
+          settings: { peers: [...Array(33).keys()].map((n) => ({ endpoint: `192.0.2.${n}:1` })) },
+        },
+        /more than 32 servers/,
+      ],
+      ...['udp', 'https', 'h2c'].map((scheme): [string, JsonObject, RegExp] => [
+        `by a look-up over ${scheme}`,
+        {
+          settings: { address: '192.0.2.1', port: 1 },
+          streamSettings: { tlsSettings: { ECHConfigList: `example.com+${scheme}://127.0.0.1:1` } },
+        },
+        /"ECHConfigList" would make the core connect elsewhere/,
+      ]),
+      [
+        'by a record of its name',
+        {
+          settings: { address: '192.0.2.1', port: 1 },
+          streamSettings: { sockopt: { addressPortStrategy: 'TxtPortAndAddress' } },
+        },
+        /"addressPortStrategy" would make/,
+      ],
+      [
+        'by the revocation list of its certificate',
+        {
+          settings: { address: '192.0.2.1', port: 1 },
+          streamSettings: { tlsSettings: { certificates: [{ ocspStapling: 1 }] } },
+        },
+        /"ocspStapling" would make/,
+      ],
+      [
+        'by a rendezvous',
+        {
+          settings: { address: '192.0.2.1', port: 1 },
+          streamSettings: { finalMask: { udp: [{ Type: 'Realm', settings: {} }] } },
+        },
+        /"Type" would make/,
+      ],
+    ])('starts no core for a server %s', async (_, more, error) => {
+      const outbound = { ...vless('a', 1), ...more };
+      const others = [{ tag: 'b', protocol: 'freedom' }];
+      const closed = probe({ binary: () => '/nowhere/xray', allowPrivate: false });
+      expect(await closed.request({ outbound, others, url: 'http://192.0.2.1/' }, never)).toMatchObject({
+        error: expect.stringMatching(error) as string,
+      });
     });
 
     it('dials no server there either, whether somebody listens or not, and says the same', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runBinary } from '../../../src/adapters/core/run-binary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-run-'));
@@ -29,10 +29,24 @@ describe('the executable of the core', () => {
     expect(await run(script('echo no; exit 23'))).toEqual({ ok: false, output: 'no\n\n' });
   });
 
-  it('is missing when it cannot be started', async () => {
+  it('is missing when there is none, and not when it cannot be started', async () => {
     await expect(run(join(folder, 'nothing'))).rejects.toMatchObject({ name: 'CoreError', kind: 'missing' });
     writeFileSync(join(folder, 'plain'), 'text');
-    await expect(run(join(folder, 'plain'))).rejects.toMatchObject({ kind: 'missing' });
+    await expect(run(join(folder, 'plain'))).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'The core cannot be started (plain)',
+    });
+  });
+
+  it('is ended when it gives no answer, and named by the name of its file alone', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hanging = run(script('exec sleep 1000')).catch((error: unknown) => error);
+    vi.advanceTimersByTime(15_000);
+    expect(await hanging).toMatchObject({
+      kind: 'unreachable',
+      message: `The core gave no answer in 15 seconds (script-${count})`,
+    });
   });
 
   it('is ended when it does not stop printing', async () => {

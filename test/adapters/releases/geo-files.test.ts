@@ -68,7 +68,7 @@ describe('a geo file', () => {
     ],
     [
       'half of what it announced',
-      /could not be reached/,
+      /broke off/,
       (_request, response) => {
         response.writeHead(200, { 'content-length': 100 });
         response.write(fresh, () => response.destroy());
@@ -130,5 +130,24 @@ describe('the format', () => {
     const found = await geoFlaw(bytes);
     if (flaw === null) expect(found).toBeNull();
     else expect(found).toMatch(flaw);
+  });
+
+  it('gives way to others within one entry of many small fields', async () => {
+    const fields = Buffer.alloc(400_000, Buffer.from([0x18, 0x01]));
+    const length = Buffer.from([
+      (fields.length & 0x7f) | 0x80,
+      ((fields.length >> 7) & 0x7f) | 0x80,
+      fields.length >> 14,
+    ]);
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    await geoFlaw(Buffer.concat([Buffer.from([0x0a]), length, fields]));
+    over = true;
+    expect(turns).toBeGreaterThan(2);
   });
 });

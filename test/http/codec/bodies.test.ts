@@ -61,6 +61,19 @@ describe('an inbound body', () => {
     ]);
   });
 
+  it('refuses more values than anybody has, but any number of clients', () => {
+    const many = Array.from({ length: 100_001 }, () => 1);
+    for (const odd of [many, { a: many }, Object.fromEntries(many.map((one, n) => [`k${n}`, one]))])
+      for (const settings of [{ odd }, { clients: [{ odd }] }])
+        for (const sent of [settings, JSON.stringify(settings)])
+          expect(complaints(InboundBody, { settings: sent })).toStrictEqual(['settings: holds too many values']);
+    const lists = Array.from({ length: 3 }, () => many.slice(0, 40_000));
+    expect(complaints(InboundBody, { settings: { lists } })).toStrictEqual(['settings: holds too many values']);
+    const clients = Array.from({ length: 20_000 }, (_, n) => ({ email: `c${n}`, totalGB: 0, enable: true, tgId: '' }));
+    expect(InboundBody.parse({ settings: { clients: [{ email: 'x' }], list: many.slice(9) } }).settings).toBeDefined();
+    expect(InboundBody.parse({ settings: JSON.stringify({ clients }) }).settings?.clients).toHaveLength(20_000);
+  });
+
   it('drops the names of the machinery', () => {
     const text = '{"__proto__":{"x":1},"a":[{"constructor":1,"prototype":2,"b":3}]}';
     expect(JSON.stringify(InboundBody.parse({ streamSettings: text }).streamSettings)).toBe('{"a":[{"b":3}]}');

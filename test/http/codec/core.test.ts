@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Web } from '../../../src/commands/ports/web.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { realityPublicKey } from '../../../src/http/codec/reality.js';
 import { tables } from '../../../src/http/contract/index.js';
@@ -9,7 +10,7 @@ import { inboundHandlers } from '../../../src/http/handlers/inbounds.js';
 import { keygenHandlers } from '../../../src/http/handlers/keygen.js';
 import { serverHandlers } from '../../../src/http/handlers/server.js';
 import { settingHandlers } from '../../../src/http/handlers/settings.js';
-import { invalid, startPanel } from './panel.js';
+import { failing, invalid, startPanel } from './panel.js';
 
 type Panel = ReturnType<typeof startPanel>;
 const started = { type: 'RecordCoreStarted', data: { run: 'r1', version: '26.7.28', reason: 'start' } } as const;
@@ -80,6 +81,14 @@ describe('restartCoreService', () => {
     expect(panel.log.events).toStrictEqual([]);
   });
 
+  it('goes on as it is when the core gives no answer, and says when there is none', async () => {
+    const silent = startPanel({ core: { test: failing('unreachable', 'The core gave no answer') } });
+    expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
+    const none = startPanel({ core: { test: failing('missing', 'There is no core') } });
+    expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core binary/);
+    expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
+  });
+
   it('says how the start went', async () => {
     const outcomes = [event('CoreStarted', {}), event('CoreFailed', { reason: 'port taken' }), null];
     const panel = startPanel({ outcome: async () => outcomes.shift() ?? null });
@@ -136,6 +145,50 @@ describe('the core template', () => {
     expect(panel.read.template()).toStrictEqual({ template: valid, outboundTestUrl: 'http://probe.example/204' });
   });
 
+  it('is not kept with a test address that the panel would never ask; the one that is kept is not judged again', async () => {
+    const asked: string[] = [];
+    const flaw = async (url: string) => {
+      asked.push(url);
+      return 'it is private';
+    };
+    const panel = startPanel({ web: { flaw } as unknown as Web });
+    const refused = await core(panel, 'update', { coreSetting: valid, outboundTestUrl: 'http://private.example/' });
+    expect(refused).toMatchObject({
+      success: false,
+      msg: 'Setting outboundTestUrl: leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that',
+    });
+    expect(panel.log.events).toStrictEqual([]);
+    const old = { template: valid, outboundTestUrl: 'http://private.example/' };
+    panel.dispatch({ type: 'ChangeCoreTemplate', data: old });
+    expect(await core(panel, 'update', { coreSetting: valid, outboundTestUrl: old.outboundTestUrl })).toMatchObject({
+      success: true,
+    });
+    expect(asked).toStrictEqual(['http://private.example/']);
+  });
+
+  it('names what of it is passed over', async () => {
+    const panel = startPanel({ core: { passedOver: () => ['"api" is replaced'] } });
+    expect((await core(panel, 'update', { coreSetting: valid })).obj).toStrictEqual({
+      warnings: ['"api" is replaced'],
+    });
+  });
+
+  it('stays when only the address of outbound tests is given', async () => {
+    const panel = startPanel({ core: { passedOver: () => ['x'], test: invalid('asked') } });
+    const change = (outboundTestUrl: string) => core(panel, 'update', { outboundTestUrl });
+    const before = panel.read.desired.template();
+    expect(await change('http://probe.example/204')).toStrictEqual({
+      success: true,
+      msg: 'The parameters have been changed.',
+      obj: null,
+    });
+    expect(panel.read.template()).toStrictEqual({ template: before, outboundTestUrl: 'http://probe.example/204' });
+    const emptied = await core(panel, 'update', { coreSetting: '', outboundTestUrl: 'http://other.example/' });
+    for (const { msg } of [await change(' '), emptied])
+      expect(msg).toBe('The core template is not valid: coreSetting is missing');
+    expect(panel.read.template()).toStrictEqual({ template: before, outboundTestUrl: 'http://probe.example/204' });
+  });
+
   it('is taken out of the answer that it was read from', async () => {
     const panel = startPanel();
     const wrapped = { xraySetting: { coreSetting: JSON.stringify(valid), inboundTags: '[]' }, inboundTags: [] };
@@ -158,8 +211,27 @@ describe('the core template', () => {
     expect(panel.log.events).toStrictEqual([]);
   });
 
+  it('is not written when there is a core that gives no answer', async () => {
+    const silent = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
+    const panel = startPanel({ core: { test: silent } });
+    expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
+      success: false,
+      msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)',
+    });
+    expect(panel.log.events).toStrictEqual([]);
+  });
+
+  it('is written untested when there is no core at all, and the answer says so', async () => {
+    const panel = startPanel({ core: { test: failing('missing', 'There is no core') } });
+    expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
+      success: true,
+      msg: 'The parameters have been changed; there is no core that could test them.',
+    });
+    expect(panel.read.template()?.template).toStrictEqual(valid);
+  });
+
   it('is not written when the core refuses it', async () => {
-    const panel = startPanel({ core: { version: async () => '26', test: invalid('unknown outbound') } });
+    const panel = startPanel({ core: { test: invalid('unknown outbound') } });
     expect((await core(panel, 'update', { coreSetting: valid })).msg).toContain('unknown outbound');
     expect(panel.log.events).toStrictEqual([]);
   });

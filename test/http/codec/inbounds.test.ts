@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/http/contract/index.js';
 import { inboundHandlers } from '../../../src/http/handlers/inbounds.js';
-import { invalid, startPanel } from './panel.js';
+import { failing, invalid, startPanel } from './panel.js';
 
 const uuid = (n: number): string => `b831381d-6324-4d53-ad4f-${String(n).padStart(12, '0')}`;
 const client = (n: number, more: object = {}) => ({ id: uuid(n), email: `c${n}`, ...more });
@@ -45,7 +45,7 @@ describe('add', () => {
   });
 
   it('answers what it was told, whatever stands in it, and lists it so after each change', async () => {
-    const odd = '"\\ \\n \u2028 </script> \u{1f30a} \ud83c é \u0000 \n';
+    const odd = '"\\ \\n \u2028 </script> \u{1f30a} é \u0000 \n';
     const added = await add(vless(443, [client(1, { comment: odd, odd }), client(2), client(3, { comment: odd })]));
     const other = await add(vless(444));
     expect((await call('list')).obj).toStrictEqual([added.obj, other.obj]);
@@ -116,7 +116,6 @@ describe('what the machine and the core say', () => {
     const asked: unknown[] = [];
     panel = startPanel({
       core: {
-        version: async () => '26',
         testInbound: async (inbound) => {
           asked.push(inbound.config, [...inbound.users.values()]);
           if (inbound.config['port'] === 444) await invalid('bad')();
@@ -152,6 +151,22 @@ describe('what the machine and the core say', () => {
     expect(seen).toStrictEqual([['/c', '/k']]);
     expect((await add(vless(443, [], { streamSettings: tls('none') }))).success).toBe(true);
   });
+});
+
+it('an inbound is stored untested only where there is no core at all, and the answer says so', async () => {
+  panel = startPanel({ core: { testInbound: failing('missing', 'There is no core') } });
+  expect((await add(vless(443))).msg).toBe(
+    'Inbound has been successfully created; there is no core that could test it.',
+  );
+  const update = () => call('update', { params: { id: '1' }, body: { port: 444 } });
+  const before = panel.log.events.length;
+  panel.context.core.testInbound = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
+  const silent = { success: false, msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)' };
+  expect(await update()).toMatchObject(silent);
+  expect(await add(vless(445))).toMatchObject(silent);
+  expect(panel.log.events).toHaveLength(before);
+  panel.context.core.testInbound = failing('missing', 'There is no core');
+  expect((await update()).msg).toBe('Inbound has been successfully updated; there is no core that could test it.');
 });
 
 describe('update', () => {

@@ -83,6 +83,7 @@ export function startPanel(parts: Parts = {}) {
     test: async () => undefined,
     testInbound: async () => undefined,
     assemble: (config: unknown) => config,
+    passedOver: () => [],
     output: () => '',
     x25519: () => ({ privateKey: 'a', publicKey: 'b' }),
     ...parts.core,
@@ -97,7 +98,10 @@ export function startPanel(parts: Parts = {}) {
     coreSettled: async () => undefined,
     outcome: async () => null,
     portFlaw: async () => null,
+    web: { flaw: async () => null },
     serverPortFlaw: async () => null,
+    alarms: { tell: () => undefined, raised$: EMPTY },
+    visit: { byToken: false },
     overrides: {},
     restarting: () => false,
     subPort: () => 10_882,
@@ -105,6 +109,7 @@ export function startPanel(parts: Parts = {}) {
     actor,
     userId: 1,
     requestHost: 'panel.example',
+    say: (sentence) => sentence,
     secure: false,
     dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
     refusalOf: (command) => {
@@ -143,6 +148,8 @@ export function startPanel(parts: Parts = {}) {
   return { log, read, context, call, advance: (ms: number) => void (clock += ms), dispatch: context.dispatch };
 }
 
-export const invalid = (message: string) => async (): Promise<void> => {
-  throw new CoreError('invalid', message);
+export const failing = (kind: CoreError['kind'], message: string) => async (): Promise<void> => {
+  throw new CoreError(kind, message);
 };
+
+export const invalid = (message: string) => failing('invalid', message);

@@ -99,6 +99,18 @@ describe('the tunnel provider', () => {
     expect(panel.log.events).toHaveLength(before);
   });
 
+  it.each([
+    { device_id: '\ud800', access_token: 'x' },
+    { device_id: 'x', access_token: 'a\r\nb' },
+    { device_id: 'x', access_token: '\u2028' },
+  ])('says that what is stored is damaged: %j', async (stored) => {
+    const panel = open();
+    panel.dispatch({ type: 'ChangeSettings', data: { changes: { wgprov: JSON.stringify(stored) } } });
+    const msg = 'The provider did not do it: the stored registration is damaged: delete it and register anew';
+    expect(await panel.wg('config')).toStrictEqual({ success: false, msg, obj: null });
+    expect(await panel.wg('license', { license: GOOD_LICENSE })).toStrictEqual({ success: false, msg, obj: null });
+  });
+
   it('refuses an action that there is none of', async () => {
     expect(await open().wg('steal')).toMatchObject({
       success: false,
@@ -108,12 +120,12 @@ describe('the tunnel provider', () => {
 });
 
 describe('the VPN provider', () => {
-  it('lists countries and the servers of one, hardly used ones only where there are no others', async () => {
+  it('lists countries and all servers of one, the least busy first', async () => {
     const { ask } = open();
     expect(JSON.parse(String((await ask('vpnprov', 'countries')).obj))).toMatchObject([{ id: 208 }, { id: 209 }]);
     const loads = async (countryId: string) =>
       (textOf(await ask('vpnprov', 'servers', { countryId }))['servers'] as { load: number }[]).map(({ load }) => load);
-    expect(await loads('208')).toStrictEqual([8, 40]);
+    expect(await loads('208')).toStrictEqual([3, 8, 40]);
     expect(await loads('209')).toStrictEqual([1, 2]);
     expect(await loads('7')).toStrictEqual([]);
     for (const countryId of ['', '-1', '1e3', '208&limit=1', '../x'])
@@ -125,11 +137,22 @@ describe('the VPN provider', () => {
     const account = { private_key: vpn.privateKey, token: vpn.token };
     expect(textOf(await panel.ask('vpnprov', 'reg', { token: vpn.token }))).toStrictEqual(account);
     expect(textOf(await panel.ask('vpnprov', 'data'))).toStrictEqual(account);
-    expect((await panel.ask('vpnprov', 'setKey', { key: 'mine' })).obj).toBe('{"private_key":"mine","token":""}');
+    const key = Buffer.alloc(32, 7).toString('base64');
+    expect((await panel.ask('vpnprov', 'setKey', { key: ` ${key} ` })).obj).toBe(`{"private_key":"${key}","token":""}`);
     expect((await panel.ask('vpnprov', 'del')).obj).toBe('');
     expect((await panel.ask('vpnprov', 'data')).obj).toBe('');
     expect(panel.log.events.filter(({ type }) => type === 'SecretSettingChanged')).toHaveLength(3);
   });
+
+  it.each(['mine', 'A'.repeat(43), Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64'), 'é'])(
+    'keeps no key that is none: %s',
+    async (key) => {
+      const { ask, log } = open();
+      const { success, msg } = await ask('vpnprov', 'setKey', { key });
+      expect([success, msg]).toEqual([false, 'key: must be a WireGuard key: 32 bytes in base64']);
+      expect(log.events).toStrictEqual([]);
+    },
+  );
 
   it('says what is missing or refused, and no token', async () => {
     const { ask, log } = open();

@@ -27,6 +27,7 @@ import type { Gate } from '../../../src/http/mount.js';
 import { createPanelServer } from '../../../src/http/server.js';
 import { statusText } from '../../../src/http/status-text.js';
 import { createSubscriptionServer } from '../../../src/http/subscription-server.js';
+import { Alarms } from '../../../src/lib/alarms.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { storyOf } from '../../../src/projections/story.js';
 
@@ -45,6 +46,7 @@ const stubCore: Partial<HttpParts['core']> = {
   version: async () => null,
   test: async () => undefined,
   testInbound: async () => undefined,
+  passedOver: () => [],
 };
 
 /** Nothing newer can be had. */
@@ -119,11 +121,13 @@ export async function startPanel({
   const lines = new PanelLines();
   gauges.start();
   host.sample();
+  const alarms = new Alarms();
   const http: HttpParts = {
     read,
     core: runs,
     host,
     gauges,
+    alarms,
     logs: createLogs({ lines, logDir: folder, secrets: () => [], journal: { membership: folder } }),
     status: statusText(read, host, now),
     passwords,
@@ -146,6 +150,7 @@ export async function startPanel({
     twoFactor: totp,
     overrides: {},
     restarting,
+    restartFlaw: async () => null,
     subPort: () => 10_882,
     certificateFlaw: async () => null,
     ...parts,
@@ -153,8 +158,13 @@ export async function startPanel({
   const complaints: { fields: object; message: string }[] = [];
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
   const httpLog = { error: complain, warn: complain };
-  const web = createPanelServer({ http, dispatch, basePath: () => basePath, bind, log: httpLog });
-  const sub = createSubscriptionServer({ read, now, log: httpLog });
+  // As at the last restart.
+  const { webDomain, subDomain } = read.settings();
+  const web = createPanelServer({
+    ...{ http, dispatch, bind, log: httpLog },
+    ...{ basePath: () => basePath, webDomain: () => webDomain },
+  });
+  const sub = createSubscriptionServer({ read, now, log: httpLog, subDomain: () => subDomain });
   const { port } = await web.listen(0, '127.0.0.1');
   const { port: subPort } = await sub.listen(0, '127.0.0.1');
   onTestFinished(async () => {
@@ -179,6 +189,7 @@ export async function startPanel({
     /** What the panel's log said. */
     lines,
     given,
+    alarms,
     web,
     complaints,
     port,

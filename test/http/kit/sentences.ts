@@ -16,11 +16,14 @@ const SAYING: Readonly<Record<string, number>> = {
   t: 0,
   said: 1,
   tell: 2,
+  settle: 0,
 };
 /** Members of a rejection, a flaw or a push that are said to people. */
 const PROSE: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'title', 'body', 'msg']);
 /** Where a reason is on its way into an event, from which a notification or an answer takes it. */
 const REASONS = /src\/(commands\/reactors|adapters)\//;
+/** Where a test of an outbound fails, and where an address is refused: the member `error` is said, and errors are. */
+const PROBES = /src\/(adapters\/(core\/probe|web\/target)|http\/handlers\/outbound-tests)/;
 /** Details inside of a sentence that are sentences, or words of ours, themselves. */
 const NESTED: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'what', 'message']);
 /** Files whose zod schemas say what is wrong. */
@@ -111,10 +114,16 @@ class Search {
   }
 
   #isReason(node: ts.Node): boolean {
+    if (PROBES.test(node.getSourceFile().fileName) && this.#isFailure(node)) return true;
     if (!ts.isPropertyAssignment(node) && !ts.isShorthandPropertyAssignment(node)) return false;
     const { parent } = node.parent;
     const logged = ts.isCallExpression(parent) && /^(warn|info|error|debug)$/.test(nameOf(parent.expression));
     return node.name.getText() === 'reason' && !logged && REASONS.test(node.getSourceFile().fileName);
+  }
+
+  #isFailure(node: ts.Node): boolean {
+    if (ts.isNewExpression(node)) return nameOf(node.expression) === 'Error';
+    return (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)) && node.name.getText() === 'error';
   }
 
   /** Whether the object goes to `reject`, or is a flaw or a push: others have members of these names too. */
@@ -166,6 +175,7 @@ class Search {
     else if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) this.#named(this.#declarationOf(node), next);
     else if (ts.isShorthandPropertyAssignment(node)) this.#named(this.#shorthand(node), next);
     else if (ts.isPropertyAssignment(node)) next(node.initializer);
+    else if (ts.isNewExpression(node) && nameOf(node.expression) === 'Error') node.arguments?.forEach(next);
   }
 
   #binary(node: ts.BinaryExpression, next: (inner: ts.Node) => void): void {

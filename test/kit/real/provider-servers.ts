@@ -116,7 +116,7 @@ export async function startVpnServer(): Promise<VpnServer> {
     if (pathname === '/v2/servers') {
       if (searchParams.get('filters[servers_technologies][id]') !== '35' || searchParams.get('limit') !== '0')
         return [400, {}];
-      const loads = { '208': [3, 8, 40], '209': [1, 2] }[searchParams.get('filters[country_id]') ?? ''] ?? [];
+      const loads = { '208': [8, 3, 40], '209': [1, 2] }[searchParams.get('filters[country_id]') ?? ''] ?? [];
       return [200, { servers: loads.map(vpnHost), locations: [{ id: 1 }], technologies: [] }];
     }
     if (pathname !== '/v1/users/services/credentials') return [404, {}];

@@ -12,9 +12,13 @@ export interface Endpoint {
 /** An outbound and what it is dialled through. */
 export interface Hop {
   readonly outbound: JsonObject;
-  /** Tags of the outbounds that carry its connections; none = it dials itself. */
+  /** Tags of the outbounds that carry its connections, downloads apart; none = it dials itself. */
   readonly through: readonly string[];
 }
+
+/** Outbounds in one chain, and those among which they are looked for. */
+const HOPS = 32;
+const OTHERS = 2_000;
 
 /** Outbounds without a server of their own, by their folded protocols. */
 const SERVERLESS: ReadonlySet<string> = new Set(['freedom', 'direct', 'blackhole', 'block', 'dns', 'loopback', '']);
@@ -30,55 +34,101 @@ export function tagOf(outbound: JsonObject): string {
 /** Every server that an outbound names, in whichever of its shapes: flat, `vnext`, `servers`, `peers`, `downloadSettings`. */
 export function endpointsOf(outbound: JsonObject): readonly Endpoint[] {
   if (SERVERLESS.has(protocolOf(outbound))) return [];
-  const settings = members(members(outbound)['settings']);
-  const named = [settings, ...['vnext', 'servers'].flatMap((name) => objects(settings[name]).map(members))];
-  const downloads = membersNamed(members(outbound)['streamsettings'], 'downloadsettings').map(members);
-  const peers = objects(settings['peers']).map((peer) => textOf(members(peer)['endpoint']));
-  return [...named, ...downloads]
-    .map(({ address, port }) => ({ host: textOf(address), port: Number(port) }))
-    .concat(peers.map(endpointOf))
-    .filter(({ host, port }) => host !== '' && Number.isInteger(port) && port > 0 && port < 65_536);
+  return [...mainEndpoints(outbound), ...downloadsOf(outbound)].filter(
+    ({ host, port }) => host !== '' && Number.isInteger(port) && port > 0 && port < 65_536,
+  );
 }
+
+/**
+ * Every host to which this machine itself would connect, whatever the port: the servers of what is not dialled through
+ * something else, and of downloads in any case, because a socket option can have them dialled apart.
+ */
+export function ownHosts({ outbound, through }: Hop): readonly string[] {
+  const main = through.length === 0 ? mainEndpoints(outbound) : [];
+  return [...main, ...downloadsOf(outbound)].map(({ host }) => host).filter((host) => host !== '');
+}
+
+function mainEndpoints(outbound: JsonObject): readonly Endpoint[] {
+  const settings = members(members(outbound)['settings']);
+  const peers = objects(settings['peers']).map((peer) => textOf(members(peer)['endpoint']));
+  return [settings, ...['vnext', 'servers'].flatMap((name) => objects(settings[name]).map(members))]
+    .map(endpointIn)
+    .concat(peers.map(endpointOf));
+}
+
+function downloadsOf(outbound: JsonObject): readonly Endpoint[] {
+  return membersNamed(members(outbound)['streamsettings'], 'downloadsettings').map(members).map(endpointIn);
+}
+
+const endpointIn = ({ address, port }: Record<string, Json>): Endpoint => ({
+  host: textOf(address),
+  port: Number(port),
+});
 
 /** `host:port`, `[v6]:port`. */
 function endpointOf(text: string): Endpoint {
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(text.trim()) ?? [];
+  const [, host = text.trim(), port = ''] = /^(.*):(\d+)$/.exec(text.trim()) ?? [];
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
 /**
  * The outbound and all that it is dialled through, itself first. Throws `CoreError` 'invalid' for a tag that none of
- * `others` has, and for a circle, in which the core would dial until its memory is full; what the chain does not reach
- * is not even looked at.
+ * `others` has, for too many of them, for a detour where the core reads none, and for a circle, in which the core would
+ * dial until its memory is full; what the chain does not reach is not even looked at.
  */
 export function chainOf(outbound: JsonObject, others: readonly JsonObject[]): readonly Hop[] {
+  if (others.length > OTHERS) throw new CoreError('invalid', `There are more than ${OTHERS} other outbounds`);
   const known = new Map(others.map((other) => [tagOf(other), other]));
   known.set(tagOf(outbound), outbound);
-  const chain = new Map<string, Hop>();
+  const chain = new Map<string, Reached>();
   const waiting = [tagOf(outbound)];
   for (let tag = waiting.pop(); tag !== undefined; tag = waiting.pop()) {
+    if (chain.has(tag)) continue;
     const next = known.get(tag);
     if (next === undefined) throw new CoreError('invalid', `There is no outbound ${tag} to dial through`);
-    const through = [
-      ...membersNamed(next, 'dialerproxy').map(textOf),
-      ...membersNamed(next, 'proxysettings').map((member) => textOf(members(member)['tag'])),
-    ].filter((name) => name !== '');
-    chain.set(tag, { outbound: next, through });
-    waiting.push(...through.filter((name) => !chain.has(name)));
+    if (chain.size === HOPS) throw new CoreError('invalid', `It is dialled through more than ${HOPS} outbounds`);
+    const reached = detoursOf(next);
+    chain.set(tag, reached);
+    waiting.push(...reached.named);
   }
-  if (isCircular(tagOf(outbound), chain))
-    throw new CoreError('invalid', 'The outbounds are dialled through each other');
+  if (isCircular(chain)) throw new CoreError('invalid', 'The outbounds are dialled through each other');
   return [...chain.values()];
 }
 
+/** A hop with everything that it names, for whichever of its connections. */
+interface Reached extends Hop {
+  readonly named: readonly string[];
+}
+
+function detoursOf(outbound: JsonObject): Reached {
+  const { proxysettings, streamsettings } = members(outbound);
+  const dialer = (stream: Json | undefined): string => textOf(members(members(stream)['sockopt'])['dialerproxy']);
+  const through = [dialer(streamsettings), textOf(members(proxysettings)['tag'])].filter((name) => name !== '');
+  const downloads = membersNamed(streamsettings, 'downloadsettings')
+    .map(dialer)
+    .filter((name) => name !== '');
+  const named = [...new Set([...through, ...downloads])];
+  const written = [
+    ...membersNamed(outbound, 'dialerproxy').map(textOf),
+    ...membersNamed(outbound, 'proxysettings').map((member) => textOf(members(member)['tag'])),
+  ].filter((name) => name !== '');
+  // Elsewhere the core passes over it and dials itself.
+  if (written.length > through.length + downloads.length)
+    throw new CoreError(
+      'invalid',
+      'The outbound names what it is dialled through in a place that the core does not read',
+    );
+  return { outbound, through, named };
+}
+
 /** Takes away what dials by itself or through what was taken away, until nothing more goes: a circle stays. */
-function isCircular(start: string, chain: ReadonlyMap<string, Hop>): boolean {
-  const open = new Map([...chain].map(([tag, { through }]) => [tag, new Set(through)]));
+function isCircular(chain: ReadonlyMap<string, Reached>): boolean {
+  const open = new Map([...chain].map(([tag, { named }]) => [tag, named]));
   for (let before = -1; before !== open.size; ) {
     before = open.size;
-    for (const [tag, through] of open) if ([...through].every((name) => !open.has(name))) open.delete(tag);
+    for (const [tag, named] of open) if (named.every((name) => !open.has(name))) open.delete(tag);
   }
-  return open.has(start);
+  return open.size > 0;
 }
 
 /** Every member of that folded name, however deep. */

@@ -7,8 +7,9 @@ import type { JsonObject } from '../../../lib/json.js';
 import type { Resolve } from '../../web/target.js';
 import { missing } from '../missing.js';
 import { placeOf } from '../place.js';
-import { chainOf, endpointsOf, type Hop, tagOf } from './chain.js';
+import { chainOf, endpointsOf, type Hop, ownHosts, tagOf } from './chain.js';
 import { probeConfig, untestable } from './config.js';
+import { checkDetours } from './detour.js';
 import { addressesOf, dialEndpoint, reasonOf } from './dial.js';
 import { measuredGet } from './measure.js';
 import { sweep, withTemporaryCore } from './temporary-core.js';
@@ -42,6 +43,8 @@ const SEATS = 50;
 /** Dial tests at once, and endpoints of one of them. */
 const DIALS = 8;
 const ENDPOINTS = 32;
+/** An address is public or not, whatever the port. */
+const ANY_PORT = 443;
 
 const BUSY = 'Another outbound test is already running, please wait';
 
@@ -95,10 +98,12 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
     });
   };
 
-  /** The servers to which this machine itself would connect must be public. Rejects with `WebError`. */
+  /** The servers to which this machine itself would connect must be public, all of them. Rejects with `WebError`, `CoreError`. */
   const judgeServers = async (chain: readonly Hop[]): Promise<void> => {
-    const own = chain.filter(({ through }) => through.length === 0).flatMap(({ outbound }) => endpointsOf(outbound));
-    await Promise.all(own.slice(0, ENDPOINTS).map((endpoint) => addressesOf(endpoint, rules)));
+    const hosts = [...new Set(chain.flatMap(ownHosts))];
+    if (hosts.length > ENDPOINTS) throw new CoreError('invalid', `The outbound names more than ${ENDPOINTS} servers`);
+    if (!allowPrivate) for (const { outbound } of chain) checkDetours(outbound);
+    await Promise.all(hosts.map((host) => addressesOf({ host, port: ANY_PORT }, rules)));
   };
 
   return {

@@ -9,6 +9,10 @@ export class Wrong {
   }
 }
 
+/** Half a character, which the core would read as another text than the panel. */
+export const HALF = /\p{Surrogate}/u;
+export const NOT_UNICODE = 'holds text that is not valid Unicode';
+
 type Read<T> = (value: unknown) => T | Wrong;
 
 /**
@@ -112,6 +116,7 @@ export const texts = loose('array', (value): readonly string[] | Wrong => {
   const list = typeof value === 'string' ? listIn(value) : (value ?? []);
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
     return new Wrong('must be a list of texts');
+  if (list.some((item: string) => HALF.test(item))) return new Wrong(NOT_UNICODE);
   return list as string[];
 });
 

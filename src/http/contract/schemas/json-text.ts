@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isRecord, loose, needed, Wrong } from './fields.js';
+import { HALF, isRecord, loose, NOT_UNICODE, needed, Wrong } from './fields.js';
 
 export type JsonMember = z.core.util.JSONType;
 export type JsonRecord = Record<string, JsonMember>;
@@ -7,18 +7,36 @@ export type JsonRecord = Record<string, JsonMember>;
 /** Levels of nesting in a text of JSON: what comes after reads it recursively. */
 const DEEPEST = 64;
 const NAMES = ['__proto__', 'constructor', 'prototype'] as const;
+/** Values in a text of JSON, beside its clients; and in each of those, of which there may be any number. */
+const MOST_VALUES = 100_000;
+const MOST_OF_CLIENT = 1000;
+
+interface Room {
+  values: number;
+}
 
 /**
  * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
  */
-function flawOf(value: unknown, depth = 0): string | null {
+function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): string | null {
+  if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
-  if (!Array.isArray(value))
-    for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
-  for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-    const flaw = flawOf(member, depth + 1);
+  if (Array.isArray(value)) return membersFlaw(value, room, depth);
+  if (Object.keys(value).some((name) => HALF.test(name))) return NOT_UNICODE;
+  for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
+  if (depth > 0 || !('clients' in value)) return membersFlaw(Object.values(value), room, depth);
+  const { clients, ...others } = value;
+  return flawOf(clients, null, 1) ?? membersFlaw(Object.values(others), room, depth);
+}
+
+/** `room` is what is left for all of them; null = each has room of its own. */
+function membersFlaw(members: readonly unknown[], room: Room | null, depth: number): string | null {
+  if (room) room.values -= members.length;
+  if (room && room.values < 0) return 'holds too many values';
+  for (const member of members) {
+    const flaw = flawOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
     if (flaw) return flaw;
   }
   return null;

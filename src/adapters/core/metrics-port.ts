@@ -1,0 +1,24 @@
+import { type CoreConfig, CoreError, type CoreInbound } from '../../commands/ports/core.js';
+import { loopbackPorts } from '../../lib/loopback-targets.js';
+import { asksForMetrics } from './assembly.js';
+import { freeLoopbackPort } from './free-port.js';
+
+const TRIES = 50;
+
+/** Where the core shall tell its metrics: on loopback, at a port to which no inbound leads; null = nobody asked for them. */
+export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
+  if (!asksForMetrics(template)) return null;
+  const aimed = loopbackPorts([...inbounds.values()].map(({ config }) => config));
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = await freeLoopbackPort();
+    if (!aimed.has(port)) return `127.0.0.1:${port}`;
+  }
+  return null;
+}
+
+/** Throws `CoreError` 'invalid' for an inbound that leads strangers to the metrics. */
+export function checkMetrics({ config, tag }: CoreInbound, metrics: string | null): void {
+  if (metrics === null || !loopbackPorts(config).has(Number(metrics.split(':').at(-1)))) return;
+  const reason = 'it leads to the metrics of the core';
+  throw new CoreError('invalid', `Inbound ${tag} cannot be used: ${reason}`, { inbound: tag });
+}

@@ -1,0 +1,27 @@
+import type { SettingKey, Settings } from '../events/settings.js';
+import { isLdapFilter } from '../lib/ldap-filter.js';
+import { isSchedule } from './reactors/schedule.js';
+import type { Flaw } from './rejection.js';
+import type { PanelState } from './state.js';
+
+/** Values of the right form with which the thing that they are for could not work. Only what changes is looked at. */
+export function senseFlaws(
+  next: Settings,
+  { settings: current, secrets }: PanelState,
+  given: { readonly chatBotToken: string | undefined; readonly now: number },
+): readonly Flaw[] {
+  const changes = (key: SettingKey): boolean => next[key] !== current[key];
+  const begins = (key: 'chatBotEnable' | 'ldapEnable'): boolean => next[key] && !current[key];
+  const flaws: Flaw[] = [];
+  for (const key of ['chatBotRunTime', 'ldapSyncCron'] as const) {
+    if (changes(key) && !isSchedule(next[key], given.now))
+      flaws.push({ key, why: 'is a schedule that cannot be read, never comes, or comes all the time' });
+  }
+  if (changes('ldapUserFilter') && next.ldapUserFilter.trim() !== '' && !isLdapFilter(next.ldapUserFilter))
+    flaws.push({ key: 'ldapUserFilter', why: 'is not a search filter such as (objectClass=person)' });
+  if (next.ldapEnable && next.ldapHost === '' && (begins('ldapEnable') || changes('ldapHost')))
+    flaws.push({ key: 'ldapHost', why: 'is missing: the directory cannot be asked without it' });
+  if (begins('chatBotEnable') && (given.chatBotToken ?? secrets.get('chatBotToken')?.value ?? '') === '')
+    flaws.push({ key: 'chatBotToken', why: 'is missing: the bot cannot log in without it' });
+  return flaws;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { Status } from '../contract/schemas/status.js';
+
+const StatusMessage = z.object({ type: z.literal('status'), data: Status });
+const CoreStateMessage = z.object({ type: z.literal('xrayState'), data: z.enum(['running', 'stop', 'error']) });
+/** `title` and `body` are in the language of the upgrade request. */
+const NotificationMessage = z.object({
+  type: z.literal('notification'),
+  title: z.string(),
+  body: z.string(),
+  severity: z.enum(['success', 'warning', 'error']),
+});
+const InvalidateMessage = z.object({
+  type: z.literal('invalidate'),
+  resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users']),
+});
+
+/** Everything that is said over the WebSocket. */
+export const SocketMessage = z
+  .union([StatusMessage, CoreStateMessage, NotificationMessage, InvalidateMessage])
+  .meta({ id: 'SocketMessage' });
+
+/** When each message comes, for people. */
+export const socketMessages = [
+  { schema: StatusMessage, when: 'every 2 seconds' },
+  { schema: CoreStateMessage, when: 'when the core starts, stops or fails' },
+  {
+    schema: NotificationMessage,
+    when: 'when an admin should know: the core, a restart, an update, a certificate; in the language of the upgrade',
+  },
+  {
+    schema: InvalidateMessage,
+    when: 'when another session changed something: what is shown of it should be read anew',
+  },
+] as const;
+
+export const SOCKET_PATH = '/ws';
+export const SOCKET_TAG = {
+  name: 'WebSocket',
+  description: 'What is pushed to the browsers of logged-in admins. What a browser sends is dropped.',
+};
+
+/** The upgrade, as OpenAPI can say it: it has no word for the messages that follow, so they stand as those of the 101. */
+export const socketOperation: ZodOpenApiOperationObject = {
+  operationId: 'socket',
+  tags: [SOCKET_TAG.name],
+  summary: 'Upgrade to a WebSocket, with the session cookie of a browser and from a page of the panel alone',
+  security: [{ session: [] }],
+  responses: {
+    101: {
+      description: 'The WebSocket. Each text message is JSON of this shape',
+      content: { 'application/json': { schema: SocketMessage } },
+    },
+    401: { description: 'No session: the Bearer token is of no use here. No body.' },
+    403: { description: 'The request comes from another site. No body.' },
+    429: { description: 'This session, or the panel, has too many sockets. No body.' },
+  },
+};

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { passedOver } from '../../../src/adapters/core/passed-over.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+import { defaultTemplate } from '../../../src/projections/template.js';
+
+it('nothing of the built-in template is passed over', () => {
+  expect(passedOver(defaultTemplate)).toStrictEqual([]);
+});
+
+it.each<[string, JsonObject, RegExp]>([
+  ['an api of its own', { API: { tag: 'x' } }, /^"api" is replaced/],
+  ['metrics of its own', { metrics: { listen: ':1' } }, /^"metrics" is replaced/],
+  ['statistics with members', { stats: { x: 1 } }, /^"stats" is replaced/],
+  ['an unknown section', { inboundDetour: [] }, /^"inbounddetour" is left out/],
+  ['the inbound of an api', { inbounds: [{ tag: 'api', port: 1 }] }, /^The inbound "api" is left out/],
+  ['a log elsewhere', { log: { access: '/var/log/mine.log' } }, /^"log.access" becomes mine.log/],
+  ['a log with the name of none', { log: { error: '/etc/passwd' } }, /^"log.error" becomes error.log/],
+  ['masked addresses', { log: { maskAddress: 'full' } }, /^"log.maskAddress" is left out/],
+  ['counters off', { policy: { system: { statsInboundUplink: false } } }, /^"policy.system" cannot switch/],
+  ['counters of users off', { policy: { levels: { '0': { StatsUserUplink: false } } } }, /^"policy.levels.0" cannot/],
+  ['a rule to the api', { routing: { rules: [{ outboundTag: 'api', inboundTag: ['api'] }] } }, /^Rules to "api"/],
+])('what is passed over is named: %s', (_, template, words) => {
+  expect(passedOver(template)).toStrictEqual([expect.stringMatching(words)]);
+});
+
+it('what counts, or says what is so anyway, is not named', () => {
+  const template = {
+    log: { access: 'none', error: 'mine.log', loglevel: 'debug' },
+    stats: {},
+    policy: { levels: { '0': { handshake: 2, statsUserUplink: true } }, system: { statsInboundUplink: true } },
+    routing: { rules: [{ outboundTag: 'direct' }] },
+  };
+  expect(passedOver(template)).toStrictEqual([]);
+});

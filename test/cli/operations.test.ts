@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import { scryptPasswords } from '../../src/adapters/passwords.js';
+import { operate } from '../../src/cli/control.js';
+import { CliError, visible } from '../../src/cli/output.js';
+import { openJournal } from '../../src/journal.js';
+import { temporaryFolder } from '../kit/log.js';
+
+const passwordHash = await scryptPasswords().hash('a-good-password');
+
+function place() {
+  const { root } = prepareDataDirectory(temporaryFolder());
+  const types = (): readonly string[] => {
+    const { log } = openJournal(dataDirectory(root), { readonly: true });
+    const events = log.read(0, 100).map(({ type }) => type);
+    log.close();
+    return events;
+  };
+  return { ask: (type: 'admin.create' | 'admin.reset-password', data: object) => operate(root, type, data), types };
+}
+
+describe('an operation on accounts', () => {
+  it.each(['\u001b[31mred', ' admin', 'admin ', 'a\u0000b', 'a\u009bb', 'x'.repeat(65), ''])(
+    'makes nobody who is called %j',
+    async (username) => {
+      const { ask, types } = place();
+      await ask('admin.create', { username: 'first', passwordHash });
+      await expect(ask('admin.create', { username, passwordHash })).rejects.toThrow(CliError);
+      expect(types()).toEqual(['UserCreated']);
+    },
+  );
+
+  it.each(['', 'plain', '$scrypt$ln=1,r=8,p=5$AAAA$AAAA', `${passwordHash}$`])(
+    'takes no password as the hash %j',
+    async (wrong) => {
+      const { ask, types } = place();
+      await ask('admin.create', { username: 'first', passwordHash });
+      for (const [type, username] of [['admin.create', 'second'] as const, ['admin.reset-password', 'first'] as const])
+        await expect(ask(type, { username, passwordHash: wrong })).rejects.toThrow(
+          'this is not the hash of a password',
+        );
+      expect(types()).toEqual(['UserCreated']);
+    },
+  );
+});
+
+describe('what is printed', () => {
+  it('shows control characters, and JSON with them means the same', () => {
+    expect(visible('a\u001b[31m\u009b\r\tb\nö\u200c')).toBe('a\\u001b[31m\\u009b\\u000d\tb\nö\u200c');
+    const value = { name: '\u001b[31m\u009b' };
+    expect(JSON.parse(visible(JSON.stringify(value)))).toEqual(value);
+  });
+});
