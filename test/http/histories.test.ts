@@ -38,7 +38,10 @@ describe('the status', () => {
     const { get } = await measured();
     const status = Status.parse((await get('/status'))?.obj);
     expect(Object.keys(status)).toStrictEqual(Object.keys(Status.shape));
-    expect(status.missing.filter((name) => !['cpu', 'netIO'].includes(name))).toStrictEqual([]);
+    // The first two need a second reading, the others depend on the machine.
+    expect(status.missing.filter((name) => !['cpu', 'netIO', 'publicIP', 'cpuSpeedMhz'].includes(name))).toStrictEqual(
+      [],
+    );
     expect(status.core).toStrictEqual(status.xray);
   });
 });
