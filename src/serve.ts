@@ -24,6 +24,9 @@ import { version } from './version.js';
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** A signal to the whole process group arrives once itself, and once more from whoever started the panel, in ms. */
+const SAME_WISH_MS = 1000;
+
 /** Between the answer that the panel starts anew and its end, in ms. */
 const GRACE_MS = 3000;
 /** Why a panel ends whose core goes on: a newer version takes over, or whoever started it is gone. */
@@ -96,12 +99,12 @@ export async function serve(config: Config): Promise<number> {
 function signalled(): { readonly ending: Promise<string>; readonly end: (why: string) => void } {
   let end: (why: string) => void = () => undefined;
   const ending = new Promise<string>((resolve) => {
-    let told = false;
+    let told = 0;
     end = resolve;
     for (const signal of SIGNALS) {
       process.on(signal, () => {
-        if (told) process.exit(1);
-        told = true;
+        if (told > 0 && performance.now() - told > SAME_WISH_MS) process.exit(1);
+        if (told === 0) told = performance.now();
         resolve(signal);
       });
     }

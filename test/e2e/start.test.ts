@@ -105,6 +105,21 @@ describe.skipIf(withoutCore('a panel from its first start to its end'))(
   },
 );
 
+describe.skipIf(withoutCore('a signal that comes twice'))('a signal that comes twice', () => {
+  it('at once is one wish: the panel ends in order, and the core with it', async () => {
+    const panel = await startPanel();
+    try {
+      await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+      for (let time = 0; time < 3; time += 1) panel.kill('SIGTERM');
+      expect(await panel.exited).toMatchObject({ code: 0 });
+      expect(recorded(panel.dataDir, 'PanelStopped')).toHaveLength(1);
+      expect(processesOf(panel.dataDir)).toEqual([]);
+    } finally {
+      await panel.cleanUp();
+    }
+  });
+});
+
 describe('a panel without a core', () => {
   let panel: PanelProcess;
 
