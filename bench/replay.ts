@@ -3,7 +3,7 @@ import { dataDirectory } from '../src/adapters/data-directory.js';
 import type { EventRow } from '../src/adapters/sqlite/codec.js';
 import { openDatabase } from '../src/adapters/sqlite/database.js';
 import { panelState } from '../src/commands/state.js';
-import { begin, catchUp, type Folding } from '../src/events/replay.js';
+import { begin, catchUp } from '../src/events/replay.js';
 import { openJournal } from '../src/journal.js';
 import { beginAll } from '../src/projections/read-models.js';
 import { draftOf, emailOf, growths, one, poll, populate } from './kit/fleet.js';
@@ -32,7 +32,7 @@ function live({ run }: InsidePanel, clients: number, polls: number): void {
 /** Everything from nothing: each read model and the write state, in one reading. */
 function replayed(folder: string): void {
   const { log } = openJournal(dataDirectory(folder), { readonly: true });
-  const foldings = [...Object.values(beginAll()), begin(panelState)] as unknown as readonly Folding[];
+  const foldings = [...Object.values(beginAll()), begin(panelState)];
   catchUp(log, foldings);
   log.close();
 }

@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { Rejection, type RejectionCode, rejectionCodes } from '../src/commands/rejection.js';
 import { catalog } from '../src/events/catalog.js';
-import type { EventType } from '../src/events/event.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings.js';
 import { openApi } from '../src/http/openapi/document.js';
 import { SOCKET_TAG, socketMessages } from '../src/http/openapi/socket.js';
@@ -56,7 +55,7 @@ function schemaText(schema: z.ZodType): string {
 }
 
 export function eventsPage(): string {
-  const rows = (catalog as unknown as readonly EventType[]).map((type) => {
+  const rows = catalog.map((type) => {
     const sealed = Object.keys(type.seals).join(', ') || '–';
     return `| \`${type.type}\` | ${type.class} | ${type.schemaVersion} | ${sealed} | ${type.summary} | ${schemaText(type.schema)} |`;
   });

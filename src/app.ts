@@ -78,7 +78,7 @@ export async function createPanel(parts: PanelParts) {
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
     });
-    const read = new ReadModels(log, sharing(snapshots, state.state.clients), [state as unknown as Folding]);
+    const read = new ReadModels(log, sharing(snapshots, state.state.clients), [state]);
     read.failed$.subscribe((error) => {
       closed = reject('PANEL_FAILED', { why: error.message });
       parts.failed(error);
@@ -86,7 +86,7 @@ export async function createPanel(parts: PanelParts) {
     log.appended$.subscribe(() => anchor.moved());
     disposal.add(() => (closed ? undefined : anchor.flush()));
 
-    const foldings = [...read.foldings, state as unknown as Folding];
+    const foldings = [...read.foldings, state];
     const keep = snapshotting(foldings, snapshots, log, warn);
     disposal.add(() => keep.now());
 
@@ -103,7 +103,7 @@ export async function createPanel(parts: PanelParts) {
       now,
       settled: reactors.settled,
       poll: reactors.poll,
-      digests: () => ({ ...read.digests(), state: keep.digestOf(state as unknown as Folding) }),
+      digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
       complaint: journal.complaint,
       setOwnPorts: (ports: readonly OwnPort[]): void => {
         ownPorts = ports;

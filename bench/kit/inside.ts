@@ -18,7 +18,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs nothing: these panels are never started. */
+/** Runs nothing: these panels are never started, so nobody asks it for more than these two. */
 const noCore = { running: null, exited$: NEVER } as unknown as Core;
 
 const context: CommandContext = {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import { scryptPasswords } from '../adapters/passwords.js';
 import { panelState } from '../commands/state.js';
-import { begin, catchUp, type Folding } from '../events/replay.js';
+import { begin, catchUp } from '../events/replay.js';
 import { SHORTEST_PASSWORD, weaknessOf } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
 import { operate } from './control.js';
@@ -43,7 +43,7 @@ export function adminCommands(program: Command, common: (command: Command) => Co
       const { dataDir, json } = common(command);
       const { log } = openJournal(dataDirectory(dataDir), { readonly: true });
       const state = begin(panelState);
-      catchUp(log, [state as unknown as Folding]);
+      catchUp(log, [state]);
       log.close();
       for (const { id, username } of state.state.users.values())
         printEither(json, { id, username }, `${id}  ${username}`);

@@ -14,7 +14,7 @@ import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { UserId } from '../events/ids.js';
 import type { EventLog } from '../events/log.js';
-import { begin, catchUp, type Folding } from '../events/replay.js';
+import { begin, catchUp } from '../events/replay.js';
 import { defaultSettings, secretKeys, settingKeys } from '../events/settings.js';
 import { nameFlaw } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
@@ -164,7 +164,7 @@ export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: 
   try {
     const { log, anchor, complaint } = openJournal(directory);
     const state = begin(panelState);
-    catchUp(log, [state as unknown as Folding]);
+    catchUp(log, [state]);
     const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
     const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
     try {

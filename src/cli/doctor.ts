@@ -7,7 +7,7 @@ import { createBus } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { Config } from '../config.js';
-import { begin, catchUp, type Folding } from '../events/replay.js';
+import { begin, catchUp } from '../events/replay.js';
 import { openJournal } from '../journal.js';
 import { settings } from '../projections/settings.js';
 import { examineMachine, type Finding } from './examination.js';
@@ -48,7 +48,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const { fault, events } = verifyLog(log);
     const known = begin(settings);
     // A log with a fault may not even fold.
-    if (fault === null) catchUp(log, [known as unknown as Folding]);
+    if (fault === null) catchUp(log, [known]);
     return [
       {
         what: 'chain',
@@ -74,7 +74,7 @@ async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
       // Snapshots may hold what the log no longer tells.
       snapshots.clear();
       const state = begin(panelState);
-      catchUp(log, [state as unknown as Folding]);
+      catchUp(log, [state]);
       const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
       const { expected, found } = finding;
       const done = dispatch({ type: 'AcceptLoss', data: { expected, found } }, asSystem('cli'));

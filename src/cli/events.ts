@@ -5,7 +5,7 @@ import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
 import { emailKey } from '../events/client-document.js';
-import { begin, catchUp, type Folding } from '../events/replay.js';
+import { begin, catchUp } from '../events/replay.js';
 import { type Journal, openJournal } from '../journal.js';
 import { digest } from '../lib/digest.js';
 import { beginAll, digestsOf } from '../projections/read-models.js';
@@ -120,7 +120,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
         const last = placeOf(log, options.at ?? options.to);
         const models = beginAll();
         const state = begin(panelState);
-        catchUp(log, [...Object.values(models), state] as unknown as Folding[], last);
+        catchUp(log, [...Object.values(models), state], last);
         const digests = { ...digestsOf(models), state: digest(panelState.save(state.state)) };
         printEither(json, { position: last, digests }, `position ${last}`);
         if (!json) for (const [name, value] of Object.entries(digests)) print(`${name.padEnd(12)} ${value}`);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import { type Config, configNames, readConfig, shownConfig } from '../config.js';
-import { begin, catchUp, type Folding } from '../events/replay.js';
+import { begin, catchUp } from '../events/replay.js';
 import type { Settings } from '../events/settings.js';
 import { openJournal } from '../journal.js';
 import { settings } from '../projections/settings.js';
@@ -21,7 +21,7 @@ function settingsIn(dataDir: string): Settings | null {
   const { log } = openJournal(directory, { readonly: true });
   try {
     const folding = begin(settings);
-    catchUp(log, [folding as unknown as Folding]);
+    catchUp(log, [folding]);
     return folding.state.values;
   } finally {
     log.close();

@@ -28,7 +28,7 @@ export type PanelEvent = EventOf<(typeof catalog)[number]>;
 type RecordEach<E> = E extends PanelEvent ? Recorded<E> : never;
 export type RecordedEvent = RecordEach<PanelEvent>;
 
-const byName = new Map<string, EventType>(catalog.map((type) => [type.type, type as unknown as EventType]));
+const byName = new Map<string, EventType>(catalog.map((type) => [type.type, type]));
 
 /** The definition behind a stored name, or undefined for a name of a newer or a foreign panel. */
 export function eventType(name: string): EventType | undefined {

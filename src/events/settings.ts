@@ -134,7 +134,7 @@ export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 /** The settings as they are when nothing was ever changed. */
 export const defaultSettings: Settings = Object.fromEntries(
   settingKeys.map((key) => [key, settingsTable[key].parse(undefined)]),
-) as unknown as Settings;
+) as unknown as Settings; // `fromEntries` forgets which key has which value
 
 /** Settings that can be written and not be read. Each is sealed under a key of its own; empty = not set. */
 export const secretsTable = {

@@ -37,6 +37,7 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
   gate: Gate<C>,
 ): void {
   for (const [name, route] of Object.entries(table)) {
+    // `Handlers` has paired each with its route; the loop over all of them cannot name the pair.
     const handle = handlers[name] as unknown as Handler;
     const respond: RequestHandler = async (req, res) => {
       const params = route.params.safeParse(req.params);

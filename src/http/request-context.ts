@@ -79,6 +79,7 @@ export function contextMaker(
     }
   }
   Object.setPrototypeOf(RequestContext.prototype, http);
+  // The parts come by the prototype, which a class cannot tell the compiler.
   return (req, res, visit) => new RequestContext(req, res, visit) as unknown as AuthContext;
 }
 

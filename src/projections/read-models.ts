@@ -75,7 +75,7 @@ export class ReadModels {
   }
 
   get foldings(): readonly Folding[] {
-    return Object.values(this.#models) as unknown as readonly Folding[];
+    return Object.values(this.#models);
   }
 
   digests(): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import { catalog, eventType } from '../../src/events/catalog.js';
 import { type EventType, upcast } from '../../src/events/event.js';
 import { samples } from './samples.js';
 
-const types = catalog as unknown as readonly EventType[];
+const types: readonly EventType[] = catalog;
 
 describe('the catalogue of events', () => {
   it('has each name once', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import { foldOf, pairs } from '../../src/events/fold.js';
 import { PanelStarted } from '../../src/events/panel.js';
-import { advance, begin, catchUp, FoldFailure, type Folding } from '../../src/events/replay.js';
+import { advance, begin, catchUp, FoldFailure } from '../../src/events/replay.js';
 import type { SnapshotStore } from '../../src/events/snapshot-store.js';
 import { digest } from '../../src/lib/digest.js';
 import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
@@ -23,7 +23,7 @@ const stateDigest = (state: PanelState): string =>
 /** What a panel gets that begins anew over the same log, with or without snapshots. */
 function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
-  catchUp(log, [state as unknown as Folding]);
+  catchUp(log, [state]);
   return { ...new ReadModels(log, snapshots).digests(), state: stateDigest(state.state) };
 }
 
@@ -44,7 +44,7 @@ describe('a replay', () => {
         player.play(history.slice(0, cut));
         const kept = new Map<string, { position: number; state: unknown }>();
         const { position } = journal.log.head();
-        const state = { fold: panelState, state: bus.state, position } as unknown as Folding;
+        const state = { fold: panelState, state: bus.state, position };
         for (const folding of [...read.foldings, state]) {
           const saved = JSON.parse(JSON.stringify(folding.fold.save(folding.state))) as unknown;
           kept.set(folding.fold.name, { position: folding.position, state: saved });
@@ -87,10 +87,10 @@ describe('a replay', () => {
     const journal = new TestLog();
     for (let i = 0; i < 5; i += 1) journal.append(PanelStarted({ version: String(i) }));
     const models = beginAll();
-    catchUp(journal.log, Object.values(models) as unknown as Folding[], 3);
+    catchUp(journal.log, Object.values(models), 3);
     expect(models.timeline.state.map(({ position }) => position)).toStrictEqual([1, 2, 3]);
     const digests = digestsOf(models);
-    catchUp(journal.log, Object.values(models) as unknown as Folding[]);
+    catchUp(journal.log, Object.values(models));
     expect(models.timeline.position).toBe(5);
     expect(digestsOf(models)).not.toStrictEqual(digests);
   });
@@ -114,18 +114,16 @@ describe('a fold', () => {
   it('takes each event once', () => {
     const folding = begin(count);
     const events = recorded([1, 2, 3].map((n) => PanelStarted({ version: String(n) })));
-    advance(folding as unknown as Folding, events.slice(0, 2));
-    advance(folding as unknown as Folding, events);
+    advance(folding, events.slice(0, 2));
+    advance(folding, events);
     expect(folding.state.seen).toStrictEqual([1, 2, 3]);
   });
 
   it('that throws names itself and the event', () => {
     const folding = begin(count);
     const events = recorded([PanelStarted({ version: '1' }), { type: 'PanelStopped', data: {} }]);
-    expect(() => advance(folding as unknown as Folding, events)).toThrow(FoldFailure);
-    expect(() => advance(folding as unknown as Folding, events)).toThrow(
-      'count failed at position 2 (PanelStopped): poison',
-    );
+    expect(() => advance(folding, events)).toThrow(FoldFailure);
+    expect(() => advance(folding, events)).toThrow('count failed at position 2 (PanelStopped): poison');
     expect(folding.position).toBe(1);
   });
 });

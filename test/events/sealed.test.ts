@@ -60,7 +60,7 @@ function* paths(schema: z.core.$ZodType, path: string): Generator<string> {
   }
 }
 
-const types = catalog as unknown as readonly EventType[];
+const types: readonly EventType[] = catalog;
 const all = types.map((type) => ({ type, fields: [...new Set(paths(type.schema, type.type))] }));
 
 describe('what is secret or personal in an event', () => {

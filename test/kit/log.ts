@@ -13,7 +13,7 @@ import { type PanelState, panelState } from '../../src/commands/state.js';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import type { Caused } from '../../src/events/event.js';
 import type { AppendContext } from '../../src/events/log.js';
-import { begin, catchUp, type Folding } from '../../src/events/replay.js';
+import { begin, catchUp } from '../../src/events/replay.js';
 import { type Journal, openJournal } from '../../src/journal.js';
 import { admin, T0 } from './builders.js';
 import { Clock } from './clock.js';
@@ -112,7 +112,7 @@ export interface TestBus {
 /** The bus over a log, its state caught up; `complaint` as the journal has it. */
 export function busOver(log: SqliteEventLog, clock = new Clock(), complaint: string | null = null): TestBus {
   const folding = begin(panelState);
-  catchUp(log, [folding as unknown as Folding]);
+  catchUp(log, [folding]);
   const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
   const dispatch = createBus({ log, state: folding.state, now: clock.now, ownPorts: () => [], closed: () => closed });
   const must = (command: AnyCommand): readonly RecordedEvent[] => {

@@ -4,7 +4,7 @@ import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../
 import { CoreStarted } from '../../src/events/core.js';
 import { InboundUpdated } from '../../src/events/inbound.js';
 import { KeyShredded } from '../../src/events/panel.js';
-import { begin, catchUp, type Folding } from '../../src/events/replay.js';
+import { begin, catchUp } from '../../src/events/replay.js';
 import { type Baselines, baselines, recordedOf } from '../../src/projections/baselines.js';
 import { alice, clientAdded, draft, first, identity, inboundAdded, one, second, traffic } from '../kit/builders.js';
 import { TestLog } from '../kit/log.js';
@@ -64,7 +64,7 @@ describe('a replay after a rotation', () => {
     const journal = new TestLog();
     journal.append(...past, ...events);
     const folding = begin(baselines);
-    catchUp(journal.log, [folding as unknown as Folding]);
+    catchUp(journal.log, [folding]);
     return names(folding.state);
   };
 

@@ -54,6 +54,7 @@ export function memoryIn(file: string): Memory {
       const read = readJson(file);
       if (!isObject(read) || read['run'] !== run || !isObject(read['template']) || !isObject(read['inbounds']))
         return false;
+      // Our own file, 0600 and of this very run: its three members are all that `Applied` has.
       applied = read as unknown as Applied;
       inbounds = new Map(Object.entries(applied.inbounds));
       return true;

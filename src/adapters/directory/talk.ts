@@ -34,6 +34,7 @@ export async function talk<T>(
       url: place.tls ? 'ldaps://directory' : 'ldap://directory',
       timeout: ms,
       connectTimeout: ms,
+      // The library types these as Node's overloaded functions and calls them with one argument, which a wire has already.
       createConnection: wire as unknown as typeof connect,
       createSecureConnection: wire as unknown as typeof connectTls,
     });

@@ -55,6 +55,7 @@ const verb =
     aliases: spec.aliases ?? [],
     summary: spec.summary,
     auth: spec.auth ?? 'panel',
+    // Where a member is left out, its type is the default one; a default of a type parameter cannot say so by itself.
     params: spec.params ?? (nothing as unknown as P),
     body: spec.body ?? (nothing as unknown as B),
     reply: spec.reply ?? (sentence as unknown as R),

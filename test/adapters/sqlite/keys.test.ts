@@ -4,7 +4,7 @@ import { LogDamage } from '../../../src/adapters/sqlite/codec.js';
 import { open, seal } from '../../../src/adapters/sqlite/keyring.js';
 import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client.js';
 import { KeyShredded } from '../../../src/events/panel.js';
-import { catchUp, type Folding } from '../../../src/events/replay.js';
+import { catchUp } from '../../../src/events/replay.js';
 import { clients } from '../../../src/projections/clients.js';
 import {
   admin,
@@ -60,7 +60,7 @@ describe('a destroyed key', () => {
     journal.reopen();
     expect(chainBreak(journal.log.rows(0, 100))).toBeNull();
     const folding = { fold: clients, state: clients.initial(), position: 0 };
-    catchUp(journal.log, [folding as unknown as Folding]);
+    catchUp(journal.log, [folding]);
     expect(
       [...folding.state.byNumber.values()].map(({ identity, credential: { id } }) => [identity.email, id]),
     ).toStrictEqual([['alice', uuid(9)]]);
