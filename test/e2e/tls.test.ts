@@ -110,12 +110,13 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     );
 
     writeFileSync(files.certFile, 'rubbish');
-    const refused = await until('it is refused', 10_000, () => recorded(panel.dataDir, 'CertificateRefused', start)[0]);
-    expect(refused.data).toEqual({
-      server: 'panel',
-      ...files,
-      why: 'The certificate file does not hold a PEM certificate',
+    // Each server watches its own pair: which of the two sees the file first is not settled.
+    const refused = await until('both refuse it', 10_000, () => {
+      const events = recorded(panel.dataDir, 'CertificateRefused', start).map(({ data }) => data);
+      return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
     });
+    const why = 'The certificate file does not hold a PEM certificate';
+    expect(refused).toEqual(['panel', 'subscription'].map((server) => ({ server, ...files, why })));
     expect(await names()).toContain('two.example');
     await until('the log says it', 5_000, () => panel.stderr().includes('A certificate cannot be used'));
     expect(panel.stdout() + panel.stderr()).not.toContain('BEGIN');
