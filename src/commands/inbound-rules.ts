@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { serverNames } from '../events/certificate.js';
-import type { InboundId } from '../events/ids.js';
+import type { InboundId, NodeId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { isObject, textOf } from '../lib/json.js';
@@ -38,26 +38,29 @@ const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.s
 /** What the panel serves to the world anyway, by the names of its ports. */
 const PUBLIC_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
 
+/** `place`: the machine, and the inbound that is there already. What one machine listens on is nothing to another. */
 export function portFlaw(
   state: PanelState,
-  ownPorts: readonly OwnPort[],
+  panelPorts: readonly OwnPort[],
   spec: InboundSpec,
   config: InboundConfig,
-  self?: InboundId,
+  place: { readonly id?: InboundId; readonly node: NodeId | null },
 ): Rejection | null {
   const { port, listen, protocol } = spec;
+  const ownPorts = place.node === null ? panelPorts : [];
+  const others = [...state.inbounds.values()].filter(({ id, node }) => id !== place.id && node === place.node);
   const aimed = loopbackPorts(config.settings, config.stream);
   // The two servers may be hidden behind an inbound; what answers without a login may not be led out.
   const reached = ownPorts.find((taken) => aimed.has(taken.port) && !PUBLIC_SERVERS.has(taken.name));
   if (reached) return reject('CONFIG_INVALID', { why: `it leads to port ${reached.port} of the panel itself` });
   if (isSocket(listen)) {
-    const other = [...state.inbounds.values()].find((inbound) => inbound.id !== self && inbound.listen === listen);
+    const other = others.find((inbound) => inbound.listen === listen);
     return other ? reject('SOCKET_TAKEN', { socket: listen, by: `inbound ${other.tag}` }) : null;
   }
   if (port < 1 || port > 65535) return reject('PORT_OUT_OF_RANGE', { port });
   const mine = layers(protocol, config);
-  for (const other of state.inbounds.values()) {
-    if (other.id === self || other.port !== port || !overlap(other.listen, listen)) continue;
+  for (const other of others) {
+    if (other.port !== port || !overlap(other.listen, listen)) continue;
     const theirs = layers(other.protocol, other.config);
     if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
   }

@@ -2,7 +2,7 @@ import type { PanelEvent } from '../events/catalog.js';
 import { ClientDeleted } from '../events/client.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
-import { InboundId, type UserId } from '../events/ids.js';
+import { InboundId, type NodeId, type UserId } from '../events/ids.js';
 import {
   InboundAdded,
   type InboundConfig,
@@ -36,7 +36,13 @@ export interface InboundDraft {
 }
 
 export type InboundCommand =
-  | Command<'AddInbound', InboundDraft & { readonly owner: UserId }>
+  | Command<
+      'AddInbound',
+      InboundDraft & {
+        readonly owner: UserId /** Without it the core of this panel listens. */;
+        readonly node?: NodeId | undefined;
+      }
+    >
   | Command<'UpdateInbound', InboundDraft & { readonly inbound: InboundId }>
   | Command<'SetInboundEnabled', { readonly inbound: InboundId; readonly enabled: boolean }>
   | Command<'DeleteInbound', { readonly inbound: InboundId }>
@@ -44,16 +50,18 @@ export type InboundCommand =
   | Command<'ResetAllTraffic', Record<never, never>>;
 
 export const inbound: Decider<InboundCommand> = {
-  AddInbound({ owner, spec: asked, enabled, config, clients }, state, { ownPorts }) {
+  AddInbound({ owner, node = null, spec: asked, enabled, config, clients }, state, { ownPorts }) {
+    if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
     const id = InboundId.parse(state.lastInbound + 1);
     const spec = { ...asked, tag: asked.tag || freeTag(state, asked, config) };
-    const flaw = configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config) ?? tagFlaw(state, spec.tag);
+    const flaw =
+      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
     if (flaw) return flaw;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
     if (added instanceof Rejection) return added;
-    return [InboundAdded({ inbound: id, owner, enabled, spec, life: 1, config }), ...added];
+    return [InboundAdded({ inbound: id, owner, node, enabled, spec, life: 1, config }), ...added];
   },
 
   UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
@@ -61,7 +69,7 @@ export const inbound: Decider<InboundCommand> = {
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const spec = { ...asked, tag: asked.tag || current.tag };
     const flaw =
-      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, id) ?? tagFlaw(state, spec.tag, id);
+      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, current) ?? tagFlaw(state, spec.tag, id);
     if (flaw) return flaw;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });

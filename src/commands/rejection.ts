@@ -7,6 +7,8 @@ export interface Flaw {
 /** Every reason to say no: a stable code, what the details are, and the sentence for people. */
 const reasons = {
   INBOUND_NOT_FOUND: (d: { inbound: number }) => `There is no inbound ${d.inbound}`,
+  NODE_NOT_FOUND: (d: { node: number }) => `There is no node ${d.node}`,
+  NODE_SETTLED: () => 'The node of an inbound is settled when it is added',
   CLIENT_NOT_FOUND: (d: { client: string }) => `There is no client ${d.client}`,
   CLIENT_NOT_IN_INBOUND: (d: { client: string; inbound: number }) => `Inbound ${d.inbound} has no client ${d.client}`,
   PORT_OUT_OF_RANGE: (d: { port: number }) => `Port ${d.port} is not between 1 and 65535`,

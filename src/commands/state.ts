@@ -3,8 +3,9 @@ import { type CertificatesNews, evolveCertificates } from '../events/certificate
 import { type Client, emailKey, evolveClients } from '../events/client-document.js';
 import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
-import type { ClientNumber, InboundId } from '../events/ids.js';
+import type { ClientNumber, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { evolveNodes, type Node } from '../events/node-document.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings.js';
 import { credentialKey } from './credentials.js';
 
@@ -32,6 +33,7 @@ export interface PanelState {
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
+  readonly nodes: Map<NodeId, Node>;
   settings: Settings;
   readonly secrets: Map<SecretKey, { readonly value: string; readonly life: number }>;
   /** Two-factor codes that were taken, as `life of the token/step` → when (ms). */
@@ -47,6 +49,7 @@ export interface PanelState {
   certificates: CertificatesNews;
   lastInbound: number;
   lastClient: number;
+  lastNode: number;
   /** Measurements up to here are rolled up. */
   rolledTo: number;
 }
@@ -59,12 +62,21 @@ interface SavedState {
   outbounds: [string, Counter][];
   erasable: [string, { at: number; keys: string[] }][];
   users: [number, User][];
+  nodes: [NodeId, Node][];
   secrets: [SecretKey, { value: string; life: number }][];
   usedCodes: [string, number][];
   refused: InboundId[];
   rest: Pick<
     PanelState,
-    'settings' | 'apiToken' | 'template' | 'core' | 'certificates' | 'lastInbound' | 'lastClient' | 'rolledTo'
+    | 'settings'
+    | 'apiToken'
+    | 'template'
+    | 'core'
+    | 'certificates'
+    | 'lastInbound'
+    | 'lastClient'
+    | 'lastNode'
+    | 'rolledTo'
   >;
 }
 
@@ -78,6 +90,7 @@ function initial(): PanelState {
     counters: noCounters(),
     erasable: new Map(),
     users: new Map(),
+    nodes: new Map(),
     settings: defaultSettings,
     secrets: new Map(),
     usedCodes: new Map(),
@@ -88,13 +101,14 @@ function initial(): PanelState {
     certificates: {},
     lastInbound: 0,
     lastClient: 0,
+    lastNode: 0,
     rolledTo: 0,
   };
 }
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 3,
+  version: 4,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -102,6 +116,7 @@ export const panelState: Fold<PanelState> = {
     evolveClients(state.clients, event);
     evolveCounters(state.counters, event);
     index(state, event);
+    evolveNodes(state.nodes, event);
     state.certificates = evolveCertificates(state.certificates, event);
     evolveRest(state, event);
   },
@@ -113,6 +128,7 @@ export const panelState: Fold<PanelState> = {
     outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
+    nodes: pairs(state.nodes) as SavedState['nodes'],
     secrets: pairs(state.secrets) as SavedState['secrets'],
     usedCodes: pairs(state.usedCodes) as SavedState['usedCodes'],
     refused: [...state.refused].sort((a, b) => a - b),
@@ -124,6 +140,7 @@ export const panelState: Fold<PanelState> = {
       certificates: state.certificates,
       lastInbound: state.lastInbound,
       lastClient: state.lastClient,
+      lastNode: state.lastNode,
       rolledTo: state.rolledTo,
     },
   }),
@@ -141,6 +158,7 @@ export const panelState: Fold<PanelState> = {
       },
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
+      nodes: new Map(saved.nodes),
       secrets: new Map(saved.secrets),
       usedCodes: new Map(saved.usedCodes),
       refused: new Set(saved.refused),
@@ -248,6 +266,9 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });
       break;
     }
+    case 'NodeAdded':
+      state.lastNode = Math.max(state.lastNode, event.data.node);
+      break;
     case 'TwoFactorCodeUsed':
       state.usedCodes.set(codeKey(event.data.life, event.data.step), event.meta.at);
       break;

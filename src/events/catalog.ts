@@ -3,7 +3,9 @@ import { clientEvents } from './client.js';
 import { coreEvents } from './core.js';
 import { directoryEvents } from './directory.js';
 import type { EventOf, EventType, Recorded } from './event.js';
+import { geoEvents } from './geo.js';
 import { inboundEvents } from './inbound.js';
+import { nodeEvents } from './node.js';
 import { panelEvents } from './panel.js';
 import { releaseEvents } from './releases.js';
 import { settingsEvents } from './settings.js';
@@ -22,6 +24,8 @@ export const catalog = [
   ...certificateEvents,
   ...releaseEvents,
   ...directoryEvents,
+  ...nodeEvents,
+  ...geoEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

@@ -1,12 +1,14 @@
 import { produce } from 'immer';
 import type { RecordedEvent } from './catalog.js';
-import type { InboundId, UserId } from './ids.js';
+import type { InboundId, NodeId, UserId } from './ids.js';
 import type { Depletion, InboundConfig, InboundSpec } from './inbound.js';
 
 /** An inbound as its events leave it, without clients and counters. */
 export interface Inbound extends InboundSpec {
   readonly id: InboundId;
   readonly owner: UserId;
+  /** The node whose core listens; null = the core of this panel. Settled when it is added. */
+  readonly node: NodeId | null;
   readonly enabled: boolean;
   readonly depletion: Depletion | null;
   /** When it was depleted; 0 when it is not. */
@@ -25,10 +27,10 @@ export interface Inbound extends InboundSpec {
 export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: RecordedEvent): void {
   switch (event.type) {
     case 'InboundAdded': {
-      const { inbound, owner, enabled, spec, life, config } = event.data;
+      const { inbound, owner, node, enabled, spec, life, config } = event.data;
       const at = event.meta.at;
       const state = { depletion: null, depletedAt: 0, resetAt: 0, periodAt: at, createdAt: at, updatedAt: at };
-      inbounds.set(inbound, { ...spec, id: inbound, owner, enabled, life, config, ...state });
+      inbounds.set(inbound, { ...spec, id: inbound, owner, node, enabled, life, config, ...state });
       break;
     }
     case 'InboundDeleted':
@@ -85,7 +87,7 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
   });
 }
 
-/** Whether the core shall listen for it. */
+/** Whether a core shall listen for it: that of its node, or the one of this panel. */
 export function serves(inbound: Inbound): boolean {
   return inbound.enabled && inbound.depletion === null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from './event.js';
-import { Bytes, InboundId, Time, UserId } from './ids.js';
+import { Bytes, InboundId, NodeId, Time, UserId } from './ids.js';
 
 export const PROTOCOLS = [
   'vless',
@@ -63,9 +63,12 @@ export const InboundAdded = defineEvent('InboundAdded', {
     /** Counts the configurations of this inbound: each has a key of its own. */
     life: z.int().positive(),
     config: InboundConfig,
+    /** The node whose core listens; null = the core of this panel. */
+    node: NodeId.nullable(),
   }),
   stream,
   seal,
+  upcast: { 1: (local: object) => ({ ...local, node: null }) },
 });
 
 export const InboundUpdated = defineEvent('InboundUpdated', {

@@ -86,7 +86,7 @@ export class DesiredCore {
   #placeInbound(id: InboundId): void {
     const inbound = this.#inbounds.get(id);
     const before = this.#tags.get(id);
-    const after = inbound && serves(inbound) ? inbound.tag : undefined;
+    const after = inbound?.node === null && serves(inbound) ? inbound.tag : undefined;
     if (before !== undefined && before !== after) {
       this.#changes.inbounds.add(before);
       this.#entries.delete(before);

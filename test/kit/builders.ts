@@ -3,7 +3,7 @@ import type { InboundDraft } from '../../src/commands/inbound.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
 import { ClientAdded, type ClientCredential, type ClientIdentity, type ClientTerms } from '../../src/events/client.js';
 import type { Actor, Caused } from '../../src/events/event.js';
-import { ClientNumber, InboundId, UserId } from '../../src/events/ids.js';
+import { ClientNumber, InboundId, type NodeId, UserId } from '../../src/events/ids.js';
 import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound.js';
 import { TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
 
@@ -91,6 +91,7 @@ export const config = (over: Partial<InboundConfig> = {}): InboundConfig => ({
 });
 
 interface InboundOver {
+  readonly node?: NodeId;
   readonly id?: InboundId;
   readonly enabled?: boolean;
   readonly spec?: Partial<InboundSpec>;
@@ -105,6 +106,7 @@ export const inboundAdded = ({ id = one, enabled = true, ...over }: InboundOver 
     spec: spec(over.spec),
     life: 1,
     config: config(over.config),
+    node: over.node ?? null,
   });
 
 /** The second inbound of a test: port 8443, tag `in-2`. */

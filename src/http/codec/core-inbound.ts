@@ -6,7 +6,7 @@ import type { Inbound } from '../../events/inbound-document.js';
 import { isObject } from '../../lib/json.js';
 import { coreInbound, coreUser } from '../../projections/core-json.js';
 
-const never = { life: 1, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
+const never = { life: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
 
 /** The inbound that a draft would become, in the core's words, to ask the core about it before anything is decided. */
 export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft): CoreInbound {

@@ -42,6 +42,7 @@ function replyOf(
     streamSettings: streamText(inbound),
     tag: inbound.tag,
     sniffing: JSON.stringify(soundSniffing(inbound.sniffing)),
+    ...(inbound.node === null ? {} : { nodeId: inbound.node }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { InboundDraft } from '../../commands/inbound.js';
 import { layers, overlap } from '../../commands/inbound-rules.js';
 import { CoreError } from '../../commands/ports/core.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
+import type { NodeId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
 import { sameJson } from '../../lib/json.js';
 import { coreInbound } from '../../projections/core-json.js';
@@ -15,13 +16,15 @@ type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'certificateFlaw'>;
 
 /**
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
- * an inbound that the core shall run as it did.
+ * an inbound that the core shall run as it did, nor about one of a node: its files and ports are there, and so is the no.
  */
 export async function externalFlaw(
   asked: Asked,
   draft: InboundDraft,
+  node: NodeId | null,
   current?: Inbound,
 ): Promise<Rejection | Untested | null> {
+  if (node !== null) return null;
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
@@ -37,7 +40,7 @@ async function foreignHolder({ read, portFlaw }: Asked, { spec, config }: Inboun
   if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
   const neighbours = read
     .inbounds()
-    .filter((other) => other.port === port && serves(other) && overlap(other.listen, listen));
+    .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
     const flaw = await portFlaw(listen, port, layer === 'udp');

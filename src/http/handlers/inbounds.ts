@@ -1,6 +1,5 @@
-import type { InboundDraft } from '../../commands/inbound.js';
 import { Rejection, reject } from '../../commands/rejection.js';
-import type { InboundId, UserId } from '../../events/ids.js';
+import type { InboundId, NodeId, UserId } from '../../events/ids.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
 import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
 import { type HttpContext, Message } from '../context.js';
@@ -27,9 +26,9 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     return inbound ? inboundJson(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
-  add: ({ body }, context) => add(context, () => inboundDraft(body)),
+  add: ({ body }, context) => add(context, body),
 
-  import: ({ body: { data } }, context) => add(context, () => inboundDraft(withFreeTag(data, context))),
+  import: ({ body: { data } }, context) => add(context, withFreeTag(data, context)),
 
   del({ params: { id } }, { dispatch }) {
     const done = dispatch({ type: 'DeleteInbound', data: { inbound: id as InboundId } });
@@ -39,11 +38,12 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
   async update({ params: { id }, body }, context) {
     const before = stored(context, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_SETTLED');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
     const flaw =
       context.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
-      (await externalFlaw(context, asked, before.inbound));
+      (await externalFlaw(context, asked, before.inbound.node, before.inbound));
     if (flaw instanceof Rejection) return flaw;
     // What the body leaves out is taken from now, not from before the questions.
     const draft = inboundDraft(body, stored(context, id));
@@ -66,11 +66,12 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     said(dispatch({ type: 'ResetAllTraffic', data: {} }), 'All traffic has been reset.'),
 };
 
-async function add(context: HttpContext, draftOf: () => InboundDraft | Rejection): Promise<Message | Rejection> {
-  const asked = draftOf();
+async function add(context: HttpContext, wire: WireInbound): Promise<Message | Rejection> {
+  const asked = inboundDraft(wire);
   if (asked instanceof Rejection) return asked;
-  const command = { type: 'AddInbound', data: { ...asked, owner: context.userId as UserId } } as const;
-  const flaw = context.refusalOf(command) ?? (await externalFlaw(context, asked));
+  const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
+  const command = { type: 'AddInbound', data: { ...asked, owner: context.userId as UserId, node } } as const;
+  const flaw = context.refusalOf(command) ?? (await externalFlaw(context, asked, node ?? null));
   if (flaw instanceof Rejection) return flaw;
   const done = context.dispatch(command);
   if (done instanceof Rejection) return done;

@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 export const ar: Catalogue = {
   rejections: {
     INBOUND_NOT_FOUND: 'لا يوجد إدخال {inbound}',
+    NODE_NOT_FOUND: 'لا توجد عقدة {node}',
+    NODE_SETTLED: 'تُحدَّد عقدة الوارد عند إضافته',
     CLIENT_NOT_FOUND: 'لا يوجد عميل {client}',
     CLIENT_NOT_IN_INBOUND: 'لا يوجد عميل {client} في الإدخال {inbound}',
     PORT_OUT_OF_RANGE: 'المنفذ {port} ليس بين 1 و65535',

@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 export const fa: Catalogue = {
   rejections: {
     INBOUND_NOT_FOUND: 'ورودی {inbound} وجود ندارد',
+    NODE_NOT_FOUND: 'نودی با شماره {node} وجود ندارد',
+    NODE_SETTLED: 'نود یک ورودی هنگام افزودن آن تعیین می‌شود',
     CLIENT_NOT_FOUND: 'کاربر {client} وجود ندارد',
     CLIENT_NOT_IN_INBOUND: 'ورودی {inbound} کاربری به نام {client} ندارد',
     PORT_OUT_OF_RANGE: 'پورت {port} بین ۱ و ۶۵۵۳۵ نیست',

@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 export const ru: Catalogue = {
   rejections: {
     INBOUND_NOT_FOUND: 'Входящего подключения {inbound} нет',
+    NODE_NOT_FOUND: 'Узла {node} нет',
+    NODE_SETTLED: 'Узел входящего подключения задаётся при его создании',
     CLIENT_NOT_FOUND: 'Клиента {client} нет',
     CLIENT_NOT_IN_INBOUND: 'Во входящем подключении {inbound} нет клиента {client}',
     PORT_OUT_OF_RANGE: 'Порт {port} не входит в диапазон от 1 до 65535',

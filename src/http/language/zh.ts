@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 export const zh: Catalogue = {
   rejections: {
     INBOUND_NOT_FOUND: '入站 {inbound} 不存在',
+    NODE_NOT_FOUND: '没有节点 {node}',
+    NODE_SETTLED: '入站的节点在添加时确定',
     CLIENT_NOT_FOUND: '客户端 {client} 不存在',
     CLIENT_NOT_IN_INBOUND: '入站 {inbound} 中没有客户端 {client}',
     PORT_OUT_OF_RANGE: '端口 {port} 不在 1 到 65535 之间',

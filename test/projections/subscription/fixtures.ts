@@ -12,6 +12,7 @@ export function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: o
   return {
     id: InboundId.parse(1),
     owner: UserId.parse(1),
+    node: null,
     enabled: true,
     depletion: null,
     depletedAt: 0,

@@ -25,6 +25,8 @@ const shape = {
   settings: SettingsText,
   streamSettings: optionalObject,
   sniffing: optionalObject,
+  /** The node whose core listens; absent or 0 = this panel. It cannot be changed later. */
+  nodeId: optionalWhole({ min: 0 }),
 };
 
 /** An inbound as callers send it. Absent members stay absent. */
@@ -57,6 +59,7 @@ export const InboundReply = z
     streamSettings: z.string(),
     tag: z.string(),
     sniffing: z.string(),
+    nodeId: z.int().optional(),
   })
   .meta({ id: 'Inbound' });
 export type InboundReply = z.output<typeof InboundReply>;
