@@ -12,6 +12,7 @@ const may = {
   commands: ['commands', 'events', 'lib'],
   projections: ['projections', 'events', 'lib'],
   'http/contract': ['http/contract'],
+  'chat-bot': ['chat-bot', 'commands', 'projections', 'events', 'lib'],
   http: ['http', 'commands', 'projections', 'events', 'lib'],
   adapters: ['adapters', 'commands/ports', 'projections/ports', 'events', 'lib'],
 };
@@ -20,14 +21,15 @@ const may = {
 const rooms = {
   express: ['http'],
   ws: ['http'],
-  'better-sqlite3': ['adapters/sqlite'],
+  'better-sqlite3': ['adapters/sqlite', 'adapters/backup', 'adapters/foreign'],
   pino: ['adapters'],
   '@grpc/[^/]+': ['adapters/core'],
   undici: ['adapters/web'],
   ldapts: ['adapters/directory'],
+  grammy: ['adapters/chat-bot'],
   zod: ['events', 'http', 'commands', 'adapters'],
   immer: ['events', 'commands', 'projections'],
-  rxjs: ['lib', 'events', 'commands', 'projections', 'http', 'adapters'],
+  rxjs: ['lib', 'events', 'commands', 'projections', 'http', 'chat-bot', 'adapters'],
 };
 
 const composition = '^src/((app|main|cli|config)\\.ts$|cli/)';

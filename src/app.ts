@@ -15,6 +15,7 @@ import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
 import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
+import { confirm, failTrial, settle, tryNew } from './generations.js';
 import { openJournal, sharing } from './journal.js';
 import { Alarms } from './lib/alarms.js';
 import { digest } from './lib/digest.js';
@@ -56,13 +57,18 @@ export async function createPanel(parts: PanelParts) {
   try {
     return await open();
   } catch (error) {
+    failTrial(directory.root, error instanceof Error ? error.message : String(error));
     await disposal.dispose();
     throw error;
   }
 
   async function open() {
     const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
+    // Another state may have been chosen: what becomes of that is settled before anything is opened.
+    const turn = settle(directory);
+    tryNew(directory);
     const journal = openJournal(directory, { now, anchorFailed });
+    if (turn?.outcome === 'switched' && journal.complaint !== null) throw new Error(journal.complaint);
     const { log, snapshots, anchor } = journal;
     disposal.add(() => log.close());
 
@@ -73,7 +79,11 @@ export async function createPanel(parts: PanelParts) {
     let ownPorts: readonly OwnPort[] = [];
     const alarms = new Alarms();
     const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
-    const dispatch = watchStorage(bus, alarms);
+    let retired = false;
+    const watched = watchStorage(bus, alarms);
+    // What somebody is told is done must be in the state that counts from the next start on.
+    const dispatch: Dispatch = (command, context) =>
+      retired && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context);
     // The write state folds inside the bus; its position follows here, for its snapshots.
     log.appended$.subscribe((events) => {
       state.position = events.at(-1)?.position ?? state.position;
@@ -105,6 +115,11 @@ export async function createPanel(parts: PanelParts) {
       poll: reactors.poll,
       digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
       complaint: journal.complaint,
+      /** What this start found of a switch of the state; null = nothing. */
+      turn,
+      foldings,
+      /** Another state was chosen for the next start: from here on nobody changes anything, and what runs is still recorded. */
+      retire: (): void => void (retired = true),
       setOwnPorts: (ports: readonly OwnPort[]): void => {
         ownPorts = ports;
       },
@@ -113,8 +128,13 @@ export async function createPanel(parts: PanelParts) {
 
       /** Starts what acts: the core, the polls, the hourly work. */
       async start(): Promise<void> {
+        // What still runs belongs to the log that was switched away from: its counters mean nothing to this one.
+        if (turn !== null) await core.stop();
         if (!closed) dispatch({ type: 'RecordPanelStarted', data: { version } }, asSystem('panel'));
+        if (!closed && turn?.outcome === 'returned')
+          dispatch({ type: 'RecordStateRestored', data: { why: turn.why } }, asSystem('panel'));
         await reactors.begin();
+        confirm(directory);
       },
 
       /** `keepCore`: the core goes on, for a restart of the panel. */
@@ -125,6 +145,11 @@ export async function createPanel(parts: PanelParts) {
       },
     };
   }
+}
+
+/** An operator at the command line is one, whatever the kind of its actor. */
+function isPerson({ kind, id }: Actor): boolean {
+  return kind !== 'system' || id === 'cli';
 }
 
 /** The context of what the panel does by itself. */

@@ -1,10 +1,13 @@
+import { createGeoSourceFiles } from './adapters/geo/geo-sources.js';
 import { createGeoFiles } from './adapters/releases/geo-files.js';
 import { createPanelReleases } from './adapters/releases/panel-releases.js';
 import { createWeb } from './adapters/web/web.js';
 import { asSystem, type Panel } from './app.js';
-import { coreVersions } from './cli/core.js';
+import { coreVersions } from './cli/core-work.js';
 import type { AnyCommand } from './commands/catalog.js';
 import { CoreInstall } from './commands/reactors/core-install.js';
+import { GeoKeeping } from './commands/reactors/geo-keeping.js';
+import { GeoSources } from './commands/reactors/geo-sources.js';
 import { GeoUpdate } from './commands/reactors/geo-update.js';
 import { PanelUpdate } from './commands/reactors/panel-update.js';
 import type { Config } from './config.js';
@@ -18,6 +21,8 @@ export interface Installs {
   readonly coreInstall: CoreInstall;
   readonly panelUpdate: PanelUpdate;
   readonly geoUpdate: GeoUpdate;
+  readonly geoSources: GeoSources;
+  readonly geoKeeping: GeoKeeping;
 }
 
 /**
@@ -58,6 +63,22 @@ export function createInstalls(
     config: wanted,
     warn,
   });
+  const files = createGeoSourceFiles({ web, folder: directory.geo });
+  const sources = () => read.geoSources();
+  const geoSources = new GeoSources({ files, sources, config: wanted, core, warn });
+  const geoKeeping = new GeoKeeping({
+    geoSources,
+    files,
+    sources,
+    config: wanted,
+    builtIn: (names) => geoUpdate.update(names, dispatch),
+    settings: () => read.settings(),
+    changed$: read.changed$,
+    dispatch: (command) => panel.dispatch(command, asSystem('geo')),
+    now,
+    warn,
+  });
+  disposal.add(() => geoKeeping.stop());
   const dataDir = config.DATA_DIR;
   const panelUpdate = new PanelUpdate({
     releases: createPanelReleases({ web, url: config.PANEL_RELEASES_URL ?? null, dataDir, version, path: config.PATH }),
@@ -68,5 +89,5 @@ export function createInstalls(
   });
   const report = takeReport(dataDir);
   if (report !== null) dispatch({ type: 'RecordPanelRolledBack', data: report });
-  return { coreInstall, panelUpdate, geoUpdate };
+  return { coreInstall, panelUpdate, geoUpdate, geoSources, geoKeeping };
 }

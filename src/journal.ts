@@ -6,6 +6,7 @@ import { SqliteEventLog } from './adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from './adapters/sqlite/keyring.js';
 import type { Client } from './events/client-document.js';
 import type { SnapshotStore } from './events/snapshot-store.js';
+import { assertWhole } from './generations.js';
 import { sameJson } from './lib/json.js';
 import { clients } from './projections/clients.js';
 
@@ -27,6 +28,7 @@ interface Options {
 /** Opens the log and compares it with its anchor. It writes nothing but an empty log. */
 export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
   const { readonly = false, now = Date.now, anchorFailed = () => undefined } = options;
+  assertWhole(directory.root);
   const db = openDatabase(directory.database, { readonly });
   try {
     const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;

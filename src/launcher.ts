@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from './adapters/files.js';
+import { failTrial, onTrial, switching } from './generations.js';
 
 /** The exit code with which a panel asks for the version that is chosen by then to be started. */
 export const SWITCH_CODE = 75;
@@ -19,6 +20,8 @@ export interface LaunchOptions {
   readonly dataDir: string;
   /** How long a newer version may take to become ready, and an older one to end, in ms. */
   readonly readyMs?: number;
+  /** How long a start may take that begins to serve another state: it replays the whole log. In ms. */
+  readonly stateMs?: number;
   readonly endMs?: number;
 }
 
@@ -94,8 +97,9 @@ export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): stri
  * does not become ready is ended, and the former version runs again. Resolves to the exit code of the last panel.
  */
 export async function launch(options: LaunchOptions): Promise<number> {
-  const { dataDir, version: own, readyMs = 60_000, endMs = 15_000 } = options;
+  const { dataDir, version: own, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
   const signals = new Signals();
+  let broughtBack = false;
   try {
     for (;;) {
       const version = chosenPanel(dataDir, own);
@@ -103,13 +107,19 @@ export async function launch(options: LaunchOptions): Promise<number> {
       const trial = version !== null && version !== proven;
       const folder = version === null ? options.root : panelFolder(dataDir, version);
       const ready = (): void => (trial ? replaceFile(provenOf(dataDir), `${version}\n`) : undefined);
-      const ending = await run(folder, options.args, signals, { readyMs: trial ? readyMs : null, endMs, ready });
+      const times = { readyMs: trial ? readyMs : switching(dataDir) ? stateMs : null, endMs, ready };
+      const ending = await run(folder, options.args, signals, times);
       const asked = ending.code === SWITCH_CODE && ending.ready;
+      // A new state that did not get ready: the next start brings back the one before.
+      if (!signals.stopped && !ending.ready && !broughtBack && onTrial(dataDir)) {
+        broughtBack = true;
+        failTrial(dataDir, reasonOf(ending, times.readyMs ?? 0));
+        process.stderr.write('portolan: the new state did not start, the one before is brought back\n');
+        continue;
+      }
       if (signals.stopped || (!asked && !(trial && !ending.ready))) return ending.code;
       if (!asked) {
-        const reason = ending.late
-          ? `it was not ready within ${readyMs / 1000} seconds`
-          : `it ended with code ${ending.code} before it was ready`;
+        const reason = reasonOf(ending, readyMs);
         choosePanel(dataDir, proven);
         const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
         replaceFile(reportOf(dataDir), JSON.stringify(report));
@@ -119,6 +129,10 @@ export async function launch(options: LaunchOptions): Promise<number> {
   } finally {
     signals.close();
   }
+}
+
+function reasonOf({ late, code }: Ending, readyMs: number): string {
+  return late ? `it was not ready within ${readyMs / 1000} seconds` : `it ended with code ${code} before it was ready`;
 }
 
 async function run(

@@ -11,17 +11,25 @@ import { createProviders } from './adapters/providers/providers.js';
 import { totp } from './adapters/two-factor.js';
 import { createWeb } from './adapters/web/web.js';
 import type { Panel } from './app.js';
-import { coreBinary } from './cli/core.js';
+import { unfinishedFile } from './backup-files.js';
+import type { PanelBackups } from './backups.js';
+import { createChatBot } from './chat-bot.js';
+import { coreBinary } from './cli/core-binary.js';
+import type { BackupDelivery } from './commands/reactors/backup-delivery.js';
 import { type Config, overridesOf } from './config.js';
 import { openDirectory } from './directory.js';
 import { serverNames } from './events/certificate.js';
 import type { HttpParts } from './http/context.js';
+import { EventFeed } from './http/event-feed.js';
 import { statusText } from './http/status-text.js';
 import type { Installs } from './installs.js';
 import type { Disposal } from './lib/disposal.js';
+import { openNodeSync } from './node-sync.js';
+import { openNodes } from './nodes.js';
 import { storyOf } from './projections/story.js';
 import { serverPortFlaw } from './server-wish.js';
 import type { Servers } from './servers.js';
+import { openTrafficInform } from './traffic-inform.js';
 import { version } from './version.js';
 
 /** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
@@ -32,7 +40,8 @@ export function httpParts(
   disposal: Disposal,
   logger: PanelLogger,
   installs: Installs,
-): HttpParts {
+  backups: PanelBackups,
+): HttpParts & { readonly backupDelivery: BackupDelivery } {
   const { read, core, now, directory, alarms } = panel;
   const { ownPorts, restarting } = servers;
   const host = new ProcHostMonitor(config.DATA_DIR, { now });
@@ -47,6 +56,17 @@ export function httpParts(
   gauges.start();
   disposal.add(() => gauges.stop());
   const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
+  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  const { bot, delivery } = createChatBot(panel, { web, host, backups, version, warn });
+  bot.begin();
+  disposal.add(() => bot.stop());
+  const nodes = openNodes(panel, {
+    web,
+    runDir: directory.run,
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    disposal,
+  });
+  openTrafficInform(panel, web, (message, fields = {}) => logger.warn(fields, message), disposal);
   const probe = createOutboundProbe({
     binary: () => coreBinary(config),
     runDir: directory.run,
@@ -67,8 +87,19 @@ export function httpParts(
     passwords: scryptPasswords(),
     directory: openDirectory(panel, (message, fields = {}) => logger.warn(fields, message), disposal),
     web,
+    ...nodes,
+    nodeSync: openNodeSync(panel, {
+      web,
+      nodes: nodes.nodes,
+      warn: (message, fields = {}) => logger.warn(fields, message),
+      disposal,
+    }),
     ...installs,
+    feed: new EventFeed(panel.log, read),
     probe,
+    backups,
+    backupDelivery: delivery,
+    uploads: () => unfinishedFile(directory),
     providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now),
     now,
     version,
@@ -92,5 +123,6 @@ export function secretsOf({ read }: Panel): readonly string[] {
   const { wgprov, vpnprov } = read.secrets();
   // A registration is JSON: what would be seen of it are its values.
   const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
-  return [...Object.values(read.secrets()), ...values, read.users().apiToken ?? ''];
+  const tokens = read.nodes().map(({ token }) => token);
+  return [...Object.values(read.secrets()), ...values, ...tokens, read.users().apiToken ?? ''];
 }

@@ -3,13 +3,17 @@ import { createXrayCore } from './adapters/core/xray.js';
 import { createLogger } from './adapters/logger.js';
 import { scryptPasswords } from './adapters/passwords.js';
 import { asSystem, createPanel, type Panel } from './app.js';
+import { childWork } from './backup-jobs.js';
+import { openBackups, type PanelBackups } from './backups.js';
 import { openControl } from './cli/control.js';
-import { coreBinary } from './cli/core.js';
+import { coreBinary, corePlace } from './cli/core-binary.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
+import { failTrial, type Turn } from './generations.js';
 import { SHORTEST_PASSWORD } from './http/auth/handlers.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
+import { createMetrics } from './http/metrics.js';
 import { createOpsServer, unreadiness } from './http/ops-server.js';
 import { createPanelServer } from './http/server.js';
 import { createSubscriptionServer } from './http/subscription-server.js';
@@ -31,6 +35,8 @@ const SAME_WISH_MS = 1000;
 const GRACE_MS = 3000;
 /** Why a panel ends whose core goes on: a newer version takes over, or whoever started it is gone. */
 const LEAVES_CORE: ReadonlySet<string> = new Set(['update', 'disconnect']);
+/** Why a panel ends that its launcher starts again. */
+const COMES_AGAIN: ReadonlySet<string> = new Set(['update', 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
 export async function serve(config: Config): Promise<number> {
@@ -73,23 +79,49 @@ export async function serve(config: Config): Promise<number> {
     });
     const running = panel;
     logNews(running, logger);
+    if (running.turn) warn(turnLine(running.turn));
     disposal.add(() => running.stop(LEAVES_CORE.has(why)));
-    const switchOver = process.send ? () => void setTimeout(() => end('update'), GRACE_MS) : null;
+    let leaving = false;
+    const leave = (reason: string): (() => void) | null => {
+      if (!process.send) return null;
+      return () => {
+        leaving = true;
+        setTimeout(() => end(reason), GRACE_MS);
+      };
+    };
+    const switchOver = leave('update');
     const installs = createInstalls(running, config, { warn, switchOver, disposal });
     const password = await firstAdmin(running, config, warn);
-    await openControl(running, warn, disposal, installs.coreInstall);
-    const servers = await open(running, config, logger, disposal, installs);
+    let servers: Servers | undefined;
+    const backups = openBackups(
+      {
+        panel: running,
+        work: childWork({ humble: true }),
+        release: version,
+        corePlace: () => corePlace(config),
+        switchOver: leave('another state'),
+        restarting: () => leaving || servers?.restarting() === true,
+        warn,
+      },
+      disposal,
+    );
+    await openControl(running, warn, disposal, installs.coreInstall, backups);
+    servers = await open(running, config, logger, disposal, installs, backups);
     await running.start();
     installs.coreInstall.begin();
+    installs.geoKeeping.begin();
     process.stdout.write(banner(running, config, servers, password));
     process.send?.(READY);
     why = await ending;
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
-    return why === 'update' ? SWITCH_CODE : 0;
+    return COMES_AGAIN.has(why) ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
-    process.stderr.write(`portolan: ${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`portolan: ${message}\n`);
+    // Without a panel it is not this process that has the directory.
+    if (panel) failTrial(panel.directory.root, message);
     await disposal.dispose().catch(() => undefined);
     return 1;
   }
@@ -136,17 +168,21 @@ async function open(
   logger: ReturnType<typeof createLogger>,
   disposal: Disposal,
   installs: Installs,
+  backups: PanelBackups,
 ): Promise<Servers> {
   const { read, dispatch, log, now } = panel;
   const servers = new Servers({ panel, config, log: logger });
-  const http = httpParts(panel, config, servers, disposal, logger, installs);
+  const http = httpParts(panel, config, servers, disposal, logger, installs, backups);
   const { basePath } = servers;
   const webDomain = () => servers.domainOf('panel');
   const web = createPanelServer({ http, dispatch, basePath, webDomain, bind: mountHandlers, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
-  const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log));
+  const metrics = createMetrics({ read, log, version, now });
+  const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log), metrics);
 
   disposal.add(() => servers.close());
+  // Whoever waits for a delivery would keep the servers from closing.
+  disposal.add(() => http.backupDelivery.stop());
   await servers.open(web, sub);
   // The last one: who sees it ready may knock at the others.
   disposal.add(() => closeServer(ops));
@@ -156,7 +192,12 @@ async function open(
   return servers;
 }
 
-function banner({ read, complaint, core }: Panel, config: Config, servers: Servers, password: string | null): string {
+function banner(
+  { read, complaint, core, turn }: Panel,
+  config: Config,
+  servers: Servers,
+  password: string | null,
+): string {
   const { process: state } = read.core();
   const coreLine =
     state.state === 'running'
@@ -181,9 +222,15 @@ function banner({ read, complaint, core }: Panel, config: Config, servers: Serve
     `  Data           ${config.DATA_DIR}`,
     `  Health         ${ops}/readyz`,
     '',
+    ...(turn === null ? [] : [`  ${turnLine(turn)}`]),
     ...servers.warnings().map((warning) => `  WARNING: ${warning}`),
     ...(complaint === null ? ['  Next: log in and add an inbound.'] : [`  READ ONLY: ${complaint}`]),
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Which of two states this start serves. */
+function turnLine({ outcome, why }: Turn): string {
+  return outcome === 'switched' ? `NEW STATE: ${why}` : `THE STATE BEFORE IS BACK: ${why}`;
 }

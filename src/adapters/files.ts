@@ -61,11 +61,16 @@ export function replaceFile(file: string, content: string | Buffer): void {
     closeSync(handle);
   }
   renameSync(temporary, file);
-  const folder = openSync(dirname(file), 'r');
+  flush(dirname(file));
+}
+
+/** Waits until what a file holds, or which files a folder names, is on the disk. */
+export function flush(path: string): void {
+  const handle = openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(handle);
   } finally {
-    closeSync(folder);
+    closeSync(handle);
   }
 }
 

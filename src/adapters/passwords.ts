@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { verify as verifyBcrypt } from '@node-rs/bcrypt';
 import type { Passwords } from '../commands/ports/passwords.js';
 
 /** One of the settings of equal strength that OWASP names; of those the one that leaves room for other work in the caches. */
@@ -17,6 +18,9 @@ const PEPPER = randomBytes(32);
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
+/** As 3x-ui keeps passwords. A cost beyond 14 takes the machine for more than a second. */
+const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+
 interface Parsed {
   readonly ln: number;
   readonly r: number;
@@ -28,7 +32,10 @@ interface Parsed {
 /** What the password of an unknown user is compared with: as slow as a real one, and equal to nothing. */
 const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
-/** scrypt by `node:crypto`, two at a time, in PHC strings: `$scrypt$ln=14,r=8,p=5$salt$hash`. */
+/**
+ * scrypt by `node:crypto`, two at a time, in PHC strings: `$scrypt$ln=14,r=8,p=5$salt$hash`. Hashes of bcrypt, which came
+ * from another panel, are compared with and never made.
+ */
 class ScryptPasswords implements Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -55,7 +62,16 @@ class ScryptPasswords implements Passwords {
     return comparing;
   }
 
+  isForeign(hash: string): boolean {
+    return isBcrypt(hash);
+  }
+
   async #compare(password: string, hash: string | null): Promise<boolean> {
+    if (hash !== null && isBcrypt(hash)) {
+      // Beside a comparison with nobody's: the time does not tell who came from another panel.
+      const [right] = await Promise.all([verifyBcrypt(password, hash), this.#derive(password, NOBODY)]);
+      return right;
+    }
     const known = hash === null ? null : parse(hash);
     const expected = known ?? NOBODY;
     const key = await this.#derive(password, expected);
@@ -93,6 +109,9 @@ export function scryptPasswords(): Passwords {
 
 /** Whether it is a hash that passwords can be compared with. */
 export const isPasswordHash = (text: string): boolean => parse(text) !== null;
+
+/** Whether it is a hash of bcrypt that passwords can be compared with. */
+export const isBcrypt = (text: string): boolean => BCRYPT.test(text);
 
 /** Null for a string of another kind, or with parameters that would take the machine. */
 function parse(hash: string): Parsed | null {

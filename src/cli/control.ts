@@ -9,6 +9,7 @@ import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem, type Panel } from '../app.js';
 import { createBus, type Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import { BackupError, type Backups } from '../commands/ports/backups.js';
 import type { CoreInstall } from '../commands/reactors/core-install.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
@@ -16,6 +17,7 @@ import { UserId } from '../events/ids.js';
 import type { EventLog } from '../events/log.js';
 import { begin, catchUp } from '../events/replay.js';
 import { defaultSettings, secretKeys, settingKeys } from '../events/settings.js';
+import { settle } from '../generations.js';
 import { nameFlaw } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -28,6 +30,8 @@ export interface Desk {
   readonly dispatch: (command: AnyCommand) => Done;
   /** Resolves to the version that is installed by then. Null: nobody here can do it. */
   readonly installCore: ((version: string) => Promise<string>) | null;
+  /** Copies of the state and the way in for another one. Null: no panel runs here. */
+  readonly backups: Backups | null;
 }
 
 interface Operation {
@@ -91,6 +95,21 @@ export const operations = {
     if (installCore === null) throw new CliError('No panel runs here');
     return installCore(version);
   }),
+
+  'backup.create': operation(z.strictObject({}), async (_, { backups }) => {
+    if (backups === null) throw new CliError('No panel runs here');
+    // Whoever asks takes the file away.
+    const { path, name, bytes, position, sealed } = await told(backups.create());
+    return { path, name, bytes, position, sealed };
+  }),
+
+  'state.replace': operation(
+    z.strictObject({ file: z.string().min(1).max(4096), passphrase: z.string().max(1000).default('') }),
+    async ({ file, passphrase }, { backups }) => {
+      if (backups === null) throw new CliError('No panel runs here');
+      return told(backups.replaceFrom(file, passphrase, asSystem('cli').actor));
+    },
+  ),
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;
@@ -117,6 +136,7 @@ export async function openControl(
   warn: (message: string, fields: object) => void,
   disposal: Disposal,
   coreInstall: Pick<CoreInstall, 'install'>,
+  backups: Backups,
 ): Promise<void> {
   const desk: Desk = {
     users: () => read.users().users.values(),
@@ -126,6 +146,7 @@ export async function openControl(
       if (done instanceof Rejection) throw new CliError(done.message);
       return done;
     },
+    backups,
   };
   const failed = (error: unknown): ControlAnswer => {
     warn('a request of the operator failed', { err: error });
@@ -153,6 +174,16 @@ async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<Con
   }
 }
 
+/** What is refused, and why, is for the operator. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof BackupError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
 function accepted(done: Done | Rejection): Done {
   if (done instanceof Rejection) throw new CliError(done.message);
   return done;
@@ -162,6 +193,7 @@ function accepted(done: Done | Rejection): Done {
 export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
   const lock = lockDirectory(directory.lock);
   try {
+    settle(directory);
     const { log, anchor, complaint } = openJournal(directory);
     const state = begin(panelState);
     catchUp(log, [state]);
@@ -172,6 +204,7 @@ export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: 
         users: () => state.state.users.values(),
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
         installCore: null,
+        backups: null,
       };
       const result = await use(desk, log);
       if (!closed) await anchor.flush();

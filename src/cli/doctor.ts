@@ -3,14 +3,18 @@ import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { asSystem } from '../app.js';
+import { backupStatus } from '../backup-status.js';
 import { createBus } from '../commands/bus.js';
+import type { BackupStatus } from '../commands/ports/backups.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/replay.js';
 import { openJournal } from '../journal.js';
+import { timeText } from '../lib/words.js';
+import { backups } from '../projections/backups.js';
 import { settings } from '../projections/settings.js';
-import { examineMachine, type Finding } from './examination.js';
+import type { Finding } from './examination.js';
 import { CliError, printEither } from './output.js';
 import { verifyLog } from './verify.js';
 
@@ -47,8 +51,9 @@ async function examine(config: Config): Promise<readonly Finding[]> {
   try {
     const { fault, events } = verifyLog(log);
     const known = begin(settings);
+    const kept = begin(backups);
     // A log with a fault may not even fold.
-    if (fault === null) catchUp(log, [known]);
+    if (fault === null) catchUp(log, [known, kept]);
     return [
       {
         what: 'chain',
@@ -56,11 +61,24 @@ async function examine(config: Config): Promise<readonly Finding[]> {
         detail: fault ? `position ${fault.position}: ${fault.what}` : `${events} events are sound`,
       },
       { what: 'anchor', ok: complaint === null, detail: complaint ?? 'it agrees with the log' },
-      ...(await examineMachine(config, directory, known.state.values)),
+      lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
+      ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
     ];
   } finally {
     log.close();
   }
+}
+
+/** A late one is the operator's to see to, and no fault of the data. */
+function lastBackup({ last, lastGood, next, late }: BackupStatus): Finding {
+  const what = 'backups';
+  const failed = last === null || last.why === null ? '' : `; the last attempt failed: ${last.why}`;
+  if (lastGood !== null) {
+    const detail = `the last good one is ${lastGood.name}, of ${timeText(lastGood.at)}${failed}`;
+    return late || failed !== '' ? { what, ok: false, note: true, detail } : { what, ok: true, detail };
+  }
+  if (next === null) return { what, ok: false, note: true, detail: 'timed backups are off (setting backupKeep)' };
+  return { what, ok: failed === '', note: true, detail: `there is none yet${failed}` };
 }
 
 async function acceptLoss(dataDir: string, json: boolean): Promise<void> {

@@ -8,7 +8,7 @@ import { portFlaw } from '../adapters/port-flaw.js';
 import { holdsPort } from '../adapters/port-holder.js';
 import type { Config } from '../config.js';
 import type { Settings } from '../events/settings.js';
-import { coreBinary } from './core.js';
+import { coreBinary } from './core-binary.js';
 
 /** One thing that was looked at. */
 export interface Finding {

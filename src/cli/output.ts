@@ -23,7 +23,7 @@ export function printEither(json: boolean, value: unknown, text: string): void {
 }
 
 /** Sealed fields that name people rather than let somebody in. The others are shown as present only. */
-const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt']);
+const PERSONAL: ReadonlySet<string> = new Set(['identity', 'ips', 'attempt', 'details']);
 
 /** The event as an auditor may see it: no credential, key or token. */
 export function maskedData(event: RecordedEvent): Record<string, unknown> {

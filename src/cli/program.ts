@@ -8,9 +8,12 @@ import { openJournal } from '../journal.js';
 import { settings } from '../projections/settings.js';
 import { version } from '../version.js';
 import { adminCommands } from './admin.js';
+import { backupCommands } from './backup.js';
 import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
+import { importCommand } from './import.js';
+import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
 
@@ -70,7 +73,10 @@ export async function run(
   settingCommands(configuration, common);
   eventCommands(program, common);
   adminCommands(program, common);
+  backupCommands(program, config, common);
+  importCommand(program, config, common);
   coreCommands(program, config, common);
+  nodeCommands(program, common);
   doctorCommand(program, config, common);
 
   try {

@@ -1,6 +1,6 @@
-import { chainHash, decode, type EventRow, payloadHash } from '../adapters/sqlite/codec.js';
+import { chainHash, type EventRow, payloadHash } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { eventType } from '../events/catalog.js';
+import { eventType, type RecordedEvent } from '../events/catalog.js';
 
 export interface Verdict {
   readonly events: number;
@@ -11,21 +11,31 @@ export interface Verdict {
 
 const PAGE = 1000;
 
-/** Walks the whole log: positions, versions, chain, payload hashes, schemas. Stops at the first bad position. */
-export function verifyLog(log: SqliteEventLog): Verdict {
+/**
+ * Walks the whole log: positions, versions, chain, payload hashes, schemas. Stops at the first bad position. `follow` is
+ * given the events of each page that was found sound, and the last position of that page.
+ */
+export function verifyLog(
+  log: SqliteEventLog,
+  follow: (events: readonly RecordedEvent[], last: number) => void = () => undefined,
+): Verdict {
   const versions = new Map<string, number>();
   let hash: Buffer = Buffer.alloc(32);
   let position = 0;
   let pruned = 0;
   for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
+    const page: RecordedEvent[] = [];
     for (const row of rows) {
-      const what = flaw(log, row, { position, hash, version: versions.get(row.stream) ?? 0 });
-      if (what) return { events: position, pruned, fault: { position: row.position, what } };
+      const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0 });
+      if (typeof found === 'string')
+        return { events: position, pruned, fault: { position: row.position, what: found } };
+      page.push(...found);
       if (row.payload === null) pruned += 1;
       versions.set(row.stream, row.version);
       position = row.position;
       hash = row.hash;
     }
+    follow(page, position);
   }
   return { events: position, pruned, fault: null };
 }
@@ -36,18 +46,19 @@ interface Before {
   readonly version: number;
 }
 
-function flaw(log: SqliteEventLog, row: EventRow, before: Before): string | null {
+/** What is wrong with a row, or the events that it holds. */
+function examined(log: SqliteEventLog, row: EventRow, before: Before): string | readonly RecordedEvent[] {
   if (row.position !== before.position + 1) return `position ${before.position + 1} is missing`;
   if (row.version !== before.version + 1) return `${row.stream} jumps from version ${before.version} to ${row.version}`;
   if (!chainHash(before.hash, row).equals(row.hash))
     return 'the hash does not follow from the event before and this header';
   if (row.payload === null)
-    return log.coversPruned(row.position) ? null : 'its payload is gone and no roll-up covers it';
+    return log.coversPruned(row.position) ? log.eventsOf(row) : 'its payload is gone and no roll-up covers it';
   if (!payloadHash(row.payload).equals(row.payload_hash)) return 'the payload is not the one that was hashed';
   try {
-    const event = decode(row, log.keyring);
-    const parsed = eventType(row.type)?.schema.safeParse(event.data);
-    return parsed?.success ? null : `${row.type} does not fit its schema`;
+    const events = log.eventsOf(row);
+    const fits = events.every((event) => eventType(row.type)?.schema.safeParse(event.data).success);
+    return fits ? events : `${row.type} does not fit its schema`;
   } catch (error) {
     return (error as Error).message;
   }

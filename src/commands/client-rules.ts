@@ -2,21 +2,22 @@ import type { PanelEvent } from '../events/catalog.js';
 import {
   ClientAdded,
   ClientCredentialRotated,
-  ClientDeleted,
+  ClientDepleted,
   ClientIdentified,
   ClientRestored,
   type ClientTerms,
   ClientUpdated,
 } from '../events/client.js';
 import { type Client, emailKey } from '../events/client-document.js';
-import { zero } from '../events/counters.js';
+import type { Counter } from '../events/counters.js';
 import { ClientNumber, type InboundId } from '../events/ids.js';
 import type { InboundConfig, Protocol } from '../events/inbound.js';
 import { KeyShredded } from '../events/panel.js';
 import { sameJson } from '../lib/json.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
-import { clientDepletion } from './limits.js';
+import { clientDepletion, depletionOf } from './limits.js';
 import { Rejection, reject } from './rejection.js';
+import { bequest, clientIn, clientsNamed, deletions, usedTogether, usedUnder } from './siblings.js';
 import type { PanelState } from './state.js';
 
 /** The inbound that clients join, as it will be after the command. */
@@ -32,21 +33,39 @@ class Taken {
   readonly #credentials = new Map<string, string>();
 
   /** Why `draft` cannot stand beside the clients of the panel (except `self`) and those of this request. */
-  flaw(state: PanelState, target: Target, draft: ClientDraft, self?: ClientNumber): Rejection | null {
+  flaw(state: PanelState, target: Target, draft: ClientDraft, self?: Client): Rejection | null {
     const { email } = draft.identity;
-    const holder = state.byEmail.get(emailKey(email));
-    if ((holder !== undefined && holder !== self) || this.#emails.has(emailKey(email)))
-      return reject('EMAIL_TAKEN', { email });
+    const shared = emailFlaw(state, target, draft, self);
+    if (shared) return shared;
+    if (this.#emails.has(emailKey(email))) return reject('EMAIL_TAKEN', { email });
     this.#emails.add(emailKey(email));
     const key = credentialKey(target.protocol, draft.credential);
     if (key === null) return null;
     const owner = state.byCredential.get(`${target.id}/${key}`);
     const other =
-      owner !== undefined && owner !== self ? state.clients.get(owner)?.identity.email : this.#credentials.get(key);
+      owner !== undefined && owner !== self?.number
+        ? state.clients.get(owner)?.identity.email
+        : this.#credentials.get(key);
     if (other !== undefined) return reject('CREDENTIAL_TAKEN', { email, other });
     this.#credentials.set(key, email);
     return null;
   }
+}
+
+/**
+ * One email is one person: it may stand in several inbounds, once in each, and the subscription id says that it is the same
+ * person in all of them.
+ */
+function emailFlaw(state: PanelState, target: Target, { identity }: ClientDraft, self?: Client): Rejection | null {
+  const { email, subId } = identity;
+  const other = clientsNamed(state, email).find(
+    (client) =>
+      client.number !== self?.number &&
+      (client.inbound === target.id || subId === '' || client.identity.subId !== subId),
+  );
+  if (!other) return null;
+  const kept = self !== undefined && emailKey(self.identity.email) === emailKey(email);
+  return kept ? reject('SUB_ID_SHARED', { email, inbound: other.inbound }) : reject('EMAIL_TAKEN', { email });
 }
 
 /** All of the clients, or the first flaw among them. */
@@ -64,6 +83,10 @@ export function addClients(
     number += 1;
     const client = ClientNumber.parse(number);
     events.push(ClientAdded({ client, inbound: target.id, life: 1, ...draft }));
+    // Who joins siblings has used what they used.
+    const siblings = clientsNamed(state, draft.identity.email);
+    const depletion = depletionOf(draft.terms.capBytes, 0, usedTogether(state, siblings), 0);
+    if (depletion) events.push(ClientDepleted({ client, depletion }));
   }
   return events;
 }
@@ -77,14 +100,14 @@ export function changeClient(
   now: number,
   taken = new Taken(),
 ): PanelEvent[] | Rejection {
-  const flaw =
-    clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client.number);
+  const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client);
   if (flaw) return flaw;
   const events: PanelEvent[] = [];
   const changes = changedTerms(client.terms, draft.terms);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
   const { identity, credential } = draft;
   const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
+  if (renamed) events.push(...bequest(state, client));
   if (!sameJson(client.credential, credential)) {
     const life = client.life + 1;
     // A rotation keeps the name: a replay, which has lost the name of the life before, takes it from here.
@@ -95,17 +118,26 @@ export function changeClient(
   } else if (!sameJson(client.identity, identity)) {
     events.push(ClientIdentified({ client: client.number, life: client.life, renamed, identity }));
   }
-  return [...events, ...restoredClient(state, { ...client, terms: draft.terms }, now)];
+  const next: Client = { ...client, terms: draft.terms };
+  const used = usedUnder(state, client, identity.email);
+  // What it brings along under another email counts for those who have that email as well.
+  const joined = renamed ? clientsNamed(state, identity.email) : [];
+  return [
+    ...events,
+    ...[next, ...joined].flatMap((one) => depletedClient(one, used, now)),
+    ...restoredClient(next, used, now),
+  ];
 }
 
-/** Nothing, or that a depleted client may connect again under its terms and counters. */
-export function restoredClient(
-  state: PanelState,
-  client: Client,
-  now: number,
-  used = state.counters.clients.get(client.number),
-): PanelEvent[] {
-  if (!client.depletion || clientDepletion(client, used ?? zero, now)) return [];
+/** Nothing, or that a client may connect no more under its terms, when so much is used. */
+function depletedClient(client: Client, used: Counter, now: number): PanelEvent[] {
+  const depletion = client.depletion ? null : clientDepletion(client, used, now);
+  return depletion ? [ClientDepleted({ client: client.number, depletion })] : [];
+}
+
+/** Nothing, or that a depleted client may connect again under its terms, when so much is used. */
+export function restoredClient(client: Client, used: Counter, now: number): PanelEvent[] {
+  if (!client.depletion || clientDepletion(client, used, now)) return [];
   return [ClientRestored({ client: client.number })];
 }
 
@@ -128,7 +160,7 @@ export function syncClients(
   const byEmail = new Map(current.map((client) => [emailKey(client.identity.email), client]));
   const named = new Set(drafts.map((draft) => emailKey(draft.identity.email)));
   const gone = current.filter((client) => !named.has(emailKey(client.identity.email)));
-  const events: PanelEvent[] = gone.map(({ number }) => ClientDeleted({ client: number, inbound: target.id }));
+  const events = deletions(state, gone);
 
   // Deleted clients give their ids back before the others are looked at.
   const rest = gone.length === 0 ? state : withoutClients(state, target, gone);
@@ -157,9 +189,9 @@ function withoutClients(state: PanelState, target: Target, gone: readonly Client
 /** The client that a path of the panel API names inside an inbound, by its key, then by its email. */
 export function findByKey(state: PanelState, target: Target, key: string): Client | undefined {
   const credential = { id: key, password: key, auth: key };
-  const byCredential = state.byCredential.get(`${target.id}/${credentialKey(target.protocol, credential)}`);
-  for (const number of [byCredential, state.byEmail.get(emailKey(key))]) {
-    const client = number === undefined ? undefined : state.clients.get(number);
+  const number = state.byCredential.get(`${target.id}/${credentialKey(target.protocol, credential)}`);
+  const byCredential = number === undefined ? undefined : state.clients.get(number);
+  for (const client of [byCredential, clientIn(state, target.id, key)]) {
     if (client?.inbound !== target.id) continue;
     const own = clientKey(target.protocol, client);
     if (own.toLowerCase() === key.toLowerCase()) return client;

@@ -1,13 +1,12 @@
 import type { PanelEvent } from '../events/catalog.js';
 import {
-  ClientDeleted,
   ClientDepleted,
   ClientIpsCleared,
   ClientIpsSeen,
   ClientTrafficAdjusted,
   ClientTrafficReset,
 } from '../events/client.js';
-import { type Client, emailKey } from '../events/client-document.js';
+import type { Client } from '../events/client-document.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
@@ -18,6 +17,7 @@ import { type ClientDraft, hasClients } from './credentials.js';
 import { erase } from './inbound.js';
 import { clientDepletion, depletionOf } from './limits.js';
 import { Rejection, reject } from './rejection.js';
+import { carrierNamed, carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
@@ -58,13 +58,13 @@ export const client: Decider<ClientCommand> = {
     const target = targetOf(state, inbound);
     if (target instanceof Rejection) return target;
     const current = find(state, target, name);
-    return current instanceof Rejection ? current : [ClientDeleted({ client: current.number, inbound })];
+    return current instanceof Rejection ? current : deletions(state, [current]);
   },
 
   ResetClientTraffic({ inbound, email }, state, { now }) {
-    const current = byEmail(state, email);
+    const [current] = clientsNamed(state, email);
     if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
-    if (inbound !== null && current.inbound !== inbound)
+    if (inbound !== null && !clientIn(state, inbound, email))
       return reject('CLIENT_NOT_IN_INBOUND', { client: email, inbound });
     return resetClient(state, current, now);
   },
@@ -73,48 +73,55 @@ export const client: Decider<ClientCommand> = {
     const numbers = numbersOf(state, inbound);
     if (numbers instanceof Rejection) return numbers;
     const events: Caused<PanelEvent>[] = [];
+    const done = new Set<ClientNumber>();
     for (const number of numbers) {
       const current = state.clients.get(number);
-      if (current) events.push(...resetClient(state, current, now, events.length));
+      if (current && !done.has(number)) events.push(...resetClient(state, current, now, { at: events.length, done }));
     }
     return events;
   },
 
   AdjustClientTraffic({ email, up, down }, state, { now }) {
-    const current = byEmail(state, email);
-    if (!current) return reject('CLIENT_NOT_FOUND', { client: email });
+    const siblings = clientsNamed(state, email);
+    const carrier = carrierOf(state, siblings);
+    if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
     if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'they count bytes' });
     }
-    const before = state.counters.clients.get(current.number) ?? zero;
     const after = { up, down };
-    const adjusted = ClientTrafficAdjusted({ client: current.number, up, down, before });
-    const depletion = current.depletion ? null : clientDepletion(current, after, now);
-    const effect = depletion
-      ? [ClientDepleted({ client: current.number, depletion })]
-      : restoredClient(state, current, now, after);
-    return [adjusted, ...effect.map((event) => ({ ...event, cause: 0 }))];
+    // One of them gets it all, so that the sum is what was asked for.
+    const adjusted = [carrier, ...siblings.filter((sibling) => sibling !== carrier)].flatMap(({ number }) => {
+      const before = state.counters.clients.get(number) ?? zero;
+      if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, ...after, before })];
+      return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
+    });
+    const effects = siblings.flatMap((sibling) => {
+      const depletion = sibling.depletion ? null : clientDepletion(sibling, after, now);
+      return depletion ? [ClientDepleted({ client: sibling.number, depletion })] : restoredClient(sibling, after, now);
+    });
+    return [...adjusted, ...effects.map((event) => ({ ...event, cause: 0 }))];
   },
 
   DeleteDepletedClients({ inbound }, state, { now }) {
     const numbers = numbersOf(state, inbound);
     if (numbers instanceof Rejection) return numbers;
-    return [...numbers].flatMap((number) => {
+    const gone = [...numbers].flatMap((number) => {
       const current = state.clients.get(number);
       if (!current || current.terms.resetDays > 0) return []; // it renews itself
-      const over = current.depletion ?? clientDepletion(current, state.counters.clients.get(number) ?? zero, now);
-      return over ? [ClientDeleted({ client: number, inbound: current.inbound })] : [];
+      return current.depletion || clientDepletion(current, usedBy(state, current), now) ? [current] : [];
     });
+    return deletions(state, gone);
   },
 
   ClearClientIps({ email }, state) {
-    const current = byEmail(state, email);
-    return current ? [ClientIpsCleared({ client: current.number })] : reject('CLIENT_NOT_FOUND', { client: email });
+    const siblings = clientsNamed(state, email);
+    if (siblings.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
+    return siblings.map(({ number }) => ClientIpsCleared({ client: number }));
   },
 
   RecordClientIps({ seen }, state) {
     return seen.flatMap(({ email, ips }) => {
-      const current = byEmail(state, email);
+      const current = carrierNamed(state, email);
       return current && ips.length > 0 ? [ClientIpsSeen({ client: current.number, ips: [...ips] })] : [];
     });
   },
@@ -146,14 +153,9 @@ function targetOf(state: PanelState, id: InboundId): Target | Rejection {
   return inbound;
 }
 
-function byEmail(state: PanelState, email: string): Client | undefined {
-  const number = state.byEmail.get(emailKey(email));
-  return number === undefined ? undefined : state.clients.get(number);
-}
-
 function find(state: PanelState, target: Target, name: ClientName): Client | Rejection {
-  const found = 'key' in name ? findByKey(state, target, name.key) : byEmail(state, name.email);
-  if (found?.inbound === target.id) return found;
+  const found = 'key' in name ? findByKey(state, target, name.key) : clientIn(state, target.id, name.email);
+  if (found) return found;
   return reject('CLIENT_NOT_IN_INBOUND', { client: 'key' in name ? name.key : name.email, inbound: target.id });
 }
 
@@ -162,9 +164,23 @@ function numbersOf(state: PanelState, inbound: InboundId | 'all'): Iterable<Clie
   return state.clientsOf.get(inbound) ?? reject('INBOUND_NOT_FOUND', { inbound });
 }
 
-/** `at` is the index that the reset will have among the events of the decision. */
-export function resetClient(state: PanelState, current: Client, now: number, at = 0): Caused<PanelEvent>[] {
-  const { up, down } = state.counters.clients.get(current.number) ?? zero;
-  const reset = ClientTrafficReset({ client: current.number, up, down });
-  return [reset, ...restoredClient(state, current, now, zero).map((event) => ({ ...event, cause: at }))];
+/**
+ * Sets the counters of a client and of all its siblings to zero. `at` is the index that the first reset will have among the
+ * events of the decision; `done` learns whose counters these are.
+ */
+export function resetClient(
+  state: PanelState,
+  current: Client,
+  now: number,
+  { at = 0, done }: { readonly at?: number; readonly done?: Set<ClientNumber> } = {},
+): Caused<PanelEvent>[] {
+  const events: Caused<PanelEvent>[] = [];
+  for (const sibling of siblingsOf(state, current)) {
+    done?.add(sibling.number);
+    const { up, down } = state.counters.clients.get(sibling.number) ?? zero;
+    const cause = at + events.length;
+    events.push(ClientTrafficReset({ client: sibling.number, up, down }));
+    events.push(...restoredClient(sibling, zero, now).map((event) => ({ ...event, cause })));
+  }
+  return events;
 }

@@ -1,5 +1,4 @@
 import type { PanelEvent } from '../events/catalog.js';
-import { ClientDeleted } from '../events/client.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import { InboundId, type NodeId, type UserId } from '../events/ids.js';
@@ -7,6 +6,7 @@ import {
   InboundAdded,
   type InboundConfig,
   InboundDeleted,
+  InboundDepleted,
   InboundDisabled,
   InboundEnabled,
   InboundReconfigured,
@@ -25,6 +25,7 @@ import { hasClients } from './credentials.js';
 import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
 import { depletionOf } from './limits.js';
 import { Rejection, reject } from './rejection.js';
+import { deletions } from './siblings.js';
 import type { PanelState } from './state.js';
 
 /** A listener as a caller asks for it; an empty tag asks for a free one. */
@@ -84,7 +85,7 @@ export const inbound: Decider<InboundCommand> = {
     }
     if (enabled !== current.enabled)
       events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
-    return [...events, ...restored(state, { ...current, ...spec }, now), ...synced];
+    return [...events, ...limited(state, { ...current, ...spec }, now), ...synced];
   },
 
   SetInboundEnabled({ inbound: id, enabled }, state) {
@@ -96,8 +97,8 @@ export const inbound: Decider<InboundCommand> = {
 
   DeleteInbound({ inbound: id }, state) {
     if (!state.inbounds.has(id)) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const clients = [...(state.clientsOf.get(id) ?? [])];
-    return [...clients.map((client) => ClientDeleted({ client, inbound: id })), InboundDeleted({ inbound: id })];
+    const clients = [...(state.clientsOf.get(id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
+    return [...deletions(state, clients), InboundDeleted({ inbound: id })];
   },
 
   ResetInboundTraffic({ inbound: id }, state, { now }) {
@@ -121,11 +122,12 @@ export function resetInbound(state: PanelState, current: Inbound, now: number, a
   return back ? [reset, { ...InboundRestored({ inbound: current.id }), cause: at }] : [reset];
 }
 
-/** Nothing, or that the inbound may listen again under its new cap and expiry. */
-function restored(state: PanelState, next: Inbound, now: number): PanelEvent[] {
-  if (!next.depletion) return [];
+/** Nothing, or that under its new cap and expiry the inbound may listen again, or may no more. */
+function limited(state: PanelState, next: Inbound, now: number): PanelEvent[] {
   const used = state.counters.inbounds.get(next.id) ?? zero;
-  return depletionOf(next.capBytes, next.expiresAt, used, now) ? [] : [InboundRestored({ inbound: next.id })];
+  const depletion = depletionOf(next.capBytes, next.expiresAt, used, now);
+  if (!next.depletion) return depletion ? [InboundDepleted({ inbound: next.id, depletion })] : [];
+  return depletion ? [] : [InboundRestored({ inbound: next.id })];
 }
 
 function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpec> {

@@ -8,6 +8,11 @@ export interface Flaw {
 const reasons = {
   INBOUND_NOT_FOUND: (d: { inbound: number }) => `There is no inbound ${d.inbound}`,
   NODE_NOT_FOUND: (d: { node: number }) => `There is no node ${d.node}`,
+  NODE_INVALID: (d: { why: string }) => `The node cannot be saved: ${d.why}`,
+  NODE_NAME_TAKEN: (d: { name: string }) => `There is already a node ${d.name}`,
+  NODE_TOKEN_NEEDED: () => 'The node is at another address now: give its API token again',
+  NODE_ADDRESS_PRIVATE: (d: { host: string }) =>
+    `blocked private/internal address ${d.host}: switch on allowPrivateAddress if it is meant`,
   NODE_SETTLED: () => 'The node of an inbound is settled when it is added',
   CLIENT_NOT_FOUND: (d: { client: string }) => `There is no client ${d.client}`,
   CLIENT_NOT_IN_INBOUND: (d: { client: string; inbound: number }) => `Inbound ${d.inbound} has no client ${d.client}`,
@@ -20,6 +25,8 @@ const reasons = {
   TAG_INVALID: (d: { tag: string; why: string }) => `Tag ${JSON.stringify(d.tag)} cannot be used: ${d.why}`,
   LISTEN_INVALID: (d: { listen: string }) => `Listen address ${JSON.stringify(d.listen)} is not an IP address`,
   EMAIL_TAKEN: (d: { email: string }) => `Duplicate email: ${d.email}`,
+  SUB_ID_SHARED: (d: { email: string; inbound: number }) =>
+    `${d.email} is in inbound ${d.inbound} too: its subId must stay the same in both`,
   EMAIL_INVALID: (d: { email: string; why: string }) => `Email ${JSON.stringify(d.email)} cannot be used: ${d.why}`,
   CREDENTIAL_TAKEN: (d: { email: string; other: string }) =>
     `The id or password of ${d.email} is already used by ${d.other} in this inbound`,
@@ -52,6 +59,14 @@ const reasons = {
   GEO_FAILED: (d: { why: readonly string[] }) => d.why.join('\r\n'),
   GEO_FILE_UNKNOWN: (d: { file: string }) =>
     `Invalid geofile name: ${JSON.stringify(d.file)} is not one of the built-in files`,
+  GEO_SOURCE_NOT_FOUND: (d: { source: number }) => `There is no custom geo source ${d.source}`,
+  GEO_SOURCE_INVALID: (d: { why: string }) => d.why,
+  GEO_ALIAS_TAKEN: (d: { file: string }) => `This alias is already used for this type: it would be the file ${d.file}`,
+  GEO_SOURCES_FULL: (d: { most: number }) => `There may be ${d.most} custom geo sources`,
+  GEO_BUSY: () => 'Other downloads of geo files are under way: try again in a few minutes',
+  GEO_SOURCE_USED: (d: { file: string; places: string }) => `The core uses ${d.file}: ${d.places}`,
+  GEO_DOWNLOAD_FAILED: (d: { why: string }) => `Download failed: ${d.why}`,
+  GEO_SOURCES_FAILED: (_detail: { results: object }) => 'One or more custom geo sources failed to update',
   METRIC_INVALID: (d: { known: readonly string[] }) => `invalid metric: there are ${d.known.join(', ')}`,
   BUCKET_INVALID: () => 'invalid bucket: choose 2, 30, 60, 120, 180 or 300 seconds',
   OBSERVATORY_TAG_UNKNOWN: (d: { tag: string }) => `invalid tag: the observatory knows no outbound ${d.tag}`,
@@ -62,6 +77,11 @@ const reasons = {
   TEST_URL_REFUSED: (d: { why: string }) => `The test address of outbounds cannot be asked: ${d.why}`,
   PROVIDER_FAILED: (d: { why: string }) => `The provider did not do it: ${d.why}`,
   PROVIDER_NOT_REGISTERED: () => 'There is no registration at the provider yet',
+  CHAT_BOT_OFF: () => 'The chat bot is off: switch it on in the settings first',
+  CHAT_BOT_NO_CHATS: () => 'No chat of an admin is set: put its number into the settings of the chat bot',
+  CHAT_BOT_STALE: () => 'This button is too old: ask again',
+  BACKUP_NOT_SENT: (d: { why: string }) => `The backup was not sent: ${d.why}`,
+  IMPORT_NOT_EMPTY: () => 'Another panel can only be taken into an empty log: its state replaces all that is here',
   STORAGE_FULL: () => 'The disk is full: nothing was changed',
   STORAGE_BUSY: () => 'Another program holds the database: nothing was changed, try again',
   STORAGE_READ_ONLY: (d: { why: string }) => `Nothing can be written: ${d.why}`,
@@ -69,6 +89,15 @@ const reasons = {
   PANEL_FAILED: (d: { why: string }) => `The panel has stopped accepting changes: ${d.why}`,
   RESTART_UNDER_WAY: () => 'The panel is restarting already',
   RESTART_REFUSED: (d: { why: string }) => `The panel does not restart and goes on as it is: ${d.why}`,
+  BACKUP_BUSY: () => 'Another backup, import or restart is in progress: try again when it is done',
+  BACKUP_FAILED: (d: { why: string }) => `The backup could not be made: ${d.why}`,
+  IMPORT_REFUSED: (d: { why: string }) => `An error occurred while importing the database: ${d.why}`,
+  STATE_REPLACED: () => 'The panel starts anew with another state: nothing can be changed until then',
+  EVENT_TYPE_UNKNOWN: (d: { type: string }) => `There is no event type ${d.type}`,
+  POSITION_UNKNOWN: (d: { after: number; head: number }) =>
+    `This log does not know the position ${d.after}: it ends at ${d.head}. Where another state took its place, begin anew after 0`,
+  FOLLOWERS_FULL: () => 'Too many callers wait for events already',
+  NOT_LOGGED_IN_ANY_MORE: () => 'Your session has expired, please log in again',
   IDEMPOTENCY_KEY_REUSED: () => 'This Idempotency-Key was used for another request',
 } satisfies Record<string, (details: never) => string>;
 

@@ -1,8 +1,9 @@
 import type { PanelEvent } from '../events/catalog.js';
-import { ClientRenewed, ClientTrafficReset } from '../events/client.js';
+import { ClientRenewed } from '../events/client.js';
 import type { Client } from '../events/client-document.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
+import type { ClientNumber } from '../events/ids.js';
 import { InboundPeriodBegan } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { addDays, periodStart, zoneNamed } from '../lib/calendar.js';
@@ -10,6 +11,7 @@ import { resetClient } from './client.js';
 import { restoredClient } from './client-rules.js';
 import type { Command, Decider } from './command.js';
 import { resetInbound } from './inbound.js';
+import { usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
 
 const DAY_MS = 86_400_000;
@@ -25,14 +27,22 @@ export const renewal: Decider<RenewalCommand> = {
       const first = events.length;
       events.push(...more.map((event) => ({ ...event, ...(event.cause === undefined ? {} : { cause: first }) })));
     };
-    for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone));
-    for (const client of state.clients.values()) add(renewalOf(state, client, now, zone));
+    // Counters of several clients that are one person begin anew once.
+    const done = new Set<ClientNumber>();
+    for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone, done));
+    for (const client of state.clients.values()) add(renewalOf(state, client, now, zone, done));
     return events;
   },
 };
 
 /** Missed periods are made up for by one: the counters are at zero after it as after many. */
-function periodOf(state: PanelState, inbound: Inbound, now: number, zone: string): Caused<PanelEvent>[] {
+function periodOf(
+  state: PanelState,
+  inbound: Inbound,
+  now: number,
+  zone: string,
+  done: Set<ClientNumber>,
+): Caused<PanelEvent>[] {
   const { trafficReset: period } = inbound;
   if (period === 'never') return [];
   const start = periodStart(now, period, zone);
@@ -42,23 +52,33 @@ function periodOf(state: PanelState, inbound: Inbound, now: number, zone: string
   const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
   const clients = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
     const client = state.clients.get(number);
-    const used = state.counters.clients.get(number) ?? zero;
-    return client && used.up + used.down > 0 ? resetClient(state, client, now) : [];
+    return client && !done.has(number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
   });
   return [began, ...[...own, ...clients].map((event) => ({ ...event, cause: 0 }))];
 }
 
 /** A client whose term is over gets the next one, with nothing used. */
-function renewalOf(state: PanelState, client: Client, now: number, zone: string): Caused<PanelEvent>[] {
+function renewalOf(
+  state: PanelState,
+  client: Client,
+  now: number,
+  zone: string,
+  done: Set<ClientNumber>,
+): Caused<PanelEvent>[] {
   const { resetDays, expiresAt } = client.terms;
   if (resetDays <= 0 || expiresAt <= 0 || expiresAt > now) return [];
   const next = nextTerm(expiresAt, resetDays, now, zone);
   const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
-  const { up, down } = state.counters.clients.get(client.number) ?? zero;
-  const reset = up + down > 0 ? [ClientTrafficReset({ client: client.number, up, down })] : [];
+  // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.
+  const reset = !done.has(client.number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
   const later: Client = { ...client, terms: { ...client.terms, expiresAt: next } };
-  const effects = [...reset, ...restoredClient(state, later, now, zero)];
+  const effects = [...reset, ...restoredClient(later, zero, now)];
   return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
+}
+
+function hasUsed(state: PanelState, client: Client): boolean {
+  const { up, down } = usedBy(state, client);
+  return up + down > 0;
 }
 
 function nextTerm(expiresAt: number, days: number, now: number, zone: string): number {

@@ -13,8 +13,8 @@ export function senseFlaws(
   const changes = (key: SettingKey): boolean => next[key] !== current[key];
   const begins = (key: 'chatBotEnable' | 'ldapEnable'): boolean => next[key] && !current[key];
   const flaws: Flaw[] = [];
-  for (const key of ['chatBotRunTime', 'ldapSyncCron'] as const) {
-    if (changes(key) && !isSchedule(next[key], given.now))
+  for (const key of ['chatBotRunTime', 'ldapSyncCron', 'backupSchedule', 'geoUpdateSchedule'] as const) {
+    if (changes(key) && next[key] !== '' && !isSchedule(next[key], given.now))
       flaws.push({ key, why: 'is a schedule that cannot be read, never comes, or comes all the time' });
   }
   if (changes('ldapUserFilter') && next.ldapUserFilter.trim() !== '' && !isLdapFilter(next.ldapUserFilter))

@@ -1,12 +1,17 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type CertificatesNews, evolveCertificates } from '../events/certificate-news.js';
-import { type Client, emailKey, evolveClients } from '../events/client-document.js';
+import { type Client, evolveClients } from '../events/client-document.js';
 import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
+import { EmailIndex } from '../events/email-index.js';
 import { type Fold, pairs } from '../events/fold.js';
-import type { ClientNumber, InboundId, NodeId } from '../events/ids.js';
+import { evolveGeoSources, type GeoSource } from '../events/geo-document.js';
+import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { nodeTokenKey } from '../events/node.js';
 import { evolveNodes, type Node } from '../events/node-document.js';
+import { nodeStrangersKey } from '../events/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings.js';
+import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 import { credentialKey } from './credentials.js';
 
 export interface User {
@@ -14,8 +19,8 @@ export interface User {
   readonly username: string;
   readonly passwordHash: string;
   readonly epoch: number;
-  /** The epoch at which the credentials were set: it names the key that seals them. */
-  readonly life: number;
+  /** The name of the data key that seals the credentials. */
+  readonly key: string;
 }
 
 /**
@@ -26,7 +31,7 @@ export interface PanelState {
   readonly inbounds: Map<InboundId, Inbound>;
   readonly clients: Map<ClientNumber, Client>;
   readonly clientsOf: Map<InboundId, Set<ClientNumber>>;
-  readonly byEmail: Map<string, ClientNumber>;
+  readonly byEmail: EmailIndex;
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
@@ -34,6 +39,7 @@ export interface PanelState {
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
   readonly nodes: Map<NodeId, Node>;
+  readonly geoSources: Map<GeoSourceId, GeoSource>;
   settings: Settings;
   readonly secrets: Map<SecretKey, { readonly value: string; readonly life: number }>;
   /** Two-factor codes that were taken, as `life of the token/step` → when (ms). */
@@ -50,6 +56,7 @@ export interface PanelState {
   lastInbound: number;
   lastClient: number;
   lastNode: number;
+  lastGeoSource: number;
   /** Measurements up to here are rolled up. */
   rolledTo: number;
 }
@@ -63,6 +70,7 @@ interface SavedState {
   erasable: [string, { at: number; keys: string[] }][];
   users: [number, User][];
   nodes: [NodeId, Node][];
+  geoSources: [GeoSourceId, GeoSource][];
   secrets: [SecretKey, { value: string; life: number }][];
   usedCodes: [string, number][];
   refused: InboundId[];
@@ -76,6 +84,7 @@ interface SavedState {
     | 'lastInbound'
     | 'lastClient'
     | 'lastNode'
+    | 'lastGeoSource'
     | 'rolledTo'
   >;
 }
@@ -85,12 +94,13 @@ function initial(): PanelState {
     inbounds: new Map(),
     clients: new Map(),
     clientsOf: new Map(),
-    byEmail: new Map(),
+    byEmail: new EmailIndex(),
     byCredential: new Map(),
     counters: noCounters(),
     erasable: new Map(),
     users: new Map(),
     nodes: new Map(),
+    geoSources: new Map(),
     settings: defaultSettings,
     secrets: new Map(),
     usedCodes: new Map(),
@@ -102,13 +112,14 @@ function initial(): PanelState {
     lastInbound: 0,
     lastClient: 0,
     lastNode: 0,
+    lastGeoSource: 0,
     rolledTo: 0,
   };
 }
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 4,
+  version: 5,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -117,6 +128,7 @@ export const panelState: Fold<PanelState> = {
     evolveCounters(state.counters, event);
     index(state, event);
     evolveNodes(state.nodes, event);
+    evolveGeoSources(state.geoSources, event);
     state.certificates = evolveCertificates(state.certificates, event);
     evolveRest(state, event);
   },
@@ -129,6 +141,7 @@ export const panelState: Fold<PanelState> = {
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
     nodes: pairs(state.nodes) as SavedState['nodes'],
+    geoSources: pairs(state.geoSources) as SavedState['geoSources'],
     secrets: pairs(state.secrets) as SavedState['secrets'],
     usedCodes: pairs(state.usedCodes) as SavedState['usedCodes'],
     refused: [...state.refused].sort((a, b) => a - b),
@@ -141,6 +154,7 @@ export const panelState: Fold<PanelState> = {
       lastInbound: state.lastInbound,
       lastClient: state.lastClient,
       lastNode: state.lastNode,
+      lastGeoSource: state.lastGeoSource,
       rolledTo: state.rolledTo,
     },
   }),
@@ -159,6 +173,7 @@ export const panelState: Fold<PanelState> = {
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
       nodes: new Map(saved.nodes),
+      geoSources: new Map(saved.geoSources),
       secrets: new Map(saved.secrets),
       usedCodes: new Map(saved.usedCodes),
       refused: new Set(saved.refused),
@@ -173,14 +188,13 @@ export const panelState: Fold<PanelState> = {
 };
 
 function enter(state: PanelState, client: Client): void {
-  state.byEmail.set(emailKey(client.identity.email), client.number);
+  state.byEmail.put(client.identity.email, client.number);
   const key = slot(state, client);
   if (key) state.byCredential.set(key, client.number);
 }
 
 function leave(state: PanelState, client: Client): void {
-  const email = emailKey(client.identity.email);
-  if (state.byEmail.get(email) === client.number) state.byEmail.delete(email);
+  state.byEmail.take(client.identity.email, client.number);
   const key = slot(state, client);
   if (key && state.byCredential.get(key) === client.number) state.byCredential.delete(key);
 }
@@ -222,6 +236,11 @@ function unindex(state: PanelState, event: RecordedEvent): void {
     if (inbound) state.erasable.set(name, { at: event.meta.at, keys: lives });
     state.clientsOf.delete(event.data.inbound);
   }
+  if (event.type === 'NodeDeleted') {
+    const node = state.nodes.get(event.data.node);
+    const keys = node ? [nodeTokenKey(node.id, node.life), nodeStrangersKey(node.id)] : [];
+    if (node) state.erasable.set(`node:${node.id}`, { at: event.meta.at, keys });
+  }
 }
 
 function index(state: PanelState, event: RecordedEvent): void {
@@ -258,7 +277,12 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     case 'UserCreated':
     case 'CredentialsChanged': {
       const { user, epoch, credentials } = event.data;
-      state.users.set(user, { id: user, epoch, life: epoch, ...credentials });
+      state.users.set(user, { id: user, epoch, key: credentialsKey(event.data), ...credentials });
+      break;
+    }
+    case 'PasswordHashUpgraded': {
+      const { user, epoch, credentials } = event.data;
+      state.users.set(user, { id: user, epoch, key: upgradedCredentialsKey(event.data), ...credentials });
       break;
     }
     case 'SessionsEnded': {
@@ -268,6 +292,9 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     }
     case 'NodeAdded':
       state.lastNode = Math.max(state.lastNode, event.data.node);
+      break;
+    case 'GeoSourceAdded':
+      state.lastGeoSource = Math.max(state.lastGeoSource, event.data.source);
       break;
     case 'TwoFactorCodeUsed':
       state.usedCodes.set(codeKey(event.data.life, event.data.step), event.meta.at);

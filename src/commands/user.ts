@@ -1,6 +1,14 @@
 import { UserId } from '../events/ids.js';
 import { KeyShredded } from '../events/panel.js';
-import { ApiTokenIssued, CredentialsChanged, LoggedIn, LoggedOut, LoginFailed, UserCreated } from '../events/user.js';
+import {
+  ApiTokenIssued,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  PasswordHashUpgraded,
+  UserCreated,
+} from '../events/user.js';
 import type { Command, Decider } from './command.js';
 import type { TwoFactorProof } from './ports/two-factor.js';
 import { reject } from './rejection.js';
@@ -17,6 +25,8 @@ type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'>;
 export type UserCommand =
   | Command<'CreateUser', NewCredentials>
   | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
+  /** The password is the same, and was right just now; `from` is the hash that it was compared with. */
+  | Command<'UpgradePasswordHash', { readonly user: UserId; readonly from: string; readonly passwordHash: string }>
   /** With the code that the login showed, if it was right. */
   | Command<'RecordLogin', NewSession & { readonly proof?: TwoFactorProof }>
   /** Somebody who has just proved who he is, and whose sessions ended by it, goes on under a new id. */
@@ -40,7 +50,18 @@ export const user: Decider<UserCommand> = {
     const epoch = current.epoch + 1;
     return [
       CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),
-      KeyShredded({ key: `user:${id}/credentials/${current.life}`, reason: 'rotated' }),
+      KeyShredded({ key: current.key, reason: 'rotated' }),
+    ];
+  },
+
+  UpgradePasswordHash({ user: id, from, passwordHash }, { users }) {
+    const current = users.get(id);
+    // Another login was quicker, or the password is a new one.
+    if (current?.passwordHash !== from) return [];
+    const { username, epoch } = current;
+    return [
+      PasswordHashUpgraded({ user: id, epoch, credentials: { username, passwordHash } }),
+      KeyShredded({ key: current.key, reason: 'rotated' }),
     ];
   },
 

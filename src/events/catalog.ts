@@ -1,15 +1,20 @@
+import { backupEvents } from './backup.js';
 import { certificateEvents } from './certificate.js';
+import { chatBotEvents } from './chat-bot.js';
 import { clientEvents } from './client.js';
 import { coreEvents } from './core.js';
 import { directoryEvents } from './directory.js';
 import type { EventOf, EventType, Recorded } from './event.js';
 import { geoEvents } from './geo.js';
+import { importEvents } from './import.js';
 import { inboundEvents } from './inbound.js';
 import { nodeEvents } from './node.js';
+import { nodeSyncEvents } from './node-sync.js';
 import { panelEvents } from './panel.js';
 import { releaseEvents } from './releases.js';
 import { settingsEvents } from './settings.js';
 import { trafficEvents } from './traffic.js';
+import { trafficInformEvents } from './traffic-inform.js';
 import { userEvents } from './user.js';
 
 /** Every event type. What is not here cannot be stored, and what is stored under another name stops the start. */
@@ -24,8 +29,13 @@ export const catalog = [
   ...certificateEvents,
   ...releaseEvents,
   ...directoryEvents,
+  ...backupEvents,
   ...nodeEvents,
+  ...nodeSyncEvents,
   ...geoEvents,
+  ...importEvents,
+  ...chatBotEvents,
+  ...trafficInformEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

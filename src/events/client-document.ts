@@ -37,7 +37,8 @@ export function evolveClients(clients: Map<ClientNumber, Client>, event: Recorde
     case 'ClientDepleted':
     case 'ClientRestored':
     case 'ClientExpiryStarted':
-    case 'ClientRenewed': {
+    case 'ClientRenewed':
+    case 'ClientHistoryImported': {
       const client = clients.get(event.data.client);
       if (client) clients.set(client.number, evolveClient(client, event));
       break;
@@ -68,6 +69,10 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
     case 'ClientExpiryStarted':
     case 'ClientRenewed':
       return { ...client, terms: { ...client.terms, expiresAt: event.data.expiresAt } };
+    case 'ClientHistoryImported': {
+      const { createdAt, updatedAt } = event.data;
+      return { ...client, createdAt: createdAt || client.createdAt, updatedAt: updatedAt || client.updatedAt };
+    }
     default:
       return client;
   }
@@ -78,7 +83,7 @@ export function mayConnect(client: Client): boolean {
   return client.terms.enabled && client.depletion === null;
 }
 
-/** Emails are unique and looked up without regard to case. */
+/** Emails are looked up without regard to case. */
 export function emailKey(email: string): string {
   return email.toLowerCase();
 }

@@ -133,6 +133,18 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
   stream,
 });
 
+export const ClientTrafficInherited = defineEvent('ClientTrafficInherited', {
+  summary:
+    'A client left an email that others have too; what it had used stays with them, in the counters of this one.',
+  data: z.strictObject({
+    client,
+    /** Who leaves; its counters are zero from here on. */ from: client,
+    up: Bytes,
+    down: Bytes,
+  }),
+  stream,
+});
+
 export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
   summary: 'The first bytes of a client started its term.',
   data: z.strictObject({ client, expiresAt: Time }),
@@ -169,6 +181,7 @@ export const clientEvents = [
   ClientRestored,
   ClientTrafficReset,
   ClientTrafficAdjusted,
+  ClientTrafficInherited,
   ClientExpiryStarted,
   ClientRenewed,
   ClientIpsSeen,

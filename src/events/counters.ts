@@ -7,6 +7,10 @@ export interface Counter {
 }
 export const zero: Counter = { up: 0, down: 0 };
 
+export function sumOf(counters: readonly Counter[]): Counter {
+  return counters.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), zero);
+}
+
 /** Counters as the log leaves them. */
 export interface Counters {
   readonly clients: Map<number, Counter>;
@@ -42,6 +46,26 @@ export function evolveCounters({ clients, inbounds, outbounds }: Counters, event
         grow(outbounds, tag, up, down);
       }
       break;
+    case 'NodeTrafficRecorded':
+      for (const [number, up, down] of event.data.clients) grow(clients, number, up, down);
+      for (const [id, up, down] of event.data.inbounds) grow(inbounds, id, up, down);
+      break;
+    case 'ClientHistoryImported':
+      grow(clients, event.data.client, event.data.up, event.data.down);
+      break;
+    case 'InboundHistoryImported':
+      grow(inbounds, event.data.inbound, event.data.up, event.data.down);
+      break;
+    case 'OutboundHistoryImported':
+      if (!outbounds.has(event.data.tag)) outbounds.set(event.data.tag, zero);
+      grow(outbounds, event.data.tag, event.data.up, event.data.down);
+      break;
+    case 'ClientTrafficInherited': {
+      const { client, from, up, down } = event.data;
+      if (clients.has(from)) clients.set(from, zero);
+      grow(clients, client, up, down);
+      break;
+    }
     case 'ClientTrafficReset':
       clients.set(event.data.client, zero);
       break;

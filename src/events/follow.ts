@@ -18,20 +18,26 @@ interface Options {
   readonly page?: number;
   /** Events that may wait for a follower that does not ask for them. */
   readonly waiting?: number;
+  /** Ends it, also while it waits. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Everything after `position`, then what comes: first pages of the past, read as the follower asks for them, then the
  * live events, with nothing lost or doubled in between. A follower that lets too much wait is cut off.
  */
-export async function* follow(log: EventLog, position: number, { page = 500, waiting = 10_000 }: Options = {}) {
+export async function* follow(
+  log: Pick<EventLog, 'read' | 'appended$'>,
+  position: number,
+  { page = 500, waiting = 10_000, signal }: Options = {},
+) {
   let seen = position;
   for (let events = log.read(seen, page); events.length > 0; events = log.read(seen, page)) {
     yield events;
     seen = events.at(-1)?.position ?? seen;
   }
   // No `await` between the empty page and the subscription: nothing can be appended in between.
-  const live = new LiveQueue(log, waiting);
+  const live = new LiveQueue(log, waiting, signal);
   try {
     for (;;) {
       const events = await live.next();
@@ -67,9 +73,14 @@ class LiveQueue {
   #ended = false;
   #wake: (() => void) | undefined;
   readonly #subscription;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = (): void => this.#end();
 
-  constructor(log: EventLog, limit: number) {
+  constructor(log: Pick<EventLog, 'appended$'>, limit: number, signal?: AbortSignal) {
     const wake = (): void => this.#wake?.();
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort);
+    this.#ended = signal?.aborted ?? false;
     this.#subscription = log.appended$.subscribe({
       next: (events) => {
         if (this.overflowed) return; // what fits again would follow a gap
@@ -77,10 +88,7 @@ class LiveQueue {
         else this.#events.push(...events);
         wake();
       },
-      complete: () => {
-        this.#ended = true;
-        wake();
-      },
+      complete: () => this.#end(),
     });
   }
 
@@ -96,7 +104,13 @@ class LiveQueue {
     return events;
   }
 
+  #end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
   close(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
     this.#subscription.unsubscribe();
     this.#wake?.();
   }

@@ -43,7 +43,8 @@ export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: Recorde
     case 'InboundDepleted':
     case 'InboundRestored':
     case 'InboundTrafficReset':
-    case 'InboundPeriodBegan': {
+    case 'InboundPeriodBegan':
+    case 'InboundHistoryImported': {
       const inbound = inbounds.get(event.data.inbound);
       if (inbound) inbounds.set(inbound.id, evolveInbound(inbound, event));
       break;
@@ -78,6 +79,9 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
         break;
       case 'InboundTrafficReset':
         draft.resetAt = event.meta.at;
+        break;
+      case 'InboundHistoryImported':
+        draft.resetAt = event.data.resetAt;
         break;
       case 'InboundPeriodBegan':
         draft.periodAt = event.data.start;

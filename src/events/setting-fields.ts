@@ -153,3 +153,13 @@ export const schedule = z
   .trim()
   .max(100, 'may have 100 characters')
   .regex(SCHEDULE, 'must be five or six cron fields, @daily, @hourly, … or @every 30m');
+
+/** The same, or nothing: never. */
+export const optionalSchedule = z
+  .string()
+  .trim()
+  .max(100, 'may have 100 characters')
+  .refine(
+    (text) => text === '' || SCHEDULE.test(text),
+    'must be five or six cron fields, @daily, @hourly, … or @every 30m',
+  );

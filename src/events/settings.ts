@@ -8,6 +8,7 @@ import {
   host,
   jsonText,
   line,
+  optionalSchedule,
   path,
   port,
   schedule,
@@ -114,6 +115,10 @@ export const settingsTable = {
   ldapDefaultExpiryDays: whole(0, 36_500, 0),
   ldapDefaultLimitIP: whole(0, 10_000, 0),
 
+  backupSchedule: schedule.default('@daily'),
+  /** Timed backups that are kept; 0 = none are made. */
+  backupKeep: whole(0, 1000, 7),
+
   /** Which shape is answered where the specification and 3x-ui clash. */
   apiDialect: z.enum(['spec', '3x-ui']).default('spec'),
   /** Splicing hides live bytes from the counters, so that caps act late. */
@@ -124,6 +129,8 @@ export const settingsTable = {
   measuredRetentionHours: whole(1, 8760, 48),
   /** Days after which the data of a deleted client is destroyed for good. */
   eraseDeletedAfterDays: whole(0, 3650, 30),
+  /** When the admin's own geo sources are asked for something newer; empty = never by themselves. */
+  geoUpdateSchedule: optionalSchedule.default(''),
 } as const satisfies Record<string, z.ZodType>;
 
 export type SettingKey = keyof typeof settingsTable;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from './event.js';
 import { Bytes, Time } from './ids.js';
+import { NodeTraffic } from './node-sync.js';
 
 /** `[client number, up, down]`, and in a sum of many polls the time of the last of them. */
 const ClientBytes = z.union([
@@ -47,8 +48,11 @@ export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
     pruned: z.int().nonnegative(),
     /** Sums of TrafficRecorded between events that would not commute with them. A reader meets each at `at`. */
     sums: z.array(z.strictObject({ at: z.int().positive(), sum: TrafficSum })),
+    /** The same of NodeTrafficRecorded. */
+    nodeSums: z.array(z.strictObject({ at: z.int().positive(), sum: NodeTraffic })),
   }),
   stream: () => 'log',
+  upcast: { 1: (local: object) => ({ ...local, nodeSums: [] }) },
 });
 
 export const trafficEvents = [TrafficRecorded, OutboundTrafficReset, MeasurementsRolledUp] as const;

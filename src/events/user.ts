@@ -5,8 +5,16 @@ import { Time, UserId } from './ids.js';
 const stream = (data: { user: number }) => `user-${data.user}`;
 /** The name and the password hash of one credential life. */
 const Credentials = z.strictObject({ username: z.string().min(1), passwordHash: z.string() });
+interface CredentialLife {
+  readonly user: number;
+  readonly epoch: number;
+}
+/** The name of the data key under which credentials of an epoch are sealed. */
+export const credentialsKey = ({ user, epoch }: CredentialLife): string => `user:${user}/credentials/${epoch}`;
+/** The same once the hash of that epoch was replaced by one of ours. */
+export const upgradedCredentialsKey = (life: CredentialLife): string => `${credentialsKey(life)}/upgraded`;
 const credentials = {
-  key: (data: { user: number; epoch: number }) => `user:${data.user}/credentials/${data.epoch}`,
+  key: credentialsKey,
   erased: (data: { user: number }) => ({ username: `erased-${data.user}`, passwordHash: '' }),
 };
 
@@ -22,6 +30,14 @@ export const CredentialsChanged = defineEvent('CredentialsChanged', {
   data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
   stream,
   seal: { credentials },
+});
+
+export const PasswordHashUpgraded = defineEvent('PasswordHashUpgraded', {
+  summary:
+    'The hash of a password that came from another panel was replaced by one of ours at a login; sessions go on.',
+  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  stream,
+  seal: { credentials: { ...credentials, key: upgradedCredentialsKey } },
 });
 
 /** What a session is, beside the cookie that only the browser holds. */
@@ -96,6 +112,7 @@ export const TwoFactorCodeUsed = defineEvent('TwoFactorCodeUsed', {
 export const userEvents = [
   UserCreated,
   CredentialsChanged,
+  PasswordHashUpgraded,
   LoggedIn,
   LoggedOut,
   LoginFailed,

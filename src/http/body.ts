@@ -6,8 +6,7 @@ const PATIENCE_MS = 1000;
 
 /** The whole body; throws `BodyError` when it is larger than `limit` bytes or compressed. */
 export async function bytesOf(req: IncomingMessage, res: ServerResponse, limit: number): Promise<Buffer> {
-  const encoding = req.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw new BodyError('A compressed body is not taken', 415);
+  uncompressed(req);
   if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(req, res, limit);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -19,7 +18,14 @@ export async function bytesOf(req: IncomingMessage, res: ServerResponse, limit: 
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-async function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
+/** Throws `BodyError` for a body that would have to be unpacked. */
+export function uncompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw new BodyError('A compressed body is not taken', 415);
+}
+
+/** Lets the caller read the answer to a body that is too large, and throws it. */
+export async function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
   res.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, PATIENCE_MS);

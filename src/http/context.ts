@@ -1,17 +1,23 @@
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { Backups } from '../commands/ports/backups.js';
 import type { Core } from '../commands/ports/core.js';
 import type { Directory } from '../commands/ports/directory.js';
 import type { Gauges } from '../commands/ports/gauges.js';
 import type { HostMonitor } from '../commands/ports/host.js';
 import type { Logs } from '../commands/ports/logs.js';
+import type { NodeHistories } from '../commands/ports/nodes.js';
 import type { Passwords } from '../commands/ports/passwords.js';
 import type { OutboundProbe } from '../commands/ports/probe.js';
 import type { Providers } from '../commands/ports/providers.js';
 import type { TwoFactor } from '../commands/ports/two-factor.js';
 import type { Web } from '../commands/ports/web.js';
+import type { BackupDelivery } from '../commands/reactors/backup-delivery.js';
 import type { CoreInstall } from '../commands/reactors/core-install.js';
+import type { GeoSources } from '../commands/reactors/geo-sources.js';
 import type { GeoUpdate } from '../commands/reactors/geo-update.js';
+import type { NodeSync } from '../commands/reactors/node-sync.js';
+import type { NodeWatch } from '../commands/reactors/node-watch.js';
 import type { PanelUpdate } from '../commands/reactors/panel-update.js';
 import type { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
@@ -22,6 +28,7 @@ import type { ReadModels } from '../projections/read-models.js';
 import type { Chapter } from '../projections/story.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
+import type { EventFeed } from './event-feed.js';
 
 /** By setting: what is given from outside, and by which flag or variable. */
 export type Overrides = Readonly<
@@ -43,9 +50,22 @@ export interface HttpParts {
   readonly directory: Directory;
   /** The only way to ask anything of another machine. */
   readonly web: Web;
+  /** How the nodes are, as it was last asked, and whoever wants to ask now. */
+  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
+  readonly nodeHistories: NodeHistories;
+  /** How the talk with the nodes goes. */
+  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt'>;
   readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
   readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
   readonly geoUpdate: Pick<GeoUpdate, 'update'>;
+  readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'exists'>;
+  readonly backups: Backups;
+  /** Sends a fresh one to the admins through the chat bot. */
+  readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
+  /** Where an upload is received: a new private path in the data directory each time. */
+  readonly uploads: () => string;
+  /** What happened, for programs that follow. */
+  readonly feed: EventFeed;
   readonly probe: OutboundProbe;
   readonly providers: Providers;
   readonly now: () => number;
@@ -103,6 +123,20 @@ export interface HttpContext extends HttpParts {
   readonly dispatch: (command: AnyCommand) => Done | Rejection;
   /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
+}
+
+/** An outcome that is a file. It is taken away as soon as it is open: nothing of it stays, whatever becomes of the caller. */
+export class Download {
+  readonly path: string;
+  /** What the caller should call it: letters, digits, dots and dashes. */
+  readonly name: string;
+  readonly bytes: number;
+
+  constructor({ path, name, bytes }: Pick<Download, 'path' | 'name' | 'bytes'>) {
+    this.path = path;
+    this.name = name;
+    this.bytes = bytes;
+  }
 }
 
 /** An outcome that is a sentence, not an object: the envelope's `msg`. */

@@ -15,6 +15,7 @@ import { correlationId } from './correlation-id.js';
 import { HotReads } from './hot-reads.js';
 import { BodyError } from './json-body.js';
 import { type Gate, type Handler, tell, type Verdict } from './mount.js';
+import { receiveUpload } from './multipart.js';
 import { notFound } from './not-found.js';
 import { contextMaker, type MakeContext } from './request-context.js';
 
@@ -57,7 +58,8 @@ export class PanelGate implements Gate<AuthContext> {
     this.#parts = parts;
     this.#bearers = new Bearers(parts.http.now);
     const { http, dispatch, sessions, limiter, basePath } = parts;
-    this.#visitParts = { sessions, limiter, basePath, dispatch };
+    const apiToken = (): string | null => http.read.users().apiToken;
+    this.#visitParts = { sessions, limiter, basePath, dispatch, apiToken };
     this.#context = contextMaker(http, dispatch, (id, idHash) => this.#authors.set(id, idHash));
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }
@@ -123,6 +125,11 @@ export class PanelGate implements Gate<AuthContext> {
       try {
         if (!validKey(req.headers['idempotency-key']))
           throw new BodyError('The Idempotency-Key must be 1 to 200 printable characters');
+        if (route.upload !== null) {
+          const place = this.#parts.http.uploads;
+          req.body = await receiveUpload(req, res, { name: route.upload, limit, place });
+          return next();
+        }
         const bytes = await bytesOf(req, res, limit);
         this.visitOf(req, res).body = bytes;
         req.body = await bodyOf(bytes, req.headers['content-type']);

@@ -67,7 +67,7 @@ export class HotReads {
     if (!params.success) return false;
     let outcome: unknown;
     try {
-      outcome = handle({ params: params.data, body: undefined }, this.#rules.contextOf(req, res));
+      outcome = handle({ params: params.data, query: undefined, body: undefined }, this.#rules.contextOf(req, res));
     } catch {
       return false; // The router meets the same error, and deals with it.
     }

@@ -1,15 +1,23 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { type Flaw, Rejection } from '../commands/rejection.js';
-import { type HttpContext, Message } from './context.js';
+import { Download, type HttpContext, Message } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 import { languageOf } from './language/language.js';
 import { explained, issuesOf, translated } from './language/translate.js';
+import { sendFile } from './send-file.js';
 import { sendJson } from './send-json.js';
 
 /** `C` is more than an `HttpContext` for the handlers that deal in sessions. */
-export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<T, C, Rejection | Message>;
-export type Handler = (request: { readonly params: unknown; readonly body: unknown }, context: HttpContext) => unknown;
+export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<
+  T,
+  C,
+  Rejection | Message | Download
+>;
+export type Handler = (
+  request: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
+  context: HttpContext,
+) => unknown;
 
 /** What the guard says: come in; who are you; a page of another site may have sent you. */
 export type Verdict = 'pass' | 'stranger' | 'forged';
@@ -41,14 +49,20 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
     const handle = handlers[name] as unknown as Handler;
     const respond: RequestHandler = async (req, res) => {
       const params = route.params.safeParse(req.params);
+      const query = route.query.safeParse(req.query);
       const body = route.body.safeParse(req.body);
       const wrong =
-        complaint(req, route.params, req.params, params.error) ?? complaint(req, route.body, req.body, body.error);
+        complaint(req, route.params, req.params, params.error) ??
+        complaint(req, route.query, req.query, query.error) ??
+        complaint(req, route.body, req.body, body.error);
       if (wrong !== null) {
         tell(res, false, `The input is not valid: ${wrong}`);
         return;
       }
-      const outcome = await handle({ params: params.data, body: body.data }, gate.contextOf(req, res));
+      const outcome = await handle(
+        { params: params.data, query: query.data, body: body.data },
+        gate.contextOf(req, res),
+      );
       answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
@@ -62,6 +76,7 @@ function answer(res: Response, outcome: unknown): void {
   if (res.headersSent) return;
   if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
+  else if (outcome instanceof Download) sendFile(res, outcome);
   else sendJson(res, successText(outcome));
 }
 
@@ -71,8 +86,9 @@ export function successText(outcome: unknown): string {
   return JSON.stringify(envelope(true, '', outcome ?? null));
 }
 
-/** Which setting is wrong and why, for who reads by machine; null for a rejection that is one sentence. */
+/** Which setting is wrong and why, or what became of each, for who reads by machine; null for a rejection that is one sentence. */
 function errorsOf({ details }: Rejection, { req }: Response): unknown {
+  if ('results' in details) return details.results;
   if (!('flaws' in details)) return null;
   const language = languageOf(req.headers);
   const errors = (details.flaws as readonly Flaw[]).map(({ key, why }) => ({ key, why: translated(why, language) }));

@@ -4,9 +4,11 @@ import { contentSecurityPolicy } from './headers.js';
 import { directionOf, type Language, languageOf } from './language/language.js';
 import { translated } from './language/translate.js';
 import { ACCOUNT } from './page/client/account.js';
+import { BACKUPS } from './page/client/backups.js';
 import { BASE } from './page/client/base.js';
 import { CORE } from './page/client/core.js';
 import { LISTS } from './page/client/lists.js';
+import { NODES } from './page/client/nodes.js';
 import { SETTINGS } from './page/client/settings.js';
 import { START } from './page/client/start.js';
 import { LOGIN_SCRIPT, loginMarkup } from './page/login.js';
@@ -14,7 +16,7 @@ import { panelMarkup } from './page/panel.js';
 import { STYLE } from './page/style.js';
 import { type Say, scriptWords } from './page/words.js';
 
-const PANEL_SCRIPT = [BASE, LISTS, CORE, SETTINGS, ACCOUNT, START].join('');
+const PANEL_SCRIPT = [BASE, LISTS, NODES, BACKUPS, CORE, SETTINGS, ACCOUNT, START].join('');
 
 /**
  * The one page of the panel: a login for strangers, and what an admin does every day for who is logged in. It holds no

@@ -98,10 +98,14 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     app,
     doors,
     listen: async (port, host) => (await doors.open(port, host)).address,
-    sendAway: () => sockets.sendAway(),
+    sendAway() {
+      http.feed.sendAway();
+      return sockets.sendAway();
+    },
     async close() {
       clearInterval(report);
       recordRefusals(limiter, dispatch);
+      http.feed.sendAway();
       await sockets.close();
       await doors.close();
     },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { Client } from '../events/client-document.js';
+import { type Client, emailKey } from '../events/client-document.js';
 import type { Counter } from '../events/counters.js';
 import type { Settings } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
@@ -66,7 +66,8 @@ export class SubscriptionCache {
     this.#read = read;
     this.#now = now;
     read.changed$.subscribe((events) => {
-      if (events.some(({ type }) => type.startsWith('Inbound'))) this.#inbounds += 1;
+      if (events.some(({ type }) => type.startsWith('Inbound') || type === 'NodeUpdated' || type === 'NodeDeleted'))
+        this.#inbounds += 1;
     });
   }
 
@@ -89,7 +90,7 @@ export class SubscriptionCache {
     const clients = read.clientsBySubId(subId);
     if (clients.length !== entry.clients.length) return false;
     return clients.every(
-      (client, at) => client === entry.clients[at] && read.clientCounter(client) === entry.counters[at],
+      (client, at) => client === entry.clients[at] && sameCount(read.clientCounter(client), entry.counters[at]),
     );
   }
 
@@ -127,10 +128,15 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+function sameCount(a: Counter, b: Counter | undefined): boolean {
+  return a.up === b?.up && a.down === b.down;
+}
+
 /** What the clients used and may use. */
 export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
   return clients.map((client) => {
     const { up, down } = read.clientCounter(client);
-    return { up, down, capBytes: client.terms.capBytes, expiresAt: client.terms.expiresAt };
+    const { capBytes, expiresAt } = client.terms;
+    return { person: emailKey(client.identity.email), up, down, capBytes, expiresAt };
   });
 }

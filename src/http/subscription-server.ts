@@ -3,15 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Settings } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { type Format, formatNamed, formatOfApp } from '../projections/subscription/formats/format.js';
-import { subscriptionHeaders } from '../projections/subscription/headers.js';
-import { linksOf, linkUrl } from '../projections/subscription/links.js';
-import { infoPage, infoPagePolicy } from '../projections/subscription/page.js';
 import { nameOf, type Peer, Peers } from './auth/peer.js';
-import { subscribed } from './codec/links.js';
 import { Doors } from './door.js';
 import type { HttpLog } from './http-log.js';
 import { MissLimiter } from './miss-limiter.js';
-import { type RenderedSubscription, SubscriptionCache, secretHeaders, usagesOf } from './subscription-cache.js';
+import { type RenderedSubscription, SubscriptionCache, secretHeaders } from './subscription-cache.js';
+import { type Addresses, showPage } from './subscription-page/show.js';
 
 interface SubscriptionServerParts {
   readonly read: ReadModels;
@@ -56,14 +53,18 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     const domain = subDomain();
     if (domain !== '' && peer.hostname !== nameOf(domain)) return bare(res, 403);
     const subId = decoded(asked.id);
-    const url = subId === null ? '' : urlOf(read, peer, subId);
+    const { subPath, subURI } = settings;
+    const url = subId === null ? '' : urlOf(peer, subURI, subPath, subId);
     const format = formatOf(req, query, asked.format, settings);
     const found = subId === null ? null : cache.get(subId, format, url, peer.hostname);
     if (subId === null || found === null) {
       return misses.take(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
     }
-    if (asked.format === 'links' && wantsPage(req, query))
-      return showPage(res, isHead, pageOf(read, subId, url, peer.hostname, now()));
+    if (asked.format === 'links' && wantsPage(req, query)) {
+      const addresses = addressesOf(settings, peer, url, subId);
+      const lang = new URLSearchParams(query).get('lang');
+      return showPage(read, req, res, { subId, addresses, host: peer.hostname, now: now(), asked: lang });
+    }
     send(req, res, found);
   };
 
@@ -154,13 +155,21 @@ function decoded(text: string): string | null {
 }
 
 /** The URL under which the caller reached its subscription, or the one that the settings give. */
-function urlOf(read: ReadModels, { host, secure }: Peer, subId: string): string {
-  const { subURI, subPath } = read.settings();
+function urlOf({ host, secure }: Peer, uri: string, path: string, subId: string): string {
   const id = encodeURIComponent(subId);
-  if (subURI !== '') return `${subURI}${subURI.endsWith('/') ? '' : '/'}${id}`;
+  if (uri !== '') return `${uri}${uri.endsWith('/') ? '' : '/'}${id}`;
   const standard = secure ? ':443' : ':80';
   const shown = host.endsWith(standard) ? host.slice(0, -standard.length) : host;
-  return `${secure ? 'https' : 'http'}://${shown}${subPath}${id}`;
+  return `${secure ? 'https' : 'http'}://${shown}${path}${id}`;
+}
+
+function addressesOf(settings: Settings, peer: Peer, url: string, subId: string): Addresses {
+  const { subJsonEnable, subJsonURI, subJsonPath, subClashEnable, subClashURI, subClashPath } = settings;
+  return {
+    url,
+    jsonUrl: subJsonEnable ? urlOf(peer, subJsonURI, subJsonPath, subId) : null,
+    clashUrl: subClashEnable ? urlOf(peer, subClashURI, subClashPath, subId) : null,
+  };
 }
 
 /** A browser, or who asks for the page by name. */
@@ -172,34 +181,4 @@ function wantsPage({ headers }: IncomingMessage, query: string): boolean {
   }
   if (!headers.accept?.toLowerCase().includes('text/html')) return false;
   return !APPS.test(headers['user-agent'] ?? '');
-}
-
-interface Page {
-  readonly html: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function pageOf(read: ReadModels, subId: string, url: string, host: string, now: number): Page {
-  const settings = read.settings();
-  const context = { host, settings, now, showInfo: false };
-  const clients = usagesOf(read, read.clientsBySubId(subId));
-  const links = subscribed(read, subId).flatMap(({ inbound, client }) =>
-    linksOf(inbound, client, read.clientCounter(client), context).map((link) => ({
-      name: link.name,
-      url: linkUrl(link),
-    })),
-  );
-  const { subTitle: title, subAnnounce: announce, subSupportUrl: supportUrl } = settings;
-  const html = infoPage({ subId, title, announce, supportUrl, url, active: true, clients, links, now });
-  return { html, headers: subscriptionHeaders({ clients, settings, url }) };
-}
-
-function showPage(res: ServerResponse, isHead: boolean, { html, headers }: Page): void {
-  res.writeHead(200, [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(Buffer.byteLength(html))],
-    ...['Content-Security-Policy', infoPagePolicy, 'X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY'],
-    ...secretHeaders,
-    ...Object.entries(headers).flat(),
-  ]);
-  res.end(isHead ? undefined : html);
 }

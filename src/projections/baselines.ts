@@ -76,6 +76,9 @@ export const baselines: Fold<Baselines> = {
         forgetNames(state, event.data.client);
         setName(state, state.current.get(event.data.client), event.data.identity.email);
         break;
+      case 'ClientTrafficInherited':
+        bequeath(state, event.data.from, event.data.client);
+        break;
       case 'ClientDeleted':
         state.current.delete(event.data.client);
         break;
@@ -146,6 +149,18 @@ function enter(state: Baselines, client: number, since: number, email: string): 
   const spell = `${client}/${since}`;
   state.current.set(client, spell);
   setName(state, spell, email);
+}
+
+/**
+ * The core goes on counting under the name that the heir has too, while the key that seals the name of the other may be
+ * destroyed: its bytes of this run become the heir's.
+ */
+function bequeath(state: Baselines, from: number, heir: number): void {
+  const spell = state.current.get(from);
+  const counted = spell === undefined ? undefined : state.spells.get(spell);
+  if (spell === undefined || counted === undefined) return;
+  state.spells.delete(spell);
+  grow(state.spells, state.current.get(heir), counted.up, counted.down);
 }
 
 function setName(state: Baselines, spell: string | undefined, email: string): void {

@@ -3,6 +3,17 @@ import { type Fold, pairs } from '../events/fold.js';
 /** Addresses seen for a client, with the time they were last seen (ms). */
 export type ClientIps = Map<number, ReadonlyMap<string, number>>;
 
+/** The addresses of one or of several as one list, each once. */
+export function newestFirst(
+  all: readonly (ReadonlyMap<string, number> | undefined)[],
+): readonly (readonly [string, number])[] {
+  const [first = new Map<string, number>(), ...others] = all.filter((seen) => seen !== undefined);
+  if (others.length === 0) return [...first];
+  const latest = new Map(first);
+  for (const seen of others) for (const [ip, at] of seen) latest.set(ip, Math.max(at, latest.get(ip) ?? 0));
+  return [...latest].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}
+
 /** Addresses kept for one client; the oldest go first. */
 const MOST = 100;
 

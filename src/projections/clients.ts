@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, emailKey, evolveClients } from '../events/client-document.js';
+import { EmailIndex } from '../events/email-index.js';
 import { type Fold, pairs } from '../events/fold.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { ManyMap } from '../lib/many-map.js';
@@ -8,7 +9,7 @@ import { ManyMap } from '../lib/many-map.js';
 export interface Clients {
   readonly byNumber: Map<ClientNumber, Client>;
   readonly ofInbound: ManyMap<InboundId, ClientNumber>;
-  readonly byEmail: Map<string, ClientNumber>;
+  readonly byEmail: EmailIndex;
   readonly bySubId: ManyMap<string, ClientNumber>;
   /** By the `id` of the credential, as `getClientTrafficsById` asks. */
   readonly byId: ManyMap<string, ClientNumber>;
@@ -20,7 +21,7 @@ export const clients: Fold<Clients> = {
   initial: () => ({
     byNumber: new Map(),
     ofInbound: new ManyMap(),
-    byEmail: new Map(),
+    byEmail: new EmailIndex(),
     bySubId: new ManyMap(),
     byId: new ManyMap(),
   }),
@@ -49,7 +50,7 @@ function clientOf(event: RecordedEvent): ClientNumber | undefined {
 }
 
 function link(state: Clients, client: Client): void {
-  state.byEmail.set(emailKey(client.identity.email), client.number);
+  state.byEmail.put(client.identity.email, client.number);
   state.ofInbound.put(client.inbound, client.number);
   if (client.identity.subId !== '') state.bySubId.put(client.identity.subId, client.number);
   if (client.credential.id !== '') state.byId.put(client.credential.id, client.number);
@@ -57,9 +58,8 @@ function link(state: Clients, client: Client): void {
 
 /** Takes `before` out of the indexes in which `after` does not stand in the same place. */
 function unlink(state: Clients, before: Client, after: Client | undefined): void {
-  const email = emailKey(before.identity.email);
-  if ((!after || emailKey(after.identity.email) !== email) && state.byEmail.get(email) === before.number)
-    state.byEmail.delete(email);
+  const { email } = before.identity;
+  if (!after || emailKey(after.identity.email) !== emailKey(email)) state.byEmail.take(email, before.number);
   if (after?.identity.subId !== before.identity.subId) state.bySubId.take(before.identity.subId, before.number);
   if (after?.credential.id !== before.credential.id) state.byId.take(before.credential.id, before.number);
   if (!after) state.ofInbound.take(before.inbound, before.number);

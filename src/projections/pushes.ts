@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
+import { geoFileOf } from '../events/geo.js';
 import { timeText } from '../lib/words.js';
 
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */
@@ -20,6 +21,8 @@ const resources: readonly (readonly [RegExp, string])[] = [
   [/^CoreTemplate/, 'core'],
   [/^(Secret)?Setting/, 'settings'],
   [/^(User|Credentials|ApiToken)/, 'users'],
+  [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Strangers)/, 'nodes'],
+  [/^GeoSource/, 'custom-geo'],
 ];
 
 /** What a batch of events means to the browsers: at most one `invalidate` for each resource. */
@@ -27,7 +30,7 @@ export function pushesOf(events: readonly RecordedEvent[]): readonly Push[] {
   const stale = new Set<string>();
   const pushes: Push[] = [];
   for (const event of events) {
-    pushes.push(...corePushes(event), ...panelPushes(event), ...releasePushes(event));
+    pushes.push(...nodePushes(event), ...corePushes(event), ...panelPushes(event), ...releasePushes(event));
     const resource = resources.find(([pattern]) => pattern.test(event.type))?.[1];
     if (resource) stale.add(resource);
   }
@@ -73,6 +76,20 @@ function corePushes(event: RecordedEvent): readonly Push[] {
   }
 }
 
+function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Push[] {
+  if (type === 'NodeWentOnline')
+    return [{ type: 'notification', title: 'A node answers again', body: actor.name, severity: 'success' }];
+  if (type === 'NodeWentOffline') {
+    const body = `${actor.name}: ${data.reason}`;
+    return [{ type: 'notification', title: 'A node does not answer', body, severity: 'error' }];
+  }
+  if (type === 'NodeInboundRefused') {
+    const body = `#${data.inbound}: ${data.reason}`;
+    return [{ type: 'notification', title: 'A node does not take an inbound', body, severity: 'warning' }];
+  }
+  return [];
+}
+
 function panelPushes(event: RecordedEvent): readonly Push[] {
   const notification = (severity: 'success' | 'warning' | 'error', title: string, body: string): readonly Push[] => [
     { type: 'notification', title, body, severity },
@@ -87,6 +104,16 @@ function panelPushes(event: RecordedEvent): readonly Push[] {
     case 'DirectorySynced':
       if (event.data.error === null) return [];
       return notification('warning', 'Clients could not be brought in line with the directory', event.data.error);
+    case 'BackupFailed':
+      return notification('error', 'A timed backup failed', event.data.why);
+    case 'TrafficInformFailed':
+      return notification('warning', 'Traffic cannot be told to its receiver', event.data.reason);
+    case 'TrafficInformRecovered':
+      return notification('success', 'Traffic is told to its receiver again', '');
+    case 'StateReplaced':
+      return notification('warning', 'The panel starts anew with the imported state', 'Everybody has to log in again.');
+    case 'StateRestored':
+      return notification('error', 'The imported state did not start, the one before goes on', event.data.why);
     case 'CertificateLoaded':
       return notification('success', 'A certificate is in use', event.data.subject);
     case 'CertificateRefused':
@@ -115,6 +142,18 @@ function releasePushes(event: RecordedEvent): readonly Push[] {
       return notification('error', 'The new version of the panel was taken back', event.data.reason);
     case 'PanelUpdateFailed':
       return notification('error', 'The panel could not be updated', event.data.reason);
+    case 'GeoSourceDownloaded':
+      return notification('success', 'The file of a geo source is new', event.data.tags.join(', '));
+    case 'GeoSourceFailed':
+      return notification(
+        'error',
+        'The file of a geo source could not be updated',
+        `#${event.data.source}: ${event.data.reason}`,
+      );
+    case 'GeoSourceRefused': {
+      const { type, alias, reason } = event.data;
+      return notification('error', 'A geo source could not be used', `${geoFileOf({ type, alias })}: ${reason}`);
+    }
     case 'GeoFilesUpdated': {
       const failed = event.data.files.filter(({ outcome }) => outcome === 'failed');
       const body = failed.map(({ file, reason }) => `${file}: ${reason}`).join('; ');

@@ -1,21 +1,29 @@
 import { type Observable, Subject } from 'rxjs';
 import type { RecordedEvent } from '../events/catalog.js';
-import { type Client, emailKey } from '../events/client-document.js';
-import { type Counter, zero } from '../events/counters.js';
-import type { ClientNumber, InboundId } from '../events/ids.js';
+import type { Client } from '../events/client-document.js';
+import { type Counter, sumOf, zero } from '../events/counters.js';
+import type { GeoSource } from '../events/geo-document.js';
+import type { ClientNumber, InboundId, NodeId } from '../events/ids.js';
 import type { Inbound } from '../events/inbound-document.js';
 import type { EventLog } from '../events/log.js';
+import type { Node } from '../events/node-document.js';
 import { advance, begin, catchUp, type Folding } from '../events/replay.js';
 import type { Secrets, Settings } from '../events/settings.js';
 import type { SnapshotStore } from '../events/snapshot-store.js';
 import { digest } from '../lib/digest.js';
+import { backups } from './backups.js';
 import { baselines, recordedOf } from './baselines.js';
-import { clientIps } from './client-ips.js';
+import { warnedOf } from './chat-bot.js';
+import { clientIps, newestFirst } from './client-ips.js';
 import { clients } from './clients.js';
 import { coreState } from './core-state.js';
 import { DesiredCore } from './desired-core.js';
 import { directory } from './directory.js';
+import { geoSources } from './geo.js';
 import { inbounds } from './inbounds.js';
+import { type NodeBaseline, nodeBaselines } from './node-baselines.js';
+import { nodeConcerned, nodeOutbox, type OutboxEntry, outboxOf, type Strangers } from './node-outbox.js';
+import { type NodeStanding, nodes } from './nodes.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from './online.js';
 import { settings } from './settings.js';
 import { timeline } from './timeline.js';
@@ -35,6 +43,12 @@ export function beginAll(snapshots?: SnapshotStore) {
     users: begin(users, snapshots),
     timeline: begin(timeline, snapshots),
     directory: begin(directory, snapshots),
+    warnedOf: begin(warnedOf, snapshots),
+    geoSources: begin(geoSources, snapshots),
+    backups: begin(backups, snapshots),
+    nodes: begin(nodes, snapshots),
+    nodeOutbox: begin(nodeOutbox, snapshots),
+    nodeBaselines: begin(nodeBaselines, snapshots),
   };
 }
 type Foldings = ReturnType<typeof beginAll>;
@@ -64,10 +78,13 @@ export class ReadModels {
   readonly online = new OnlineGauge();
   readonly #changed = new Subject<readonly RecordedEvent[]>();
   readonly #failed = new Subject<Error>();
+  readonly #log: EventLog;
+  #panelId = '';
   #failure: Error | null = null;
 
   /** Catches up with the log, then follows it. What stands `alongside` catches up in the same reading. */
   constructor(log: EventLog, snapshots?: SnapshotStore, alongside: readonly Folding[] = []) {
+    this.#log = log;
     this.#models = beginAll(snapshots);
     catchUp(log, [...alongside, ...this.foldings]);
     this.desired = desiredOf(this.#models);
@@ -126,9 +143,31 @@ export class ReadModels {
     return this.#models.clients.state.byNumber.get(number as ClientNumber);
   }
 
+  /** The first of the clients with this email. */
   clientByEmail(email: string): Client | undefined {
-    const number = this.#models.clients.state.byEmail.get(emailKey(email));
+    const number = this.#models.clients.state.byEmail.first(email);
     return number === undefined ? undefined : this.client(number);
+  }
+
+  /** The clients of an email: one person may be in several inbounds, once in each. */
+  clientsByEmail(email: string): readonly Client[] {
+    return this.#all(this.#models.clients.state.byEmail.get(email));
+  }
+
+  clientIn(inbound: InboundId, email: string): Client | undefined {
+    return this.clientsByEmail(email).find((client) => client.inbound === inbound);
+  }
+
+  /** The clients that share an email with this one, itself among them, the first of them first. */
+  siblings(client: Client): readonly Client[] {
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    return numbers ? this.#all(numbers) : [client];
+  }
+
+  /** Whether it speaks for its email where each is named once. */
+  isFirst(client: Client): boolean {
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    return numbers === undefined || numbers[0] === client.number;
   }
 
   clientsById(id: string): readonly Client[] {
@@ -143,12 +182,24 @@ export class ReadModels {
     return numbers.flatMap((number) => this.client(number) ?? []);
   }
 
+  /** What its cap is compared with: all that was used under its email, in every inbound and on every machine. */
   clientCounter(client: Client): Counter {
+    const { clients: counters } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    if (!numbers) return counters.get(client.number) ?? zero;
+    return sumOf(numbers.map((number) => counters.get(number) ?? zero));
+  }
+
+  /** Its own part of that. What the core of this panel counts is in one of the siblings, whichever inbound it came through. */
+  ownCounter(client: Client): Counter {
     return this.#models.traffic.state.clients.get(client.number) ?? zero;
   }
 
+  /** As `clientCounter`, whatever was reset. */
   clientAllTime(client: Client): number {
-    return this.#models.traffic.state.clientsAllTime.get(client.number) ?? 0;
+    const { clientsAllTime: totals } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    return numbers.reduce((sum, number) => sum + (totals.get(number) ?? 0), 0);
   }
 
   inboundCounter(inbound: Inbound): Counter {
@@ -163,9 +214,11 @@ export class ReadModels {
     return this.#models.traffic.state.outbounds;
   }
 
-  /** ms since 1970; 0 = never. */
+  /** When bytes were last moved under its email, ms since 1970; 0 = never. */
   lastOnline(client: Client): number {
-    return this.#models.traffic.state.lastOnline.get(client.number) ?? 0;
+    const { lastOnline: times } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    return Math.max(...numbers.map((number) => times.get(number) ?? 0));
   }
 
   /** Emails with a live connection, or with bytes in the last seconds. */
@@ -178,14 +231,15 @@ export class ReadModels {
     for (const [number, at] of this.#models.traffic.state.lastOnline) {
       if (now - at > ONLINE_WINDOW_MS) continue;
       const client = this.client(number);
-      if (client) emails.add(client.identity.email);
+      const [first] = client ? this.siblings(client) : [];
+      if (first) emails.add(first.identity.email);
     }
     return [...emails];
   }
 
-  /** Addresses with the time they were last seen, newest first. */
+  /** Addresses from which its email was used, with the time they were last seen, newest first. */
   ips(client: Client): readonly (readonly [string, number])[] {
-    return [...(this.#models.clientIps.state.get(client.number) ?? [])];
+    return newestFirst(this.siblings(client).map(({ number }) => this.#models.clientIps.state.get(number)));
   }
 
   core() {
@@ -222,6 +276,67 @@ export class ReadModels {
 
   timeline() {
     return this.#models.timeline.state;
+  }
+
+  /** What became of the timed backups. */
+  backups() {
+    return this.#models.backups.state;
+  }
+
+  /** The admin's own, by their numbers. */
+  geoSources(): ReadonlyMap<number, GeoSource> {
+    return this.#models.geoSources.state;
+  }
+
+  /** Clients of which the bot has told already that they are soon over. */
+  warnedOf() {
+    return this.#models.warnedOf.state;
+  }
+
+  /** Remote panels, in the order in which they were added. */
+  nodes(): readonly Node[] {
+    return [...this.#models.nodes.state.documents.values()];
+  }
+
+  node(id: number): Node | undefined {
+    return this.#models.nodes.state.documents.get(id as NodeId);
+  }
+
+  /** Whether a node answers, as it was recorded last; undefined where nothing is known. */
+  nodeStanding(id: NodeId): NodeStanding | undefined {
+    return this.#models.nodes.state.standings.get(id);
+  }
+
+  /** What was decided for a node, inbound by inbound, those that were deleted here included. */
+  outbox(id: NodeId): readonly (OutboxEntry & { readonly waiting: readonly number[] })[] {
+    const { state } = this.#models.nodeOutbox;
+    return outboxOf(state, id).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
+  }
+
+  /** The highest number that a client ever had. */
+  lastClient(): number {
+    return this.#models.nodeOutbox.state.lastClient;
+  }
+
+  /** The node that an event has something for. */
+  nodeConcerned(event: RecordedEvent): NodeId | undefined {
+    return nodeConcerned(this.#models.nodeOutbox.state, event);
+  }
+
+  /** What only the node has, as it was recorded last. */
+  strangers(id: NodeId): Strangers | undefined {
+    return this.#models.nodeOutbox.state.strangers.get(id);
+  }
+
+  /** Up to where a counter of a node is recorded. */
+  nodeBaseline(kind: 'clients' | 'inbounds', id: number): NodeBaseline | undefined {
+    return this.#models.nodeBaselines.state[kind].get(id);
+  }
+
+  /** The lasting name of this panel: the id of the first event of its log, which a restored copy keeps. Empty before it. */
+  get panelId(): string {
+    this.#panelId ||= this.#log.read(0, 1)[0]?.id ?? '';
+    return this.#panelId;
   }
 
   /** What the sync with a directory has done to clients. */

@@ -114,10 +114,14 @@ function sentence(event: RecordedEvent): string {
       return `its counters were set to zero; they were ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientTrafficAdjusted':
       return `its counters were set by hand to ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
+    case 'ClientTrafficInherited':
+      return `took over ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down from client #${event.data.from}, which left its email`;
     case 'ClientExpiryStarted':
       return `first use: it expires at ${timeText(event.data.expiresAt)}`;
     case 'ClientRenewed':
       return `its term was over at ${timeText(event.data.from)} and renewed itself until ${timeText(event.data.expiresAt)}`;
+    case 'ClientHistoryImported':
+      return `came from another panel with ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientIpsSeen':
       return `was connected from ${event.data.ips.map(({ ip }) => ip).join(', ') || '(erased)'}`;
     case 'ClientIpsCleared':

@@ -18,12 +18,16 @@ const MOST = 2000;
 /** Measurements would push the facts out; the log has them. */
 const MEASURED: ReadonlySet<string> = new Set([
   'TrafficRecorded',
+  'NodeTrafficRecorded',
+  'NodeInboundApplied',
   'ClientIpsSeen',
   'LoggedIn',
   'LoggedOut',
   'LoginFailed',
   'TwoFactorCodeUsed',
   'DirectorySynced',
+  'NodeWentOnline',
+  'NodeWentOffline',
 ]);
 
 export const timeline: Fold<Timeline> = {

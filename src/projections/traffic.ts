@@ -21,7 +21,7 @@ interface Saved {
 
 export const traffic: Fold<Traffic> = {
   name: 'traffic',
-  version: 1,
+  version: 2,
   initial: () => ({
     ...noCounters(),
     clientsAllTime: new Map(),
@@ -35,12 +35,39 @@ export const traffic: Fold<Traffic> = {
         for (const [client, up, down, at] of event.data.clients) {
           if (!state.clients.has(client)) continue; // deleted since the core counted these bytes
           add(state.clientsAllTime, client, up + down);
-          state.lastOnline.set(client, at ?? event.meta.at);
+          beOnline(state, client, at ?? event.meta.at);
         }
         for (const [inbound, up, down] of event.data.inbounds) {
           if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
         }
         break;
+      case 'NodeTrafficRecorded':
+        for (const [client, up, down, , , , , at] of event.data.clients) {
+          if (!state.clients.has(client) || up + down === 0) continue;
+          add(state.clientsAllTime, client, up + down);
+          beOnline(state, client, at);
+        }
+        for (const [inbound, up, down] of event.data.inbounds) {
+          if (state.inbounds.has(inbound)) add(state.inboundsAllTime, inbound, up + down);
+        }
+        break;
+      case 'ClientHistoryImported': {
+        const { client, allTime, lastOnlineAt } = event.data;
+        add(state.clientsAllTime, client, allTime);
+        if (lastOnlineAt > (state.lastOnline.get(client) ?? 0)) state.lastOnline.set(client, lastOnlineAt);
+        break;
+      }
+      case 'InboundHistoryImported':
+        add(state.inboundsAllTime, event.data.inbound, event.data.allTime);
+        break;
+      case 'ClientTrafficInherited': {
+        const { client, from } = event.data;
+        add(state.clientsAllTime, client, state.clientsAllTime.get(from) ?? 0);
+        state.clientsAllTime.delete(from);
+        const seen = state.lastOnline.get(from) ?? 0;
+        if (seen > (state.lastOnline.get(client) ?? 0)) state.lastOnline.set(client, seen);
+        break;
+      }
       case 'ClientDeleted':
         state.clientsAllTime.delete(event.data.client);
         state.lastOnline.delete(event.data.client);
@@ -68,6 +95,11 @@ export const traffic: Fold<Traffic> = {
     lastOnline: new Map(saved.lastOnline),
   }),
 };
+
+/** Several machines tell of it, not in the order of time. */
+function beOnline({ lastOnline }: Traffic, client: number, at: number): void {
+  if (at > (lastOnline.get(client) ?? 0)) lastOnline.set(client, at);
+}
 
 function add(totals: Map<number, number>, key: number, bytes: number): void {
   totals.set(key, (totals.get(key) ?? 0) + bytes);

@@ -37,7 +37,7 @@ interface Saved {
 
 export const users: Fold<Users> = foldOf<Users>({
   name: 'users',
-  version: 2,
+  version: 3,
   initial: () => ({ users: new Map(), sessions: new Map(), apiToken: null }),
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
@@ -46,6 +46,8 @@ export const users: Fold<Users> = foldOf<Users>({
       state.users.set(user, { id: user, epoch, ...credentials });
       endBefore(state, user, epoch);
     },
+    PasswordHashUpgraded: (state, { data: { user, epoch, credentials } }) =>
+      void state.users.set(user, { id: user, epoch, ...credentials }),
     SessionsEnded(state, { data: { user, epoch } }) {
       const row = state.users.get(user);
       if (row) state.users.set(user, { ...row, epoch });
@@ -57,6 +59,8 @@ export const users: Fold<Users> = foldOf<Users>({
       // A login is the moment to drop what has run out: the fold has no clock of its own.
       for (const [id, other] of state.sessions) if (other.expiresAt <= meta.at) state.sessions.delete(id);
     },
+    // Who was in when the file was made is not in here.
+    StateImported: (state) => state.sessions.clear(),
     LoggedOut: (state, { data }) => void state.sessions.delete(data.session.idHash),
     ApiTokenIssued: (state, { data }) => void (state.apiToken = data.secret.token),
     MeasurementsRolledUp(state, { data }) {

@@ -31,10 +31,18 @@ export interface Why {
   readonly remedies: readonly string[];
 }
 
+/** A client of the same email, the one in question among them, with its inbound and its part of what was used. */
+export interface Sibling {
+  readonly inbound: Inbound;
+  readonly own: Counter;
+}
+
 interface Facts {
   readonly client: Client;
   readonly inbound: Inbound;
+  /** Of all siblings. */
   readonly used: Counter;
+  readonly siblings: readonly Sibling[];
   readonly core: Pick<CoreState, 'process' | 'refused'>;
   /** What happened to the client, oldest first. */
   readonly story: readonly Chapter[];
@@ -57,7 +65,7 @@ export function whyOf(facts: Facts): Why {
   return { standing: found.standing, mayConnect, rule: found.rule, since, remedies: found.remedies };
 }
 
-function rulesOf({ client, inbound, used, core }: Facts): readonly Rule[] {
+function rulesOf({ client, inbound, used, core, siblings }: Facts): readonly Rule[] {
   const { terms, depletion } = client;
   const usedBytes = used.up + used.down;
   return [
@@ -71,7 +79,7 @@ function rulesOf({ client, inbound, used, core }: Facts): readonly Rule[] {
     {
       standing: 'cap reached',
       holds: depletion?.reason === 'cap',
-      rule: capRule(depletion, usedBytes),
+      rule: `${capRule(depletion, usedBytes)}${together(siblings)}`,
       events: ['ClientDepleted'],
       remedies: ['reset its traffic', 'raise or remove its cap', ...renewal(client)],
     },
@@ -112,7 +120,8 @@ function rulesOf({ client, inbound, used, core }: Facts): readonly Rule[] {
     },
     {
       standing: 'core not running',
-      holds: core.process.run === null,
+      // The core of a node is another one.
+      holds: core.process.run === null && inbound.node === null,
       rule: core.process.error === '' ? 'the core is stopped' : `the core is down: ${core.process.error}`,
       events: [],
       remedies: ['restart the core'],
@@ -120,7 +129,7 @@ function rulesOf({ client, inbound, used, core }: Facts): readonly Rule[] {
   ];
 }
 
-function activeRule({ client, used }: Facts): Rule {
+function activeRule({ client, used, siblings }: Facts): Rule {
   const { capBytes, expiresAt } = client.terms;
   const usedBytes = used.up + used.down;
   const cap =
@@ -134,7 +143,7 @@ function activeRule({ client, used }: Facts): Rule {
   return {
     standing: expiresAt < 0 ? 'not used yet' : 'active',
     holds: true,
-    rule: `it may connect: ${cap}, ${end}`,
+    rule: `it may connect: ${cap}, ${end}${together(siblings)}`,
     events: ['ClientRestored', 'ClientUpdated', 'ClientAdded', 'ClientRenewed'],
     remedies: [],
   };
@@ -144,6 +153,20 @@ function capRule(depletion: Depletion | null, usedBytes: number): string {
   if (depletion?.reason !== 'cap') return '';
   const more = usedBytes > depletion.usedBytes ? ` (now ${bytesText(usedBytes)})` : '';
   return `it used ${bytesText(depletion.usedBytes)} of ${bytesText(depletion.capBytes)}${more}`;
+}
+
+/** Where the bytes of one email come from: the core of this panel counts all of its inbounds as one, each node for itself. */
+function together(siblings: readonly Sibling[]): string {
+  if (siblings.length < 2) return '';
+  const tags = siblings.map(({ inbound }) => inbound.tag).join(', ');
+  const bytes = (some: readonly Sibling[]): number => some.reduce((sum, { own }) => sum + own.up + own.down, 0);
+  const away = siblings.filter(({ inbound }) => inbound.node !== null);
+  const here = siblings.filter(({ inbound }) => inbound.node === null);
+  const split =
+    away.length > 0 && here.length > 0
+      ? `; ${bytesText(bytes(here))} on this machine, ${bytesText(bytes(away))} on nodes`
+      : '';
+  return ` (one email in ${siblings.length} inbounds counts together: ${tags}${split})`;
 }
 
 function expiryRule(depletion: Depletion | null): string {

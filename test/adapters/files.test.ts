@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readJson } from '../../src/adapters/core/files.js';
 import { chosenVersion } from '../../src/adapters/core/locate.js';
 import { NotPlainError, readPlain, replaceFile, replaceFileLater } from '../../src/adapters/files.js';
@@ -23,6 +23,9 @@ const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
 
 beforeEach(() => {
   warn.mockClear();
+});
+afterAll(() => {
+  warn.mockRestore();
 });
 
 describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {

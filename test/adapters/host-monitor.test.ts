@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, freemem, tmpdir, totalmem } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { freemem, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publicAddresses } from '../../src/adapters/host-facts.js';
 import { ProcHostMonitor } from '../../src/adapters/host-monitor.js';
-
-vi.mock('node:os', { spy: true });
 
 /** A machine whose kernel tells this. */
 function machine(files: Readonly<Record<string, string>> = {}) {
@@ -105,9 +104,12 @@ describe('the host monitor', () => {
   });
 
   it('takes the speed of the processors from the kernel where the system knows none', () => {
-    vi.mocked(cpus).mockReturnValue([{ model: '', speed: 0, times: { user: 1, nice: 0, sys: 1, idle: 1, irq: 0 } }]);
+    const cpus = vi.spyOn(os, 'cpus');
+    cpus.mockReturnValue([{ model: '', speed: 0, times: { user: 1, nice: 0, sys: 1, idle: 1, irq: 0 } }]);
+    syncBuiltinESMExports();
     onTestFinished(() => {
-      vi.mocked(cpus).mockRestore();
+      cpus.mockRestore();
+      syncBuiltinESMExports();
     });
     const told = machine({ cpuinfo: 'processor\t: 0\nmodel name\t: a\ncpu MHz\t\t: 2445.418\n' }).monitor.sample();
     expect(told.cpuSpeedMhz).toBe(2445);

@@ -1,3 +1,4 @@
+import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it } from 'vitest';
 import { scryptPasswords } from '../../src/adapters/passwords.js';
 
@@ -24,6 +25,21 @@ describe('passwords', () => {
     // What was right is remembered for a moment, what was wrong is not.
     expect(ask('correct horse', 'admin') === first).toBe(hash !== null);
     expect(await ask('correct horse', 'admin')).toBe(hash !== null);
+  });
+
+  it('are compared with hashes of bcrypt too, which other panels make and this one does not', async () => {
+    const hash = await bcrypt('correct horse', { cost: 4, version: '2a' });
+    expect(await passwords.verify('correct horse', hash)).toBe(true);
+    expect(await passwords.verify('correct horse ', hash)).toBe(false);
+    expect([hash, await passwords.hash('x'), '', '$2a$04$short'].map((text) => passwords.isForeign(text))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    // It would take the machine for hours.
+    expect(passwords.isForeign(hash.replace('$04$', '$31$'))).toBe(false);
+    expect(await passwords.verify('correct horse', hash.replace('$04$', '$31$'))).toBe(false);
   });
 
   it.each([

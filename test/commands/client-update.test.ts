@@ -108,6 +108,29 @@ describe('UpdateClient', () => {
       .then(ClientUpdated({ client: first, changes: { capBytes: 12 } }));
   });
 
+  it('depletes at once a client whose cap is lowered to what it used, or below', () => {
+    const cut = (capBytes: number) =>
+      ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 5000, capBytes } });
+    const past = [inboundAdded(), clientAdded(), traffic({ clients: [[1, 2000, 3000]] })] as const;
+    for (const capBytes of [100, 5000])
+      given(...past)
+        .when(update(capped(capBytes)))
+        .then(ClientUpdated({ client: first, changes: { capBytes } }), cut(capBytes));
+    given(...past)
+      .when(update(capped(5001)))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 5001 } }));
+  });
+
+  it('depletes at once a client whose term is shortened to the past', () => {
+    const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    given(inboundAdded(), clientAdded(until(T0 + 5)))
+      .when(update(until(T0)))
+      .then(
+        ClientUpdated({ client: first, changes: { expiresAt: T0 } }),
+        ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 } }),
+      );
+  });
+
   it('restores an expired client whose term is prolonged', () => {
     const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
     given(

@@ -96,6 +96,22 @@ describe('UpdateInbound', () => {
       .then(InboundUpdated({ inbound: one, changes: { capBytes: 110 } }));
   });
 
+  it('depletes at once an inbound whose cap is lowered to what it carried, or whose term to the past', () => {
+    const past = [inboundAdded(), traffic({ inbounds: [[1, 60, 40]] })] as const;
+    given(...past)
+      .when(update({ spec: { capBytes: 100 } }))
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 100 } }), depleted);
+    given(...past)
+      .when(update({ spec: { capBytes: 101 } }))
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }));
+    given(...past)
+      .when(update({ spec: { expiresAt: T0 } }))
+      .then(
+        InboundUpdated({ inbound: one, changes: { expiresAt: T0 } }),
+        InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }),
+      );
+  });
+
   it('wants an inbound that exists', () => {
     given().when(update()).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
   });

@@ -161,7 +161,7 @@ describe('ResetOutboundTraffic', () => {
 
 describe('RecordRollUp', () => {
   it('says what was summed up', () => {
-    const data = { from: 1, to: 9, fromTime: T0, toTime: T0, root: 'ab', pruned: 3, sums: [] };
+    const data = { from: 1, to: 9, fromTime: T0, toTime: T0, root: 'ab', pruned: 3, sums: [], nodeSums: [] };
     given().when({ type: 'RecordRollUp', data }).then(MeasurementsRolledUp(data));
   });
 });

@@ -230,7 +230,7 @@ describe('a login', () => {
 
   it('forgets a used code when what it was used for is rolled up, here as in a replay', () => {
     const rolled = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 5, fromTime: 0, toTime, root: '', pruned: 1, sums: [] });
+      MeasurementsRolledUp({ from: 1, to: 5, fromTime: 0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
     given(...on, at(T0 - 1, used(NOW)), rolled(T0 - 1))
       .when(login({ token: TOKEN, step: NOW }))
       .then(used(NOW), loggedIn);

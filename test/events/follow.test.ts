@@ -1,4 +1,5 @@
 import { array, asyncProperty, assert as check, integer } from 'fast-check';
+import { Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { FollowerTooSlow, follow, following } from '../../src/events/follow.js';
@@ -39,6 +40,30 @@ describe('a follower', () => {
     await tick();
     journal.log.close();
     expect(await last).toStrictEqual({ value: undefined, done: true });
+  });
+
+  it('ends while it waits when it is told to, and lets the log go', async () => {
+    const journal = new TestLog();
+    const { appended$ } = journal.log;
+    let listening = 0;
+    const counted = new Observable<readonly RecordedEvent[]>((subscriber) => {
+      listening += 1;
+      const subscription = appended$.subscribe(subscriber);
+      return () => {
+        listening -= 1;
+        subscription.unsubscribe();
+      };
+    });
+    const log = { read: journal.log.read.bind(journal.log), appended$: counted };
+    const over = new AbortController();
+    const batches = follow(log, 0, { signal: over.signal });
+    const last = batches.next();
+    await tick();
+    expect(listening).toBe(1);
+    over.abort();
+    expect(await last).toStrictEqual({ value: undefined, done: true });
+    expect(listening).toBe(0);
+    expect(await follow(log, 0, { signal: over.signal }).next()).toStrictEqual({ value: undefined, done: true });
   });
 
   it('loses and doubles nothing, however appends and reading interleave', async () => {

@@ -15,7 +15,7 @@ import { recorded } from '../kit/spec.js';
 const stateDigest = (state: PanelState): string =>
   digest([
     panelState.save(state),
-    pairs(state.byEmail),
+    [...state.byEmail].sort(([a], [b]) => (a < b ? -1 : 1)),
     pairs(state.byCredential),
     pairs(state.clientsOf).map(([id, numbers]) => [id, [...numbers].sort((a, b) => a - b)]),
   ]);
@@ -74,7 +74,10 @@ describe('a replay', () => {
       'MeasurementsRolledUp',
       'ClientDepleted',
       'ClientCredentialRotated',
+      'ClientTrafficInherited',
       'ClientIpsSeen',
+      'NodeTrafficRecorded',
+      'NodeInboundApplied',
       'LoggedIn',
       'TwoFactorCodeUsed',
       'SessionsEnded',

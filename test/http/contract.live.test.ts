@@ -65,6 +65,8 @@ async function panelWithClient() {
   const settings = JSON.stringify({ clients: [{ ...CLIENT, enable: true }], decryption: 'none' });
   const inbound = { enable: true, port: 20_443, protocol: 'vless', settings, streamSettings: '{"network":"tcp"}' };
   expect((await browser.post('/panel/api/inbounds/add', inbound)).json?.success).toBe(true);
+  const node = { name: 'node', host: '203.0.113.1', port: 443, enable: false };
+  expect((await browser.post('/panel/api/nodes/add', node)).json?.success).toBe(true);
   return { panel, browser };
 }
 

@@ -30,7 +30,7 @@ function sampleEvents(): readonly RecordedEvent[] {
   const folder = new URL('../events/samples/', import.meta.url);
   return readdirSync(folder).map((file) => {
     const data: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-    return { type: file.split('.')[0], data } as unknown as RecordedEvent;
+    return { type: file.split('.')[0], data, meta: { actor: { name: 'root' } } } as unknown as RecordedEvent;
   });
 }
 
@@ -108,11 +108,13 @@ describe('the document', () => {
     const open = operations().filter(({ route }) => route.reply._zod.def.type === 'unknown');
     expect(open.map(({ id }) => id)).toStrictEqual([]);
     const bodies = all.filter(({ operation }) => operation.requestBody);
+    const files = operations().flatMap(({ id, route }) => (route.upload === null ? [] : [id]));
     for (const { operation } of bodies)
-      expect(Object.keys(operation.requestBody?.content ?? {})).toStrictEqual([
-        'application/json',
-        'application/x-www-form-urlencoded',
-      ]);
+      expect(Object.keys(operation.requestBody?.content ?? {})).toStrictEqual(
+        files.includes(operation.operationId)
+          ? ['multipart/form-data']
+          : ['application/json', 'application/x-www-form-urlencoded'],
+      );
     const silent = all.filter(({ operation }) => !('200' in operation.responses));
     expect(silent.map(({ path }) => path)).toStrictEqual(['/ws']);
   });
@@ -146,7 +148,7 @@ describe('the document', () => {
       ...core,
     ]);
     const widths = all.flatMap(({ path }) => (path.includes('{bucket}') ? [words(path, 'bucket')] : []));
-    expect(widths).toStrictEqual(Array.from({ length: 4 }, () => buckets.map(String)));
+    expect(widths).toStrictEqual(Array.from({ length: 5 }, () => buckets.map(String)));
   });
 
   it('says what comes over the WebSocket: all that is pushed, and nothing else', () => {
@@ -156,7 +158,7 @@ describe('the document', () => {
     expect(pushes.filter((push) => !SocketMessage.safeParse(push).success)).toStrictEqual([]);
     for (const type of ['xrayState', 'notification', 'invalidate'])
       expect(pushes.filter((push) => push.type === type).length, type).toBeGreaterThan(2);
-    for (const resource of ['inbounds', 'outbounds', 'core', 'settings', 'users'])
+    for (const resource of ['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes'])
       expect(said).toContain(JSON.stringify({ type: 'invalidate', resource }));
     expect(socketMessages.map(({ schema }) => schema.shape.type.value)).toStrictEqual([
       ...['status', 'xrayState', 'notification', 'invalidate'],

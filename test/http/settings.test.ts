@@ -309,6 +309,22 @@ describe('a change', () => {
     expect((await update(changes)).json?.success).toBe(true);
   });
 
+  it('sends the token of the bot to nobody without TLS, and to nothing private', async () => {
+    const web = createWeb({ allowPrivate: false, resolve: async () => [{ address: '9.9.9.9', family: 4 }] });
+    const guarded = await start({}, { web });
+    const why = 'must begin with https://: the token of the bot is sent there';
+    expect(await guarded.errors({ chatBotAPIServer: 'http://bot.example' })).toEqual([
+      { key: 'chatBotAPIServer', why },
+    ]);
+    expect((await guarded.update({ chatBotAPIServer: 'https://bot.example/path' })).json?.success).toBe(true);
+    for (const chatBotAPIServer of ['https://127.0.0.1', 'http://localhost:8081', 'https://[fd00::1]'])
+      expect(await guarded.errors({ chatBotAPIServer })).toMatchObject([{ key: 'chatBotAPIServer' }]);
+    const open = await start({}, { web: createWeb({ allowPrivate: true }) });
+    for (const chatBotAPIServer of ['http://localhost:8081', 'http://10.0.0.5:8081', 'http://[fd00::1]:8081'])
+      expect((await open.update({ chatBotAPIServer })).json?.success).toBe(true);
+    expect(await open.errors({ chatBotAPIServer: 'http://9.9.9.9' })).toEqual([{ key: 'chatBotAPIServer', why }]);
+  });
+
   it('does not send a stored secret elsewhere', async () => {
     const { update, errors, panel } = await start(SECRETS);
     const why = 'must be given again, because the address that it is sent to changes';

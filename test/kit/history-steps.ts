@@ -1,11 +1,12 @@
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import type { ClientDraft } from '../../src/commands/credentials.js';
 import type { PanelState } from '../../src/commands/state.js';
-import type { Client } from '../../src/events/client-document.js';
+import { type Client, emailKey } from '../../src/events/client-document.js';
 import { UserId } from '../../src/events/ids.js';
 import { PROTOCOLS } from '../../src/events/inbound.js';
 import type { Inbound } from '../../src/events/inbound-document.js';
 import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
+import { nodeStepKinds } from './history-node-steps.js';
 import { OTHER_TOKEN, stepAt, TOKEN } from './totp.js';
 
 /** What a step finds when it is taken; `a`, `b` and `c` are chance. */
@@ -25,7 +26,7 @@ type Make = (moment: Moment) => readonly AnyCommand[];
 /** Few names and keys, so that they meet. */
 const someClient = (a: number, b: number, c: number): ClientDraft =>
   draft(['alice', 'Bob', 'carol', 'DAVE', 'eve', 'frank'][a % 6] ?? '', b % 12, {
-    identity: { subId: `sub-${c % 3}`, comment: c % 4 === 0 ? `comment ${c}` : '' },
+    identity: { subId: `sub-${c % 2}`, comment: c % 4 === 0 ? `comment ${c}` : '' },
     terms: {
       enabled: c % 7 !== 0,
       capBytes: c % 3 === 0 ? 500 : 0,
@@ -71,6 +72,7 @@ const step = ({ now, c }: Moment): number => stepAt(now) - 1 + (c % 3);
 
 /** Every kind of step: how often it comes, and the commands that it is. */
 export const stepKinds = {
+  ...nodeStepKinds,
   inbound: [2, (moment) => [{ type: 'AddInbound', data: { owner: UserId.parse(1), ...someInbound(moment) } }]],
   inboundEdit: [
     1,
@@ -120,7 +122,8 @@ export const stepKinds = {
     5,
     ({ state, inbound, run, a, b }) => {
       const some = [...state.clients.values()].filter((_, i) => (i + a) % 2 === 0);
-      const clients = some.map(({ identity }, i) => ({ name: identity.email, up: (b + i) % 90, down: a % 70 }));
+      const names = new Set(some.map(({ identity }) => emailKey(identity.email)));
+      const clients = [...names].map((name, i) => ({ name, up: (b + i) % 90, down: a % 70 }));
       const inbounds = inbound ? [{ name: inbound.tag, up: b % 90, down: a % 70 }] : [];
       const outbounds = [{ name: b % 2 === 0 ? 'direct' : 'warp', up: b, down: a }];
       return [{ type: 'RecordTraffic', data: { run, clients, inbounds, outbounds } }];

@@ -1,12 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent } from '../../src/events/catalog.js';
-import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../src/events/client.js';
+import {
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientIdentified,
+  ClientTrafficInherited,
+} from '../../src/events/client.js';
 import { CoreStarted } from '../../src/events/core.js';
 import { InboundUpdated } from '../../src/events/inbound.js';
 import { KeyShredded } from '../../src/events/panel.js';
 import { begin, catchUp } from '../../src/events/replay.js';
 import { type Baselines, baselines, recordedOf } from '../../src/projections/baselines.js';
-import { alice, clientAdded, draft, first, identity, inboundAdded, one, second, traffic } from '../kit/builders.js';
+import {
+  alice,
+  clientAdded,
+  draft,
+  first,
+  identity,
+  inboundAdded,
+  one,
+  otherInbound,
+  second,
+  traffic,
+  two,
+} from '../kit/builders.js';
 import { TestLog } from '../kit/log.js';
 import { folded } from '../kit/spec.js';
 
@@ -55,6 +72,32 @@ describe('how far a counter is recorded', () => {
     expect([...state.inbounds].map(([tag, { up }]) => [tag, up])).toStrictEqual([
       ['in-1', 3],
       ['x', 4],
+    ]);
+  });
+});
+
+describe('a name that two have', () => {
+  const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
+  const inherited = ClientTrafficInherited({ client: second, from: first, up: 0, down: 0 });
+  const gone = ClientDeleted({ client: first, inbound: one });
+
+  it('is recorded as far as the sum of both', () => {
+    expect(names(folded(baselines, ...both, used(3), used(4, 2)))).toStrictEqual([['alice', 7]]);
+  });
+
+  it('stays recorded when the key of the one that is gone is destroyed', () => {
+    const erased = KeyShredded({ key: 'client:1/1', reason: 'erased' });
+    expect(names(folded(baselines, ...both, used(3), inherited, gone, erased, used(4, 2)))).toStrictEqual([
+      ['alice', 7],
+    ]);
+  });
+
+  it('stays with the other when one is renamed, though its counter was reset', () => {
+    const renamed = ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') });
+    const state = folded(baselines, ...both, used(3), inherited, renamed, used(4, 1), used(5, 2));
+    expect(names(state)).toStrictEqual([
+      ['alice', 8],
+      ['amy', 4],
     ]);
   });
 });

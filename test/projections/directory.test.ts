@@ -54,7 +54,7 @@ describe('what the directory did', () => {
   it('is remembered as long as the log remembers it', () => {
     const outcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: 'Nobody is there' };
     const rollUp = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+      MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
     const synced = ['sync', DirectorySynced(outcome)] as const;
     expect(known(synced).last).toEqual({ at: T0, outcome });
     expect(known(synced, ['sync', rollUp(T0 - 1)]).last).toEqual({ at: T0, outcome });

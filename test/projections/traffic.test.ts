@@ -4,6 +4,7 @@ import {
   ClientIpsCleared,
   ClientIpsSeen,
   ClientTrafficAdjusted,
+  ClientTrafficInherited,
   ClientTrafficReset,
 } from '../../src/events/client.js';
 import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound.js';
@@ -15,7 +16,7 @@ import { at, folded } from '../kit/spec.js';
 
 const later = T0 + 1000;
 const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
 
 describe('traffic', () => {
   const past = [inboundAdded(), clientAdded(), clientAdded(bob, second)] as const;
@@ -51,6 +52,25 @@ describe('traffic', () => {
   it('of a sum keeps the time of each client', () => {
     const sum = traffic({ clients: [[1, 3, 4, T0 - 5]] });
     expect([...folded(counters, ...past, sum).lastOnline]).toStrictEqual([[1, T0 - 5]]);
+  });
+
+  it('of who leaves an email goes to who stays, with all that it ever was', () => {
+    const before = [...past, poll, ClientTrafficReset({ client: first, up: 3, down: 4 }), at(later, poll)] as const;
+    const state = folded(counters, ...before, ClientTrafficInherited({ client: second, from: first, up: 3, down: 4 }));
+    expect(counters.save(state)).toMatchObject({
+      clients: [
+        [1, { up: 0, down: 0 }],
+        [2, { up: 5, down: 4 }],
+      ],
+      clientsAllTime: [[2, 16]],
+    });
+    const seen = folded(
+      counters,
+      ...past,
+      at(later, traffic({ clients: [[1, 1, 0]] })),
+      ClientTrafficInherited({ client: second, from: first, up: 1, down: 0 }),
+    );
+    expect(seen.lastOnline.get(second)).toBe(later);
   });
 
   it('starts again at a reset or where an admin puts it, but not what was ever used', () => {

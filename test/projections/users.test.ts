@@ -25,7 +25,7 @@ const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?
     expiresAt: over.expiresAt ?? T0 + HOUR,
   });
 const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [] });
+  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
 const ids = (...events: Parameters<typeof folded>[1][]) => [
   ...folded(users, UserCreated(account(0)), ...events).sessions.keys(),
 ];

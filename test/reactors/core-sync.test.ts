@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { alice, bob, draft, inboundDraft, one, T0, two } from '../kit/builders.js';
+import { alice, bob, draft, inboundDraft, one, T0, terms, two } from '../kit/builders.js';
 import { FakeCore } from './fake-core.js';
 import { addClients, addInbound, type Place, started } from './kit.js';
 
@@ -119,6 +119,44 @@ describe('connections that cannot be ended one by one', () => {
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start', 'cut']);
     expect(place.data('CoreStopped')).toStrictEqual([{ run: 'run-1', reason: 'cut' }]);
+  });
+});
+
+describe('an email in two inbounds', () => {
+  const sibling = draft('ALICE', 7, { identity: { subId: alice.identity.subId } });
+  const both = async (): Promise<Place> => {
+    const place = await fresh();
+    await place.done(addInbound(2), { type: 'AddClients', data: { inbound: two, clients: [sibling] } });
+    for (const email of ['alice', 'ALICE']) place.core.uncuttable.add(email);
+    return place;
+  };
+
+  it('that may go on in one of them is no reason for a restart', async () => {
+    const place = await both();
+    const calls = await place.done({ type: 'DeleteClient', data: { inbound: two, client: { email: 'alice' } } });
+    expect(calls).toStrictEqual(['removeUser in-2 ALICE', 'cut in-2 ALICE']);
+    await place.wait(30_000);
+    expect(starts(place)).toStrictEqual(['start']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'], 'in-2': [] });
+  });
+
+  it('is cut in both when the sum reaches its cap', async () => {
+    const place = await both();
+    place.core.uncuttable.clear();
+    await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })), {
+      type: 'UpdateClient',
+      data: { inbound: two, client: { email: 'alice' }, draft: { ...sibling, terms: terms({ capBytes: 10 }) } },
+    });
+    const growth = { run: 'run-1', clients: [{ name: 'alice', up: 10, down: 0 }], inbounds: [], outbounds: [] };
+    const calls = await place.done({ type: 'RecordTraffic', data: growth });
+    expect([...calls].sort()).toStrictEqual([
+      'cut in-1 alice',
+      'cut in-2 ALICE',
+      'removeUser in-1 alice',
+      'removeUser in-2 ALICE',
+    ]);
+    await place.done({ type: 'ResetClientTraffic', data: { inbound: two, email: 'alice' } });
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'], 'in-2': ['ALICE'] });
   });
 });
 

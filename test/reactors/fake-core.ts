@@ -5,6 +5,7 @@ import {
   CoreError,
   type CoreExit,
   type CoreRun,
+  type Elsewhere,
   type OnlineUser,
 } from '../../src/commands/ports/core.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../src/lib/core-config.js';
@@ -31,7 +32,7 @@ export class FakeCore implements Core {
 
   /** Tags that no configuration may hold. */
   readonly refuses = new Set<string>();
-  /** Emails whose connections cannot be ended one by one. */
+  /** Emails that go on to move bytes, whatever is cut. */
   readonly uncuttable = new Set<string>();
   /** The next call of this name fails so. */
   readonly fail = new Map<string, CoreError>();
@@ -128,9 +129,10 @@ export class FakeCore implements Core {
     this.inbounds.get(tag)?.users.delete(email);
   }
 
-  async cut({ tag }: CoreInbound, emails: readonly string[]): Promise<readonly string[]> {
+  async cut({ tag }: CoreInbound, emails: readonly string[], elsewhere: Elsewhere): Promise<readonly string[]> {
     await this.#called('cut', `${tag} ${emails.join()}`);
-    return emails.filter((email) => this.uncuttable.has(email));
+    const spared = elsewhere(new Set(emails.map((email) => email.toLowerCase())));
+    return emails.filter((email) => this.uncuttable.has(email) && !spared.has(email.toLowerCase()));
   }
 
   async inboundTags(): Promise<readonly string[]> {

@@ -15,10 +15,16 @@ const used = (bytes: number, run = 'r1') => traffic({ run, clients: [[1, bytes, 
 function statement(events: readonly RecordedEvent[]): Record<string, number> {
   const totals: Record<string, number> = {};
   for (const event of events) {
-    if (event.type !== 'TrafficRecorded') continue;
+    if (event.type !== 'TrafficRecorded' && event.type !== 'NodeTrafficRecorded') continue;
     const hour = Math.floor(event.meta.at / HOUR);
-    const { clients, inbounds, outbounds } = event.data;
-    for (const [kind, list] of Object.entries({ clients, inbounds, outbounds })) {
+    const { clients, inbounds } = event.data;
+    const outbounds = event.type === 'TrafficRecorded' ? event.data.outbounds : [];
+    const lists: Record<string, readonly (readonly [string | number, number, number, ...unknown[]])[]> = {
+      clients,
+      inbounds,
+      outbounds,
+    };
+    for (const [kind, list] of Object.entries(lists)) {
       for (const [key, up, down] of list) {
         const name = `${kind} ${key} ${hour}`;
         totals[name] = (totals[name] ?? 0) + up + 1e9 * down;

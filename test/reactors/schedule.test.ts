@@ -22,7 +22,6 @@ describe('a schedule', () => {
     ['*/15 * * * * *', 'UTC', 30_000, ['2026-01-31T23:58:45', '2026-01-31T23:59:00']],
     ['0 * * * *', 'UTC', 62 * MINUTE, ['2026-02-01T00:00:00', '2026-02-01T01:00:00']],
     ['@hourly', 'UTC', 2 * MINUTE, ['2026-02-01T00:00:00']],
-    ['@midnight', 'Asia/Tehran', 21 * 60 * MINUTE, ['2026-02-01T20:30:00']],
     ['0 30 3 ? * *', 'Asia/Tehran', 2 * MINUTE, ['2026-02-01T00:00:00']],
     ['0 0 1 * ?', 'UTC', 2 * MINUTE, ['2026-02-01T00:00:00']],
   ])('%s in %s', async (text, zone, ms, expected) => {
@@ -32,6 +31,12 @@ describe('a schedule', () => {
     job.stop();
     await vi.advanceTimersByTimeAsync(ms * 3);
     expect(runs).toEqual(expected);
+  });
+
+  it('runs at the midnight of its zone', async () => {
+    const { runs } = held('@midnight', 'Asia/Tehran', '2026-02-01T20:28:30Z');
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(runs).toEqual(['2026-02-01T20:30:00']);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CoreInbound } from '../../commands/ports/core.js';
+import type { CoreInbound, Elsewhere } from '../../commands/ports/core.js';
 import type { CounterReading } from './counters.js';
 import { isDetached, portsOf } from './inbound.js';
 import type { CoreLogs } from './logs.js';
@@ -12,6 +12,7 @@ export interface CutOptions {
   readonly readings: () => Promise<readonly CounterReading[]>;
   /** Sends new requests of these accounts on connections that stay up into the void. */
   readonly refuse: (inbound: string, emails: readonly string[]) => Promise<void>;
+  readonly elsewhere: Elsewhere;
 }
 
 /** Time in which a destroyed connection is booked to the end, and then in which a live one moves, in ms. */
@@ -39,7 +40,7 @@ async function attempt(
   emails: readonly string[],
   outgoing: boolean,
   last: boolean,
-  { logs, readings }: CutOptions,
+  { logs, readings, elsewhere }: CutOptions,
 ): Promise<readonly string[]> {
   const names = new Set(emails.map((email) => email.toLowerCase()));
   await logs.read();
@@ -56,6 +57,8 @@ async function attempt(
   }
   // What a refused account sends into the void is counted too: at last only what it receives tells that it is connected.
   const moving = await stillMoving(names, last && isDetached(inbound.config) ? '>downlink' : 'link', readings);
+  // Of who is connected elsewhere too it cannot be told: the second attempt is made, and its word taken.
+  if (last && moving.size > 0) for (const email of elsewhere(moving)) moving.delete(email);
   // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
   return emails.filter(
     (email) =>
@@ -81,7 +84,7 @@ async function stillMoving(
   names: ReadonlySet<string>,
   ending: string,
   readings: CutOptions['readings'],
-): Promise<ReadonlySet<string>> {
+): Promise<Set<string>> {
   await sleep(settling);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));
   await sleep(observing);

@@ -239,7 +239,7 @@ export function createXrayCore(options: XrayOptions): Core {
     },
     addUser: async (inbound, user) => addUser(needed().api, inbound, user),
     removeUser: async (inbound, email) => removeUser(needed().api, inbound, email),
-    cut: async (inbound, emails) => {
+    cut: async (inbound, emails, elsewhere) => {
       if (emails.length === 0) return [];
       const { api, logs } = needed();
       const rules = async (): Promise<readonly Buffer[]> =>
@@ -252,6 +252,7 @@ export function createXrayCore(options: XrayOptions): Core {
         logs,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
         refuse: (tag, names) => refuseUsers(api, tag, names, rules),
+        elsewhere,
       });
     },
 

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { isObject } from '../../lib/json.js';
 import { replaceFileLater } from '../files.js';
@@ -12,11 +13,13 @@ const HEAD = 8;
 const LARGEST = 64 * 1024 * 1024;
 /** How much a file may grow beyond what it must hold before it is written anew, in bytes. */
 const SPARE = 1024 * 1024;
-const SERIES = 200;
+const SERIES = 4000;
+/** Slots of one frame: more of them hold the loop for too long. */
+const AT_ONCE = 500;
 
 /**
- * Keeps rings across restarts: a file of frames, each the measurements of a minute, appended; now and then one frame
- * with everything replaces them. A frame that is torn or changed ends the reading, and what came before it counts.
+ * Keeps rings across restarts: a file of frames, each the measurements of a minute, appended; now and then they
+ * are replaced by all there is. A frame that is torn or changed ends the reading, and what came before it counts.
  */
 export class GaugeFile {
   readonly #file: string;
@@ -65,14 +68,19 @@ export class GaugeFile {
     const anew = this.#bytes === 0 || this.#bytes > 2 * this.#whole + SPARE || rings.newest < this.#saved;
     const slots = rings.slots(anew ? -1 : this.#saved).filter((slot) => slot <= upTo);
     if (slots.length === 0) return;
-    const frame = frameOf(rings, slots);
+    const frames: Buffer[] = [];
+    for (let from = 0; from < slots.length; from += AT_ONCE) {
+      if (from > 0) await breathe();
+      frames.push(frameOf(rings, slots.slice(from, from + AT_ONCE)));
+    }
+    const content = Buffer.concat(frames);
     if (anew) {
-      await replaceFileLater(this.#file, Buffer.concat([MAGIC, frame]));
-      this.#whole = frame.length;
-      this.#bytes = frame.length;
+      await replaceFileLater(this.#file, Buffer.concat([MAGIC, content]));
+      this.#whole = content.length;
+      this.#bytes = content.length;
     } else {
-      await appendFile(this.#file, frame, { mode: 0o600 });
-      this.#bytes += frame.length;
+      await appendFile(this.#file, content, { mode: 0o600 });
+      this.#bytes += content.length;
     }
     this.#saved = slots.at(-1) ?? this.#saved;
   }

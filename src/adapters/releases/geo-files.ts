@@ -74,13 +74,15 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
   };
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file could not be had, for people. */
+export function reasonOf(error: unknown): string {
   if (error instanceof ReleaseError || error instanceof WebError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' ? 'the disk is full' : `the file cannot be written (${code ?? 'unknown'})`;
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Makes what was renamed in a folder last over a power cut. */
+export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

@@ -1,23 +1,46 @@
-/** Fields that are read between two turns of the loop, a few ms. */
-const TURN = 50_000;
+/** Lists and members that are read between two turns of the loop, a few ms. */
+const TURN = 10_000;
+/** Fields of a member: a real domain has a type, a text and a few attributes. */
+const MOST_FIELDS = 16;
+/** Real files have some thousands of lists, with names of some letters. */
+const MOST_LISTS = 50_000;
+const LONGEST_NAME = 1000;
 const LENGTH_DELIMITED = 2;
+const NO_GEO_FILE = 'what came is no geo file, or only a part of one';
+
+/** What a file of lists has. */
+export interface GeoLists {
+  /** Names of the lists, in their order. */
+  readonly tags: readonly string[];
+  readonly hasAddresses: boolean;
+  readonly hasDomains: boolean;
+}
 
 /**
- * Why these bytes are no list that the core could read, or null. Both kinds of list have one shape: entries in field 1,
- * each with a name in field 1 and its addresses or domains in field 2.
+ * The lists in these bytes, or why they are none that the core could read. Both kinds of list have one shape: entries in
+ * field 1, each with a name in field 1 and its addresses or domains in field 2.
  */
-export async function geoFlaw(bytes: Buffer): Promise<string | null> {
-  let names = 0;
-  let members = 0;
+export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
+  const tags: string[] = [];
+  const members = { geoip: 0, geosite: 0 };
   let read = 0;
   for (let at = 0; at < bytes.length; ) {
     const entry = fieldAt(bytes, at, bytes.length);
     if (entry === null || entry.number !== 1 || entry.type !== LENGTH_DELIMITED) return 'what came is no geo file';
     for (let inner = entry.from; inner < entry.to; ) {
       const field = fieldAt(bytes, inner, entry.to);
-      if (field === null) return 'what came is no geo file, or only a part of one';
-      if (field.number === 1 && field.type === LENGTH_DELIMITED && field.to > field.from) names += 1;
-      if (field.number === 2 && field.type === LENGTH_DELIMITED) members += 1;
+      if (field === null) return NO_GEO_FILE;
+      const inside = field.type === LENGTH_DELIMITED && field.to > field.from;
+      // The core looks for a name only where an entry begins.
+      if (field.number === 1 && inside && inner === entry.from) {
+        if (tags.length === MOST_LISTS || field.to - field.from > LONGEST_NAME) return NO_GEO_FILE;
+        tags.push(bytes.toString('utf8', field.from, field.to));
+      }
+      if (field.number === 2 && inside) {
+        const kind = kindOf(bytes, field);
+        if (kind === null) return NO_GEO_FILE;
+        members[kind] += 1;
+      }
       inner = field.to;
       read += 1;
       if (read % TURN === 0) await turn();
@@ -26,7 +49,32 @@ export async function geoFlaw(bytes: Buffer): Promise<string | null> {
     read += 1;
     if (read % TURN === 0) await turn();
   }
-  return names === 0 || members === 0 ? 'what came is an empty geo file' : null;
+  const { geoip, geosite } = members;
+  if (tags.length === 0 || geoip + geosite === 0) return 'what came is an empty geo file';
+  return { tags, hasAddresses: geoip > 0, hasDomains: geosite > 0 };
+}
+
+/** Why these bytes are no list that the core could read, or null. */
+export async function geoFlaw(bytes: Buffer): Promise<string | null> {
+  const lists = await geoLists(bytes);
+  return typeof lists === 'string' ? lists : null;
+}
+
+/** A range has its 4 or 16 bytes in field 1, a domain its text in field 2. Null for what is neither, or has too much in it. */
+function kindOf(bytes: Buffer, { from, to }: Field): 'geoip' | 'geosite' | null {
+  let kind: 'geoip' | 'geosite' | null = null;
+  let fields = 0;
+  for (let at = from; at < to; fields += 1) {
+    const field = fieldAt(bytes, at, to);
+    if (field === null || fields === MOST_FIELDS) return null;
+    if (field.type === LENGTH_DELIMITED && field.number === 2) kind = 'geosite';
+    else if (field.type === LENGTH_DELIMITED && field.number === 1) {
+      if (![4, 16].includes(field.to - field.from)) return null;
+      kind = 'geoip';
+    }
+    at = field.to;
+  }
+  return kind;
 }
 
 /** Others run in between. */

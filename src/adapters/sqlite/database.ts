@@ -7,7 +7,7 @@ export type SqliteDatabase = Database.Database;
  * The whole schema. Events are never changed or deleted: triggers refuse it. The one exception is that the payload of a
  * measured event may be dropped once a roll-up in the log covers its position; its hash, and so the chain, stays.
  */
-const SCHEMA = `
+export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE events (
   position INTEGER PRIMARY KEY,
@@ -45,7 +45,7 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 `;
 
 /** Version of the layout above; a database with a higher one was written by a newer panel. */
-const LAYOUT = 1;
+export const LAYOUT = 1;
 
 /** How long a write waits for another process that holds the database, in ms. It blocks the loop, so it is short. */
 const BUSY_MS = 50;

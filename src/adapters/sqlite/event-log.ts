@@ -192,6 +192,11 @@ export class SqliteEventLog implements EventLog {
     return this.#sql.read.all(position, limit);
   }
 
+  /** The event of a row; of one whose payload was rolled up what stands for it, if that is here. */
+  eventsOf(row: EventRow): readonly RecordedEvent[] {
+    return this.#decode(row);
+  }
+
   answered(key: string): { fingerprint: string; events: readonly RecordedEvent[] } | null {
     const command = this.#sql.answered.get(key);
     if (!command) return null;

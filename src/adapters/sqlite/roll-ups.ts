@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NodeTraffic } from '../../events/node-sync.js';
 import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
 import { decode, type EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
@@ -8,7 +9,7 @@ type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 
 /** Measured payloads that were summed up and dropped, and the sums that stand for them. */
 export class RollUps {
-  readonly #sums = new Map<number, TrafficSum>();
+  readonly #sums = new Map<number, TrafficSum | NodeTraffic>();
   /** The end of each range by its begin. */
   readonly #ranges = new Map<number, number>();
   /** The range that was asked for last: a replay asks for its positions one after the other. */
@@ -38,7 +39,7 @@ export class RollUps {
    * What is met at a position whose payload is gone: the sum that was taken there, null when a sum further on has it,
    * undefined when no roll-up accounts for it.
    */
-  sumAt(position: number): TrafficSum | null | undefined {
+  sumAt(position: number): TrafficSum | NodeTraffic | null | undefined {
     // A reader beside a running panel meets roll-ups that are newer than itself.
     if (!this.covers(position)) this.#load();
     return this.#sums.get(position) ?? (this.covers(position) ? null : undefined);
@@ -89,8 +90,8 @@ export class RollUps {
     }
   }
 
-  #keep({ from, to, sums }: RollUp): void {
+  #keep({ from, to, sums, nodeSums }: RollUp): void {
     this.#ranges.set(from, to);
-    for (const { at, sum } of sums) this.#sums.set(at, sum);
+    for (const { at, sum } of [...sums, ...nodeSums]) this.#sums.set(at, sum);
   }
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Agent } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { brokenOff, hostOf, unreached } from './target.js';
@@ -5,7 +6,7 @@ import { brokenOff, hostOf, unreached } from './target.js';
 /** One request to one origin. */
 export interface Hop extends Required<Pick<WebRequest, 'method' | 'headers'>> {
   readonly url: URL;
-  readonly body: string | Buffer | null;
+  readonly body: string | Buffer | Readable | null;
 }
 
 export interface Reply {

@@ -1,8 +1,10 @@
-import { Agent } from 'undici';
+import { Readable } from 'node:stream';
+import { Agent, type buildConnector } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { ask, type Hop, type Reply, redirectOf, type Sink } from './ask.js';
 import { dial } from './dial.js';
-import { hostOf, judge, parseUrl, type Resolve, unreached } from './target.js';
+import { dialThrough, parseProxy } from './socks.js';
+import { hostOf, judge, judgeName, parseUrl, type Resolve, unreached } from './target.js';
 
 export interface ExchangeOptions {
   readonly resolve: Resolve;
@@ -29,19 +31,25 @@ export async function exchange(
   { resolve, allowPrivate, idleMs, signal }: ExchangeOptions,
   sink: Sink,
 ): Promise<Reply> {
-  const { method = 'GET', headers = {}, body = null } = request;
+  const { method = 'GET', headers = {} } = request;
   const url = parseUrl(address);
+  const proxy = request.proxy === undefined ? null : parseProxy(request.proxy);
   const mayBePrivate = (to: URL): boolean =>
     allowPrivate || (request.allowPrivate === true && to.hostname === url.hostname);
-  let hop: Hop = { url, method, headers: only(headers, (name) => !OWN.has(name)), body };
+  const connector = async (to: URL): Promise<buildConnector.connector> => {
+    if (proxy === null) return dial(await unlessAborted(signal, hostOf(to), judge(to, resolve, mayBePrivate(to))));
+    judgeName(to, mayBePrivate(to));
+    return dialThrough(proxy, to);
+  };
+  let hop: Hop = { url, method, headers: only(headers, (name) => !OWN.has(name)), body: bodyOf(request) };
   for (let hops = 0; ; hops += 1) {
-    const target = await unlessAborted(signal, hostOf(hop.url), judge(hop.url, resolve, mayBePrivate(hop.url)));
+    const connect = await connector(hop.url);
     // The signal is the clock of the whole; silence inside of a body has one of its own.
-    const agent = new Agent({ connect: dial(target), pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
+    const agent = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
     try {
       const reply = await ask(agent, hop, signal, sink);
       const location = redirectOf(reply);
-      if (location === null) return reply;
+      if (location === null || request.redirects === false) return reply;
       if (hops === MAX_REDIRECTS) throw unreached('refused', reply.host, new Error('too many redirects'));
       hop = redirected(hop, reply, location);
     } finally {
@@ -60,12 +68,19 @@ function redirected(from: Hop, { host, status }: Reply, location: string): Hop {
   const elsewhere = url.origin !== from.url.origin;
   if (elsewhere && keeps && from.body !== null)
     throw unreached('refused', host, new Error('redirected to another host with what was sent'));
+  if (keeps && from.body instanceof Readable)
+    throw unreached('refused', host, new Error('redirected with what can be sent only once'));
   return {
     url,
     method: keeps ? from.method : 'GET',
     headers: elsewhere ? only(from.headers, (name) => PORTABLE.has(name)) : from.headers,
     body: keeps ? from.body : null,
   };
+}
+
+function bodyOf({ body }: WebRequest): Hop['body'] {
+  if (body === undefined) return null;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body : Readable.from(body);
 }
 
 function only(headers: Readonly<Record<string, string>>, keep: (name: string) => boolean): Record<string, string> {

@@ -86,6 +86,15 @@ export function fileSink(file: string, limit: number) {
       hash.update(piece);
       for (let at = 0; handle !== null && at < piece.length; ) at += writeSync(handle, piece, at);
     },
+    /** What says, when it is asked, whether so many bytes have come since it was asked before. */
+    gained: (least: number): (() => boolean) => {
+      let before = 0;
+      return () => {
+        const since = count.bytes() - before;
+        before += since;
+        return since >= least;
+      };
+    },
     keep: (): { bytes: number; sha256: string } => {
       if (handle !== null) fsyncSync(handle);
       close();

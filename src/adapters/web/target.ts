@@ -66,6 +66,13 @@ export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): 
   return { url, addresses };
 }
 
+/** The same for a host that somebody else looks up. Throws `WebError` 'refused'. */
+export function judgeName(url: URL, allowPrivate: boolean): void {
+  const host = hostOf(url);
+  const isPrivate = isIP(host) === 0 ? nameFlaw(host) !== null : !isPublic(host);
+  if (isPrivate && !allowPrivate) throw unreached('refused', host, new Error(privateFlaw(host)));
+}
+
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
   const found = await resolve(host).catch((error: unknown) => {
     throw unreached('unreachable', host, error);

@@ -24,12 +24,13 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     request: WebRequest & { readonly idleMs?: number },
     encoding: string,
     sink: Sink,
+    goesOn?: () => boolean,
   ): Promise<Reply> => {
     const { timeoutMs = TIMEOUT_MS, idleMs = Math.min(IDLE_MS, timeoutMs) } = request;
-    const timer = AbortSignal.timeout(timeoutMs);
-    const signal = request.signal ? AbortSignal.any([timer, request.signal]) : timer;
     const headers = { 'user-agent': 'portolan', 'accept-encoding': encoding, ...request.headers };
-    return exchange(url, { ...request, headers }, { resolve, allowPrivate, idleMs, signal }, sink);
+    const task = (signal: AbortSignal): Promise<Reply> =>
+      exchange(url, { ...request, headers }, { resolve, allowPrivate, idleMs, signal }, sink);
+    return within(timeoutMs, request.signal, task, goesOn && { goesOn, ms: idleMs });
   };
 
   return {
@@ -42,7 +43,8 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     download: async (url, file, options) => {
       const sink = fileSink(file, options.limit);
       try {
-        const { headers } = await run(url, options, 'identity', sink);
+        const goesOn = sink.gained(options.leastBytes ?? 0);
+        const { headers } = await run(url, options, 'identity', sink, goesOn);
         return { ...sink.keep(), lastModified: headers['last-modified'] ?? null };
       } catch (error) {
         sink.drop();
@@ -61,6 +63,32 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
       }
     },
   };
+}
+
+/**
+ * Runs a task whose signal aborts after `ms`, when a look at it says so, or with the caller's own. By hand: of signals that are joined by
+ * `AbortSignal.any`, Node 20 may collect the one that holds the time-out while somebody waits for it.
+ */
+async function within<T>(
+  ms: number,
+  own: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<T>,
+  look?: { readonly goesOn: () => boolean; readonly ms: number },
+): Promise<T> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort(new DOMException('It took too long', 'TimeoutError'));
+  const late = setTimeout(end, ms);
+  const slow = look && setInterval(() => look.goesOn() || end(), look.ms);
+  const follow = (): void => controller.abort(own?.reason);
+  if (own?.aborted) follow();
+  own?.addEventListener('abort', follow, { once: true });
+  try {
+    return await task(controller.signal);
+  } finally {
+    clearTimeout(late);
+    clearInterval(slow);
+    own?.removeEventListener('abort', follow);
+  }
 }
 
 const everyAddress: Resolve = (host) => lookup(host, { all: true });

@@ -35,6 +35,9 @@ export interface CoreExit {
   readonly configuration: boolean;
 }
 
+/** Which of these emails (lower case) have an account on another inbound than the one that is being cut, by now. */
+export type Elsewhere = (emails: ReadonlySet<string>) => ReadonlySet<string>;
+
 /** What the core process is asked for, in the panel's words. One caller at a time: the core reactor. */
 export interface Core {
   /** Version of the binary, or null when there is none; never rejects. */
@@ -73,9 +76,10 @@ export interface Core {
   removeUser(inbound: CoreInbound, email: string): Promise<void>;
   /**
    * Ends the live connections of accounts that were removed, and of nobody else. Resolves to the emails that could not
-   * be cut that way (no right to destroy sockets, no tool): for them only a restart helps.
+   * be cut that way (no right to destroy sockets, no tool): for them only a restart helps. The core counts by email:
+   * bytes of one that `elsewhere` says is connected to another inbound tell nothing about this one.
    */
-  cut(inbound: CoreInbound, emails: readonly string[]): Promise<readonly string[]>;
+  cut(inbound: CoreInbound, emails: readonly string[], elsewhere: Elsewhere): Promise<readonly string[]>;
 
   /** Tags of the inbounds that run, without the adapter's own. */
   inboundTags(): Promise<readonly string[]>;

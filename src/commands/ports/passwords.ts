@@ -8,4 +8,6 @@ export interface Passwords {
    * not, so that the time tells nothing.
    */
   verify(password: string, hash: string | null, name?: string): Promise<boolean>;
+  /** Whether the hash was made by another panel: passwords are compared with it, and `hash` makes no such ones. */
+  isForeign(hash: string): boolean;
 }

@@ -2,13 +2,21 @@
 export interface WebRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
+  /** What comes in pieces can be sent once: it follows no redirect. */
+  readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
   /** For the whole exchange, redirects included, in ms; 15 s without it. */
   readonly timeoutMs?: number;
   /** Largest body that is taken, in bytes after decompression; 1 MiB without it. */
   readonly limit?: number;
+  /** Without `false` a redirect is followed, up to five times; with it the redirect is the answer, with an empty body. */
+  readonly redirects?: boolean;
   /** This one target may be a private address: the admin said so for it. */
   readonly allowPrivate?: boolean;
+  /**
+   * `socks5://user:password@host:port`: the proxy makes the connection, and looks up the name. Where it is, is the choice
+   * of an admin: its address is not judged, the one that is asked for is, as far as its name tells.
+   */
+  readonly proxy?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -34,12 +42,12 @@ export interface Web {
   request(url: string, request?: WebRequest): Promise<WebAnswer>;
   /**
    * Writes the body of a 200 into a new file (mode 0600) while it comes; leaves no file behind when it rejects.
-   * `idleMs` without a byte ends it.
+   * `idleMs` without a byte ends it, and so do fewer than `leastBytes` in any `idleMs` from the beginning.
    */
   download(
     url: string,
     file: string,
-    options: WebRequest & { readonly limit: number; readonly idleMs?: number },
+    options: WebRequest & { readonly limit: number; readonly idleMs?: number; readonly leastBytes?: number },
   ): Promise<Download>;
   /** Why the panel would not ask this address, or null. Resolves names. */
   flaw(url: string, options?: Pick<WebRequest, 'allowPrivate'>): Promise<string | null>;

@@ -45,8 +45,8 @@ const listOf = (text: string): readonly string[] =>
 /**
  * The rules of a sync. Who is not allowed may not connect, whoever enabled the client; who is allowed again is enabled
  * only where a sync had disabled, so that an admin's no stays. Removed are only clients that a sync made, and nobody as
- * long as the directory names nobody, or suddenly less than half: one that is broken must not disconnect everybody. An email is one client in the
- * whole panel, so a new one goes to the first of the inbounds.
+ * long as the directory names nobody, or suddenly less than half: one that is broken must not disconnect everybody. Who has a client
+ * in any inbound needs no other, so a new one goes to the first of them.
  */
 export function planSync(entries: readonly DirectoryEntry[], known: Known): DirectoryPlan {
   const { settings, made, disabled } = known;

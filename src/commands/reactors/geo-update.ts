@@ -45,7 +45,7 @@ export class GeoUpdate {
 }
 
 /** Whether the configuration names a list of this file: `geoip:cn`, `geosite:cn`, `ext:geoip_IR.dat:ir`. */
-function uses({ template, inbounds }: CoreConfig, file: GeoFileName): boolean {
+export function uses({ template, inbounds }: CoreConfig, file: GeoFileName): boolean {
   const text = JSON.stringify([template, [...inbounds.values()].map(({ config }) => config)]);
   return text.includes(`${file}:`) || (/^(geoip|geosite)\.dat$/.test(file) && text.includes(file.replace('.dat', ':')));
 }

@@ -1,12 +1,14 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { EventLog } from '../../events/log.js';
+import type { NodeTraffic } from '../../events/node-sync.js';
 import type { TrafficSum } from '../../events/traffic.js';
 import type { AnyCommand } from '../catalog.js';
 
-/** Events that do not commute with traffic: a sum stands at its last poll, and may not move later than one of these. */
+/** Events that do not commute with traffic: a sum stands at its last reading, and may not move later than one of these. */
 const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientTrafficReset',
   'ClientTrafficAdjusted',
+  'ClientTrafficInherited',
   'InboundTrafficReset',
   'OutboundTrafficReset',
   'ClientIdentified',
@@ -15,6 +17,10 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'InboundUpdated',
   'InboundDeleted',
   'CoreStarted',
+  'NodeInboundApplied',
+  'NodeIdentified',
+  'NodeUpdated',
+  'NodeDeleted',
 ]);
 
 const PAGE = 1000;
@@ -42,7 +48,7 @@ class Sum {
     this.at = position;
     for (const [number, up, down, seen] of clients) {
       const sum = this.#clients.get(number) ?? [number, 0, 0, 0];
-      this.#clients.set(number, [number, sum[1] + up, sum[2] + down, seen ?? at]);
+      this.#clients.set(number, [number, sum[1] + up, sum[2] + down, Math.max(sum[3], seen ?? at)]);
     }
     for (const [id, up, down] of inbounds) {
       const sum = this.#inbounds.get(id) ?? [id, 0, 0];
@@ -68,6 +74,53 @@ class Sum {
   }
 }
 
+/** What one node was credited, and where its counters were followed to at last. */
+class NodeSum {
+  readonly #node: NodeTraffic['node'];
+  readonly #clients = new Map<number, NodeTraffic['clients'][number]>();
+  readonly #inbounds = new Map<number, NodeTraffic['inbounds'][number]>();
+  readonly #notes: NodeTraffic['notes'][number][] = [];
+  readonly startedAt: number;
+  at = 0;
+
+  constructor(node: NodeTraffic['node'], startedAt: number) {
+    this.#node = node;
+    this.startedAt = startedAt;
+  }
+
+  takes(at: number): boolean {
+    return Math.floor(at / SPAN_MS) === Math.floor(this.startedAt / SPAN_MS);
+  }
+
+  add({ clients, inbounds, notes }: NodeTraffic, position: number): void {
+    this.at = position;
+    for (const [number, up, down, seenUp, seenDown, allTime, moved, online] of clients) {
+      const [, upBefore, downBefore, , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0];
+      // When a client was online counts only where it moved bytes.
+      const at = up + down > 0 ? Math.max(before, online) : before;
+      this.#clients.set(number, [number, upBefore + up, downBefore + down, seenUp, seenDown, allTime, moved, at]);
+    }
+    for (const [id, up, down, ...seen] of inbounds) {
+      const [, upBefore, downBefore] = this.#inbounds.get(id) ?? [0, 0, 0];
+      this.#inbounds.set(id, [id, upBefore + up, downBefore + down, ...seen]);
+    }
+    this.#notes.push(...notes);
+  }
+
+  total(): { at: number; sum: NodeTraffic } {
+    const byKey = (a: readonly [number, ...unknown[]], b: readonly [number, ...unknown[]]): number => a[0] - b[0];
+    return {
+      at: this.at,
+      sum: {
+        node: this.#node,
+        clients: [...this.#clients.values()].sort(byKey),
+        inbounds: [...this.#inbounds.values()].sort(byKey),
+        notes: this.#notes,
+      },
+    };
+  }
+}
+
 /**
  * The command that rolls up all measurements after `from` that happened before `before` (ms), or null when there are
  * none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
@@ -78,10 +131,21 @@ export function planRollUp(
   before: number,
 ): AnyCommand | null {
   const sums: { at: number; sum: TrafficSum }[] = [];
+  const nodeSums: { at: number; sum: NodeTraffic }[] = [];
   let open: Sum | null = null;
-  const close = (): void => {
+  const nodes = new Map<NodeTraffic['node'], NodeSum>();
+  const closeNode = (node: NodeTraffic['node']): void => {
+    const sum = nodes.get(node);
+    if (sum) nodeSums.push(sum.total());
+    nodes.delete(node);
+  };
+  const closeRun = (): void => {
     if (open) sums.push(open.total());
     open = null;
+  };
+  const close = (): void => {
+    closeRun();
+    for (const node of nodes.keys()) closeNode(node);
   };
   let first: RecordedEvent | undefined;
   let last: RecordedEvent | undefined;
@@ -93,8 +157,15 @@ export function planRollUp(
       last = event;
       toTime = Math.max(toTime, event.meta.at); // clocks are set back
       if (BARRIERS.has(event.type)) close();
+      if (event.type === 'NodeTrafficRecorded') {
+        const { node } = event.data;
+        if (nodes.get(node)?.takes(event.meta.at) === false) closeNode(node);
+        const sum = nodes.get(node) ?? new NodeSum(node, event.meta.at);
+        nodes.set(node, sum);
+        sum.add(event.data, event.position);
+      }
       if (event.type !== 'TrafficRecorded') continue;
-      if (open && !open.takes(event.data.run, event.meta.at)) close();
+      if (open && !open.takes(event.data.run, event.meta.at)) closeRun();
       open ??= new Sum(event.data.run, event.meta.at);
       open.add(event.data, event.position, event.meta.at);
     }
@@ -106,6 +177,6 @@ export function planRollUp(
   const times = { fromTime: first.meta.at, toTime };
   return {
     type: 'RecordRollUp',
-    data: { from: first.position, to: last.position, ...times, root, pruned: count, sums },
+    data: { from: first.position, to: last.position, ...times, root, pruned: count, sums, nodeSums },
   };
 }

@@ -136,7 +136,7 @@ export class RunningCore {
     // A run that is over took its connections with it.
     const goesOn = (): boolean => run !== undefined && core.running?.run === run;
     void core
-      .cut(current.inbound, emails)
+      .cut(current.inbound, emails, (names) => this.#elsewhere(current, names))
       .then((uncut) => {
         if (uncut.length > 0 && goesOn()) this.#parts.uncut(uncut.length);
       })
@@ -152,6 +152,15 @@ export class RunningCore {
         }
         this.#parts.due();
       });
+  }
+
+  #elsewhere(current: RunningInbound, names: ReadonlySet<string>): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const other of this.#running.values()) {
+      if (other === current) continue;
+      for (const email of other.users.keys()) if (names.has(email.toLowerCase())) found.add(email.toLowerCase());
+    }
+    return found;
   }
 
   /** What an adopted core runs, from its own mouth, so that the first pass changes only what differs. */

@@ -31,6 +31,14 @@ export function isSchedule(schedule: string, now: number): boolean {
   }
 }
 
+/** When a schedule comes next after `now` (ms since 1970); null when it never does. Throws for what is no schedule. */
+export function upcoming(schedule: string, timeZone: string, now: number): number | null {
+  const text = schedule.trim();
+  if (text.startsWith('@every ')) return now + periodOf(text.slice('@every '.length));
+  const zone = timeZone === 'Local' ? {} : { timezone: timeZone };
+  return new Cron(patternOf(text), { ...zone, paused: true }).nextRun(new Date(now))?.getTime() ?? null;
+}
+
 /** A question mark is a star to those who wrote these schedules; croner takes it for the moment of the start. */
 function patternOf(text: string): string {
   return NAMED[text] ?? text.replaceAll('?', '*');

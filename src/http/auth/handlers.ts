@@ -33,6 +33,7 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
       // The password took a while: the user must still be who was checked.
       if (!known || !user || read.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
       refused = visit.begin(user, proof);
+      if (refused === null) await upgrade(context, user, password);
       return (refused as Rejection | null)?.code === 'LOGIN_WRONG' ? 'two-factor' : null;
     });
     if (!right) return wrongLogin;
@@ -88,6 +89,14 @@ async function knows(
   const settings = read.settings();
   if (!settings.ldapEnable) return false;
   return (await directory.proves(placeOf(settings, read.secrets()), username, password)) && user !== undefined;
+}
+
+/** A hash that came from another panel gives way to one of ours, now that the password is known. */
+async function upgrade({ passwords, visit }: AuthContext, user: UserRow, password: string): Promise<void> {
+  const { username, passwordHash: from } = user;
+  // In a directory the password may be another one than that of the hash.
+  if (!passwords.isForeign(from) || !(await passwords.verify(password, from, username))) return;
+  visit.upgradeHash(user, await passwords.hash(password));
 }
 
 /** Why nobody may be called so; null when it will do. */

@@ -7,6 +7,7 @@ import type { UserId } from '../../events/ids.js';
 import type { LoginFailed } from '../../events/user.js';
 import type { UserRow } from '../../projections/users.js';
 import type { HttpContext } from '../context.js';
+import { holdsToken } from './bearer.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { rightToken } from './csrf.js';
 import type { LoginLimiter } from './limiter.js';
@@ -24,6 +25,7 @@ export interface VisitParts {
   readonly limiter: LoginLimiter;
   readonly basePath: () => string;
   readonly dispatch: Dispatch;
+  readonly apiToken: () => string | null;
 }
 
 /** A request for the handlers that begin and end sessions. */
@@ -64,6 +66,13 @@ export class Visit {
   get expectedToken(): string | null {
     if (this.session) return this.session.csrfToken;
     return this.#cookie.id === null ? null : anonymousToken(this.#cookie.id);
+  }
+
+  /** Whether who was let in would still be: a request that lasts asks again. */
+  get lives(): boolean {
+    const { sessions, apiToken } = this.#parts;
+    if (this.byToken) return holdsToken(this.#req, apiToken());
+    return this.session !== null && sessions.byHash(this.session.idHash) !== null;
   }
 
   /** The browser's CSRF token. The cookie is set each time: a client that sees no cookie skips the token. */
@@ -113,6 +122,12 @@ export class Visit {
     const data = { user: user as UserId, session: { idHash } };
     const done = this.#dispatch({ type: 'RecordLogout', data }, 'user', String(user), account.username);
     return done instanceof Rejection ? done : null;
+  }
+
+  /** Keeps another hash of the same password. When it cannot be kept, the one before goes on being good. */
+  upgradeHash({ id, username, passwordHash: from }: UserRow, passwordHash: string): void {
+    const data = { user: id as UserId, from, passwordHash };
+    this.#dispatch({ type: 'UpgradePasswordHash', data }, 'user', String(id), username);
   }
 
   /** Keeps a failed login in the log. The answer does not depend on whether that worked. */

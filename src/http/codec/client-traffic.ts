@@ -3,7 +3,7 @@ import { mayConnect } from '../../events/client-document.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { ClientTraffic } from '../contract/schemas/client.js';
 
-/** A client's counters and limits. */
+/** The limits of a client, and the counters that they are compared with: those of its email. */
 export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
   const { up, down } = read.clientCounter(client);
   return {

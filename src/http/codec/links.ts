@@ -57,9 +57,20 @@ export function linksForClient(
   return shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }).map(linkUrl);
 }
 
+/** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */
+export function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
+  return node === null ? {} : { nodeHost: read.node(node)?.host ?? '' };
+}
+
 type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
 
 function shareLinks(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly ShareLink[] {
-  const context: LinkContext = { ...asked, settings: read.settings(), publicKeyOf: realityPublicKey };
-  return linksOf(behindFront(inbound, read.inbounds()), client, read.clientCounter(client), context);
+  const context: LinkContext = {
+    ...asked,
+    ...nodeHostOf(read, inbound),
+    settings: read.settings(),
+    publicKeyOf: realityPublicKey,
+  };
+  const neighbours = read.inbounds().filter(({ node }) => node === inbound.node);
+  return linksOf(behindFront(inbound, neighbours), client, read.clientCounter(client), context);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { get, routes } from './route.js';
 
 const Event = z.object({ at: z.int(), position: z.int(), by: z.string() });
+const Place = z.object({ id: z.int(), tag: z.string(), remark: z.string() });
 const Chapter = z.object({
   position: z.int(),
   at: z.int(),
@@ -18,12 +19,14 @@ export const clientWhyRoutes = routes('/panel/api/clients', {
     params: z.object({ email: z.string() }),
     reply: z.object({
       email: z.string(),
-      inbound: z.object({ id: z.int(), tag: z.string(), remark: z.string() }),
+      inbound: Place,
       standing: z.string(),
       mayConnect: z.boolean(),
       rule: z.string(),
       since: Event.nullable(),
       remedies: z.array(z.string()),
+      /** The same of its other inbounds, when one email is in several. */
+      siblings: z.array(z.object({ inbound: Place, standing: z.string(), mayConnect: z.boolean(), rule: z.string() })),
       /** The newest last. */
       story: z.array(Chapter),
     }),

@@ -4,7 +4,7 @@ import { get, routes } from './route.js';
 const prefix = '/panel/api/server';
 
 /** A word of a path: another one is refused by the handler, whose sentence says which there are. */
-const oneOf = (words: readonly string[]) => z.string().meta({ enum: [...words] });
+export const oneOf = (words: readonly string[]) => z.string().meta({ enum: [...words] });
 
 const hostMetric = oneOf(['cpu', 'mem', 'netUp', 'netDown', 'online', 'load1', 'load5', 'load15']);
 /** Under our names, and under those of 3x-ui. */
@@ -13,11 +13,11 @@ const coreMetric = oneOf([
   ...['xrAlloc', 'xrSys', 'xrHeapObjects', 'xrNumGC', 'xrPauseNs'],
 ]);
 /** Width of a step in seconds. */
-const bucket = oneOf(['2', '30', '60', '120', '180', '300']);
+export const bucket = oneOf(['2', '30', '60', '120', '180', '300']);
 
 /** The mean over one step: `t` in unix seconds, a multiple of the bucket. Steps without a reading are left out. */
 const Sample = z.object({ t: z.int(), v: z.number() });
-const History = z.array(Sample);
+export const History = z.array(Sample);
 
 const CoreMetricsState = z.object({
   enabled: z.boolean(),

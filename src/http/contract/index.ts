@@ -1,13 +1,18 @@
 import { apiDocsRoutes } from './api-docs.js';
 import { authRoutes } from './auth.js';
+import { backupToChatRoutes } from './backup-to-chat.js';
 import { clientWhyRoutes } from './client-why.js';
 import { clientRoutes } from './clients.js';
 import { coreControlRoutes } from './core-control.js';
 import { coreSettingApiRoutes, coreSettingRoutes } from './core-settings.js';
+import { customGeoRoutes } from './custom-geo.js';
+import { databaseRoutes } from './database.js';
+import { eventRoutes } from './events.js';
 import { historyRoutes } from './histories.js';
 import { inboundRoutes } from './inbounds.js';
 import { keygenRoutes } from './keygen.js';
 import { logRoutes } from './logs.js';
+import { nodeRoutes } from './nodes.js';
 import { panelApiRoutes, panelRoutes } from './panel.js';
 import type { Routes } from './route.js';
 import { serverRoutes } from './server.js';
@@ -26,6 +31,8 @@ export const tables = {
   coreControl: coreControlRoutes,
   keygen: keygenRoutes,
   versions: versionRoutes,
+  database: databaseRoutes,
+  backupToChat: backupToChatRoutes,
   settings: settingRoutes,
   settingsApi: settingApiRoutes,
   account: accountRoutes,
@@ -33,5 +40,8 @@ export const tables = {
   panelApi: panelApiRoutes,
   coreSettings: coreSettingRoutes,
   coreSettingsApi: coreSettingApiRoutes,
+  customGeo: customGeoRoutes,
+  nodes: nodeRoutes,
+  events: eventRoutes,
   apiDocs: apiDocsRoutes,
 } as const satisfies Readonly<Record<string, Routes>>;

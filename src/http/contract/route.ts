@@ -11,6 +11,7 @@ export interface Route<
   P extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
 > {
   readonly method: 'GET' | 'POST';
   /** Under the base path. */
@@ -20,18 +21,29 @@ export interface Route<
   readonly summary: string;
   readonly auth: Auth;
   readonly params: P;
+  readonly query: Q;
   readonly body: B;
   readonly reply: R;
   /** The media type of an answer that is no envelope; null = the envelope. */
   readonly media: string | null;
   /** Largest body in bytes. */
   readonly limit: number;
+  /** The body is a multipart form, and this field of it a file, which is received to disk; null = it is none. */
+  readonly upload: string | null;
   /** Asked so often that it is answered without the router: a GET whose path has at most one parameter, at its end. */
   readonly hot: boolean;
 }
 
-type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType> = Pick<Route<P, B, R>, 'summary'> &
-  Partial<Pick<Route<P, B, R>, 'params' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'hot'>>;
+type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q extends z.ZodType> = Pick<
+  Route<P, B, R, Q>,
+  'summary'
+> &
+  Partial<
+    Pick<
+      Route<P, B, R, Q>,
+      'params' | 'query' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot'
+    >
+  >;
 
 const nothing = z.unknown();
 type Nothing = typeof nothing;
@@ -45,11 +57,16 @@ const SMALL_BODY = 1024 * 1024;
 
 const verb =
   (method: Route['method']) =>
-  <P extends z.ZodType = Nothing, B extends z.ZodType = Nothing, R extends z.ZodType = Sentence>(
+  <
+    P extends z.ZodType = Nothing,
+    B extends z.ZodType = Nothing,
+    R extends z.ZodType = Sentence,
+    Q extends z.ZodType = Nothing,
+  >(
     path: string,
-    spec: Spec<P, B, R>,
+    spec: Spec<P, B, R, Q>,
     // What is left out is nothing; the table around it must not say otherwise.
-  ): Route<NoInfer<P>, NoInfer<B>, NoInfer<R>> => ({
+  ): Route<NoInfer<P>, NoInfer<B>, NoInfer<R>, NoInfer<Q>> => ({
     method,
     path,
     aliases: spec.aliases ?? [],
@@ -57,12 +74,25 @@ const verb =
     auth: spec.auth ?? 'panel',
     // Where a member is left out, its type is the default one; a default of a type parameter cannot say so by itself.
     params: spec.params ?? (nothing as unknown as P),
+    query: spec.query ?? (nothing as unknown as Q),
     body: spec.body ?? (nothing as unknown as B),
     reply: spec.reply ?? (sentence as unknown as R),
     media: spec.media ?? null,
     limit: spec.limit ?? SMALL_BODY,
+    upload: spec.upload ?? null,
     hot: spec.hot ?? false,
   });
+
+/** A file that was received; it goes away with the answer. */
+export class Upload {
+  readonly path: string;
+  readonly bytes: number;
+
+  constructor(path: string, bytes: number) {
+    this.path = path;
+    this.bytes = bytes;
+  }
+}
 
 export const get = verb('GET');
 export const post = verb('POST');
@@ -79,6 +109,7 @@ export function routes<const T extends Routes>(prefix: string, table: T): T {
 /** What a handler of `T` is given, besides its context. */
 export interface RequestOf<T extends Route> {
   readonly params: z.output<T['params']>;
+  readonly query: z.output<T['query']>;
   readonly body: z.output<T['body']>;
 }
 

@@ -1,6 +1,6 @@
 import { clientKey } from '../../commands/credentials.js';
 import { reject } from '../../commands/rejection.js';
-import type { Client } from '../../events/client-document.js';
+import { type Client, emailKey } from '../../events/client-document.js';
 import type { InboundId } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound-document.js';
 import { clientDraft, wireKey } from '../codec/client.js';
@@ -27,7 +27,7 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
 
   getClientTrafficsById({ params: { id } }, { read }) {
     const byId = read.clientsById(id);
-    if (read.settings().apiDialect === '3x-ui') return byId.map((client) => clientTraffic(read, client));
+    if (read.settings().apiDialect === '3x-ui') return onePerEmail(byId).map((client) => clientTraffic(read, client));
     const [client] = byId.length > 0 ? byId : read.clientsBySubId(id);
     return client ? clientTraffic(read, client) : reject('CLIENT_NOT_FOUND', { client: id });
   },
@@ -103,7 +103,8 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
   onlines: (_, { read, now }) => [...read.onlineEmails(now())],
 
   lastOnline(_, { read }) {
-    const seen = [...read.clients()].map((client) => ({ email: client.identity.email, at: read.lastOnline(client) }));
+    const persons = [...read.clients()].filter((client) => read.isFirst(client));
+    const seen = persons.map((client) => ({ email: client.identity.email, at: read.lastOnline(client) }));
     if (read.settings().apiDialect === '3x-ui') return Object.fromEntries(seen.map(({ email, at }) => [email, at]));
     return seen.map(({ email, at }) => ({ email, lastOnline: Math.floor(at / 1000) }));
   },
@@ -114,11 +115,21 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
 
   getClientLinks({ params: { id, email } }, { read, requestHost, now }) {
     const inbound = read.inbound(id);
-    const client = read.clientByEmail(email);
-    if (!inbound || client?.inbound !== inbound.id) return [];
+    const client = inbound && read.clientIn(inbound.id, email);
+    if (!client) return [];
     return [...linksForClient(read, inbound, client, requestHost, now())];
   },
 };
+
+/** Clients of one person have one row of counters in 3x-ui. */
+function onePerEmail(clients: readonly Client[]): readonly Client[] {
+  const persons = new Map<string, Client>();
+  for (const client of clients) {
+    const key = emailKey(client.identity.email);
+    if (!persons.has(key)) persons.set(key, client);
+  }
+  return [...persons.values()];
+}
 
 const oneOrAll = (id: number): InboundId | 'all' => (id === -1 ? 'all' : (id as InboundId));
 
@@ -127,7 +138,7 @@ function named({ read }: HttpContext, inbound: Inbound, key: string): Client | u
   const wanted = key.toLowerCase();
   const isMeant = (client: Client | undefined): boolean =>
     client?.inbound === inbound.id && clientKey(inbound.protocol, client).toLowerCase() === wanted;
-  const byEmail = read.clientByEmail(key);
+  const byEmail = read.clientIn(inbound.id, key);
   return read.clientsById(key).find(isMeant) ?? (isMeant(byEmail) ? byEmail : read.clientsOf(inbound.id).find(isMeant));
 }
 

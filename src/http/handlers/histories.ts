@@ -13,7 +13,7 @@ import type { historyRoutes } from '../contract/histories.js';
 import { JsonOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
 
-const widths: ReadonlyMap<string, Bucket> = new Map(buckets.map((seconds) => [String(seconds), seconds]));
+export const widths: ReadonlyMap<string, Bucket> = new Map(buckets.map((seconds) => [String(seconds), seconds]));
 const ofHost: ReadonlyMap<string, HostMetric> = new Map(hostMetrics.map((name) => [name, name]));
 /** Under our names and under those of 3x-ui, which begin with `xr`. */
 const ofCore: ReadonlyMap<string, CoreMetric> = new Map(

@@ -1,5 +1,7 @@
+import { BlockList, isIP } from 'node:net';
 import type { Flaw } from '../../commands/rejection.js';
 import { type SettingKey, type Settings, settingsTable } from '../../events/settings.js';
+import { privateNetworks } from '../../lib/private-networks.js';
 import type { HttpParts } from '../context.js';
 
 /** The settings about which the machine must be asked. */
@@ -12,11 +14,17 @@ const MACHINE: readonly SettingKey[] = [
 export const PRIVATE_ADDRESS =
   'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
 
+const near = new BlockList();
+for (const network of privateNetworks) {
+  const [address = '', bits] = network.split('/');
+  near.addSubnet(address, Number(bits), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
 type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw' | 'web'>;
 
 /** Whether `next` has something about which only the machine can tell. */
 export function concernsMachine(current: Settings, next: Settings): boolean {
-  return informs(current, next) || MACHINE.some((key) => next[key] !== current[key]);
+  return informs(current, next) || asksElsewhere(current, next) || MACHINE.some((key) => next[key] !== current[key]);
 }
 
 /** The settings as they would be; a value that is not valid stays as it was, for the decision to name. */
@@ -40,6 +48,7 @@ export async function machineFlaws(machine: Machine, current: Settings, next: Se
     pairFlaw(machine, current, next, 'webCertFile', 'webKeyFile'),
     pairFlaw(machine, current, next, 'subCertFile', 'subKeyFile'),
     informs(current, next) ? addressFlaw(machine, next) : null,
+    asksElsewhere(current, next) ? botFlaw(machine, next) : null,
   ]);
   return found.filter((flaw) => flaw !== null);
 }
@@ -87,4 +96,24 @@ function informs(current: Settings, next: Settings): boolean {
 async function addressFlaw({ web }: Machine, { externalTrafficInformURI }: Settings): Promise<Flaw | null> {
   const refused = (await web.flaw(externalTrafficInformURI)) !== null;
   return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
+}
+
+/** Whether the bot would be somebody else's than before. */
+function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boolean {
+  return chatBotAPIServer !== '' && chatBotAPIServer !== current.chatBotAPIServer;
+}
+
+/** The token of the bot is part of every address: without TLS it goes only to this machine or its own network. */
+async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promise<Flaw | null> {
+  const key = 'chatBotAPIServer';
+  if ((await web.flaw(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
+  const { protocol, hostname } = new URL(chatBotAPIServer);
+  const isSafe = protocol === 'https:' || isNear(hostname);
+  return isSafe ? null : { key, why: 'must begin with https://: the token of the bot is sent there' };
+}
+
+function isNear(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(host);
+  return host === 'localhost' || (family !== 0 && near.check(host, family === 4 ? 'ipv4' : 'ipv6'));
 }

@@ -1,11 +1,9 @@
 import { type GeoFileName, geoFiles } from '../../commands/ports/releases.js';
-import { Rejection, reject } from '../../commands/rejection.js';
+import { type Rejection, reject } from '../../commands/rejection.js';
 import { type HttpContext, Message } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
-
-/** How long a caller waits for an answer, in ms; the work goes on without it. */
-const PATIENCE_MS = 50_000;
+import { patiently } from './answers.js';
 
 export const versionHandlers: Handlers<typeof versionRoutes> = {
   async getCoreVersion(_, { coreInstall }) {
@@ -40,25 +38,4 @@ async function updateGeoFiles({ geoUpdate, dispatch }: HttpContext, name: string
     (results) => new Message('Geofile updated successfully', results),
     [],
   );
-}
-
-/** The outcome, or after a while the news that it goes on. */
-async function patiently<T>(
-  task: Promise<T | Rejection>,
-  success: (result: T) => Message,
-  meanwhile: unknown,
-): Promise<Message | Rejection> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Message>((resolve) => {
-    const answer = new Message('This takes a while and goes on; a notification tells how it ended.', meanwhile);
-    timer = setTimeout(() => resolve(answer), PATIENCE_MS);
-  });
-  const ended = task.then((result) => (result instanceof Rejection ? result : success(result)));
-  // Whoever does the work says when it breaks down.
-  ended.catch(() => undefined);
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,6 +4,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 export const languages = ['en', 'fa', 'ru', 'zh', 'ar'] as const;
 export type Language = (typeof languages)[number];
 
+/** Every language by its own name, so that one who reads no other finds it. */
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  fa: 'فارسی',
+  ru: 'Русский',
+  zh: '中文',
+  ar: 'العربية',
+};
+
 /** Bytes of a header that are looked at, and choices in it: more than any browser sends. */
 const LONGEST_HEADER = 4096;
 const MOST_CHOICES = 32;
@@ -39,7 +48,8 @@ function fromAcceptLanguage(header = ''): Language | undefined {
   return best;
 }
 
-function spoken(name = ''): Language | undefined {
+/** The language of this name, if it is spoken here. */
+export function spoken(name = ''): Language | undefined {
   const lower = name.toLowerCase();
   return languages.find((language) => language === lower);
 }

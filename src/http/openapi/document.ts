@@ -77,7 +77,7 @@ function withoutLimitsOfJson(schema: { minimum?: number; maximum?: number }): vo
 }
 
 function operation(id: string, tag: string, route: Route): ZodOpenApiOperationObject {
-  const { method, summary, aliases, params, body } = route;
+  const { method, summary, aliases, params, query, body } = route;
   return {
     operationId: id,
     tags: [tag],
@@ -85,16 +85,20 @@ function operation(id: string, tag: string, route: Route): ZodOpenApiOperationOb
     ...(aliases.length > 0 ? { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(', ')}.` } : {}),
     ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
     security: securityOf(route),
-    ...(params instanceof z.ZodObject ? { requestParams: { path: params } } : {}),
+    requestParams: {
+      ...(params instanceof z.ZodObject ? { path: params } : {}),
+      ...(query instanceof z.ZodObject ? { query } : {}),
+    },
     ...(method === 'POST' ? { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] } : {}),
-    ...(method === 'POST' && !(body instanceof z.ZodUnknown) ? { requestBody: requestBody(id, body) } : {}),
+    ...(method === 'POST' && !(body instanceof z.ZodUnknown) ? { requestBody: requestBody(id, route) } : {}),
     responses: responses(id, route),
   };
 }
 
 /** A body is JSON or a form, as the caller likes. */
-function requestBody(id: string, body: z.ZodType): NonNullable<ZodOpenApiOperationObject['requestBody']> {
+function requestBody(id: string, { body, upload }: Route): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const schema = named(`${id}Body`, body);
+  if (upload !== null) return { required: true, content: { 'multipart/form-data': { schema } } };
   return {
     required: true,
     content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },

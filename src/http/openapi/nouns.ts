@@ -10,6 +10,9 @@ const inbounds = { tag: 'Inbounds', description: 'Listeners, and the clients ins
 const server = { tag: 'Server', description: 'The machine, the core process, versions, keys and logs.' };
 const settings = { tag: 'Settings', description: 'Settings of the panel, and the account of the admin.' };
 const core = { tag: 'Core settings', description: 'The template of the core, its outbounds and providers.' };
+const geo = { tag: 'Custom geo', description: 'Lists of addresses and domains of the admin’s own, for routing rules.' };
+const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
+const events = { tag: 'Events', description: 'What happened, for programs that follow it.' };
 const docs = { tag: 'Documents', description: 'This contract.' };
 
 /** What each table is about, for people. */
@@ -24,6 +27,8 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   keygen: server,
   logs: server,
   versions: server,
+  database: server,
+  backupToChat: server,
   settings,
   settingsApi: settings,
   account: settings,
@@ -31,5 +36,8 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   panelApi: settings,
   coreSettings: core,
   coreSettingsApi: core,
+  customGeo: geo,
+  nodes,
+  events,
   apiDocs: docs,
 };

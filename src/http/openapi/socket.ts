@@ -13,7 +13,7 @@ const NotificationMessage = z.object({
 });
 const InvalidateMessage = z.object({
   type: z.literal('invalidate'),
-  resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users']),
+  resource: z.enum(['inbounds', 'outbounds', 'core', 'settings', 'users', 'nodes', 'custom-geo']),
 });
 
 /** Everything that is said over the WebSocket. */

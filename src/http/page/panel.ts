@@ -1,22 +1,13 @@
 import { logLevels } from '../../commands/ports/logs.js';
-import type { Language } from '../language/language.js';
+import { type Language, languageNames } from '../language/language.js';
 import { settingFields } from './fields.js';
 import type { Say } from './words.js';
 
-/** Every language by its own name, so that one who reads no other finds it. */
-const NAMES: Readonly<Record<Language, string>> = {
-  en: 'English',
-  fa: 'فارسی',
-  ru: 'Русский',
-  zh: '中文',
-  ar: 'العربية',
-};
-
 /** What is behind the login: a section for each tab, and no data in any. */
 export const panelMarkup = (t: Say, language: Language): string => `<main id="panel"><header><h1>${t('Panel')}</h1>
-<select id="language" aria-label="${t('Language')}">${options(NAMES, language)}</select>
+<select id="language" aria-label="${t('Language')}">${options(languageNames, language)}</select>
 <a href="panel/api-docs">${t('API documents')}</a><button id="logout" type="button">${t('Sign out')}</button></header>
-<nav aria-label="${t('Sections')}"><a href="#/status">${t('Status')}</a><a href="#/inbounds">${t('Inbounds')}</a><a href="#/clients">${t('Clients')}</a><a href="#/core">${t('Core')}</a><a href="#/logs">${t('Logs')}</a><a href="#/settings">${t('Settings')}</a><a href="#/account">${t('Account')}</a></nav>
+<nav aria-label="${t('Sections')}"><a href="#/status">${t('Status')}</a><a href="#/inbounds">${t('Inbounds')}</a><a href="#/clients">${t('Clients')}</a><a href="#/nodes">${t('Nodes')}</a><a href="#/backups">${t('Backups')}</a><a href="#/core">${t('Core')}</a><a href="#/logs">${t('Logs')}</a><a href="#/settings">${t('Settings')}</a><a href="#/account">${t('Account')}</a></nav>
 <section id="tab-status"><div class="cards" aria-live="off"><div>${t('Core')}<b id="core">–</b><small id="coreError" class="bad"></small></div><div>${t('Processor')}<b id="cpu">–</b></div>
 <div>${t('Memory')}<b id="mem">–</b></div><div>${t('Network')}<b id="net">–</b></div></div>
 <p class="row">${order('panel/api/server/restartCoreService', t('Restart the core'), 'restartCore')}${order('panel/api/server/stopCoreService', t('Stop the core'), 'stopCore')}</p></section>
@@ -27,6 +18,15 @@ export const panelMarkup = (t: Say, language: Language): string => `<main id="pa
 <section id="tab-clients" hidden><div class="row"><label>${t('Search')}<input id="search" type="search"></label></div>
 <div class="scroll"><table><thead><tr><th>${t('Email')}<th>${t('Inbound')}<th class="number">${t('Up')}<th class="number">${t('Down')}<th class="number">${t('Cap')}<th>${t('Expires')}<th>${t('Actions')}</thead>
 <tbody id="clients"></tbody></table></div><p id="more" hidden>${t('Not all clients are shown.')}</p></section>
+<section id="tab-nodes" hidden><div class="scroll"><table><thead><tr><th>${t('Name')}<th>${t('Address')}<th>${t('Status')}<th>${t('Core')}<th>${t('Processor')}<th>${t('Memory')}<th>${t('Enabled')}<th>${t('Actions')}</thead>
+<tbody id="nodes"></tbody></table></div>
+<details><summary>${t('Add a node')}</summary><form id="addNode" class="form"><label>${t('Name')}<input name="name" required autocomplete="off"></label><label>${t('Address of its panel, with port and base path')}<input name="url" type="url" dir="ltr" placeholder="https://node.example.com:2053/" required></label>
+<label>${t('Its API token')}<input name="apiToken" type="password" autocomplete="off" required></label><label><input name="allowPrivateAddress" type="checkbox"> ${t('The address may be a private one')}</label><button>${t('Add')}</button></form></details></section>
+<section id="tab-backups" hidden><div class="cards"><div>${t('Last good backup')}<b id="lastGood">–</b><small id="lastBackup" class="bad"></small></div><div>${t('Next backup')}<b id="nextBackup">–</b></div></div>
+<p class="row"><a href="panel/api/server/getDb">${t('Download a backup of now')}</a></p>
+<div class="scroll"><table><thead><tr><th>${t('File')}<th>${t('Time')}<th class="number">${t('Size')}</thead><tbody id="backups"></tbody></table></div>
+<details><summary>${t('Import a backup')}</summary><form id="importDb" class="form"><label>${t('Backup of a panel, or database of 3x-ui')}<input name="db" type="file" required></label>
+<label>${t('Passphrase of the backup, if it has one')}<input name="passphrase" type="password" autocomplete="off" maxlength="1000"></label><button>${t('Import')}</button></form></details></section>
 <section id="tab-core" hidden><div class="row"><label>${t('Version')}<select id="versions"></select></label><button id="install" type="button">${t('Install')}</button>
 ${order('panel/api/server/updateGeofile', t('Update the geo files'))}</div><p id="versionsNote" role="status"></p>
 <form id="templateForm"><label>${t('Template')}<textarea id="template" dir="ltr" spellcheck="false" rows="16"></textarea></label>

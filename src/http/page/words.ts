@@ -21,6 +21,13 @@ const words = {
   unchanged: 'Nothing has changed.',
   mayConnect: 'May connect',
   mayNot: 'May not connect',
+  askNow: 'Ask now',
+  noUrl: 'This is not the address of a panel.',
+  online: 'online',
+  offline: 'offline',
+  unknown: 'not asked yet',
+  none: 'none',
+  replace: 'Everything in this panel is replaced by the file, and everybody has to log in again.',
 } as const;
 
 /** The same as a text of JSON, safe inside an attribute between double quotes. */

@@ -18,6 +18,8 @@ export { linkUrl, type ShareLink } from './share-link.js';
 export interface LinkContext {
   /** The host that was asked, without its port; as trustworthy as the caller made it. */
   readonly host: string;
+  /** The host of the node that the inbound is on; without it this server has it. */
+  readonly nodeHost?: string;
   readonly settings: Pick<Settings, 'remarkModel' | 'subShowInfo' | 'subDomain'>;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -51,7 +53,8 @@ export function linksOf(
   const model = settings.remarkModel;
   const showInfo = settings.subShowInfo && context.showInfo;
   const links: ShareLink[] = [];
-  for (const endpoint of endpointsOf(inbound, hostOf(settings.subDomain) || hostOf(context.host))) {
+  const own = hostOf(settings.subDomain) || hostOf(context.host);
+  for (const endpoint of endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost))) {
     const params = paramsOf(access.scheme, inbound, client, endpoint, context);
     if (params === null) continue;
     const told = showInfo && links.length === 0;

@@ -1,5 +1,7 @@
 /** What one client used and may use. */
 export interface ClientUsage {
+  /** Clients of one person share what they used: each says the whole of it. Without a name a client is alone. */
+  readonly person?: string;
   /** Bytes. */
   readonly up: number;
   readonly down: number;
@@ -10,18 +12,29 @@ export interface ClientUsage {
 }
 
 /**
- * A subscription as one account: sums of bytes; no cap as soon as one client has none; the end that all of them share,
- * else none.
+ * A subscription as one account: sums of bytes over its persons, each with the largest cap of its clients; no cap as soon
+ * as one client has none; the end that all of them share, else none.
  */
 export function totalUsage(clients: readonly ClientUsage[]): ClientUsage {
   const [first] = clients;
   const expiresAt = first && clients.every((client) => client.expiresAt === first.expiresAt) ? first.expiresAt : 0;
+  const persons = personsOf(clients);
   return {
-    up: sum(clients.map(({ up }) => up)),
-    down: sum(clients.map(({ down }) => down)),
-    capBytes: clients.every(({ capBytes }) => capBytes > 0) ? sum(clients.map(({ capBytes }) => capBytes)) : 0,
+    up: sum(persons.map(({ up }) => up)),
+    down: sum(persons.map(({ down }) => down)),
+    capBytes: clients.every(({ capBytes }) => capBytes > 0) ? sum(persons.map(({ capBytes }) => capBytes)) : 0,
     expiresAt,
   };
+}
+
+function personsOf(clients: readonly ClientUsage[]): readonly ClientUsage[] {
+  const persons = new Map<unknown, ClientUsage>();
+  for (const client of clients) {
+    const name = client.person ?? client;
+    const known = persons.get(name);
+    persons.set(name, known ? { ...known, capBytes: Math.max(known.capBytes, client.capBytes) } : client);
+  }
+  return [...persons.values()];
 }
 
 /** Apps read plain unsigned integers: no fraction, no exponent. */

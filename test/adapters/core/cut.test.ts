@@ -21,6 +21,7 @@ import {
 import { type Way, ways } from './protocols.js';
 import { udpEcho, udpFlow } from './udp.js';
 
+const nowhere = () => new Set<string>();
 const right = process.getuid?.() === 0;
 if (!right)
   process.stderr.write(
@@ -64,7 +65,7 @@ describe.skipIf(coreBinary === null || !right)('the cut', () => {
 
         const before = performance.now();
         await core.removeUser(inbound, 'Anna@x');
-        expect(await core.cut(inbound, ['Anna@x'])).toStrictEqual([]);
+        expect(await core.cut(inbound, ['Anna@x'], nowhere)).toStrictEqual([]);
         await Promise.race([Promise.all(hers.map(({ ended }) => ended)), pause(5000)]);
         // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
         if (name !== 'ss2022') expect(hers.map((download) => download.isOver())).toStrictEqual([true, true]);
@@ -110,7 +111,7 @@ describe.skipIf(coreBinary === null || !right)('the cut', () => {
       await pause(400);
       expect(Math.min(...received())).toBeGreaterThan(2);
       await core.removeUser(inbound, 'anna@x');
-      expect(await core.cut(inbound, ['anna@x'])).toStrictEqual([]);
+      expect(await core.cut(inbound, ['anna@x'], nowhere)).toStrictEqual([]);
       const [hers, his = 0] = received();
       await pause(400);
       expect(received()[0]).toBe(hers);
@@ -120,6 +121,34 @@ describe.skipIf(coreBinary === null || !right)('the cut', () => {
       echo.close();
       await client.close();
       await core.removeInbound(inbound);
+    }
+  });
+
+  it('ends one of two inbounds of an email, which goes on to move bytes over the other', async () => {
+    const { core } = here;
+    const way = all['vless-tcp'] as Way;
+    const anna = way.account('anna@x');
+    const [one, two] = [await freePort(), await freePort()];
+    const inbounds = [
+      inboundOf({ ...way.inbound(one), tag: 'one' }, [anna]),
+      inboundOf({ ...way.inbound(two), tag: 'two' }, [anna]),
+    ];
+    for (const inbound of inbounds) await core.addInbound(inbound);
+    const client = await clientCore(here.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
+    try {
+      const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, web.port, '/slow')));
+      const [first] = inbounds;
+      if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
+      await core.removeUser(first, 'anna@x');
+      expect(await core.cut(first, ['anna@x'], (emails) => emails)).toStrictEqual([]);
+      await Promise.race([gone.ended, pause(5000)]);
+      expect([gone.isOver(), kept.isOver()]).toStrictEqual([true, false]);
+      expect(await fetchThrough(client.ports[0] ?? 0, web.port, 1200)).toBeNull();
+      expect(await fetchThrough(client.ports[1] ?? 0, web.port)).toBe('small!');
+      kept.abort();
+    } finally {
+      await client.close();
+      for (const inbound of inbounds) await core.removeInbound(inbound);
     }
   });
 
@@ -133,8 +162,8 @@ describe.skipIf(coreBinary === null || !right)('the cut', () => {
       (await api.call('RoutingService/ListRule', {})).rules.map(
         ({ tag, ruleTag }) => `${tag} ${ruleTag.replace(/#.*/, '')}`,
       );
-    await core.cut(inbound, ['a']);
-    await core.cut(inbound, ['a', 'b']);
+    await core.cut(inbound, ['a'], nowhere);
+    await core.cut(inbound, ['a', 'b'], nowhere);
     expect(await rules()).toStrictEqual([
       'portolan-cut cut>>>hysteria>>>a',
       'portolan-cut cut>>>hysteria>>>b',

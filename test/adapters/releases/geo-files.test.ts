@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { delimited } from '../../../src/adapters/geo/protobuf.js';
 import { createGeoFiles } from '../../../src/adapters/releases/geo-files.js';
 import { geoFlaw } from '../../../src/adapters/releases/geo-format.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
@@ -119,6 +120,12 @@ describe('a geo file', () => {
   });
 });
 
+const entry = (name: Buffer, domain: Buffer): Buffer =>
+  delimited(1, Buffer.concat([delimited(1, name), delimited(2, domain)]));
+/** A list of one domain with so many fields besides its text. */
+const member = (more: number): Buffer =>
+  entry(Buffer.from('A'), Buffer.concat([delimited(2, Buffer.from('a.example')), Buffer.alloc(2 * more, '\u0018\0')]));
+
 describe('the format', () => {
   it.each([
     ['both kinds of list', Buffer.concat([fresh, old, geositeFile('CN', 'a.cn')]), null],
@@ -126,6 +133,10 @@ describe('the format', () => {
     ['a length beyond the end', Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), /no geo file/],
     ['a length without an end', Buffer.alloc(40, 0xff), /no geo file/],
     ['a zip archive', Buffer.from('PK\u0003\u0004'), /no geo file/],
+    ['a domain with some attributes', member(3), null],
+    ['a domain with too much in it', member(16), /no geo file/],
+    ['a name too long for one', entry(Buffer.alloc(1001, 'A'), Buffer.from([0x12, 1, 65])), /no geo file/],
+    ['too many lists', Buffer.concat(Array.from({ length: 50_001 }, () => old)), /no geo file/],
   ])('of %s', async (_, bytes, flaw) => {
     const found = await geoFlaw(bytes);
     if (flaw === null) expect(found).toBeNull();

@@ -16,6 +16,7 @@ const rollUp = (from: number, to: number, at: number, bytes: number) =>
     root: 'ab',
     pruned: 2,
     sums: [{ at, sum: used(bytes).data }],
+    nodeSums: [],
   });
 
 describe('the table of events', () => {
@@ -203,7 +204,7 @@ describe('the chain', () => {
       version: 9,
       id: Buffer.alloc(16),
       type: 'InboundDeleted',
-      schema: 2,
+      schema: 99,
       at: 1,
       meta: '{}',
       encoding: 1,

@@ -64,7 +64,7 @@ describe('a destroyed key', () => {
     expect(
       [...folding.state.byNumber.values()].map(({ identity, credential: { id } }) => [identity.email, id]),
     ).toStrictEqual([['alice', uuid(9)]]);
-    expect([...folding.state.byEmail]).toStrictEqual([['alice', 1]]);
+    expect([...folding.state.byEmail]).toStrictEqual([['alice', [1]]]);
   });
 
   it('is gone from the table, and cannot seal again', () => {

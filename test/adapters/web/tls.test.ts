@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
+import { startSocksServer } from '../../kit/real/socks-server.js';
 import { startServer } from './kit.js';
 
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -42,12 +43,12 @@ afterAll(() => {
 });
 
 /** Who to trust is read when a process starts: so another one asks. Resolves to the body, or to the kind of the error. */
-async function asked(url: string): Promise<string> {
+async function asked(url: string, request: { readonly proxy?: string } = {}): Promise<string> {
   const script = `
     import { createWeb } from './src/adapters/web/web.ts';
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const web = createWeb({ allowPrivate: true, resolve });
-    const said = await web.request('${url}').then(({ body }) => body.toString(), ({ kind }) => kind);
+    const said = await web.request('${url}', ${JSON.stringify(request)}).then(({ body }) => body.toString(), ({ kind }) => kind);
     process.stdout.write(said);`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', script];
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certificate.certFile };
@@ -62,6 +63,19 @@ describe('over TLS', () => {
     expect(await asked(`https://other.example:${port}/`)).toBe('unreachable');
     expect(await asked(`https://127.0.0.1:${port}/`)).toBe('secret place');
     expect(names).toEqual(['panel.example', 'other.example']);
+  });
+
+  it('the same holds behind a proxy, which reads nothing of it', async () => {
+    location = '';
+    const proxy = await startSocksServer();
+    const request = { proxy: `socks5://127.0.0.1:${proxy.port}` };
+    try {
+      expect(await asked(`https://panel.example:${port}/`, request)).toBe('secret place');
+      expect(await asked(`https://other.example:${port}/`, request)).toBe('unreachable');
+      expect(proxy.asked).toEqual([`panel.example:${port}`, `other.example:${port}`]);
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it('a stranger’s certificate is not taken', async () => {

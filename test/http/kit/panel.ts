@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +17,15 @@ import { totp } from '../../../src/adapters/two-factor.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { createBus } from '../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
+import { BackupError } from '../../../src/commands/ports/backups.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
+import { NOTHING } from '../../../src/commands/reactors/node-question.js';
 import { reject } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import type { AuthContext } from '../../../src/http/auth/visit.js';
 import type { HttpParts } from '../../../src/http/context.js';
+import { EventFeed } from '../../../src/http/event-feed.js';
 import { mountHandlers } from '../../../src/http/handlers/index.js';
 import type { Gate } from '../../../src/http/mount.js';
 import { createPanelServer } from '../../../src/http/server.js';
@@ -37,6 +41,7 @@ export const ADMIN = { username: 'admin', password: 'correct horse' };
 const plainPasswords: Passwords = {
   hash: async (password) => `plain ${password}`,
   verify: async (password, hash) => hash === `plain ${password}`,
+  isForeign: () => false,
 };
 
 /** A core that takes everything and runs nothing. */
@@ -50,7 +55,7 @@ const stubCore: Partial<HttpParts['core']> = {
 };
 
 /** Nothing newer can be had. */
-const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate'> = {
+const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate' | 'geoSources'> = {
   coreInstall: {
     list: async () => ({ versions: [], why: 'not here' }),
     install: async () => reject('CORE_FIXED', { by: 'the test' }),
@@ -60,6 +65,39 @@ const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate'>
     install: async () => reject('UPDATE_NOT_POSSIBLE', { why: 'not here' }),
   },
   geoUpdate: { update: async () => reject('GEO_FAILED', { why: ['not here'] }) },
+  geoSources: {
+    add: async () => reject('GEO_DOWNLOAD_FAILED', { why: 'not here' }),
+    change: async () => reject('GEO_DOWNLOAD_FAILED', { why: 'not here' }),
+    remove: async (source) => reject('GEO_SOURCE_NOT_FOUND', { source }),
+    download: async (source) => reject('GEO_SOURCE_NOT_FOUND', { source }),
+    update: async () => [],
+    pathOf: (file) => file,
+    exists: () => false,
+  },
+};
+
+/** No node was asked yet, and none is. */
+const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
+  nodes: {
+    health: () => ({ ...NOTHING, status: 'unknown', lastHeartbeat: 0, lastError: '' }),
+    probe: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
+    test: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
+  },
+  nodeHistories: { add: () => undefined, history: () => [], forget: () => undefined },
+  nodeSync: {
+    state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
+    retryAt: () => 0,
+  },
+};
+
+/** Nothing is copied, and nothing taken in. */
+const missing = async (): Promise<never> => {
+  throw new BackupError('failed', 'not here');
+};
+const notHere: HttpParts['backups'] = {
+  ...{ create: missing, keep: missing, replace: missing, replaceFrom: missing },
+  latest: () => ({ last: null, lastGood: null, next: null, late: false }),
+  list: () => [],
 };
 
 /** No core, no tests of outbounds. */
@@ -122,6 +160,7 @@ export async function startPanel({
   gauges.start();
   host.sample();
   const alarms = new Alarms();
+  const feed = new EventFeed(log, read);
   const http: HttpParts = {
     read,
     core: runs,
@@ -133,8 +172,13 @@ export async function startPanel({
     passwords,
     directory: { proves: async () => false, entries: async () => [] },
     web: createWeb({ allowPrivate: true }),
+    ...neverAsked,
     ...nothingNewer,
+    feed,
     probe: untested,
+    backups: notHere,
+    backupDelivery: { deliver: async () => reject('CHAT_BOT_OFF') },
+    uploads: () => join(folder, randomUUID()),
     providers: createProviders(
       createWeb({ allowPrivate: true }),
       { tunnel: 'http://127.0.0.1:1', vpn: 'http://127.0.0.1:1' },
@@ -184,12 +228,17 @@ export async function startPanel({
   return {
     log,
     read,
+    dispatch,
+    now,
+    /** What the handlers use; a test may put something else in. */
+    http,
     /** Where the core of this panel would log. */
     folder,
     /** What the panel's log said. */
     lines,
     given,
     alarms,
+    feed,
     web,
     complaints,
     port,

@@ -49,6 +49,17 @@ describe('the usage of several clients', () => {
     expect(userinfo(...clients)).toBe(total(bytes, seconds, clients.length));
   });
 
+  it('is counted once for a person, against the largest of its caps', () => {
+    const anna = (capBytes: number, expiresAt = T1): ClientUsage => ({
+      person: 'anna',
+      ...usageOf(capBytes, expiresAt),
+    });
+    expect(userinfo(anna(5 * G), anna(10 * G))).toBe(total(10 * G, T1 / 1000, 1));
+    expect(userinfo(anna(5 * G), { ...anna(1 * G), person: 'bert' }, usageOf(G, T1))).toBe(total(7 * G, T1 / 1000, 3));
+    expect(userinfo(anna(5 * G), anna(0))).toBe(total(0, T1 / 1000, 1));
+    expect(userinfo(anna(5 * G), anna(5 * G, T2))).toBe(total(5 * G, 0, 1));
+  });
+
   it('is made of plain unsigned integers', () => {
     const anyUsage = fc.record({ up: fc.double(), down: fc.double(), capBytes: fc.double(), expiresAt: fc.integer() });
     fc.assert(

@@ -29,6 +29,8 @@ export const Status = z
     publicIP: z.object({ ipv4: z.string(), ipv6: z.string() }),
     /** `uptime` is the core's, in seconds. */
     appStats: z.object({ threads: z.int(), mem: z.int(), uptime: z.int() }),
+    /** The lasting name of this panel, by which a panel that has it as a node knows it again. */
+    panelId: z.string(),
     /** Members that the system does not tell, or not yet; they read as 0. */
     missing: z.array(z.string()),
   })

@@ -25,7 +25,7 @@ function turn() {
   load().catch(failed);
 }
 /** What a change of each noun makes stale. */
-const stale = { inbounds: ['inbounds', 'clients'], core: ['core'], settings: ['settings', 'account'], users: ['account'] };
+const stale = { nodes: ['nodes'], inbounds: ['inbounds', 'clients'], core: ['core'], settings: ['settings', 'account'], users: ['account'] };
 function hear(message) {
   if (message.type === 'status') status(message.data);
   if (message.type === 'notification') toast(message.title, message.body, message.severity);

@@ -1,0 +1,87 @@
+// Follows the event feed of a panel and prints, for each client, the bytes that it moved. Plain Node 20, no packages.
+//
+//   PORTOLAN_URL=https://panel.example.com/base PORTOLAN_TOKEN=… node follow-events.mjs [--file FILE] [--once]
+//
+// FILE holds the position up to which everything was counted, and the sums; the next run goes on from there. It is
+// written as a whole, so that a crash neither loses nor doubles a byte. With --once it ends when it has caught up.
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const url = (process.env.PORTOLAN_URL ?? '').replace(/\/+$/, '');
+const token = process.env.PORTOLAN_TOKEN ?? '';
+const args = process.argv.slice(2);
+const once = args.includes('--once');
+const file = args.includes('--file') ? args[args.indexOf('--file') + 1] : 'follow-events.json';
+
+/** Only these are asked for: the bytes, and what names a client. */
+const TYPES = 'TrafficRecorded,NodeTrafficRecorded,ClientAdded,ClientIdentified';
+
+/** @typedef {{ up: number, down: number, email?: string }} Usage */
+const nothing = () => ({ generation: '', after: 0, /** @type {Record<string, Usage>} */ clients: {} });
+
+async function load() {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return nothing();
+    throw error;
+  }
+}
+
+async function save(state) {
+  await writeFile(`${file}.new`, JSON.stringify(state));
+  await rename(`${file}.new`, file);
+}
+
+/** One page of events, or the sentence that says why there is none. */
+async function ask({ after, generation }) {
+  const query = new URLSearchParams({ after, generation, types: TYPES, wait: once ? 0 : 50 });
+  const response = await fetch(`${url}/panel/api/events?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(90_000),
+  });
+  // Whoever is not let in learns nothing, not even that this address exists.
+  if (response.status !== 200) throw new Error(`HTTP ${response.status}: is the address right, and the token?`);
+  return response.json();
+}
+
+function count({ clients }, { data, emails = {} }) {
+  const usage = (client) => (clients[client] ??= { up: 0, down: 0 });
+  // [client number, bytes up, bytes down, …]: always what was moved since the event before.
+  for (const [client, up, down] of data.clients ?? []) {
+    usage(client).up += up;
+    usage(client).down += down;
+  }
+  for (const [client, email] of Object.entries(emails)) usage(client).email = email;
+}
+
+function print({ after, clients }) {
+  console.log(`up to event ${after}:`);
+  for (const [client, { up, down, email }] of Object.entries(clients))
+    console.log(`  ${email ?? `client ${client}, which is gone`}: ${up} bytes up, ${down} bytes down`);
+}
+
+let state = await load();
+for (let tries = 0; ; ) {
+  try {
+    const { success, msg, obj } = await ask(state);
+    if (!success) {
+      // A backup or another panel was restored: its events have other positions, and are counted from the first one.
+      if (state.after === 0 && state.generation === '') throw new Error(msg);
+      console.error(msg);
+      state = nothing();
+      continue;
+    }
+    tries = 0;
+    for (const event of obj.events) count(state, event);
+    state = { ...state, after: obj.next, generation: obj.generation };
+    await save(state);
+    if (obj.events.length > 0) print(state);
+    if (once && obj.next >= obj.head) break;
+  } catch (error) {
+    if (once) throw error;
+    tries += 1;
+    console.error(String(error));
+    await pause(Math.min(60, 2 ** tries) * 1000);
+  }
+}

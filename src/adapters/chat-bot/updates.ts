@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { ChatBatch, ChatUpdate } from '../../commands/ports/chat-bot.js';
+import { rejected } from './failure.js';
+
+/** In one answer, as the bot API has it. */
+const MOST = 100;
+/** More of a message is no command. */
+const LONGEST_TEXT = 256;
+const LONGEST_NAME = 64;
+
+const Person = z.object({
+  id: z.int(),
+  is_bot: z.boolean().optional(),
+  first_name: z.string().optional(),
+  last_name: z.string().optional(),
+  username: z.string().optional(),
+});
+const Place = z.object({ message_id: z.int(), date: z.int(), chat: z.object({ id: z.int() }) });
+const Message = Place.extend({
+  from: Person,
+  text: z.string(),
+  /** Who passes a message on has not written it, nor has a group that speaks for itself. */
+  forward_origin: z.undefined().optional(),
+  forward_date: z.undefined().optional(),
+  sender_chat: z.undefined().optional(),
+  via_bot: z.undefined().optional(),
+});
+const Press = z.object({ id: z.string().max(200), from: Person, message: Place, data: z.string() });
+const Numbered = z.object({ update_id: z.int() });
+const WithMessage = z.object({ message: Message });
+const WithPress = z.object({ callback_query: Press });
+
+/**
+ * What the server told, as far as it is meant for the bot and not older than what was asked for. A stranger's server may
+ * tell anything: throws `ChatError` for what is no list.
+ */
+export function batchOf(told: unknown, before: number | null): ChatBatch {
+  let next = before;
+  const updates: ChatUpdate[] = [];
+  if (!Array.isArray(told)) throw rejected(502, 'what came is no list of updates');
+  for (const one of told.slice(0, MOST) as unknown[]) {
+    const numbered = Numbered.safeParse(one);
+    if (!numbered.success || numbered.data.update_id < (before ?? 0)) continue;
+    next = Math.max(next ?? 0, numbered.data.update_id + 1);
+    const update = messageIn(one) ?? pressIn(one);
+    if (update) updates.push(update);
+  }
+  return { updates, next };
+}
+
+function messageIn(told: unknown): ChatUpdate | undefined {
+  const { data } = WithMessage.safeParse(told);
+  if (!data || data.message.from.is_bot) return undefined;
+  const { date, chat, from, text } = data.message;
+  return { at: date * 1000, chat: chat.id, from: personOf(from), said: text.slice(0, LONGEST_TEXT) };
+}
+
+function pressIn(told: unknown): ChatUpdate | undefined {
+  const { data: found } = WithPress.safeParse(told);
+  if (!found || found.callback_query.from.is_bot) return undefined;
+  const { id: press, from, message, data } = found.callback_query;
+  const said = { press, message: message.message_id, data: data.slice(0, LONGEST_TEXT) };
+  return { at: message.date * 1000, chat: message.chat.id, from: personOf(from), said };
+}
+
+function personOf({ id, first_name = '', last_name = '', username = '' }: z.output<typeof Person>): ChatUpdate['from'] {
+  const full = clean(`${first_name} ${last_name}`) || clean(username) || String(id);
+  return { id, name: full.slice(0, LONGEST_NAME) };
+}
+
+/** Without what does not show, or turns a line around. */
+function clean(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trim();
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** How a value of a column is read; SQLite keeps any kind of value in any column. */
+export interface Column<T> {
+  readonly schema: z.ZodType<T>;
+  /** What is taken in place of a value that does not fit. */
+  readonly rescue: (raw: unknown) => T;
+}
+
+/** Up plus down must still be a number that JSON carries exactly. */
+export const MOST_BYTES = 2 ** 52 - 1;
+/** Characters of a text that is not JSON. */
+const LONGEST = 65_536;
+
+/** A whole number between two others; one beyond them becomes the nearer of these. Nothing at all is 0. */
+export function whole(min: number, max: number): Column<number> {
+  const nearest = (value: bigint): number => (value < BigInt(min) ? min : value > BigInt(max) ? max : Number(value));
+  const any = z.union([
+    z.bigint(),
+    z.int().transform(BigInt),
+    z
+      .string()
+      .regex(/^-?\d{1,20}$/)
+      .transform(BigInt),
+    z.null().transform(() => 0n),
+    z.literal('').transform(() => 0n),
+  ]);
+  return {
+    schema: any.pipe(z.bigint().min(BigInt(min)).max(BigInt(max)).transform(Number)),
+    rescue: (raw) => {
+      const parsed = any.safeParse(raw);
+      return parsed.success ? nearest(parsed.data) : Math.max(min, 0);
+    },
+  };
+}
+
+/** A count of bytes. */
+export const bytes = whole(0, MOST_BYTES);
+/** Bytes, or a time, that may be below 0 and mean something by it. */
+export const signed = whole(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+export const time = whole(0, Number.MAX_SAFE_INTEGER);
+/** A number that names a row. */
+export const id = whole(0, Number.MAX_SAFE_INTEGER);
+
+export function text(longest = LONGEST): Column<string> {
+  return {
+    schema: z.union([
+      z.string().max(longest),
+      z.bigint().transform(String),
+      z.number().transform(String),
+      z.null().transform(() => ''),
+    ]),
+    rescue: () => '',
+  };
+}
+
+const TRUE: ReadonlySet<unknown> = new Set([1n, 1, 'true', '1']);
+const FALSE: ReadonlySet<unknown> = new Set([0n, 0, 'false', '0', '', null]);
+/** Yes or no. What is neither is no. */
+export const flag: Column<boolean> = {
+  schema: z
+    .unknown()
+    .refine((value) => TRUE.has(value) || FALSE.has(value))
+    .transform((value) => TRUE.has(value)),
+  rescue: () => false,
+};

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import type { ImportFinding } from '../../events/import.js';
+import { shapeOf } from './shape.js';
+import { columnOf, type Table, tables } from './tables.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a database of 3x-ui, which is a copy that nobody else has open. Throws `ForeignError` when it is not one, is
+ * damaged, or holds anything that computes; a value that cannot be read is a finding.
+ */
+export function readDatabase(file: string): ForeignPanel {
+  const db = opened(file);
+  try {
+    const { version, columns, findings: strange } = shapeOf(db);
+    const [sound] = db.pragma('integrity_check(1)') as { integrity_check: string }[];
+    if (sound?.integrity_check !== 'ok')
+      throw new ForeignError(`The database is damaged: ${String(sound?.integrity_check).slice(0, 200)}`);
+    const findings = [...strange];
+    const rowsOf = <R>(table: Table<R>): R[] => readTable(db, table, columns.get(table.name), findings);
+    return {
+      version,
+      users: rowsOf(tables.users),
+      inbounds: rowsOf(tables.inbounds),
+      stats: rowsOf(tables.stats),
+      outbounds: rowsOf(tables.outbounds),
+      ips: rowsOf(tables.ips),
+      settings: rowsOf(tables.settings),
+      nodes: rowsOf(tables.nodes),
+      geo: rowsOf(tables.geo),
+      findings,
+    };
+  } catch (error) {
+    throw sentence(error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Nothing in the file is trusted: it defines no functions, maps no memory and changes nothing. */
+function opened(file: string): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    // What a writer left half done is rolled back first, which takes the right to write; the copy is ours.
+    db = new Database(file, { readonly: !existsSync(`${file}-journal`), fileMustExist: true });
+    db.defaultSafeIntegers(true);
+    for (const pragma of [
+      'trusted_schema = OFF',
+      'cell_size_check = ON',
+      'mmap_size = 0',
+      'ignore_check_constraints = ON',
+      'temp_store = MEMORY',
+      'query_only = ON',
+    ])
+      db.pragma(pragma);
+    db.prepare('SELECT count(*) FROM sqlite_master').get();
+    return db;
+  } catch (error) {
+    db?.close();
+    throw sentence(error);
+  }
+}
+
+function readTable<R>(
+  db: Database.Database,
+  { name, columns, most }: Table<R>,
+  own: ReadonlySet<string> | undefined,
+  findings: ImportFinding[],
+): R[] {
+  if (!own) return [];
+  const members = (Object.keys(columns) as (keyof R & string)[]).map((member) => [member, columnOf(member)] as const);
+  const there = members.filter(([, column]) => own.has(column)).map(([, column]) => `"${column}"`);
+  const select = db.prepare<[number], Row>(`SELECT ${there.join(', ')} FROM "${name}" ORDER BY "id" LIMIT ?`);
+  const rows: R[] = [];
+  for (const row of select.iterate(most + 1)) {
+    if (rows.length === most) throw new ForeignError(`The table ${name} has more than ${most} rows`);
+    const read = members.map(([member, column]) => {
+      const { schema, rescue } = columns[member];
+      const raw = row[column] ?? null;
+      const parsed = schema.safeParse(raw);
+      if (parsed.success) return [member, parsed.data];
+      const why = `its ${column} cannot be what it is and was put right`;
+      findings.push({ table: name, item: `row ${String(row['id']).slice(0, 20)}`, what: 'changed', why });
+      return [member, rescue(raw)];
+    });
+    rows.push(Object.fromEntries(read) as R);
+  }
+  return rows;
+}
+
+/** SQLite's own words, which are about the file and not about what is in it. */
+function sentence(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  if (error.code === 'SQLITE_NOTADB') return new ForeignError('The file is not an SQLite database');
+  return new ForeignError(`The database cannot be read: ${error.message.slice(0, 200)}`, { cause: error });
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import { readDatabase } from './read-database.js';
+
+/** A panel with a hundred thousand clients has some hundred MB. */
+const MOST_BYTES = 1024 ** 3;
+const HEADER = 'SQLite format 3\0';
+
+/** A database as it was read. */
+export interface ForeignFile {
+  readonly panel: ForeignPanel;
+  /** Of the file without its write-ahead log, hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/**
+ * Reads a database of 3x-ui from a private copy of it. What lies in a `-wal` beside the file is read with it. `scratch`
+ * is a private folder, and as it was afterwards. Rejects with `ForeignError`, whose message is for people; the file is
+ * never changed. A hostile file may keep SQLite busy: a panel calls this in a process that has limits on time and memory.
+ */
+export async function readForeign(file: string, scratch: string): Promise<ForeignFile> {
+  const bytes = checkedSize(file);
+  const folder = mkdtempSync(join(scratch, 'foreign-'));
+  try {
+    const copy = join(folder, 'x-ui.db');
+    copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+    for (const suffix of ['-wal', '-journal']) {
+      if (existsSync(file + suffix) && statSync(file + suffix).size <= MOST_BYTES)
+        copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE);
+    }
+    const sha256 = await digestOf(copy);
+    return { panel: readDatabase(copy), sha256, bytes };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The size of a file that begins as a database does. */
+function checkedSize(file: string): number {
+  let handle: number;
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ForeignError(code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read (${code ?? 'no'})`);
+  }
+  try {
+    const found = fstatSync(handle);
+    if (!found.isFile()) throw new ForeignError(`${file} is not a file`);
+    if (found.size > MOST_BYTES) throw new ForeignError('The file is larger than 1 GB: no database of 3x-ui is');
+    const head = Buffer.alloc(HEADER.length);
+    const read = readSync(handle, head, 0, head.length, 0);
+    if (read < head.length || head.toString('latin1') !== HEADER)
+      throw new ForeignError('The file is not an SQLite database');
+    return found.size;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,86 @@
+import type { Bucket, Sample } from '../../commands/ports/gauges.js';
+import { type NodeHistories, type NodeMetric, nodeMetrics } from '../../commands/ports/nodes.js';
+import type { NodeId } from '../../events/ids.js';
+import { GaugeFile } from './file.js';
+import { Rings, SLOT_SECONDS } from './rings.js';
+
+interface Parts {
+  /** Where the histories outlive the process. */
+  readonly file: string;
+  readonly has: (node: number) => boolean;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+const SAVE_MS = 60_000;
+const nameOf = (node: number, metric: NodeMetric): string => `${metric}/${node}`;
+
+/** Rings as those of this machine, in a file of their own. */
+export class RingNodeHistories implements NodeHistories {
+  readonly #parts: Parts;
+  readonly #rings = new Rings();
+  readonly #file: GaugeFile;
+  #timer: NodeJS.Timeout | undefined;
+  #complained = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#file = new GaugeFile(parts.file, this.#rings);
+  }
+
+  /** Takes over the histories of the process before. */
+  start(): void {
+    const { has, warn } = this.#parts;
+    const known = new RegExp(`^(?:${nodeMetrics.join('|')})/([1-9]\\d*)$`);
+    try {
+      if (!this.#file.load(this.#slot(), (name) => has(Number(known.exec(name)?.[1]))))
+        warn('the histories of the nodes begin anew: their file is not one of this panel');
+    } catch (error) {
+      warn('the histories of the nodes cannot be read', { error: String(error) });
+    }
+    this.#timer = setInterval(() => void this.#save(this.#rings.newest - 1), SAVE_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#save(this.#rings.newest);
+  }
+
+  add(node: NodeId, values: Readonly<Record<NodeMetric, number>>): void {
+    const slot = this.#begun();
+    this.#rings.add(
+      slot,
+      nodeMetrics.map((metric) => [nameOf(node, metric), values[metric]] as const),
+    );
+  }
+
+  history(node: NodeId, metric: NodeMetric, bucket: Bucket): readonly Sample[] {
+    this.#begun();
+    return this.#rings.means(nameOf(node, metric), bucket);
+  }
+
+  forget(node: NodeId): void {
+    for (const metric of nodeMetrics) this.#rings.drop(nameOf(node, metric));
+  }
+
+  #begun(): number {
+    const slot = this.#slot();
+    if (slot !== this.#rings.newest) this.#rings.begin(slot);
+    return slot;
+  }
+
+  #slot(): number {
+    return Math.floor(this.#parts.now() / 1000 / SLOT_SECONDS);
+  }
+
+  async #save(upTo: number): Promise<void> {
+    try {
+      await this.#file.save(upTo);
+      this.#complained = false;
+    } catch (error) {
+      if (!this.#complained)
+        this.#parts.warn('the histories of the nodes could not be written', { error: String(error) });
+      this.#complained = true;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  type GeoPlace,
+  type GeoSourceFiles,
+  MOST_TAGS,
+  type Placed,
+  type StagedGeo,
+} from '../../commands/ports/geo-sources.js';
+import { ReleaseError } from '../../commands/ports/releases.js';
+import { type Web, WebError } from '../../commands/ports/web.js';
+import type { GeoKind } from '../../events/geo.js';
+import { reasonOf, syncFolder } from '../releases/geo-files.js';
+import { geoLists } from '../releases/geo-format.js';
+import { ruleSetFile } from './rule-set.js';
+
+export interface GeoSourceOptions {
+  readonly web: Web;
+  /** Where the core looks for them. */
+  readonly folder: string;
+  /** In which a download must go on by `LEAST_BYTES`; 20 s without it. */
+  readonly idleMs?: number;
+}
+
+const MAX_BYTES = 128 * 1024 * 1024;
+/** A rule set is read in one go, which holds everything else up. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const TIMEOUT_MS = 10 * 60_000;
+const IDLE_MS = 20_000;
+const LEAST_BYTES = 16 * 1024;
+const LONGEST_TAG = 100;
+/** What came and is not in place yet, and what was in place before. */
+const TEMPORARY = /^(staged|former)-[0-9a-f-]{36}\.dat$/;
+
+/** `GeoSourceFiles` over a folder. */
+export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourceOptions): GeoSourceFiles {
+  const pathOf = (file: string): string => resolve(folder, file);
+  const exists = (file: string): boolean => lstatSync(pathOf(file), { throwIfNoEntry: false }) !== undefined;
+
+  const has = async (file: string, sha256: string): Promise<boolean> => {
+    if (lstatSync(pathOf(file), { throwIfNoEntry: false })?.isFile() !== true) return false;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(pathOf(file)), hash);
+    return hash.digest('hex') === sha256;
+  };
+
+  return {
+    flaw: (url) => web.flaw(url),
+    reasonOf,
+    has,
+    exists,
+    pathOf,
+    remove: (file) => rmSync(pathOf(file), { force: true }),
+    tidy: () => {
+      for (const name of readdirSync(folder)) if (TEMPORARY.test(name)) rmSync(pathOf(name), { force: true });
+    },
+
+    fetch: async (place, known, signal) => {
+      const name = `staged-${randomUUID()}.dat`;
+      const headers = known?.lastModified ? { 'if-modified-since': known.lastModified } : {};
+      const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs, leastBytes: LEAST_BYTES, signal };
+      try {
+        const came = await web.download(place.url, pathOf(name), options);
+        const { bytes, tags } = await readable(await readFile(pathOf(name)), place);
+        if (bytes !== null) await rewrite(pathOf(name), bytes);
+        const sha256 = bytes === null ? came.sha256 : createHash('sha256').update(bytes).digest('hex');
+        const lastModified = dateOf(came.lastModified);
+        return staged(folder, name, { sha256, bytes: bytes?.length ?? came.bytes, lastModified, tags });
+      } catch (error) {
+        await rm(pathOf(name), { force: true });
+        if (known?.lastModified && error instanceof WebError && error.status === 304) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The lists in what came; `bytes` when it had to be written anew for the core. Rejects with `ReleaseError`. */
+async function readable(
+  came: Buffer,
+  { type, alias }: GeoPlace,
+): Promise<{ readonly bytes: Buffer | null; readonly tags: readonly string[] }> {
+  const lists = await geoLists(came);
+  if (typeof lists !== 'string') return { bytes: null, tags: usable(lists, type) };
+  const document = jsonIn(came);
+  if (document === undefined) throw new ReleaseError(lists);
+  // The core looks for upper case, whatever a rule writes.
+  const tag = alias.toUpperCase();
+  return { bytes: await ruleSetFile(document, type, tag), tags: [tag] };
+}
+
+function usable(
+  { tags, hasAddresses, hasDomains }: Exclude<Awaited<ReturnType<typeof geoLists>>, string>,
+  type: GeoKind,
+): readonly string[] {
+  // The core takes one for the other, and then matches nothing.
+  if (type === 'geosite' ? hasAddresses : hasDomains)
+    throw new ReleaseError(`what came is a geo file, but not one of the type ${type}`);
+  const found = tags.filter((tag) => tag === tag.toUpperCase());
+  if (found.length === 0)
+    throw new ReleaseError('what came has no list with a name in upper case, and the core finds no other');
+  return found.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MOST_TAGS);
+}
+
+/** `undefined` for what is no JSON. */
+function jsonIn(bytes: Buffer): unknown {
+  if (!/^[\uFEFF\s]*\{/.test(bytes.toString('utf8', 0, 100))) return undefined;
+  if (bytes.length > MAX_JSON_BYTES) throw new ReleaseError(`a rule set may have ${MAX_JSON_BYTES} bytes`);
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+async function rewrite(path: string, content: Buffer): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.truncate();
+    await handle.write(content, 0, content.length, 0);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As HTTP spells it, whatever the server sent; empty for what is no date. */
+function dateOf(lastModified: string | null): string {
+  const at = lastModified === null ? Number.NaN : Date.parse(lastModified);
+  return Number.isNaN(at) ? '' : new Date(at).toUTCString();
+}
+
+function staged(folder: string, name: string, content: StagedGeo['content']): StagedGeo {
+  return {
+    name,
+    content,
+    discard: () => rm(join(folder, name), { force: true }),
+    place: async (file): Promise<Placed> => {
+      const target = join(folder, file);
+      const present = lstatSync(target, { throwIfNoEntry: false });
+      if (present !== undefined && !present.isFile())
+        throw new ReleaseError('something that is no plain file lies in its place');
+      // A second name of the old file: the place itself is never empty.
+      const former = present === undefined ? null : join(folder, `former-${randomUUID()}.dat`);
+      if (former !== null) await link(target, former);
+      try {
+        await rename(join(folder, name), target);
+      } catch (error) {
+        if (former !== null) await rm(former, { force: true });
+        throw error;
+      }
+      await syncFolder(folder);
+      return {
+        keep: async () => {
+          if (former !== null) await rm(former, { force: true });
+        },
+        undo: async () => {
+          if (former === null) await rm(target, { force: true });
+          else await rename(former, target);
+          await syncFolder(folder);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
+import { NodeError } from '../../commands/ports/nodes.js';
+import { isObject, textOf } from '../../lib/json.js';
+import { clientDigest, inboundDigest, keyMember, markedClient, objectIn } from '../../lib/node-words.js';
+import { openEnvelope } from './request.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** More than these are no inbounds and clients of one machine. */
+const MOST_INBOUNDS = 2_000;
+const MOST_CLIENTS = 200_000;
+
+/**
+ * What `GET panel/api/inbounds/list` answered, in the words of the port. `centre` is the name by which this panel marks
+ * its clients. Throws `NodeError` when it is not the answer of a panel; a single inbound that makes no sense is named.
+ */
+export function parseListing(body: Buffer, centre: string): NodeListing {
+  const rows = openEnvelope(body);
+  if (!Array.isArray(rows) || rows.length > MOST_INBOUNDS)
+    throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
+  const inbounds: ListedInbound[] = [];
+  const unreadable: string[] = [];
+  let clients = 0;
+  for (const row of rows as readonly unknown[]) {
+    const inbound = isObject(row) ? inboundOf(row, centre) : null;
+    if (inbound === null) unreadable.push(isObject(row) ? textOf(row['tag']).slice(0, 128) : '');
+    else inbounds.push(inbound);
+    clients += inbound?.clients.emails.length ?? 0;
+    if (clients > MOST_CLIENTS) throw new NodeError('too-large', 'The node lists more clients than one machine has');
+  }
+  return { inbounds, unreadable };
+}
+
+function inboundOf(row: Fields, centre: string): ListedInbound | null {
+  const { id, tag, protocol, port, enable } = row;
+  const settings = objectIn(row['settings']);
+  const stream = objectIn(row['streamSettings']);
+  const sniffing = objectIn(row['sniffing']);
+  const named = typeof tag === 'string' && tag !== '' && tag.length <= 512 && typeof protocol === 'string';
+  if (!named || !isId(id) || !Number.isInteger(port) || settings === null || stream === null || sniffing === null)
+    return null;
+  const words = {
+    remark: textOf(row['remark']),
+    listen: textOf(row['listen']),
+    port: port as number,
+    protocol,
+    total: numberOf(row['total']),
+    expiryTime: numberOf(row['expiryTime']),
+    trafficReset: textOf(row['trafficReset']) || 'never',
+    settings,
+    stream,
+    sniffing,
+  };
+  return {
+    id,
+    tag,
+    protocol,
+    port: port as number,
+    enabled: enable === true,
+    digest: inboundDigest(words),
+    counter: counterOf(row),
+    clients: clientsOf(protocol, settings['clients'], row['clientStats'], centre),
+  };
+}
+
+function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: string): ListedClients {
+  const clients = (Array.isArray(wire) ? wire : []).filter(isObject);
+  const rows = new Map<string, Fields>();
+  for (const row of Array.isArray(stats) ? stats : [])
+    if (isObject(row)) rows.set(textOf(row['email']).toLowerCase(), row);
+  const count = clients.length;
+  const columns = {
+    emails: Array<string>(count).fill(''),
+    keys: Array<string>(count).fill(''),
+    digests: Array<string>(count).fill(''),
+    marks: Array<number>(count).fill(0),
+    raws: Array<string>(count).fill(''),
+    up: new Float64Array(count),
+    down: new Float64Array(count),
+    allTime: new Float64Array(count),
+    lastOnline: new Float64Array(count),
+    open: new Uint8Array(count),
+  };
+  for (const [i, client] of clients.entries()) {
+    const email = textOf(client['email']);
+    const mark = markedClient(centre, client['comment']);
+    const row = rows.get(email.toLowerCase());
+    const counter = row ? counterOf(row) : { up: 0, down: 0, allTime: 0 };
+    columns.emails[i] = email;
+    columns.keys[i] = textOf(client[keyMember(protocol)]);
+    columns.digests[i] = clientDigest(protocol, client);
+    columns.marks[i] = mark;
+    columns.raws[i] = mark > 0 ? '' : JSON.stringify(client);
+    columns.up[i] = counter.up;
+    columns.down[i] = counter.down;
+    columns.allTime[i] = counter.allTime;
+    columns.lastOnline[i] = row ? timeOf(row['lastOnline']) : 0;
+    columns.open[i] = client['enable'] === true && row?.['enable'] !== false ? 1 : 0;
+  }
+  return columns;
+}
+
+function counterOf(row: Fields): SeenCounter {
+  const { up, down, allTime } = row;
+  return { up: numberOf(up), down: numberOf(down), allTime: allTime === undefined ? 0 : numberOf(allTime) };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+function timeOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}

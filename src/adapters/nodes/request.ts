@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/nodes.js';
+import { type Web, WebError } from '../../commands/ports/web.js';
+
+/** One request to the API of a remote panel. At most one of `form`, `json` and `body`. */
+export interface NodeRequest {
+  readonly method?: 'GET' | 'POST';
+  /** Below the base path, without a slash in front: `panel/api/server/status`. */
+  readonly path: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** What was written by the caller, and its type. */
+  readonly body?: { readonly type: string; readonly content: Buffer };
+  /** For the whole exchange; 10 s without it. */
+  readonly timeoutMs?: number;
+  /** Largest body that is taken, in bytes after decompression; 1 MiB without it. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Of what a remote panel says, in an error. */
+const QUOTE = 200;
+const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+const Envelope = z.object({
+  success: z.boolean(),
+  msg: z.string().nullish(),
+  obj: z.unknown().optional(),
+});
+
+/** Asks, and gives the `obj` of the envelope, unchecked. Rejects with `NodeError`. */
+export async function askNode(web: Web, node: NodeAddress, request: NodeRequest): Promise<unknown> {
+  return openEnvelope(await fetchNode(web, node, request), node.token);
+}
+
+/** Asks, and gives the body of a 200 as it came: for what is too large to be parsed here. Rejects with `NodeError`. */
+export async function fetchNode(web: Web, node: NodeAddress, request: NodeRequest): Promise<Buffer> {
+  const { method = 'GET', path, timeoutMs = TIMEOUT_MS, limit, signal } = request;
+  const { type, body } = bodyOf(request);
+  const headers = {
+    accept: 'application/json',
+    // So that a token that is not taken (401) looks unlike a path that is not there (404).
+    'x-requested-with': 'XMLHttpRequest',
+    ...(node.token && { authorization: `Bearer ${node.token}` }),
+    ...(type && { 'content-type': type }),
+  };
+  const answer = await web
+    .request(nodeUrl(node, path), {
+      method,
+      headers,
+      timeoutMs,
+      redirects: false,
+      allowPrivate: node.allowPrivateAddress,
+      ...(body !== null && { body }),
+      ...(limit !== undefined && { limit }),
+      ...(signal && { signal }),
+    })
+    .catch((error: unknown) => {
+      throw asNodeError(node, error);
+    });
+  if (answer.status !== 200) throw new NodeError('status', statusText(answer.status), { status: answer.status });
+  return answer.body;
+}
+
+/** The `obj` of an envelope. Throws `NodeError` 'not-an-envelope' or 'said-no'; `token` is kept out of the latter. */
+export function openEnvelope(body: Buffer, token = ''): unknown {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel', { cause: error });
+  }
+  const envelope = Envelope.safeParse(parsed);
+  if (!envelope.success) throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
+  const { success, msg, obj } = envelope.data;
+  if (!success) throw new NodeError('said-no', `remote: ${quoted(msg ?? '', token)}`);
+  return obj ?? null;
+}
+
+function bodyOf({ form, json, body }: NodeRequest): { type: string | null; body: string | Buffer | null } {
+  if (form !== undefined)
+    return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
+  if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) };
+  if (body !== undefined) return { type: body.type, body: body.content };
+  return { type: null, body: null };
+}
+
+function statusText(status: number): string {
+  if (status === 401 || status === 403) return `HTTP ${status} from remote panel: the token is not accepted`;
+  if (status === 404) return 'HTTP 404 from remote panel: the base path is wrong, or the token is not accepted';
+  if (status >= 300 && status < 400) return `HTTP ${status} from remote panel: redirects are not followed`;
+  return `HTTP ${status} from remote panel`;
+}
+
+function asNodeError({ host }: NodeAddress, error: unknown): unknown {
+  if (!(error instanceof WebError)) return error;
+  const { kind, message, cause } = error;
+  switch (kind) {
+    case 'refused':
+      return new NodeError('refused', `blocked private/internal address ${host}`, { cause: error });
+    case 'timeout':
+      return new NodeError('timeout', `${host} did not answer in time`, { cause: error });
+    case 'too-large':
+      return new NodeError('too-large', message, { cause: error });
+    default: {
+      const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+      if (!CERTIFICATE.test(code)) return new NodeError('unreachable', message, { cause: error });
+      return new NodeError('certificate', `The certificate of ${host} is not trusted (${code})`, { cause: error });
+    }
+  }
+}
+
+/** One line, without control characters. */
+function quoted(text: string, token: string): string {
+  const line = (token ? text.replaceAll(token, '…') : text).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return line.length > QUOTE ? `${line.slice(0, QUOTE)}…` : line;
+}

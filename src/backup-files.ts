@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RefusedFile } from './adapters/backup/refused-file.js';
+import type { DataDirectory } from './adapters/data-directory.js';
+import type { Backups } from './commands/ports/backups.js';
+
+const KEPT_NAME = /^portolan-\d{4}-\d\d-\d\d-position-\d+(-sealed)?\.db$/;
+
+/** `portolan-2026-11-21-position-1234.db`; it says so when it is sealed. */
+export function backupName(at: number, position: number, sealed: boolean): string {
+  return `portolan-${new Date(at).toISOString().slice(0, 10)}-position-${position}${sealed ? '-sealed' : ''}.db`;
+}
+
+/** A private name for a file that is not finished; what stays of it goes at the next start. */
+export function unfinishedFile({ root }: Pick<DataDirectory, 'root'>): string {
+  const folder = join(root, 'staged');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, `${randomBytes(8).toString('hex')}.db`);
+}
+
+/** A copy of a file of the operator that may be changed, with the write-ahead log that lies beside it. Rejects with `RefusedFile`. */
+export async function privateCopy(
+  file: string,
+  directory: Pick<DataDirectory, 'root'>,
+): Promise<{ readonly path: string; remove(): void }> {
+  const path = unfinishedFile(directory);
+  const remove = (): void => {
+    for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
+  };
+  try {
+    await copyFile(file, path, constants.COPYFILE_EXCL);
+    if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${path}-wal`, constants.COPYFILE_EXCL);
+    return { path, remove };
+  } catch (error) {
+    remove();
+    const { code = 'no' } = error as NodeJS.ErrnoException;
+    throw new RefusedFile(`The file cannot be read: the system says ${code}`, { cause: error });
+  }
+}
+
+/** The timed backups in a folder, newest first. What has another name is none of them. */
+export function keptIn(folder: string): ReturnType<Backups['list']> {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => KEPT_NAME.test(name))
+    .flatMap((name) => {
+      const found = statSync(join(folder, name), { throwIfNoEntry: false });
+      return found?.isFile() ? [{ name, bytes: found.size, at: Math.round(found.mtimeMs) }] : [];
+    })
+    .sort((a, b) => b.at - a.at);
+}

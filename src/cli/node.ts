@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { dataDirectory } from '../adapters/data-directory.js';
+import { nodeUrl } from '../commands/ports/nodes.js';
+import type { Node } from '../events/node-document.js';
+import { begin, catchUp } from '../events/replay.js';
+import { openJournal } from '../journal.js';
+import { timeText } from '../lib/words.js';
+import { inbounds } from '../projections/inbounds.js';
+import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node-outbox.js';
+import { nodes } from '../projections/nodes.js';
+import { CliError, print, printEither } from './output.js';
+
+interface Common {
+  readonly dataDir: string;
+  readonly json: boolean;
+}
+
+/** `portolan node …`: what the log knows of the nodes, beside a running panel or without one. */
+export function nodeCommands(program: Command, common: () => Common): void {
+  const node = program.command('node').description('remote panels that this one manages');
+  node
+    .command('list')
+    .description('every node: where it is, whether it answers, and what waits for it')
+    .action(() => {
+      const { dataDir, json } = common();
+      const known = readNodes(dataDir);
+      if (known.length === 0 && !json) print('There is no node');
+      for (const one of known) printEither(json, one, listLine(one));
+    });
+  node
+    .command('why')
+    .argument('<name>', 'the name of a node, or its number as #2')
+    .description('what keeps a node from having what is wanted there')
+    .action((name: string) => {
+      const { dataDir, json } = common();
+      const wanted = name.toLowerCase();
+      const found = readNodes(dataDir).find((one) => one.name.toLowerCase() === wanted || `#${one.id}` === name);
+      if (!found) throw new CliError(`There is no node ${name}`);
+      printEither(json, found, whyLines(found).join('\n'));
+    });
+}
+
+type Told = ReturnType<typeof readNodes>[number];
+
+/** Without tokens. Times are ms since 1970. */
+function readNodes(dataDir: string) {
+  const directory = dataDirectory(dataDir);
+  if (!existsSync(directory.database)) throw new CliError(`There is no ${directory.database}`);
+  const { log } = openJournal(directory, { readonly: true });
+  try {
+    const [register, outbox, listeners] = [begin(nodes), begin(nodeOutbox), begin(inbounds)] as const;
+    catchUp(log, [register, outbox, listeners]);
+    return [...register.state.documents.values()].map((node) => {
+      const entries = outboxOf(outbox.state, node.id).map((entry) =>
+        toldEntry(entry, outbox.state.waiting.get(entry.inbound) ?? []),
+      );
+      return {
+        ...toldNode(node),
+        standing: register.state.standings.get(node.id) ?? null,
+        bound: [...listeners.state.values()].filter((inbound) => inbound.node === node.id).length,
+        lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
+        inbounds: entries,
+        strangers: outbox.state.strangers.get(node.id) ?? null,
+      };
+    });
+  } finally {
+    log.close();
+  }
+}
+
+function toldNode(node: Node) {
+  const { id, name, enabled, identity, token } = node;
+  return { id, name, enabled, url: nodeUrl(node), hasApiToken: token !== '', identity };
+}
+
+function toldEntry({ inbound, tag, applied, refused, deleted }: OutboxEntry, waiting: readonly number[]) {
+  return { inbound, tag, waiting: waiting.length, since: waiting[0] ?? null, applied, refused, deleted };
+}
+
+function listLine({ id, name, url, lag, bound, ...node }: Told): string {
+  return `#${id}  ${name}  ${url}  ${stateOf(node)}  ${counted(bound, 'inbound')}, ${counted(lag, 'change')} on the way`;
+}
+
+/** What nothing was said of answers, as far as the log knows. */
+function stateOf({ enabled, identity, standing }: Pick<Told, 'enabled' | 'identity' | 'standing'>): string {
+  if (!enabled) return 'switched off';
+  if (standing) return `${standing.online ? 'online' : 'offline'} since ${timeText(standing.since)}`;
+  return identity === null ? 'never answered' : 'answers';
+}
+
+function whyLines(node: Told): readonly string[] {
+  const { id, name, url, standing, identity, hasApiToken, lag, inbounds: entries, strangers } = node;
+  const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
+  const state = `  ${stateOf(node)}${standing?.reason ? `: ${standing.reason}` : ''}`;
+  return [
+    `Node #${id} ${name}, ${url}`,
+    state,
+    ...(identity === null ? [] : [`  it is a panel of ${identity.kind} ${identity.panelId}`.trimEnd()]),
+    ...(hasApiToken ? [] : ['  it has no API token, so it can neither be asked nor told anything']),
+    lag === 0 ? '  it has everything that is wanted there' : `  ${counted(lag, 'change')} on the way`,
+    ...stuck.map(entryLine),
+    ...(strangers === null ? [] : [`  only it has: ${strangersText(strangers)}`]),
+  ];
+}
+
+function entryLine({ inbound, tag, waiting, since, refused, applied, deleted }: Told['inbounds'][number]): string {
+  const what = deleted ? 'to be deleted there' : `${counted(waiting, 'change')} on the way`;
+  const from = since === null ? '' : `, the first is event ${since}`;
+  const had = applied === null ? 'it was never there' : `last brought up to date ${timeText(applied.at)}`;
+  const why = refused === null ? '' : `; refused since ${timeText(refused.since)}: ${refused.reason}`;
+  return `  inbound #${inbound} ${tag}: ${what}${from}; ${had}${why}`;
+}
+
+function strangersText({ inbounds: tags, clients, more }: NonNullable<Told['strangers']>): string {
+  const named = [
+    ...tags.map((tag) => `inbound ${tag}`),
+    ...clients.map(({ inbound, email }) => `client ${email} in ${inbound}`),
+  ];
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

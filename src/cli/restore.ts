@@ -1,0 +1,134 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
+import { askControl } from '../adapters/control/ask.js';
+import { controlSocket } from '../adapters/control/socket-path.js';
+import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory.js';
+import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { asSystem } from '../app.js';
+import { backupName, privateCopy, unfinishedFile } from '../backup-files.js';
+import { childWork } from '../backup-jobs.js';
+import type { BackupFile, Replacement } from '../commands/ports/backups.js';
+import { begin, catchUp } from '../events/replay.js';
+import type { Settings } from '../events/settings.js';
+import type { CorePlace } from '../foreign-template.js';
+import { settle, stage, switchTo } from '../generations.js';
+import { openJournal } from '../journal.js';
+import { settings } from '../projections/settings.js';
+import { version } from '../version.js';
+import { CliError } from './output.js';
+
+/** A full verification of a large log takes minutes, in ms. */
+const PATIENCE_MS = 3_600_000;
+const SECRET_FILE_BYTES = 4096;
+
+/**
+ * Makes the state of a file that of a data directory: by its panel, or alone under its lock. Throws `CliError` with the
+ * reason; then nothing has changed.
+ */
+export async function restoreState(
+  dataDir: string,
+  { file, passphrase, yes }: { readonly file: string; readonly passphrase: string; readonly yes: boolean },
+  core: CorePlace,
+): Promise<{ readonly done: Replacement; readonly running: boolean }> {
+  const directory = dataDirectory(dataDir);
+  if (existsSync(directory.database) && !yes)
+    throw new CliError(`${dataDir} has a state already: add --yes to replace it (it is put aside in backups/)`);
+  const request = { type: 'state.replace', data: { file, passphrase } };
+  const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
+  if (answer === null) return { done: await restoreAlone(dataDir, file, passphrase, core), running: false };
+  if (!answer.ok) throw new CliError(answer.error);
+  return { done: answer.result as Replacement, running: true };
+}
+
+async function restoreAlone(dataDir: string, file: string, passphrase: string, core: CorePlace): Promise<Replacement> {
+  const directory = prepareDataDirectory(dataDir);
+  const lock = lockDirectory(directory.lock);
+  try {
+    settle(directory);
+    const copy = await privateCopy(file, directory);
+    const staged = stage(directory);
+    try {
+      const done = await childWork({ humble: false }).stage({
+        file: copy.path,
+        passphrase,
+        root: staged.directory.root,
+        askedBy: asSystem('cli').actor,
+        now: Date.now(),
+        host: settingsOf(directory),
+        core,
+      });
+      switchTo(directory, staged, `${file} (SHA-256 ${done.sha256}) takes the place of the state`);
+      settle(directory);
+      return done;
+    } finally {
+      staged.discard();
+      copy.remove();
+    }
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error));
+  } finally {
+    lock.release();
+  }
+}
+
+/** Of the state that is there; null without one, and where it cannot be read, which is why it is replaced. */
+function settingsOf(directory: DataDirectory): Settings | null {
+  if (!existsSync(directory.database)) return null;
+  try {
+    return readSettings(directory).values;
+  } catch {
+    return null;
+  }
+}
+
+function readSettings(directory: DataDirectory) {
+  const { log, snapshots } = openJournal(directory, { readonly: true });
+  try {
+    const folding = begin(settings, snapshots);
+    catchUp(log, [folding]);
+    return folding.state;
+  } finally {
+    log.close();
+  }
+}
+
+/** A fresh copy in a private place, made by the panel or, when none runs, here. Throws `CliError`. */
+export async function createBackup(
+  directory: DataDirectory,
+): Promise<Pick<BackupFile, 'path' | 'name' | 'bytes' | 'position' | 'sealed'>> {
+  if (!existsSync(directory.database)) throw new CliError(`There is no ${directory.database}`);
+  const request = { type: 'backup.create', data: {} };
+  const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
+  if (answer?.ok === false) throw new CliError(answer.error);
+  if (answer) return answer.result as BackupFile;
+  const path = unfinishedFile(directory);
+  const now = Date.now();
+  const passphrase = readSettings(directory).secrets.backupPassphrase;
+  const copied = await childWork({ humble: false }).copy({
+    root: directory.root,
+    file: path,
+    passphrase,
+    release: version,
+    now,
+  });
+  return { path, name: backupName(now, copied.position, copied.sealed), ...copied };
+}
+
+/** To another file system as well. */
+export async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(from, to);
+  } finally {
+    rmSync(from, { force: true });
+  }
+}
+
+/** What a file of the operator holds, without the end of its line. */
+export function secretIn(file: string): string {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > SECRET_FILE_BYTES)
+    throw new CliError(`${file} is too large for a passphrase`);
+  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+}

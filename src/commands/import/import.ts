@@ -1,0 +1,16 @@
+import type { Command, Decider } from '../command.js';
+import { reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { type ForeignImport, planImport } from './plan.js';
+
+/** Another panel's whole state into a log that holds nothing yet. */
+export type ImportCommand = Command<'ImportPanel', ForeignImport>;
+
+export const panelImport: Decider<ImportCommand> = {
+  ImportPanel: (data, state, { now }) => (isEmpty(state) ? planImport(data, now).events : reject('IMPORT_NOT_EMPTY')),
+};
+
+function isEmpty({ users, inbounds, clients, nodes, geoSources, lastInbound, lastClient }: PanelState): boolean {
+  const held = [users, inbounds, clients, nodes, geoSources].some(({ size }) => size > 0);
+  return !held && lastInbound + lastClient === 0;
+}

@@ -1,0 +1,109 @@
+import { isIP } from 'node:net';
+import type { PanelEvent } from '../../events/catalog.js';
+import { ClientAdded, ClientDepleted, ClientIpsSeen } from '../../events/client.js';
+import { ClientNumber } from '../../events/ids.js';
+import { ClientHistoryImported, InboundHistoryImported } from '../../events/import.js';
+import { InboundDepleted } from '../../events/inbound.js';
+import { isObject } from '../../lib/json.js';
+import type { ForeignIps, ForeignPanel } from '../ports/foreign-panel.js';
+import { ClientImport } from './clients.js';
+import { depletionOfInbound, type ImportedInbound } from './inbounds.js';
+import { numberOf, parse } from './json.js';
+import { clientItem, type Named, nameClients } from './names.js';
+import { type Notes, shown } from './report.js';
+
+/** Addresses kept for one client. */
+const MOST_IPS = 100;
+
+/** Clients with numbers in the order in which they stand, then what was counted of them and their inbounds. */
+export function importClients(
+  panel: ForeignPanel,
+  inbounds: readonly ImportedInbound[],
+  now: number,
+  notes: Notes,
+): PanelEvent[] {
+  notes.rows('client_traffics', panel.stats.length);
+  for (const { up, down } of panel.stats) notes.found({ clientUp: up, clientDown: down });
+  const named = nameClients(
+    inbounds.flatMap(({ entries }) => entries),
+    panel.stats,
+    notes,
+  );
+  const events: PanelEvent[] = [];
+  const numbers = new Map<string, ClientNumber>();
+  let last = 0;
+  for (const inbound of inbounds) {
+    const joined = new ClientImport(inbound.spec.protocol, inbound.config.settings, notes, now);
+    for (const entry of inbound.entries) {
+      const name = named.get(entry);
+      if (!name) continue;
+      last += 1;
+      const client = ClientNumber.parse(last);
+      if (name.counts) numbers.set(entry.email, client);
+      const { draft, depletion, ...times } = joined.take(entry, name);
+      events.push(ClientAdded({ client, inbound: inbound.id, life: 1, ...draft }));
+      events.push(...historyOf(client, name, times, notes));
+      if (depletion) events.push(ClientDepleted({ client, depletion }));
+      notes.took({ clients: 1 });
+      if (name.row === null) notes.noted('clients', clientItem(entry), 'there are no counters of it: it begins at 0');
+    }
+    events.push(...inboundHistory(inbound, now, notes));
+  }
+  return [...events, ...importIps(panel.ips, numbers, now, notes)];
+}
+
+function historyOf(
+  client: ClientNumber,
+  { row, counts }: Named,
+  times: { readonly createdAt: number; readonly updatedAt: number },
+  notes: Notes,
+): PanelEvent[] {
+  const { up, down, allTime } = row && counts ? row : { up: 0, down: 0, allTime: 0 };
+  const lastOnlineAt = row?.lastOnline ?? 0;
+  notes.took({ clientUp: up, clientDown: down });
+  if (up + down + allTime + lastOnlineAt + times.createdAt + times.updatedAt === 0) return [];
+  const whole = Math.max(allTime, up + down);
+  return [ClientHistoryImported({ client, up, down, allTime: whole, lastOnlineAt, ...times })];
+}
+
+function inboundHistory(imported: ImportedInbound, now: number, notes: Notes): PanelEvent[] {
+  const { row, id: inbound } = imported;
+  const { up, down, allTime, lastTrafficResetTime: resetAt } = row;
+  notes.took({ inbounds: 1, inboundUp: up, inboundDown: down });
+  const depletion = depletionOfInbound(row, now);
+  return [
+    ...(up + down + allTime + resetAt === 0
+      ? []
+      : [InboundHistoryImported({ inbound, up, down, allTime: Math.max(allTime, up + down), resetAt })]),
+    ...(depletion ? [InboundDepleted({ inbound, depletion })] : []),
+  ];
+}
+
+function importIps(
+  rows: readonly ForeignIps[],
+  numbers: ReadonlyMap<string, ClientNumber>,
+  now: number,
+  notes: Notes,
+): PanelEvent[] {
+  notes.rows('inbound_client_ips', rows.length);
+  return rows.flatMap(({ clientEmail, ips: text }) => {
+    const item = `addresses of ${shown(clientEmail)}`;
+    const client = numbers.get(clientEmail);
+    const parsed = parse(text);
+    if (client === undefined || !(parsed === null || Array.isArray(parsed))) {
+      notes.dropped('inbound_client_ips', item, client === undefined ? 'there is no such client' : 'it is no list');
+      return [];
+    }
+    const ips = (parsed ?? []).flatMap((entry: unknown) => addressOf(entry, now)).slice(-MOST_IPS);
+    return ips.length === 0 ? [] : [ClientIpsSeen({ client, ips })];
+  });
+}
+
+/** `{ip, timestamp}` in seconds, or just the address, as earlier releases had it. */
+function addressOf(entry: unknown, now: number): { ip: string; at: number }[] {
+  const ip = isObject(entry) ? entry['ip'] : entry;
+  const seconds = isObject(entry) ? numberOf(entry['timestamp']) : null;
+  if (typeof ip !== 'string' || isIP(ip) === 0) return [];
+  const at = seconds === null ? now : seconds * 1000;
+  return at >= 0 && at <= now ? [{ ip, at }] : [];
+}

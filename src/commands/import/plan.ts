@@ -1,0 +1,137 @@
+import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
+import type { Actor, Caused } from '../../events/event.js';
+import { UserId } from '../../events/ids.js';
+import {
+  type ImportedTable,
+  type ImportFinding,
+  type ImportTotals,
+  OutboundHistoryImported,
+  PanelImported,
+} from '../../events/import.js';
+import { InboundAdded } from '../../events/inbound.js';
+import type { JsonObject } from '../../lib/json.js';
+import type { ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
+import { type PanelState, panelState } from '../state.js';
+import { type ImportedInbound, importInbound } from './inbounds.js';
+import { importClients } from './people.js';
+import { Notes } from './report.js';
+import { type HostFlaw, importSettings } from './settings.js';
+import { importGeo, importNodes } from './surroundings.js';
+import { importTemplate } from './template.js';
+import { importUsers, type PreparedPassword } from './users.js';
+
+/** A foreign panel, and what had to be asked of the machine and the core before anything is decided about it. */
+export interface ForeignImport {
+  /** With settings under our names. */
+  readonly panel: ForeignPanel;
+  readonly file: { readonly sha256: string; readonly bytes: number };
+  readonly askedBy: Pick<Actor, 'kind' | 'name'>;
+  readonly passwords: readonly PreparedPassword[];
+  readonly template: JsonObject | null;
+  readonly outboundTestUrl: string;
+  readonly hostFlaws: readonly HostFlaw[];
+  /** What was found out on the way here. */
+  readonly findings: readonly ImportFinding[];
+}
+
+/** What becomes of a foreign panel, for people: what is otherwise than it was, and the sums before and after. */
+export interface ForeignReport {
+  readonly source: '3x-ui';
+  readonly version: string;
+  readonly file: { readonly sha256: string; readonly bytes: number };
+  readonly tables: readonly ImportedTable[];
+  readonly totals: { readonly before: ImportTotals; readonly after: ImportTotals; readonly leftOut: ImportTotals };
+  /** How many things are otherwise, and what they are: all of them, or the first. */
+  readonly found: number;
+  readonly findings: readonly ImportFinding[];
+}
+
+/** Of an endless list of findings the log keeps the first. */
+const MOST_FINDINGS = 500;
+
+/** All that a foreign panel becomes, from nothing. Pure: the same panel gives the same events. */
+export function planImport(
+  request: ForeignImport,
+  now: number,
+): { readonly events: readonly Caused<PanelEvent>[]; readonly report: ForeignReport } {
+  const { panel, file, askedBy } = request;
+  const notes = new Notes([...panel.findings, ...request.findings]);
+  const state = panelState.initial();
+  const events: PanelEvent[] = [];
+  const add = (more: readonly PanelEvent[]): void => {
+    events.push(...more);
+    for (const event of more) panelState.apply(state, standIn(event, now));
+  };
+  add(importUsers(panel.users, request.passwords, notes));
+  add(importNodes(panel.nodes, notes));
+  add(importGeo(panel.geo, notes));
+  const inbounds = importInbounds(panel, { state, notes, now, add });
+  const { hostFlaws } = request;
+  const settings = importSettings(panel, { state, hostFlaws, now, notes });
+  const template = importTemplate(request, inbounds);
+  const clients = importClients(panel, inbounds, now, notes);
+  const outbounds = importOutbounds(panel.outbounds, notes);
+  const totals = { before: notes.before, after: notes.after, leftOut: notes.leftOut };
+  const [version, tables, findings] = [panel.version, notes.tables(), notes.findings];
+  const imported = PanelImported({
+    source: '3x-ui',
+    version,
+    file,
+    tables,
+    ...totals,
+    findings: findings.length,
+    details: {
+      askedBy: { kind: askedBy.kind, name: askedBy.name },
+      findings: findings.slice(0, MOST_FINDINGS),
+    },
+  });
+  const all = [...events, ...settings, ...template, ...clients, ...outbounds];
+  return {
+    events: [imported, ...all.map((event) => ({ ...event, cause: 0 }))],
+    report: { source: '3x-ui', version, file, tables, totals, found: findings.length, findings },
+  };
+}
+
+/** The event as the write state folds it: the rules look at what is there already. */
+function standIn(event: PanelEvent, at: number): RecordedEvent {
+  const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
+  const meta = { at, actor, correlationId: '', causationId: null, commandId: null };
+  return { ...event, position: 0, id: '', stream: '', version: 0, meta } as RecordedEvent;
+}
+
+interface Around {
+  readonly state: PanelState;
+  readonly notes: Notes;
+  readonly now: number;
+  readonly add: (events: readonly PanelEvent[]) => void;
+}
+
+function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: Around): readonly ImportedInbound[] {
+  notes.rows('inbounds', inbounds.length);
+  const first = [...state.users.keys()][0] ?? 1;
+  const owner = (user: number): UserId => UserId.parse(state.users.has(user) ? user : first);
+  return inbounds.flatMap((row) => {
+    const taken = importInbound(row, { state, owner, notes, now });
+    if (!taken) return [];
+    const { id: inbound, node, enabled, spec, config } = taken;
+    add([InboundAdded({ inbound, owner: taken.owner, node, enabled, spec, life: 1, config })]);
+    return [taken];
+  });
+}
+
+function importOutbounds(outbounds: readonly ForeignOutbound[], notes: Notes): PanelEvent[] {
+  notes.rows('outbound_traffics', outbounds.length);
+  const events = new Map<string, PanelEvent>();
+  for (const { id, tag, up, down } of outbounds) {
+    const bytes = { outboundUp: up, outboundDown: down };
+    notes.found(bytes);
+    if (tag === '' || events.has(tag)) {
+      notes.dropped('outbound_traffics', `row ${id}`, 'it has no tag, or that of another');
+      notes.lost(bytes);
+    } else {
+      events.set(tag, OutboundHistoryImported({ tag, up, down }));
+      notes.took(bytes);
+    }
+  }
+  return [...events.values()];
+}

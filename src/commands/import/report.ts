@@ -1,0 +1,84 @@
+import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/import.js';
+
+export const noTotals: ImportTotals = {
+  inbounds: 0,
+  clients: 0,
+  inboundUp: 0,
+  inboundDown: 0,
+  clientUp: 0,
+  clientDown: 0,
+  outboundUp: 0,
+  outboundDown: 0,
+};
+
+/** Sums that stay numbers which JSON carries exactly, however absurd a file is. */
+export function plus(totals: ImportTotals, more: Partial<ImportTotals>): ImportTotals {
+  const sums = Object.entries(more).map(([key, value]) => [
+    key,
+    Math.min(Number.MAX_SAFE_INTEGER, totals[key as keyof ImportTotals] + value),
+  ]);
+  return { ...totals, ...Object.fromEntries(sums) };
+}
+
+/** Takes notes of what is otherwise than it was, one by one, and what bytes and rows go with that. */
+export class Notes {
+  readonly findings: ImportFinding[] = [];
+  before: ImportTotals = noTotals;
+  after: ImportTotals = noTotals;
+  leftOut: ImportTotals = noTotals;
+  readonly #rows = new Map<string, number>();
+
+  constructor(read: readonly ImportFinding[]) {
+    this.findings.push(...read);
+  }
+
+  rows(table: string, count: number): void {
+    this.#rows.set(table, (this.#rows.get(table) ?? 0) + count);
+  }
+
+  found(more: Partial<ImportTotals>): void {
+    this.before = plus(this.before, more);
+  }
+
+  took(more: Partial<ImportTotals>): void {
+    this.after = plus(this.after, more);
+  }
+
+  lost(more: Partial<ImportTotals>): void {
+    this.leftOut = plus(this.leftOut, more);
+  }
+
+  changed(table: string, item: string, why: string): void {
+    this.findings.push({ table, item, what: 'changed', why });
+  }
+
+  dropped(table: string, item: string, why: string): void {
+    this.findings.push({ table, item, what: 'left out', why });
+  }
+
+  /** Nothing is otherwise, and yet somebody should know. */
+  noted(table: string, item: string, why: string): void {
+    this.findings.push({ table, item, what: 'noted', why });
+  }
+
+  tables(): ImportedTable[] {
+    const count = (table: string, what: ImportFinding['what']): number =>
+      new Set(
+        this.findings.filter((finding) => finding.table === table && finding.what === what).map(({ item }) => item),
+      ).size;
+    return [...this.#rows].map(([table, rows]) => ({
+      table,
+      rows,
+      changed: count(table, 'changed'),
+      leftOut: count(table, 'left out'),
+    }));
+  }
+}
+
+/** Characters of a foreign name in a sentence. */
+const SHOWN = 80;
+
+/** A foreign name, cut and without control characters. */
+export function shown(name: string): string {
+  return name.replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd').slice(0, SHOWN);
+}

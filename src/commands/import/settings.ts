@@ -1,0 +1,143 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import {
+  defaultSettings,
+  type SecretKey,
+  SecretSettingChanged,
+  type SettingKey,
+  type Settings,
+  SettingsChanged,
+  secretsTable,
+  settingsTable,
+} from '../../events/settings.js';
+import { ApiTokenIssued } from '../../events/user.js';
+import { sameJson } from '../../lib/json.js';
+import type { ForeignPanel } from '../ports/foreign-panel.js';
+import { settingFlaws } from '../setting-rules.js';
+import { senseFlaws } from '../setting-sense.js';
+import type { PanelState } from '../state.js';
+import { type Notes, shown } from './report.js';
+
+/** What 3x-ui does where nothing was ever set, and this panel would do otherwise. */
+const THEIR_DEFAULTS = { subPort: '2096' } as const;
+/** Releases that could not switch these off. */
+const ALWAYS_ON = { subJsonEnable: 'true' } as const;
+/** Settings that are no settings here: read elsewhere, or of no use to anybody but the old panel. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['xrayTemplateConfig', 'xrayOutboundTestUrl', 'apiToken', 'secret']);
+/** What gives way when it makes sense no longer; any other setting falls back to what is usual here. */
+const YIELDS: Readonly<Record<string, Partial<Settings>>> = {
+  subJsonPath: { subJsonPath: '/json-2/' },
+  subClashPath: { subClashPath: '/clash-2/' },
+  chatBotToken: { chatBotEnable: false },
+  ldapHost: { ldapEnable: false },
+};
+const ROUNDS = 10;
+const API_TOKEN = /^[\x21-\x7e]{8,256}$/;
+
+/** A setting that this machine cannot follow, and why. */
+export interface HostFlaw {
+  readonly key: string;
+  readonly reason: string;
+}
+
+interface Given {
+  readonly state: PanelState;
+  /** What only the machine knows: files that cannot be read, addresses that it does not have. */
+  readonly hostFlaws: readonly HostFlaw[];
+  readonly now: number;
+  readonly notes: Notes;
+}
+
+/** The settings under our names, the secrets among them, and the API token. */
+export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>, given: Given): PanelEvent[] {
+  const { state, hostFlaws, now, notes } = given;
+  notes.rows('settings', panel.settings.length);
+  const { plain, secrets, apiToken } = readSettings(panel, notes);
+  let next: Settings = { ...defaultSettings, ...plain };
+  const off = (key: string, reason: string): void => {
+    next = { ...next, ...fallback(key) };
+    notes.dropped('settings', `setting ${key}`, `it ${reason}`);
+  };
+  for (const { key, reason } of hostFlaws) if (Object.hasOwn(plain, key)) off(key, reason);
+  if (next.twoFactorEnable && !secrets.has('twoFactorToken'))
+    off('twoFactorEnable', 'has no token that codes could be checked with: set it up anew');
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const flaws = [
+      ...settingFlaws(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
+      ...senseFlaws(next, state, { chatBotToken: secrets.get('chatBotToken'), now }),
+    ];
+    if (flaws.length === 0) break;
+    for (const { key, why } of flaws) off(key, why);
+  }
+  const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, defaultSettings[key as SettingKey]));
+  return [
+    ...(changes.length === 0
+      ? []
+      : [
+          SettingsChanged({ changes: Object.fromEntries(changes) as Parameters<typeof SettingsChanged>[0]['changes'] }),
+        ]),
+    ...[...secrets].map(([key, value]) => SecretSettingChanged({ key, life: 1, secret: { value } })),
+    ...(apiToken === '' ? [] : [ApiTokenIssued({ life: 1, secret: { token: apiToken } })]),
+  ];
+}
+
+function fallback(key: string): Partial<Settings> {
+  return YIELDS[key] ?? { [key]: defaultSettings[key as SettingKey] };
+}
+
+interface Read {
+  readonly plain: Partial<Settings>;
+  readonly secrets: Map<SecretKey, string>;
+  readonly apiToken: string;
+}
+
+function readSettings({ settings, version }: Pick<ForeignPanel, 'settings' | 'version'>, notes: Notes): Read {
+  const values = new Map<string, string>();
+  for (const { key, value } of settings) {
+    const item = `setting ${shown(key)}`;
+    if (values.has(key)) notes.dropped('settings', `${item} again`, 'it is there twice, and the first one counts');
+    else if (!isSetting(key) && !isSecret(key) && !ELSEWHERE.has(key))
+      notes.dropped('settings', item, 'there is no such setting here');
+    else values.set(key, value);
+  }
+  const usual = { ...THEIR_DEFAULTS, ...(version === '2.x' ? ALWAYS_ON : {}) };
+  for (const [key, value] of Object.entries(usual)) if (!values.has(key)) values.set(key, value);
+  const plain: [SettingKey, unknown][] = [];
+  const secrets = new Map<SecretKey, string>();
+  for (const [key, value] of values) {
+    if (isSetting(key)) {
+      const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
+      if (parsed.success) plain.push([key, parsed.data]);
+      else refused(notes, key, parsed.error.issues[0]?.message);
+    } else if (isSecret(key) && value.trim() !== '') {
+      const parsed = secretsTable[key].safeParse(value.trim());
+      if (parsed.success) secrets.set(key, parsed.data);
+      else refused(notes, key, parsed.error.issues[0]?.message);
+    }
+  }
+  const apiToken = values.get('apiToken')?.trim() ?? '';
+  const usable = apiToken === '' || API_TOKEN.test(apiToken);
+  if (!usable) refused(notes, 'apiToken', 'is no token: the panel makes a new one');
+  return { plain: Object.fromEntries(plain), secrets, apiToken: usable ? apiToken : '' };
+}
+
+function refused(notes: Notes, key: string, why = ''): void {
+  // The schema's own words are for programs, where it has none for people.
+  const reason = why === '' || why.startsWith('Invalid') ? 'has a value that it cannot have' : why;
+  notes.dropped('settings', `setting ${key}`, `it ${reason}`);
+}
+
+function isSetting(key: string): key is SettingKey {
+  return Object.hasOwn(settingsTable, key);
+}
+
+function isSecret(key: string): key is SecretKey {
+  return Object.hasOwn(secretsTable, key);
+}
+
+/** Values are texts there; what is none of its kind is left for the schema to refuse. */
+function typed(value: string, like: unknown): unknown {
+  const text = value.trim();
+  if (typeof like === 'boolean') return text === 'true' || (text === 'false' || text === '' ? false : text);
+  if (typeof like === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  return value;
+}

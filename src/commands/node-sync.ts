@@ -1,0 +1,64 @@
+import type { ClientNumber, InboundId } from '../events/ids.js';
+import type { Node } from '../events/node-document.js';
+import { NodeInboundApplied, NodeInboundRefused, NodeInboundRemoved, NodeStrangersSeen } from '../events/node-sync.js';
+import type { Command, Decider } from './command.js';
+import { sameAddress } from './node-rules.js';
+import type { PanelState } from './state.js';
+
+/** `asked` is the node as it was when it was asked: what another place says, or an answer that comes too late, is nothing. */
+interface Told {
+  readonly asked: Node;
+}
+
+export type NodeSyncCommand =
+  | Command<
+      'RecordNodeInboundApplied',
+      Told & {
+        readonly inbound: InboundId;
+        readonly tag: string;
+        readonly position: number;
+        readonly digest: string;
+        readonly began: readonly ClientNumber[];
+        readonly fresh: boolean;
+      }
+    >
+  | Command<'RecordNodeInboundRemoved', Told & { readonly inbound: InboundId; readonly tag: string }>
+  | Command<'RecordNodeInboundRefused', Told & { readonly inbound: InboundId; readonly reason: string }>
+  | Command<
+      'RecordNodeStrangers',
+      Told & {
+        readonly inbounds: readonly string[];
+        readonly clients: readonly { readonly inbound: string; readonly email: string }[];
+        readonly more: number;
+      }
+    >;
+
+export const nodeSync: Decider<NodeSyncCommand> = {
+  RecordNodeInboundApplied({ asked, inbound, began, ...rest }, state) {
+    if (!stillAsked(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
+    const living = began.filter((client) => state.clients.get(client)?.inbound === inbound);
+    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, began: living })];
+  },
+
+  RecordNodeInboundRemoved({ asked, inbound, tag }, state) {
+    return stillAsked(state, asked) ? [NodeInboundRemoved({ node: asked.id, inbound, tag })] : [];
+  },
+
+  RecordNodeInboundRefused({ asked, inbound, reason }, state) {
+    if (!stillAsked(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
+    return [NodeInboundRefused({ node: asked.id, inbound, reason })];
+  },
+
+  RecordNodeStrangers({ asked, inbounds, clients, more }, state) {
+    if (!stillAsked(state, asked)) return [];
+    return [
+      NodeStrangersSeen({ node: asked.id, inbounds: [...inbounds], clients: clients.map((one) => ({ ...one })), more }),
+    ];
+  },
+};
+
+/** Whether a node is the one that was asked, where it was asked, and still wanted. */
+export function stillAsked({ nodes }: Pick<PanelState, 'nodes'>, asked: Node): boolean {
+  const current = nodes.get(asked.id);
+  return current !== undefined && current.enabled && sameAddress(current, asked);
+}

@@ -1,0 +1,35 @@
+import type { PanelEvent } from '../events/catalog.js';
+import type { Caused } from '../events/event.js';
+import type { ClientNumber, InboundId } from '../events/ids.js';
+import type { Node } from '../events/node-document.js';
+import { type NodeTraffic, NodeTrafficRecorded } from '../events/node-sync.js';
+import type { Command, Decider } from './command.js';
+import { stillAsked } from './node-sync.js';
+import { trafficEffects } from './traffic.js';
+
+export type NodeTrafficCommand = Command<
+  'RecordNodeTraffic',
+  Omit<NodeTraffic, 'node'> & { /** The node as it was when it was asked. */ readonly asked: Node }
+>;
+
+export const nodeTraffic: Decider<NodeTrafficCommand> = {
+  /** Only bytes of what lives on that node count; in the same decision follows who is over a cap with them. */
+  RecordNodeTraffic({ asked, clients, inbounds, notes }, state, { now }) {
+    if (!stillAsked(state, asked)) return [];
+    const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
+    const isClient = (number: number): boolean => {
+      const client = state.clients.get(number as ClientNumber);
+      return client !== undefined && isOurs(client.inbound);
+    };
+    const counted = {
+      clients: clients.filter(([number]) => isClient(number)),
+      inbounds: inbounds.filter(([id]) => isOurs(id as InboundId)),
+      notes: notes.filter(([kind, key]) => (kind === 'client' ? isClient(key) : isOurs(key as InboundId))),
+    };
+    if (counted.clients.length + counted.inbounds.length + counted.notes.length === 0) return [];
+    const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
+    const effects = trafficEffects(state, counted.clients.filter(moved), counted.inbounds.filter(moved), now);
+    const recorded = NodeTrafficRecorded({ node: asked.id, ...counted });
+    return [recorded, ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
+  },
+};

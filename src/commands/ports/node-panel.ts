@@ -1,0 +1,103 @@
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { NodeAddress } from './nodes.js';
+
+/** A client as its node shall have it. */
+export interface WantedClient {
+  readonly number: ClientNumber;
+  readonly email: string;
+  /** Whether it may connect there. */
+  readonly enabled: boolean;
+  /** Bytes; 0 = none. */
+  readonly capBytes: number;
+  readonly digest: string;
+  /** The element of `settings.clients`, as JSON. */
+  readonly text: string;
+}
+
+/** An inbound as its node shall have it. */
+export interface WantedInbound {
+  readonly id: InboundId;
+  readonly tag: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly enabled: boolean;
+  /** Bytes; 0 = none. */
+  readonly capBytes: number;
+  /** Of all but its clients and whether it is on. */
+  readonly digest: string;
+  /** The members of an inbound of the panel API; `settings` is a text without clients. */
+  readonly members: Readonly<Record<string, string | number>> & { readonly settings: string };
+  readonly clients: readonly WantedClient[];
+}
+
+/** A counter as a node says it. NaN where that is no number. */
+export interface SeenCounter {
+  readonly up: number;
+  readonly down: number;
+  /** Bytes of all time, which no reset touches; 0 where the panel does not keep it. */
+  readonly allTime: number;
+}
+
+/** The clients of a listed inbound, a column for each member: ten thousand objects would be dear to hand over. */
+export interface ListedClients {
+  readonly emails: readonly string[];
+  /** What names each in the paths of the API. */
+  readonly keys: readonly string[];
+  readonly digests: readonly string[];
+  /** The number that we gave it; 0 = it is not from us. */
+  readonly marks: readonly number[];
+  /** The JSON of those that are not from us; empty for the others. */
+  readonly raws: readonly string[];
+  readonly up: Float64Array;
+  readonly down: Float64Array;
+  readonly allTime: Float64Array;
+  /** ms since 1970; 0 = never, or not said. */
+  readonly lastOnline: Float64Array;
+  /** 1 = the panel lets it connect, by its own count of its bytes and days. */
+  readonly open: Uint8Array;
+}
+
+export interface ListedInbound {
+  readonly id: number;
+  readonly tag: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly enabled: boolean;
+  readonly digest: string;
+  readonly counter: SeenCounter;
+  readonly clients: ListedClients;
+}
+
+/** What a remote panel has. */
+export interface NodeListing {
+  readonly inbounds: readonly ListedInbound[];
+  /** Tags of inbounds that could not be understood. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * The inbounds of a remote panel, by its API. Everything rejects with `NodeError`, and takes at most 10 s (a listing and
+ * an update 30 s). `remote` is the id that the panel gave to an inbound.
+ */
+export interface NodePanel {
+  /** The lasting name of the panel that answers there; empty when it has none. */
+  panelId(node: NodeAddress): Promise<string>;
+  listing(node: NodeAddress): Promise<NodeListing>;
+  /** Emails of the clients that are connected. */
+  onlines(node: NodeAddress): Promise<readonly string[]>;
+  /** Addresses that a client was seen at, newest first. */
+  clientIps(node: NodeAddress, email: string): Promise<readonly string[]>;
+  /** The tag that it got. */
+  add(node: NodeAddress, inbound: WantedInbound): Promise<{ readonly remote: number; readonly tag: string }>;
+  /** Replaces the inbound and all of its clients; `strangers` are JSON texts of clients that stay as they are. */
+  update(node: NodeAddress, remote: number, inbound: WantedInbound, strangers: readonly string[]): Promise<void>;
+  remove(node: NodeAddress, remote: number): Promise<void>;
+  setEnabled(node: NodeAddress, remote: number, enabled: boolean): Promise<void>;
+  addClients(node: NodeAddress, remote: number, clients: readonly WantedClient[]): Promise<void>;
+  /** `key`: as the panel lists it. */
+  updateClient(node: NodeAddress, remote: number, key: string, client: WantedClient): Promise<void>;
+  deleteClient(node: NodeAddress, remote: number, email: string): Promise<void>;
+  /** Sets the counters of a client to zero there, and lets it connect again. */
+  resetClient(node: NodeAddress, remote: number, email: string): Promise<void>;
+  resetInbound(node: NodeAddress, remote: number): Promise<void>;
+}

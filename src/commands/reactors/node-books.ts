@@ -1,0 +1,109 @@
+import type { InboundId, NodeId } from '../../events/ids.js';
+import type { Node } from '../../events/node-document.js';
+import { sameJson } from '../../lib/json.js';
+import { sameAddress } from '../node-rules.js';
+import type { NodeListing, WantedClient, WantedInbound } from '../ports/node-panel.js';
+import type { Had } from './node-match.js';
+import { type Observation, observe } from './node-observe.js';
+import type { NodeTalkParts, Outgoing } from './node-parts.js';
+import type { InboundPlan, NodePlan } from './node-plan.js';
+
+/** What only a node has is recorded no more often than this, in ms. */
+const STRANGERS_MS = 60_000;
+const MOST_STRANGERS = 100;
+
+/** What a listing shows of an inbound that is there as it was wanted at a position of the log. */
+interface Found {
+  readonly position: number;
+  readonly digest: string;
+  readonly began: readonly WantedClient['number'][];
+  readonly fresh: boolean;
+}
+
+/** Writes down what a node shows: what has arrived, what was refused, what flowed, who is a stranger. */
+export class NodeBooks {
+  readonly #parts: NodeTalkParts;
+  readonly #id: NodeId;
+  readonly #isCurrent: (asked: Node) => boolean;
+  #listedAt = 0;
+  #listed: Node | null = null;
+  #strangersAt = 0;
+
+  constructor(parts: NodeTalkParts, id: NodeId, isCurrent: (asked: Node) => boolean) {
+    this.#parts = parts;
+    this.#id = id;
+    this.#isCurrent = isCurrent;
+  }
+
+  /** When the node was listed last, ms since 1970; 0 = never. */
+  get listedAt(): number {
+    return this.#listedAt;
+  }
+
+  arrived(node: Node, wanted: WantedInbound, found: Found): void {
+    const entry = this.#entry(wanted.id);
+    const isKnown = entry?.applied?.digest === found.digest && entry.refused === null;
+    const isNew = !isKnown || (entry.waiting[0] ?? Number.POSITIVE_INFINITY) <= found.position;
+    if (!isNew && found.began.length === 0 && !found.fresh) return;
+    const data = { asked: node, inbound: wanted.id, tag: wanted.tag, ...found };
+    this.#parts.dispatch({ type: 'RecordNodeInboundApplied', data }, null);
+  }
+
+  refused(node: Node, inbound: InboundId, reason: string): void {
+    const entry = this.#entry(inbound);
+    if (!entry || entry.refused?.reason === reason) return;
+    this.#parts.dispatch({ type: 'RecordNodeInboundRefused', data: { asked: node, inbound, reason } }, null);
+  }
+
+  /** `now`: it was taken away by this panel; otherwise it was not there any more. */
+  removed(node: Node, { inbound, tag }: InboundPlan, now: boolean): void {
+    if (!this.#isCurrent(node) || (!now && this.#entry(inbound)?.waiting.length === 0)) return;
+    this.#parts.dispatch({ type: 'RecordNodeInboundRemoved', data: { asked: node, inbound, tag } }, null);
+  }
+
+  async count(
+    node: Node,
+    listing: NodeListing,
+    wanted: readonly WantedInbound[],
+    had: readonly Had[],
+  ): Promise<Observation> {
+    const { followed, lastClient, now, dispatch } = this.#parts;
+    const sameNode = this.#listed !== null && sameAddress(this.#listed, node);
+    const elapsedMs = this.#listedAt > 0 && sameNode ? Math.max(0, now() - this.#listedAt) : Number.POSITIVE_INFINITY;
+    const seen = { had, lastClient: lastClient(), ...followed, elapsedMs, now: now() };
+    const observation = await observe(wanted, listing, seen);
+    if (!this.#isCurrent(node)) return observation;
+    this.#listedAt = now();
+    this.#listed = node;
+    for (const part of observation.traffic)
+      dispatch({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node);
+    return observation;
+  }
+
+  /** The node has cut clients that may connect: that is seen, not followed. */
+  noteCuts(node: Node, { cutThere }: InboundPlan): void {
+    if (cutThere.length === 0) return;
+    const notes = cutThere.map((number): ['client', number, 'cut there'] => ['client', number, 'cut there']);
+    const data = { asked: node, clients: [], inbounds: [], notes };
+    this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
+  }
+
+  strangers(node: Node, { strangers, clients }: NodePlan): void {
+    const { strangers: recorded, now, dispatch } = this.#parts;
+    const found = {
+      inbounds: strangers.toSorted().slice(0, MOST_STRANGERS),
+      clients: clients
+        .toSorted((a, b) => (a.inbound + a.email < b.inbound + b.email ? -1 : 1))
+        .slice(0, MOST_STRANGERS),
+      more: Math.max(0, strangers.length - MOST_STRANGERS) + Math.max(0, clients.length - MOST_STRANGERS),
+    };
+    const before = recorded(this.#id) ?? { inbounds: [], clients: [], more: 0 };
+    if (sameJson(found, before) || now() - this.#strangersAt < STRANGERS_MS) return;
+    this.#strangersAt = now();
+    dispatch({ type: 'RecordNodeStrangers', data: { asked: node, ...found } }, node);
+  }
+
+  #entry(inbound: InboundId): Outgoing | undefined {
+    return this.#parts.outgoing(this.#id).find((entry) => entry.inbound === inbound);
+  }
+}

@@ -1,0 +1,101 @@
+import { emailKey } from '../../events/client-document.js';
+import type { InboundId } from '../../events/ids.js';
+import type { ListedClients, ListedInbound, WantedClient, WantedInbound } from '../ports/node-panel.js';
+
+/** What was told to a node before, of one inbound. */
+export interface Had {
+  readonly inbound: InboundId;
+  /** The names under which the node has had it, the newest last. */
+  readonly tags: readonly string[];
+  readonly deleted: boolean;
+}
+
+/** A wanted inbound and what the node has of it. */
+export interface InboundMatch {
+  readonly wanted: WantedInbound;
+  /** Null = it is not there. */
+  readonly listed: ListedInbound | null;
+  /** What is there is another one that only has the name. */
+  readonly foreign: boolean;
+}
+
+/**
+ * Finds the wanted inbounds in a listing, by their tags of now and before. One that was never told is taken over where
+ * protocol and port are those that are wanted. `former`: what else is there under a name that an inbound once had.
+ */
+export function matchInbounds(
+  wanted: readonly WantedInbound[],
+  listed: readonly ListedInbound[],
+  known: readonly Had[],
+) {
+  const byTag = new Map(listed.map((inbound) => [inbound.tag, inbound]));
+  const tags = new Set(wanted.map(({ tag }) => tag));
+  const hadOf = new Map(known.map((had) => [had.inbound, had]));
+  const claimed = new Set<ListedInbound>();
+  const former = (had: Had | undefined): readonly ListedInbound[] =>
+    (had?.tags ?? []).toReversed().flatMap((tag) => {
+      const there = tags.has(tag) ? undefined : byTag.get(tag);
+      return there && !claimed.has(there) ? [there] : [];
+    });
+  const matches = wanted.map((inbound): InboundMatch => {
+    const had = hadOf.get(inbound.id);
+    const own = byTag.get(inbound.tag);
+    const [old] = former(had);
+    const there = own ?? old ?? null;
+    if (there) claimed.add(there);
+    const isMet = own !== undefined && !had?.tags.includes(inbound.tag);
+    const isOther = own?.protocol !== inbound.protocol || own.port !== inbound.port;
+    return { wanted: inbound, listed: there, foreign: isMet && (old !== undefined || isOther) };
+  });
+  return { matches, claimed, former };
+}
+
+/** The clients of an inbound, wanted and there. */
+export interface ClientMatch {
+  /** A wanted client, and its place in the listing. */
+  readonly both: readonly (readonly [WantedClient, number])[];
+  readonly missing: readonly WantedClient[];
+  /** Places of clients that we put there and want there no more. */
+  readonly gone: readonly number[];
+  /** Places of those that we did not. */
+  readonly strangers: readonly number[];
+}
+
+const matched = new WeakMap<ListedClients, { readonly wanted: WantedInbound; readonly match: ClientMatch }>();
+
+/** Ours are known by their mark, under whatever name; the others by their email. The last match of a listing is kept. */
+export function matchClients(wanted: WantedInbound, clients: ListedClients, lastClient: number): ClientMatch {
+  const known = matched.get(clients);
+  if (known?.wanted === wanted) return known.match;
+  const match = matchedClients(wanted, clients, lastClient);
+  matched.set(clients, { wanted, match });
+  return match;
+}
+
+function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClients, lastClient: number): ClientMatch {
+  const byNumber = new Map(wanted.map((client) => [client.number as number, client]));
+  const byEmail = new Map(wanted.map((client) => [emailKey(client.email), client]));
+  const both: (readonly [WantedClient, number])[] = [];
+  const gone: number[] = [];
+  const rest: number[] = [];
+  const found = new Set<WantedClient>();
+  for (const [i, mark] of clients.marks.entries()) {
+    const client = byNumber.get(mark);
+    if (mark === 0 || mark > lastClient) rest.push(i);
+    else if (!client || found.has(client)) gone.push(i);
+    else {
+      found.add(client);
+      both.push([client, i]);
+    }
+  }
+  const strangers: number[] = [];
+  for (const i of rest) {
+    const client = byEmail.get(emailKey(clients.emails[i] ?? ''));
+    if (!client || found.has(client)) strangers.push(i);
+    else {
+      found.add(client);
+      both.push([client, i]);
+    }
+  }
+  return { both, missing: wanted.filter((client) => !found.has(client)), gone, strangers };
+}

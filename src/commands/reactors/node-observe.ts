@@ -1,0 +1,180 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { emailKey } from '../../events/client-document.js';
+import { zero } from '../../events/counters.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { NodeTraffic } from '../../events/node-sync.js';
+import {
+  type ClientCredit,
+  type Credit,
+  creditOf,
+  type Followed,
+  heldToInbounds,
+  sharedBaseline,
+} from '../node-credit.js';
+import type { ListedInbound, NodeListing, SeenCounter, WantedInbound } from '../ports/node-panel.js';
+import { type Had, matchClients, matchInbounds } from './node-match.js';
+
+interface Known {
+  readonly had: readonly Had[];
+  readonly lastClient: number;
+  readonly client: (number: ClientNumber) => Followed | undefined;
+  readonly inbound: (id: InboundId) => Followed | undefined;
+  /** Since the node was listed before, in ms; Infinity = nobody knows. */
+  readonly elapsedMs: number;
+  readonly now: number;
+}
+
+/** What a listing says of the counters of what is ours. */
+export interface Observation {
+  /** In parts, none of them too long for one event. */
+  readonly traffic: readonly Omit<NodeTraffic, 'node'>[];
+  /** Clients whose counters stand at zero and are not followed yet. */
+  readonly began: ReadonlyMap<InboundId, readonly ClientNumber[]>;
+  /** The same of inbounds. */
+  readonly fresh: ReadonlySet<InboundId>;
+}
+
+/** Clients of one event. */
+const PART = 1_000;
+/** Clients that are looked at without a pause. */
+const SLICE = 500;
+
+interface Counted<K> {
+  readonly key: K;
+  readonly before: Followed | undefined;
+}
+
+interface Place {
+  readonly number: ClientNumber;
+  readonly inbound: InboundId;
+}
+
+/**
+ * A counter of a panel is one for each email, whatever inbounds it is in. One of ours carries it: the lowest number of those
+ * that have this email here as well. The others are followed with it, so that any of them can go on when that one leaves.
+ */
+interface Carried extends Place {
+  /** Whether it has this email here, and not only there as yet. */
+  readonly named: boolean;
+  readonly seen: SeenCounter;
+  readonly at: number;
+  /** All inbounds of the email there. */
+  readonly inbounds: readonly InboundId[];
+  readonly others: readonly Place[];
+}
+
+const nobody: readonly never[] = [];
+
+/** Reads the counters of a listing. It pauses: what is followed may not change meanwhile, save by what is deleted. */
+export async function observe(
+  wanted: readonly WantedInbound[],
+  listing: NodeListing,
+  known: Known,
+): Promise<Observation> {
+  const { matches } = matchInbounds(wanted, listing.inbounds, known.had);
+  const began = new Map<InboundId, ClientNumber[]>();
+  const fresh = new Set<InboundId>();
+  const carried = new Map<string, Carried>();
+  const inbounds: (Credit & Counted<InboundId>)[] = [];
+  for (const { wanted: inbound, listed, foreign } of matches) {
+    if (listed === null || foreign) continue;
+    const before = known.inbound(inbound.id);
+    if (!before && isZero(listed.counter)) fresh.add(inbound.id);
+    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, known.elapsedMs) });
+    await gather(carried, inbound, listed, known);
+  }
+  const counting = new Set(inbounds.filter(({ next }) => (next?.moved ?? 0) > 0).map(({ key }) => key));
+  const clients: (ClientCredit & Counted<ClientNumber> & { readonly at: number })[] = [];
+  let looked = 0;
+  for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
+    looked += 1;
+    if (looked % SLICE === 0) await breathe();
+    const own = known.client(number);
+    // Nearly all of them have moved nothing, and are alone.
+    if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
+    const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
+    const all = [{ number, inbound, before: own }, ...siblings];
+    if (isZero(seen)) for (const one of all) if (!one.before) begin(began, one);
+    const before = sharedBaseline(
+      all.flatMap((one) => one.before ?? nobody),
+      seen,
+    );
+    if (!before && isZero(seen)) continue;
+    const uncounted = places.some((place) => !counting.has(place));
+    const credit = creditOf(before, seen, known.elapsedMs);
+    clients.push({ key: number, before: own, at, uncounted, ...credit });
+    for (const sibling of siblings)
+      clients.push({ key: sibling.number, before: sibling.before, at, uncounted, ...credit, growth: zero, note: null });
+  }
+  return { traffic: inParts(heldToInbounds(clients, inbounds), inbounds), began, fresh };
+}
+
+function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
+  const others = began.get(inbound);
+  if (others) others.push(number);
+  else began.set(inbound, [number]);
+}
+
+async function gather(
+  carried: Map<string, Carried>,
+  inbound: WantedInbound,
+  { clients }: ListedInbound,
+  known: Known,
+): Promise<void> {
+  const own = [inbound.id];
+  if (clients.emails.length > SLICE) await breathe();
+  for (const [n, [{ number, email }, i]] of matchClients(inbound, clients, known.lastClient).both.entries()) {
+    if (n > 0 && n % SLICE === 0) await breathe();
+    // By the name under which the node counts it, which may be one of yesterday.
+    const name = emailKey(clients.emails[i] || email);
+    const named = clients.emails[i] === email || emailKey(email) === name;
+    const other = carried.get(name);
+    const inbounds = other ? [...other.inbounds, inbound.id] : own;
+    if (other && (other.named === named ? other.number < number : other.named)) {
+      carried.set(name, { ...other, inbounds, others: [...other.others, { number, inbound: inbound.id }] });
+      continue;
+    }
+    const others = other ? [...other.others, { number: other.number, inbound: other.inbound }] : nobody;
+    const at = Math.min(clients.lastOnline[i] || known.now, known.now);
+    const seen = { up: clients.up[i] ?? 0, down: clients.down[i] ?? 0, allTime: clients.allTime[i] ?? 0 };
+    carried.set(name, { number, inbound: inbound.id, named, seen, at, inbounds, others });
+  }
+}
+
+function inParts(
+  clients: readonly (Credit & Counted<ClientNumber> & { readonly at: number })[],
+  inbounds: readonly (Credit & Counted<InboundId>)[],
+): readonly Omit<NodeTraffic, 'node'>[] {
+  const news = clients.filter(isNews);
+  const parts: Omit<NodeTraffic, 'node'>[] = [];
+  const others = inbounds.filter(isNews);
+  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += PART) {
+    const some = news.slice(from, from + PART);
+    const along = from === 0 ? others : [];
+    parts.push({
+      clients: some.flatMap(({ key, growth, next, at }) =>
+        next ? [[key, growth.up, growth.down, ...tuple(next), at]] : [],
+      ),
+      inbounds: along.flatMap(({ key, growth, next }) => (next ? [[key, growth.up, growth.down, ...tuple(next)]] : [])),
+      notes: [
+        ...some.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['client', key, note]] : [])),
+        ...along.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['inbound', key, note]] : [])),
+      ],
+    });
+  }
+  return parts;
+}
+
+function tuple({ up, down, allTime, moved }: Followed): [number, number, number, number] {
+  return [up, down, allTime, moved];
+}
+
+function isNews({ before, next }: Credit & Counted<number>): boolean {
+  if (next === null) return false;
+  if (!before) return !isZero(next);
+  return before.up !== next.up || before.down !== next.down;
+}
+
+function isZero({ up, down }: Pick<SeenCounter, 'up' | 'down'>): boolean {
+  return up === 0 && down === 0;
+}

@@ -1,0 +1,159 @@
+import type { Observable, Subscription } from 'rxjs';
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { InboundId, NodeId } from '../../events/ids.js';
+import type { Node } from '../../events/node-document.js';
+import type { NodeTalkParts } from './node-parts.js';
+import { NodeTalk, type TalkState } from './node-talk.js';
+
+interface Parts extends NodeTalkParts {
+  readonly nodes: () => readonly Node[];
+  /** The node that an event has something for. */
+  readonly concerned: (event: RecordedEvent) => NodeId | undefined;
+  readonly changed$: Observable<readonly RecordedEvent[]>;
+}
+
+interface Entry {
+  readonly talk: NodeTalk;
+  timer: NodeJS.Timeout | undefined;
+  round: Promise<void> | null;
+  again: boolean;
+  nextAt: number;
+}
+
+/** Nodes that are talked to at once. */
+const AT_ONCE = 8;
+
+/**
+ * Keeps every node equal to what the log asks for, and counts what flowed there: a round as soon as something was
+ * decided, and one every few seconds. It compares states and counts no events, so a replay moves nothing.
+ */
+export class NodeSync {
+  readonly #parts: Parts;
+  readonly #entries = new Map<NodeId, Entry>();
+  readonly #queue: (() => void)[] = [];
+  #talking = 0;
+  #following: Subscription | null = null;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
+    for (const { id } of this.#parts.nodes()) this.#wake(id, false);
+  }
+
+  /** Nothing is told, asked or recorded any more once the rounds that are under way have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#following?.unsubscribe();
+    for (const { timer } of this.#entries.values()) clearTimeout(timer);
+    for (const go of this.#queue.splice(0)) go();
+    await Promise.all([...this.#entries.values()].flatMap(({ round }) => round ?? []));
+  }
+
+  /** One round with a node now. Two at once are one. Never rejects. */
+  async round(node: NodeId): Promise<void> {
+    const entry = this.#entry(node);
+    clearTimeout(entry.timer);
+    this.#start(entry, node);
+    await entry.round;
+  }
+
+  /** How the talk with a node goes. */
+  state(node: NodeId): TalkState {
+    const entry = this.#entries.get(node);
+    if (!entry) return { listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 };
+    return { ...entry.talk.state(), nextAt: entry.nextAt };
+  }
+
+  /** When an inbound that its node refused is tried again: ms since 1970; 0 = at once. */
+  retryAt(node: NodeId, inbound: InboundId): number {
+    return this.#entries.get(node)?.talk.retryAt(inbound) ?? 0;
+  }
+
+  #notice(events: readonly RecordedEvent[]): void {
+    const concerned = new Map<NodeId, boolean>();
+    for (const event of events) {
+      switch (event.type) {
+        case 'NodeAdded':
+        case 'NodeUpdated':
+        case 'NodeTokenReplaced':
+        case 'NodeEnabled':
+        case 'NodeDisabled':
+        case 'NodeIdentified':
+        case 'NodeWentOnline':
+          concerned.set(event.data.node, true);
+          break;
+        case 'NodeDeleted':
+          this.#forget(event.data.node);
+          concerned.delete(event.data.node);
+          break;
+        default: {
+          const node = this.#parts.concerned(event);
+          if (node !== undefined && !concerned.has(node)) concerned.set(node, false);
+        }
+      }
+    }
+    for (const [node, forgiven] of concerned) this.#wake(node, forgiven);
+  }
+
+  #forget(node: NodeId): void {
+    clearTimeout(this.#entries.get(node)?.timer);
+    this.#entries.delete(node);
+    this.#parts.online(node, []);
+  }
+
+  #wake(node: NodeId, forgiven: boolean): void {
+    if (this.#stopped || !this.#parts.node(node)) return;
+    const entry = this.#entry(node);
+    if (forgiven) entry.talk.forgive();
+    // Not inside of the append that told of it, and once for all that comes meanwhile.
+    if (entry.round) entry.again = true;
+    else this.#later(entry, node, 0);
+  }
+
+  #entry(node: NodeId): Entry {
+    const known = this.#entries.get(node);
+    if (known) return known;
+    const talk = new NodeTalk(this.#parts, node);
+    const entry: Entry = { talk, timer: undefined, round: null, again: false, nextAt: 0 };
+    this.#entries.set(node, entry);
+    return entry;
+  }
+
+  #later(entry: Entry, node: NodeId, ms: number): void {
+    clearTimeout(entry.timer);
+    entry.nextAt = this.#parts.now() + ms;
+    entry.timer = setTimeout(() => this.#start(entry, node), ms).unref();
+  }
+
+  #start(entry: Entry, node: NodeId): void {
+    if (this.#stopped || this.#entries.get(node) !== entry) return;
+    if (entry.round) {
+      entry.again = true;
+      return;
+    }
+    entry.again = false;
+    entry.round = this.#inTurn(() => entry.talk.round()).then((ms) => {
+      entry.round = null;
+      entry.nextAt = 0;
+      if (this.#stopped || this.#entries.get(node) !== entry) return;
+      if (entry.again) this.#later(entry, node, 0);
+      else if (ms !== null) this.#later(entry, node, ms);
+    });
+  }
+
+  async #inTurn(round: () => Promise<number | null>): Promise<number | null> {
+    while (this.#talking >= AT_ONCE && !this.#stopped) await new Promise<void>((go) => this.#queue.push(go));
+    if (this.#stopped) return null;
+    this.#talking += 1;
+    try {
+      return await round();
+    } finally {
+      this.#talking -= 1;
+      this.#queue.shift()?.();
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { InboundId, NodeId } from '../../events/ids.js';
+import type { Node } from '../../events/node-document.js';
+import { sameAddress } from '../node-rules.js';
+import type { WantedInbound } from '../ports/node-panel.js';
+import { NodeError } from '../ports/nodes.js';
+import { NodeBooks } from './node-books.js';
+import { NodeGuests } from './node-guests.js';
+import type { Observation } from './node-observe.js';
+import type { NodeTalkParts } from './node-parts.js';
+import { perform } from './node-perform.js';
+import { type InboundPlan, planNode } from './node-plan.js';
+import { identityFlaw } from './node-question.js';
+import { Retries } from './node-retries.js';
+
+/** How the talk with a node goes. Times in ms since 1970. */
+export interface TalkState {
+  /** When it was last listed; 0 = never since the start of the panel. */
+  readonly listedAt: number;
+  /** Why the last round came to nothing; empty while all is well. */
+  readonly error: string;
+  /** Since when it comes to nothing; 0 = it does not. */
+  readonly failingSince: number;
+  /** Rounds in a row that came to nothing. */
+  readonly tries: number;
+  /** When it is asked next; 0 = it rests. */
+  readonly nextAt: number;
+}
+
+/** Between two listings of a node, whatever the settings say and however long they take, in ms. */
+const LONGEST_MS = 10_000;
+/** Of its time at most this part is spent with one node. */
+const SHARE = 4;
+/** While it waits: how often it is seen to whether the node is back, in ms. */
+const LOOK_MS = 1_000;
+/** Listings and tellings of one round: what was told is looked at once more. */
+const TURNS = 4;
+/** A node that was told the same so often and shows something else keeps it otherwise. */
+const PATIENCE = 3;
+const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
+/** After this long it is said that a node is behind. */
+const BEHIND_MS = 300_000;
+
+/** One node: told what it shall have, asked what it has, again and again. One round at a time. */
+export class NodeTalk {
+  readonly #parts: NodeTalkParts;
+  readonly #id: NodeId;
+  readonly #retries: Retries<InboundId>;
+  /** Tags that were told in this life of the panel, whether or not that was seen. */
+  readonly #told = new Map<InboundId, Set<string>>();
+  readonly #books: NodeBooks;
+  readonly #guests: NodeGuests;
+  #error = '';
+  #unreachableAt = 0;
+
+  constructor(parts: NodeTalkParts, id: NodeId) {
+    this.#parts = parts;
+    this.#id = id;
+    this.#retries = new Retries(parts.now, parts.chance);
+    this.#books = new NodeBooks(parts, id, this.#isCurrent);
+    this.#guests = new NodeGuests(parts, id);
+  }
+
+  /** Somebody has changed something about the node: nothing that failed before counts. */
+  forgive(): void {
+    this.#retries.forgive();
+  }
+
+  state(): Omit<TalkState, 'nextAt'> {
+    const { tries, since } = this.#retries.whole;
+    return { listedAt: this.#books.listedAt, error: this.#error, failingSince: since, tries };
+  }
+
+  /** When an inbound that was refused is tried again, ms since 1970; 0 = at once. */
+  retryAt(inbound: InboundId): number {
+    return this.#retries.until(inbound);
+  }
+
+  /** One round. Resolves to the ms until the next; null = it rests until something changes. Never rejects. */
+  async round(): Promise<number | null> {
+    const { node: find, online, warn, now, answeredAt } = this.#parts;
+    const node = find(this.#id);
+    if (!node?.enabled || node.identity === null) {
+      online(this.#id, []);
+      return null;
+    }
+    const waiting = this.#retries.waiting();
+    // One that could not be reached is back before its time is over.
+    const isBack = this.#unreachableAt > 0 && answeredAt(this.#id) > this.#unreachableAt;
+    if (waiting > 0 && !isBack) return Math.min(waiting, LOOK_MS);
+    const began = now();
+    try {
+      await this.#converge(node);
+      this.#error = '';
+      this.#unreachableAt = 0;
+      this.#retries.succeeded();
+    } catch (error) {
+      if (!(error instanceof NodeError)) warn('the talk with a node failed', { node: node.name, err: error });
+      // What came too late, of a place where the node is not any more, is no failure of it.
+      if (!this.#isCurrent(node)) return 0;
+      this.#error = error instanceof NodeError ? error.message : 'the talk with the node failed';
+      this.#unreachableAt = error instanceof NodeError && error.kind === 'unreachable' ? now() : 0;
+      online(this.#id, []);
+      this.#retries.failed();
+    }
+    this.#complain(node);
+    const period = Math.min(LONGEST_MS, Math.max(this.#parts.period(), SHARE * (now() - began)));
+    return Math.max(this.#retries.waiting(), period);
+  }
+
+  async #converge(node: Node): Promise<void> {
+    const { panel, ownId } = this.#parts;
+    if (node.identity?.kind === 'portolan') {
+      const said = { kind: 'portolan', panelId: await panel.panelId(node) } as const;
+      const flaw = identityFlaw(said, node.identity, ownId());
+      if (flaw !== null) throw new NodeError('said-no', flaw);
+    }
+    let shown: readonly WantedInbound[] = [];
+    for (let turn = 1; turn <= TURNS; turn += 1) {
+      const listing = await panel.listing(node);
+      const wanted = await this.#parts.wanted(this.#id);
+      const had = this.#had();
+      shown = wanted.inbounds;
+      await breathe();
+      const { began, fresh } = await this.#books.count(node, listing, wanted.inbounds, had);
+      if (!this.#isCurrent(node)) return;
+      const plan = await planNode(wanted.inbounds, listing, {
+        had,
+        used: ({ number }) => this.#parts.used.client(number),
+        usedBy: (id) => this.#parts.used.inbound(id),
+        lastClient: this.#parts.lastClient(),
+      });
+      this.#books.strangers(node, plan);
+      let acted = false;
+      for (const inbound of plan.inbounds) {
+        // Ten thousand clients take their time at every step: others have theirs in between.
+        await breathe();
+        if (!this.#isCurrent(node)) return;
+        if (await this.#settle(node, inbound, wanted.position, began, fresh)) acted = true;
+      }
+      if (!acted) break;
+    }
+    // What it does not tell of its guests is no reason to tell it everything again.
+    await breathe();
+    await this.#guests.look(node, shown, this.#isCurrent).catch((error: unknown) => {
+      if (!(error instanceof NodeError)) throw error;
+      this.#parts.online(this.#id, []);
+    });
+  }
+
+  /** Records what is as it is wanted; tells the rest. Resolves to whether the node was told something. */
+  async #settle(
+    node: Node,
+    plan: InboundPlan,
+    position: number,
+    began: Observation['began'],
+    fresh: Observation['fresh'],
+  ): Promise<boolean> {
+    const { inbound, wanted, steps, refusal } = plan;
+    const asked = wantedDigest(wanted);
+    if (refusal !== null) {
+      this.#retries.refused(inbound, asked);
+      this.#books.refused(node, inbound, refusal);
+      return false;
+    }
+    if (wanted === null && steps.length === 0) {
+      this.#books.removed(node, plan, false);
+      return false;
+    }
+    if (wanted && steps.length === 0) {
+      this.#retries.done(inbound);
+      this.#books.arrived(node, wanted, {
+        position,
+        digest: asked,
+        began: began.get(inbound) ?? [],
+        fresh: fresh.has(inbound),
+      });
+      return false;
+    }
+    if (this.#retries.isWaiting(inbound, asked)) return false;
+    if (this.#retries.told(inbound, asked) > PATIENCE) {
+      this.#retries.refused(inbound, asked);
+      this.#books.refused(node, inbound, KEPT_OTHERWISE);
+      return false;
+    }
+    this.#books.noteCuts(node, plan);
+    try {
+      if (wanted) this.#remember(inbound, wanted.tag);
+      await perform(this.#parts.panel, node, plan);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+      this.#retries.refused(inbound, asked);
+      if (this.#isCurrent(node)) this.#books.refused(node, inbound, error.message);
+      return false;
+    }
+    if (wanted === null) {
+      this.#books.removed(node, plan, true);
+      this.#retries.done(inbound);
+    }
+    return true;
+  }
+
+  #complain(node: Node): void {
+    const { outgoing, behind, now } = this.#parts;
+    const late = now() - BEHIND_MS;
+    const { since } = this.#retries.whole;
+    const entries = outgoing(this.#id);
+    const isWaiting = entries.some(({ waiting }) => waiting.length > 0);
+    if (since > 0) {
+      if (since <= late && isWaiting) behind(node, this.#error);
+      return;
+    }
+    const stuck = entries.find(({ refused }) => refused !== null && refused.since <= late);
+    behind(node, stuck?.refused ? `${stuck.tag}: ${stuck.refused.reason}` : null);
+  }
+
+  #had() {
+    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted }) => ({
+      inbound,
+      tags: [...new Set([...(this.#told.get(inbound) ?? []), ...tags])],
+      deleted,
+    }));
+  }
+
+  #remember(inbound: InboundId, tag: string): void {
+    const tags = this.#told.get(inbound);
+    if (tags) tags.add(tag);
+    else this.#told.set(inbound, new Set([tag]));
+  }
+
+  #isCurrent = (asked: Node): boolean => {
+    const current = this.#parts.node(this.#id);
+    return current !== undefined && current.enabled && sameAddress(current, asked);
+  };
+}
+
+/** Of everything that a node is told of an inbound. */
+function wantedDigest(wanted: WantedInbound | null): string {
+  if (wanted === null) return '';
+  const { tag, enabled, digest: own, clients } = wanted;
+  const hash = createHash('sha256').update(`${JSON.stringify(tag)} ${enabled} ${own}`);
+  for (const client of clients) hash.update(client.digest);
+  return hash.digest('hex').slice(0, 20);
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+import { Bytes, ClientNumber, InboundId, Time } from './ids.js';
+
+const Count = z.int().nonnegative();
+
+/** What a database holds, in numbers: bytes as its tables of counters have them. */
+export const ImportTotals = z.strictObject({
+  inbounds: Count,
+  clients: Count,
+  inboundUp: Bytes,
+  inboundDown: Bytes,
+  clientUp: Bytes,
+  clientDown: Bytes,
+  outboundUp: Bytes,
+  outboundDown: Bytes,
+});
+export type ImportTotals = z.infer<typeof ImportTotals>;
+
+/** One thing that is not here as it was there. */
+export const ImportFinding = z.strictObject({
+  table: z.string(),
+  /** What it is about, in words: `client bob of inbound 3`. */
+  item: z.string(),
+  what: z.enum(['changed', 'left out', 'noted']),
+  /** A sentence without secrets. */
+  why: z.string(),
+});
+export type ImportFinding = z.infer<typeof ImportFinding>;
+
+export const ImportedTable = z.strictObject({
+  table: z.string(),
+  rows: Count,
+  /** Of those, how many are not as they were, and how many are not here at all. */
+  changed: Count,
+  leftOut: Count,
+});
+export type ImportedTable = z.infer<typeof ImportedTable>;
+
+export const PanelImported = defineEvent('PanelImported', {
+  summary: 'The database of another panel became this log: all that was made of it names this event as its cause.',
+  data: z.strictObject({
+    source: z.enum(['3x-ui']),
+    /** As far as the tables show it. */
+    version: z.string(),
+    file: z.strictObject({ sha256: z.string(), bytes: Count }),
+    tables: z.array(ImportedTable),
+    before: ImportTotals,
+    after: ImportTotals,
+    leftOut: ImportTotals,
+    /** How many there were in all; the first of them are in `details`. */
+    findings: Count,
+    details: z.strictObject({
+      askedBy: z.strictObject({ kind: z.string(), name: z.string() }),
+      findings: z.array(ImportFinding),
+    }),
+  }),
+  stream: () => 'import',
+  // The findings name customers.
+  seal: {
+    details: { key: () => 'import/details', erased: () => ({ askedBy: { kind: '', name: '' }, findings: [] }) },
+  },
+});
+
+export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
+  summary: 'What the panel before had counted and noted of a client.',
+  data: z.strictObject({
+    client: ClientNumber,
+    up: Bytes,
+    down: Bytes,
+    /** Up plus down since it was made, whatever was reset. */
+    allTime: Bytes,
+    /** 0 = never, or not known. */
+    lastOnlineAt: Time,
+    createdAt: Time,
+    updatedAt: Time,
+  }),
+  stream: ({ client }) => `client-${client}`,
+});
+
+export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
+  summary: 'What the panel before had counted and noted of an inbound.',
+  data: z.strictObject({
+    inbound: InboundId,
+    up: Bytes,
+    down: Bytes,
+    allTime: Bytes,
+    /** When its counters were last set to zero; 0 = never, or not known. */
+    resetAt: Time,
+  }),
+  stream: ({ inbound }) => `inbound-${inbound}`,
+});
+
+export const OutboundHistoryImported = defineEvent('OutboundHistoryImported', {
+  summary: 'What the panel before had counted of an outbound.',
+  data: z.strictObject({ tag: z.string(), up: Bytes, down: Bytes }),
+  stream: () => 'traffic',
+});
+
+export const importEvents = [
+  PanelImported,
+  ClientHistoryImported,
+  InboundHistoryImported,
+  OutboundHistoryImported,
+] as const;
+export type ImportEvent = EventOf<(typeof importEvents)[number]>;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+import { Time } from './ids.js';
+
+const stream = (): string => 'traffic-inform';
+
+export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
+  summary: 'The receiver of traffic figures has not taken any for a while; what it does not get is kept as sums.',
+  class: 'measured',
+  data: z.strictObject({ since: Time, reason: z.string() }),
+  stream,
+});
+
+export const TrafficInformRecovered = defineEvent('TrafficInformRecovered', {
+  summary: 'The receiver of traffic figures takes them again.',
+  class: 'measured',
+  data: z.strictObject({ /** When it had begun to fail. */ since: Time }),
+  stream,
+});
+
+export const trafficInformEvents = [TrafficInformFailed, TrafficInformRecovered] as const;
+export type TrafficInformEvent = EventOf<(typeof trafficInformEvents)[number]>;

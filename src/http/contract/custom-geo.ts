@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { get, post, routes } from './route.js';
+import { body, Id, text } from './schemas/fields.js';
+
+const Kind = z.enum(['geoip', 'geosite']);
+const Source = z.object({
+  id: z.int(),
+  type: Kind,
+  alias: z.string(),
+  url: z.string(),
+  /** `never` = there was no download yet; `failed` = the last one came to nothing, and the file before it stays. */
+  status: z.enum(['ok', 'failed', 'never']),
+  /** Why it failed; empty = it did not. */
+  error: z.string(),
+  /** When the file was last got, or found to be the newest; ms, 0 = never. */
+  lastDownload: z.int(),
+  fileName: z.string(),
+  /** The first lists in the file. */
+  tags: z.array(z.string()),
+  /** Of the file. */
+  size: z.int(),
+  /** Where the file is on the machine of the panel. */
+  localPath: z.string(),
+  /** As in 3x-ui: seconds. */
+  lastUpdatedAt: z.int(),
+  lastModified: z.string(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type GeoSourceRow = z.input<typeof Source>;
+
+const Alias = z.object({
+  alias: z.string(),
+  type: Kind,
+  fileName: z.string(),
+  /** How a rule names a list of it. */
+  extExample: z.string(),
+  builtIn: z.boolean(),
+  /** Whether the file is there. */
+  present: z.boolean(),
+});
+export type GeoAliasRow = z.input<typeof Alias>;
+
+const done = { id: z.int(), alias: z.string(), fileName: z.string() };
+const wish = body({ type: text, alias: text, url: text });
+const id = z.object({ id: Id });
+
+/** Geo sources of the admin's own. */
+export const customGeoRoutes = routes('/panel/api/custom-geo', {
+  list: get('/list', {
+    summary: 'The geo sources, and how the last download of each went',
+    reply: z.array(Source),
+  }),
+  aliases: get('/aliases', {
+    summary: 'What routing rules can name: the built-in files and those of the geo sources',
+    reply: z.object({ geosite: z.array(Alias).nullable(), geoip: z.array(Alias).nullable() }),
+  }),
+  add: post('/add', {
+    summary: 'Add a geo source; its file is downloaded and read first',
+    body: wish,
+    reply: Source.nullable(),
+  }),
+  update: post('/update/:id', {
+    summary: 'Change a geo source; its file is downloaded anew and read first',
+    params: id,
+    body: wish,
+    reply: Source.nullable(),
+  }),
+  delete: post('/delete/:id', {
+    summary: 'Delete a geo source with its file; refused while the core uses it',
+    params: id,
+  }),
+  download: post('/download/:id', {
+    summary: 'Get the file of a geo source if there is a newer one; the core restarts if it uses it',
+    params: id,
+  }),
+  updateAll: post('/update-all', {
+    summary: 'The same for every geo source, with one result for each; the core restarts at most once',
+    reply: z.object({
+      succeeded: z.array(z.object(done)).nullable(),
+      failed: z.array(z.object({ ...done, error: z.string() })).nullable(),
+    }),
+  }),
+});

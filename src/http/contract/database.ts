@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { get, post, routes, Upload } from './route.js';
+
+/** Larger files go by way of the command line. */
+export const LARGEST_UPLOAD = 1024 ** 3;
+
+const Kept = z.object({
+  at: z.number(),
+  name: z.string(),
+  position: z.number(),
+  bytes: z.number(),
+  sealed: z.boolean(),
+});
+
+/** The whole state out of the panel and into it. */
+export const databaseRoutes = routes('/panel/api/server', {
+  getDb: get('/getDb', {
+    summary:
+      'A backup of everything that events tell, with the key to read it; its name ends in -sealed.db where a passphrase wraps that key',
+    media: 'application/octet-stream',
+    reply: z.string().meta({ format: 'binary' }),
+  }),
+  importDB: post('/importDB', {
+    summary:
+      'Replace the whole state by that of a backup, or of a database of 3x-ui; the file is checked whole before, and the panel starts anew',
+    upload: 'db',
+    limit: LARGEST_UPLOAD,
+    body: z.object({
+      db: z.custom<Upload>((value) => value instanceof Upload, 'is missing').meta({ type: 'string', format: 'binary' }),
+      /** Of a sealed backup. */
+      passphrase: z.string().max(1000).optional(),
+    }),
+    reply: z.string(),
+  }),
+  backups: get('/backups', {
+    summary: 'The timed backups: when the last one was made, the last one that was read again and found good, the next',
+    reply: z.object({
+      last: z.object({ at: z.number(), why: z.string().nullable() }).nullable(),
+      lastGood: Kept.nullable(),
+      next: z.number().nullable(),
+      late: z.boolean(),
+      files: z.array(z.object({ name: z.string(), bytes: z.number(), at: z.number() })),
+    }),
+  }),
+});

@@ -1,0 +1,113 @@
+import { createWriteStream, openSync, rm, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Request, Response } from 'express';
+import multer, { MulterError, type StorageEngine } from 'multer';
+import { tooLarge, uncompressed } from './body.js';
+import { Upload } from './contract/route.js';
+import { BodyError, readFields } from './json-body.js';
+
+/** How long an upload may take, in ms: a slow line has an hour for what others send in a minute. */
+const PATIENCE_MS = 3_600_000;
+/** What a form has beside its file, in bytes. */
+const AROUND = 64 * 1024;
+const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
+
+/**
+ * Receives a multipart form whose field `name` is a file of at most `limit` bytes; it goes to a new file at `place()`,
+ * whatever the sender calls it, and is taken away once the answer is out. Rejects with `BodyError`.
+ */
+export async function receiveUpload(
+  req: Request,
+  res: Response,
+  { name, limit, place }: { readonly name: string; readonly limit: number; readonly place: () => string },
+): Promise<Record<string, unknown>> {
+  uncompressed(req);
+  if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
+  if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
+    throw new BodyError('The body must be a multipart form with a file in it', 200);
+  const storage = toDisk(place);
+  res.once('close', () => storage.clear());
+  const handle = multer({ storage, limits: { ...LIMITS, fileSize: limit } }).single(name);
+  const patient = beingPatient(req.socket);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      handle(req, res, (error: unknown) =>
+        error === undefined || error === null ? resolve() : reject(error as Error),
+      );
+    });
+  } catch (error) {
+    storage.clear();
+    if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge(req, res, limit);
+    throw flawOf(error);
+  } finally {
+    patient.over();
+  }
+  if (!req.file) throw new BodyError('The form has no file in the field that is asked for', 200);
+  if (req.file.size === 0) throw new BodyError('The file is empty', 200);
+  const texts = Object.entries((req.body ?? {}) as Record<string, unknown>).filter(
+    (field): field is [string, string] => typeof field[1] === 'string',
+  );
+  return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size) };
+}
+
+/** Files of a name of ours; `clear` takes away all that were begun. */
+function toDisk(place: () => string): StorageEngine & { clear(): void } {
+  const begun = new Set<string>();
+  return {
+    _handleFile(_req, file, done) {
+      const path = place();
+      begun.add(path);
+      let fd: number;
+      try {
+        // At once: a file that appears after the form has failed would be cleared by nobody.
+        fd = openSync(path, 'wx', 0o600);
+      } catch (error) {
+        done(error);
+        return;
+      }
+      const target = createWriteStream(path, { fd });
+      pipeline(file.stream, target, (error) => {
+        if (error) done(error);
+        else done(null, { path, size: target.bytesWritten });
+      });
+    },
+    _removeFile(_req, file, done) {
+      rm(file.path, { force: true }, (error) => done(error));
+    },
+    clear() {
+      // What is still being written goes with its last handle.
+      for (const path of begun) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** How many uploads each server waits for, and its patience without them. */
+const waiting = new WeakMap<Server, { uploads: number; readonly patience: number }>();
+
+/** A server has one patience for all requests: it has more while somebody who may do this sends a large file. */
+function beingPatient(socket: Socket): { over(): void } {
+  const { server } = socket as Socket & { readonly server?: Server };
+  if (!server) return { over: () => undefined };
+  const state = waiting.get(server) ?? { uploads: 0, patience: server.requestTimeout };
+  waiting.set(server, state);
+  state.uploads += 1;
+  server.requestTimeout = PATIENCE_MS;
+  return {
+    over() {
+      state.uploads -= 1;
+      if (state.uploads === 0) server.requestTimeout = state.patience;
+    },
+  };
+}
+
+function flawOf(error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return new BodyError('The disk is full: nothing was changed', 200);
+  if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
+    return new BodyError('The form has a file in another field, or more than one', 200);
+  if (error instanceof MulterError) return new BodyError('The form has more fields, or larger ones, than are needed');
+  // The parser names what it stumbled over; the disk has a code.
+  return code === undefined ? new BodyError('The body is not a valid multipart form') : new Error(message);
+}

@@ -1,0 +1,129 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
+import { certificateFlaw } from './adapters/certificates.js';
+import type { DataDirectory } from './adapters/data-directory.js';
+import { readForeign } from './adapters/foreign/read-foreign.js';
+import { isBcrypt, scryptPasswords } from './adapters/passwords.js';
+import { createBus } from './commands/bus.js';
+import { type ForeignImport, type ForeignReport, planImport } from './commands/import/plan.js';
+import type { HostFlaw } from './commands/import/settings.js';
+import type { PreparedPassword } from './commands/import/users.js';
+import { ForeignError, type ForeignPanel } from './commands/ports/foreign-panel.js';
+import { Rejection } from './commands/rejection.js';
+import { panelState } from './commands/state.js';
+import type { Actor } from './events/event.js';
+import type { Settings } from './events/settings.js';
+import { type CorePlace, prepareTemplate } from './foreign-template.js';
+import { ourName } from './http/codec/setting-names.js';
+import { openJournal } from './journal.js';
+
+export type { ForeignReport } from './commands/import/plan.js';
+
+export interface ForeignOptions {
+  /** Who wants it; the log names them. */
+  readonly askedBy: Actor;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The settings of the panel that runs here and keeps its places; null or absent when none does. */
+  readonly host?: Settings | null;
+  /** The core that is asked about the template; null or absent = nobody is asked. */
+  readonly core?: CorePlace | null;
+}
+
+/** The report of an import goes through sockets, which take only so much; that of an examination is whole. */
+const MOST_FINDINGS = 1000;
+/** Each takes a moment to hash; a panel has one or a few. */
+const MOST_PLAIN = 20;
+
+/**
+ * Makes of a database of 3x-ui a whole log in an empty data directory, which nobody else has open: one command, all of
+ * it or nothing. Rejects with `ForeignError`, a sentence for people; then the directory holds no event.
+ */
+export async function importForeign(
+  file: string,
+  directory: DataDirectory,
+  options: ForeignOptions,
+): Promise<ForeignReport> {
+  const request = await prepare(file, directory.run, options);
+  const { now } = options;
+  const { log, anchor } = openJournal(directory, { now: () => now });
+  try {
+    const state = panelState.initial();
+    const dispatch = createBus({ log, state, now: () => now, ownPorts: () => [], closed: () => null });
+    const { report } = planImport(request, now);
+    if (log.head().position > 0) throw new ForeignError('The data directory holds a log already');
+    const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
+    const done = dispatch({ type: 'ImportPanel', data: request }, { actor, correlationId: randomUUID() });
+    if (done instanceof Rejection) throw new ForeignError(done.message);
+    await anchor.flush();
+    log.checkpoint();
+    return { ...report, findings: report.findings.slice(0, MOST_FINDINGS) };
+  } finally {
+    log.close();
+  }
+}
+
+/** What an import would do. Changes nothing; `scratch` is a private folder. Rejects with `ForeignError`. */
+export async function examineForeign(file: string, scratch: string, options: ForeignOptions): Promise<ForeignReport> {
+  return planImport(await prepare(file, scratch, options), options.now).report;
+}
+
+/** Reads the file, and asks the machine and the core what a decision cannot. */
+async function prepare(file: string, scratch: string, options: ForeignOptions): Promise<ForeignImport> {
+  const { panel: read, sha256, bytes } = await readForeign(file, scratch);
+  const { template, outboundTestUrl, findings } = await prepareTemplate(read.settings, options.core ?? null, scratch);
+  const settings = read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) }));
+  const panel = { ...read, settings };
+  const { kind, name } = options.askedBy;
+  return {
+    panel,
+    file: { sha256, bytes },
+    askedBy: { kind, name },
+    passwords: await preparePasswords(read.users),
+    template,
+    outboundTestUrl,
+    hostFlaws: options.host ? [] : await hostFlaws(settings),
+    findings,
+  };
+}
+
+/** A hash of bcrypt stays what it is until the next login; a password in clear is hashed at once. */
+async function preparePasswords(users: ForeignPanel['users']): Promise<readonly PreparedPassword[]> {
+  const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
+  if (clear.length > MOST_PLAIN)
+    throw new ForeignError(`More than ${MOST_PLAIN} accounts have their password in clear: that is no panel`);
+  const passwords = scryptPasswords();
+  return Promise.all(
+    users.map(async ({ id: user, password }): Promise<PreparedPassword> => {
+      if (isBcrypt(password)) return { user, hash: password, was: 'hash' };
+      const useless = password === '' || password.startsWith('$2');
+      const text = useless ? randomBytes(32).toString('base64url') : password;
+      return { user, hash: await passwords.hash(text), was: useless ? 'useless' : 'clear' };
+    }),
+  );
+}
+
+const PAIRS = [
+  ['webCertFile', 'webKeyFile'],
+  ['subCertFile', 'subKeyFile'],
+] as const;
+
+/** Settings that this machine cannot follow: with them nobody would reach the panel. */
+async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly HostFlaw[]> {
+  const value = (key: string): string => settings.find((setting) => setting.key === key)?.value.trim() ?? '';
+  const flaws: HostFlaw[] = [];
+  for (const pair of PAIRS) {
+    const [certificate, key] = pair.map(value);
+    if (!certificate && !key) continue;
+    const flaw = await certificateFlaw(certificate ?? '', key ?? '');
+    if (flaw !== null)
+      flaws.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${flaw}` })));
+  }
+  const own = new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));
+  for (const key of ['webListen', 'subListen'] as const) {
+    const address = value(key);
+    if (!['', '0.0.0.0', '::'].includes(address) && !own.has(address))
+      flaws.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
+  }
+  return flaws;
+}

@@ -1,0 +1,91 @@
+import { digest } from './digest.js';
+import { isObject, type JsonObject, textOf } from './json.js';
+
+/** The member of a client that names it in the paths of the panel API, by protocol. */
+export function keyMember(protocol: string): 'id' | 'password' | 'auth' | 'email' {
+  if (protocol === 'trojan') return 'password';
+  if (protocol === 'shadowsocks') return 'email';
+  return protocol === 'hysteria' || protocol === 'hysteria2' ? 'auth' : 'id';
+}
+
+/** What lets a client of the protocol in. */
+function credentialMember(protocol: string): 'id' | 'password' | 'auth' {
+  const member = keyMember(protocol);
+  return member === 'email' ? 'password' : member;
+}
+
+/** A digest of all that a panel is told of a client, from its element of `settings.clients`, whoever wrote it. */
+export function clientDigest(protocol: string, client: Readonly<Record<string, unknown>>): string {
+  const reverse = client['reverse'];
+  const of: Readonly<Record<string, readonly unknown[]>> = {
+    vless: [textOf(client['flow']), isObject(reverse) ? textOf(reverse['tag']) : ''],
+    vmess: [textOf(client['security'])],
+    shadowsocks: [textOf(client['method'])],
+  };
+  return digest([
+    textOf(client[credentialMember(protocol)]),
+    textOf(client['email']),
+    client['enable'] === true,
+    wholeOf(client['totalGB']),
+    wholeOf(client['expiryTime']),
+    wholeOf(client['limitIp']),
+    textOf(client['subId']),
+    textOf(client['comment']),
+    ...(of[protocol] ?? []),
+  ]).slice(0, 20);
+}
+
+/** An inbound as a panel is told of it: without clients and counters, and without whether it is on. */
+export interface InboundWords {
+  readonly remark: string;
+  readonly listen: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly total: number;
+  readonly expiryTime: number;
+  readonly trafficReset: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly stream: Readonly<Record<string, unknown>> | null;
+  readonly sniffing: Readonly<Record<string, unknown>>;
+}
+
+/** A digest of an inbound that does not see what panels add, leave out or spell in their own way. */
+export function inboundDigest(words: InboundWords): string {
+  const { settings, stream, sniffing, ...rest } = words;
+  const { clients: _clients, testseed: _seed, ...own } = settings;
+  return digest([
+    rest,
+    Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)),
+    stream === null || Object.keys(stream).length === 0 ? null : { network: 'tcp', security: 'none', ...stream },
+    { enabled: false, ...sniffing },
+  ]).slice(0, 20);
+}
+
+/** The comment by which a centre knows its own client in a node again, under whatever name or credential. */
+export function markOf(centre: string, client: number): string {
+  return `portolan:${centre}:${client}`;
+}
+
+/** The number of the client that the centre wrote there; 0 when it was not this centre. */
+export function markedClient(centre: string, comment: unknown): number {
+  const mark = `portolan:${centre}:`;
+  const text = textOf(comment);
+  const number = text.startsWith(mark) ? Number(text.slice(mark.length)) : 0;
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
+}
+
+/** A JSON object inside of a text; null when it is none. An empty text is an empty object. */
+export function objectIn(text: unknown): JsonObject | null {
+  if (isObject(text)) return text as JsonObject;
+  if (text === '' || text === null || text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(textOf(text));
+    return isObject(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+function wholeOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

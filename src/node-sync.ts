@@ -1,0 +1,93 @@
+import { createNodePanel } from './adapters/nodes/panel.js';
+import { asSystem, type Panel } from './app.js';
+import type { NodePanel } from './commands/ports/node-panel.js';
+import type { Web } from './commands/ports/web.js';
+import { NodeSync } from './commands/reactors/node-sync.js';
+import type { Client } from './events/client-document.js';
+import type { ClientNumber } from './events/ids.js';
+import type { Disposal } from './lib/disposal.js';
+import { asNode, type OpenNodes } from './nodes.js';
+import { desiredNode } from './projections/desired-node.js';
+
+type Warn = (message: string, fields?: object) => void;
+type SyncedPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
+
+/** Keeps the nodes of a panel as the log asks for, until `disposal`. */
+export function openNodeSync(
+  panel: SyncedPanel,
+  { web, nodes, warn, disposal }: { web: Web; nodes: OpenNodes['nodes']; warn: Warn; disposal: Disposal },
+): NodeSync {
+  const nodePanel = createNodePanel(web, () => panel.read.panelId);
+  const sync = nodeSyncOf(panel, nodePanel, nodes, warn);
+  sync.begin();
+  disposal.add(async () => {
+    const stopped = sync.stop();
+    await nodePanel.close();
+    await stopped;
+  });
+  return sync;
+}
+
+/** The sync of a panel with its nodes. */
+export function nodeSyncOf(
+  { read, dispatch, log, alarms, now }: SyncedPanel,
+  panel: NodePanel,
+  nodes: Pick<OpenNodes['nodes'], 'health'>,
+  warn: Warn,
+  { chance = Math.random }: { readonly chance?: () => number } = {},
+): NodeSync {
+  const bytes = ({ up, down }: { readonly up: number; readonly down: number }): number => up + down;
+  const usedBy = (client: Client | undefined): number => (client ? bytes(read.clientCounter(client)) : 0);
+  return new NodeSync({
+    panel,
+    nodes: () => read.nodes(),
+    node: (id) => read.node(id),
+    ownId: () => read.panelId,
+    async wanted(node) {
+      const { position } = log.head();
+      const inbounds = read.inbounds().filter((inbound) => inbound.node === node);
+      const all = inbounds.map((inbound) => ({ inbound, clients: read.clientsOf(inbound.id) }));
+      return { position, inbounds: await desiredNode(all, read.panelId) };
+    },
+    outgoing: (node) => read.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
+    strangers: (node) => read.strangers(node),
+    lastClient: () => read.lastClient(),
+    followed: {
+      client: (number: ClientNumber) => read.nodeBaseline('clients', number),
+      inbound: (id) => read.nodeBaseline('inbounds', id),
+    },
+    used: {
+      client: (number: ClientNumber) => usedBy(read.client(number)),
+      inbound: (id) => {
+        const inbound = read.inbound(id);
+        return inbound ? bytes(read.inboundCounter(inbound)) : 0;
+      },
+    },
+    dispatch: (command, as) => dispatch(command, as === null ? asSystem('node-sync') : asNode(as)),
+    period: () => read.settings().pollSeconds * 1000,
+    answeredAt(node) {
+      const { lastHeartbeat, lastError } = nodes.health(node);
+      return lastError === '' ? lastHeartbeat * 1000 : 0;
+    },
+    online: (node, emails) => read.online.set(emails, `node ${node}`),
+    ipSeen: (email, ip) => {
+      const client = read.clientByEmail(email);
+      return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
+    },
+    behind(node, why) {
+      const kind = `node ${node.id} is behind`;
+      if (why === null) alarms.over([kind], { title: 'A node has caught up', body: node.name, severity: 'success' });
+      else
+        alarms.raise(kind, {
+          title: 'A node does not take what was decided for it',
+          body: `${node.name}: ${why}`,
+          severity: 'warning',
+        });
+    },
+    concerned: (event) => read.nodeConcerned(event),
+    changed$: read.changed$,
+    now,
+    chance,
+    warn,
+  });
+}

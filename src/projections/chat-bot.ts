@@ -1,0 +1,41 @@
+import { type Fold, foldOf } from '../events/fold.js';
+import type { ClientNumber } from '../events/ids.js';
+
+/** Clients of which the admins were told once for this term, or for these bytes: not again before that changes. */
+export interface WarnedOf {
+  readonly expiry: Set<ClientNumber>;
+  readonly cap: Set<ClientNumber>;
+}
+
+interface Saved {
+  expiry: ClientNumber[];
+  cap: ClientNumber[];
+}
+
+export const warnedOf: Fold<WarnedOf> = foldOf<WarnedOf>({
+  name: 'chat-bot',
+  version: 1,
+  initial: () => ({ expiry: new Set(), cap: new Set() }),
+  on: {
+    ClientsWarnedOf(state, { data }) {
+      for (const client of data.expiry) state.expiry.add(client);
+      for (const client of data.cap) state.cap.add(client);
+    },
+    ClientUpdated(state, { data: { client, changes } }) {
+      if (changes.expiresAt !== undefined) state.expiry.delete(client);
+      if (changes.capBytes !== undefined) state.cap.delete(client);
+    },
+    ClientRenewed: (state, { data }) => void state.expiry.delete(data.client),
+    ClientExpiryStarted: (state, { data }) => void state.expiry.delete(data.client),
+    ClientTrafficReset: (state, { data }) => void state.cap.delete(data.client),
+    ClientTrafficAdjusted: (state, { data }) => void state.cap.delete(data.client),
+    ClientDeleted(state, { data }) {
+      state.expiry.delete(data.client);
+      state.cap.delete(data.client);
+    },
+  },
+  save: ({ expiry, cap }): Saved => ({ expiry: sorted(expiry), cap: sorted(cap) }),
+  load: ({ expiry, cap }: Saved) => ({ expiry: new Set(expiry), cap: new Set(cap) }),
+});
+
+const sorted = (numbers: ReadonlySet<ClientNumber>): ClientNumber[] => [...numbers].sort((a, b) => a - b);

@@ -1,0 +1,59 @@
+import { type Fold, pairs } from '../events/fold.js';
+import type { NodeId } from '../events/ids.js';
+import { destination, evolveNodes, type Node } from '../events/node-document.js';
+
+/** What was recorded last about whether a node answers. */
+export interface NodeStanding {
+  readonly online: boolean;
+  /** ms since 1970. */
+  readonly since: number;
+  /** Why it is offline; empty while it is not. */
+  readonly reason: string;
+}
+
+export interface Nodes {
+  readonly documents: Map<NodeId, Node>;
+  /** Missing where nothing is known: before the first answer, after a change of address, while it is switched off. */
+  readonly standings: Map<NodeId, NodeStanding>;
+}
+
+interface Saved {
+  documents: [NodeId, Node][];
+  standings: [NodeId, NodeStanding][];
+}
+
+/** Remote panels by number, and whether they answer as far as events tell. */
+export const nodes: Fold<Nodes> = {
+  name: 'nodes',
+  version: 1,
+  initial: () => ({ documents: new Map(), standings: new Map() }),
+  apply({ documents, standings }, event) {
+    evolveNodes(documents, event);
+    switch (event.type) {
+      case 'NodeWentOnline':
+        standings.set(event.data.node, { online: true, since: event.meta.at, reason: '' });
+        break;
+      case 'NodeWentOffline':
+        standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
+        break;
+      case 'NodeUpdated':
+        if (destination.some((member) => event.data.changes[member] !== undefined)) standings.delete(event.data.node);
+        break;
+      case 'NodeTokenReplaced':
+      case 'NodeDisabled':
+      case 'NodeDeleted':
+        standings.delete(event.data.node);
+        break;
+      case 'MeasurementsRolledUp':
+        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        for (const [node, { since }] of standings) if (since <= event.data.toTime) standings.delete(node);
+        break;
+      default:
+    }
+  },
+  save: ({ documents, standings }): Saved => ({
+    documents: pairs(documents) as Saved['documents'],
+    standings: pairs(standings) as Saved['standings'],
+  }),
+  load: (saved: Saved) => ({ documents: new Map(saved.documents), standings: new Map(saved.standings) }),
+};

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { ruleSetFile } from '../../../src/adapters/geo/rule-set.js';
+import { geoLists } from '../../../src/adapters/releases/geo-format.js';
+import type { GeoKind } from '../../../src/events/geo.js';
+import { listOf } from '../../kit/geo.js';
+
+const convert = (rules: unknown, type: GeoKind = 'geosite') => ruleSetFile({ version: 3, rules }, type, 'MINE');
+
+describe('a rule set', () => {
+  it('becomes a list of its domains', async () => {
+    const file = await convert([
+      { domain: 'Full.example', domain_suffix: ['below.example', '.under.example'] },
+      { type: 'default', invert: false, domain_keyword: ['word'], domain_regex: ['^a+\\.example$'] },
+    ]);
+    expect(listOf(file)).toStrictEqual({
+      name: 'MINE',
+      domains: [
+        ['full', 'full.example'],
+        ['domain', 'below.example'],
+        ['regex', '\\.under\\.example$'],
+        ['substring', 'word'],
+        ['regex', '^a+\\.example$'],
+      ],
+      ranges: [],
+    });
+    expect(await geoLists(file)).toStrictEqual({ tags: ['MINE'], hasAddresses: false, hasDomains: true });
+  });
+
+  it('writes a name and what is below it as one', async () => {
+    const file = await convert([{ domain: ['a.example', 'b.example'], domain_suffix: ['.a.example'] }]);
+    expect(listOf(file).domains).toStrictEqual([
+      ['domain', 'a.example'],
+      ['full', 'b.example'],
+    ]);
+  });
+
+  it('becomes a list of its addresses', async () => {
+    const file = await convert(
+      [{ ip_cidr: ['192.0.2.77/24', '198.51.100.7', '0.0.0.0/0', '10.129.0.0/9'] }, { ip_cidr: '2001:db8::1/33' }],
+      'geoip',
+    );
+    expect(listOf(file)).toStrictEqual({
+      name: 'MINE',
+      domains: [],
+      ranges: ['192.0.2.0/24', '198.51.100.7/32', '0.0.0.0/0', '10.128.0.0/9', '2001:db8:0:0:0:0:0:0/33'],
+    });
+    expect(await geoLists(file)).toStrictEqual({ tags: ['MINE'], hasAddresses: true, hasDomains: false });
+  });
+
+  it('gives each type its half, as its members are alternatives', async () => {
+    const rules = [{ domain: ['a.example'], ip_cidr: ['192.0.2.0/24'] }, { ip_cidr: ['198.51.100.0/24'] }];
+    expect(listOf(await convert(rules)).domains).toHaveLength(1);
+    expect(listOf(await convert(rules, 'geoip')).ranges).toHaveLength(2);
+  });
+
+  it('gives way to others while it is read, also where its rules are empty', async () => {
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    await convert([...Array.from({ length: 100_000 }, () => ({})), { domain: ['a.example'] }]);
+    over = true;
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it.each(['(?i)^A+$', '^(?:a|b)(?P<rest>[[:alpha:]]+)$', '(?i:a)\\.b', '^\\d+\\.example$'])(
+    'keeps the expression %s, which the core can read',
+    async (text) => {
+      expect(listOf(await convert([{ domain_regex: [text] }])).domains).toEqual([['regex', text]]);
+    },
+  );
+
+  it('may be long', async () => {
+    const domain = Array.from({ length: 50_000 }, (_, i) => `host-${i}.example`);
+    expect(listOf(await convert([{ domain }])).domains).toHaveLength(50_000);
+  });
+
+  it.each<[string, unknown, GeoKind, RegExp]>([
+    ['no rules', undefined, 'geosite', /no rule set/],
+    ['rules that are no list', { domain: ['a.example'] }, 'geosite', /no rule set/],
+    ['a rule that is a text', ['a.example'], 'geosite', /no object/],
+    ['no domains', [{ ip_cidr: ['192.0.2.0/24'] }], 'geosite', /without anything of the type geosite/],
+    ['no addresses', [{ domain: ['a.example'] }], 'geoip', /without anything of the type geoip/],
+    ['a port', [{ domain: ['a.example'], port: [443] }], 'geosite', /cannot express/],
+    ['a member of objects', [{ ['__proto__x']: 1 }], 'geosite', /cannot express/],
+    ['a rule of rules', [{ type: 'logical', mode: 'and', rules: [] }], 'geosite', /cannot express/],
+    ['the opposite', [{ domain: ['a.example'], invert: true }], 'geosite', /cannot express/],
+    ['an expression without an end', [{ domain_regex: ['^(a'] }], 'geosite', /domain that is none: "\^\(a"/],
+    ['a repetition of nothing', [{ domain_regex: ['*.example'] }], 'geosite', /domain that is none/],
+    ['an expression that looks ahead', [{ domain_regex: ['a(?!b)'] }], 'geosite', /domain that is none/],
+    ['a number for a domain', [{ domain: [1] }], 'geosite', /no list of texts/],
+    ['an empty domain', [{ domain: [''] }], 'geosite', /domain that is none/],
+    ['a suffix of a dot', [{ domain_suffix: ['.'] }], 'geosite', /domain that is none/],
+    ['a suffix that would be an expression', [{ domain_suffix: ['.a|b'] }], 'geosite', /domain that is none/],
+    ['a domain with a dot behind it', [{ domain: ['a.example.'] }], 'geosite', /domain that is none/],
+    ['an address for a domain', [{ domain: ['https://a.example/'] }], 'geosite', /domain that is none/],
+    ['a domain of 2000 characters', [{ domain: ['a'.repeat(2000)] }], 'geosite', /domain that is none/],
+    ['a domain for an address', [{ ip_cidr: ['a.example'] }], 'geoip', /address that is none/],
+    ['a prefix beyond the end', [{ ip_cidr: ['192.0.2.0/33'] }], 'geoip', /address that is none/],
+    ['two prefixes', [{ ip_cidr: ['192.0.2.0/24/24'] }], 'geoip', /address that is none/],
+    ['no prefix', [{ ip_cidr: ['192.0.2.0/'] }], 'geoip', /address that is none/],
+    ['an interface', [{ ip_cidr: ['fe80::1%eth0'] }], 'geoip', /address that is none/],
+  ])('with %s is refused', async (_, rules, type, why) => {
+    await expect(convert(rules, type)).rejects.toThrow(why);
+  });
+});

@@ -1,0 +1,203 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createNodes } from '../../../src/adapters/nodes/probe.js';
+import { askNode, openEnvelope } from '../../../src/adapters/nodes/request.js';
+import { createWeb } from '../../../src/adapters/web/web.js';
+import { type NodeAddress, NodeError } from '../../../src/commands/ports/nodes.js';
+import { makeCertificate } from '../../kit/real/certificate.js';
+import { type NodeFault, ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
+
+const web = createWeb({ allowPrivate: false });
+const nodes = createNodes(web);
+
+async function start(options: Parameters<typeof ThreeXuiNode.start>[0] = {}) {
+  const panel = await ThreeXuiNode.start(options);
+  onTestFinished(() => panel.stop());
+  const address: NodeAddress = {
+    ...{ scheme: options.tls ? 'https' : 'http', host: '127.0.0.1', port: panel.port },
+    ...{ basePath: panel.basePath, token: panel.token, allowPrivateAddress: true },
+  };
+  return { panel, address };
+}
+
+const failure = async (task: Promise<unknown>): Promise<NodeError> => {
+  const error: unknown = await task.then(
+    () => expect.fail('it was answered'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof NodeError)) throw error;
+  return error;
+};
+
+describe('a probe', () => {
+  it('reads the status of 3x-ui', async () => {
+    const { panel, address } = await start({ basePath: '/secret/' });
+    const { latencyMs, ...reading } = await nodes.probe(address);
+    expect(reading).toStrictEqual({
+      ...{ kind: '3x-ui', panelId: '', cpu: 12.5, mem: 25, coreVersion: '26.5.9', uptimeSecs: 345_600 },
+    });
+    expect(latencyMs).toBeGreaterThanOrEqual(0);
+    const [call] = panel.calls;
+    expect(call).toMatchObject({ method: 'GET', path: 'panel/api/server/status', body: '' });
+    expect(call?.headers).toMatchObject({ authorization: 'Bearer node-token', accept: 'application/json' });
+  });
+
+  it('reads what is missing or odd as nothing', async () => {
+    const { panel, address } = await start();
+    panel.status = { cpu: 'x', mem: 7, xray: null, uptime: -1, panelId: 5 };
+    expect(await nodes.probe(address)).toMatchObject({
+      ...{ kind: '3x-ui', panelId: '', cpu: 0, mem: 0, coreVersion: '', uptimeSecs: 0 },
+    });
+    panel.status = { cpu: 1e9, mem: { current: 5, total: 1 }, core: { version: `<b>${'1'.repeat(99)}` }, uptime: 1.5 };
+    expect(await nodes.probe(address)).toMatchObject({
+      ...{ cpu: 100, mem: 100, uptimeSecs: 1, coreVersion: `b${'1'.repeat(39)}` },
+    });
+    panel.status = null;
+    expect((await failure(nodes.probe(address))).message).toBe('decode response: the remote panel tells no status');
+  });
+
+  it('reads as nothing what a name cannot be, and its own token wherever it comes back', async () => {
+    const { panel, address } = await start();
+    for (const panelId of ['a b', 'Bearer node-token', `x${address.token}`, 'n'.repeat(65), '']) {
+      panel.status = { panelId, core: { version: '1.2.3' } };
+      expect(await nodes.probe(address)).toMatchObject({ kind: '3x-ui', panelId: '', coreVersion: '1.2.3' });
+    }
+    panel.status = { panelId: '0190a4e1-7f2c-7000-8000-00000000000a', core: { version: `v${address.token}!` } };
+    expect(await nodes.probe(address)).toMatchObject({
+      ...{ kind: 'portolan', panelId: '0190a4e1-7f2c-7000-8000-00000000000a', coreVersion: '' },
+    });
+    // Shorter by what a version cannot hold, it is the token all the same.
+    const other = await start({ token: 'to/ken+1=' });
+    other.panel.status = { panelId: '', core: { version: 'Bearer t o/k e n+1=' } };
+    expect(await nodes.probe(other.address)).toMatchObject({ coreVersion: '' });
+  });
+
+  it('says whether it is the token or the path', async () => {
+    const { address } = await start({ basePath: '/secret/' });
+    const wrong = await failure(nodes.probe({ ...address, token: 'wrong-token' }));
+    expect(wrong).toMatchObject({ kind: 'status', status: 401 });
+    expect(wrong.message).toBe('HTTP 401 from remote panel: the token is not accepted');
+    const lost = await failure(nodes.probe({ ...address, basePath: '/' }));
+    expect(lost).toMatchObject({ kind: 'status', status: 404 });
+    expect(lost.message).toContain('HTTP 404 from remote panel');
+  });
+
+  it('sends no header without a token', async () => {
+    const { panel, address } = await start();
+    const seen: unknown[] = [];
+    panel.fault = ({ headers }) => (seen.push(headers.authorization), false);
+    await failure(nodes.probe({ ...address, token: '' }));
+    expect(seen).toStrictEqual([undefined]);
+  });
+
+  const json = (text: string | Buffer, headers: Record<string, string> = {}): NodeFault => {
+    return (_, response) => (response.writeHead(200, headers).end(text), true);
+  };
+  it.each<[string, NodeFault, Partial<NodeError>]>([
+    ['garbage', json('<html>'), { kind: 'not-an-envelope' }],
+    ['nothing', json(''), { kind: 'not-an-envelope' }],
+    ['JSON of something else', json('{"status":"ok"}'), { kind: 'not-an-envelope' }],
+    ['a list', json('[1]'), { kind: 'not-an-envelope' }],
+    ['broken text', json(Buffer.from([0x7b, 0xff, 0xfe])), { kind: 'not-an-envelope' }],
+    [
+      'a no, with its own token inside',
+      json('{"success":false,"msg":"no\\n\\u001b[31m node-token","obj":null}'),
+      { kind: 'said-no', message: 'remote: no [31m …' },
+    ],
+    ['too much', json('x'.repeat(70_000)), { kind: 'too-large' }],
+    [
+      'too much, packed small',
+      json(gzipSync(Buffer.alloc(5_000_000)), { 'content-encoding': 'gzip' }),
+      { kind: 'too-large' },
+    ],
+    [
+      'a server error',
+      (_, response) => (response.writeHead(503).end('secret of the server'), true),
+      { kind: 'status', status: 503, message: 'HTTP 503 from remote panel' },
+    ],
+    ['a connection that breaks off', (_, response) => (response.destroy(), true), { kind: 'unreachable' }],
+    [
+      'half an answer',
+      (_, response) => (response.writeHead(200, { 'content-length': '100' }).write('{'), response.destroy(), true),
+      { kind: 'unreachable' },
+    ],
+  ])('that is answered with %s fails', async (_, fault, expected) => {
+    const { panel, address } = await start();
+    panel.fault = fault;
+    const error = await failure(nodes.probe(address));
+    expect(error).toMatchObject(expected);
+    expect(error.message).not.toContain('node-token');
+  });
+
+  it('follows no redirect: the token goes nowhere else', async () => {
+    const { panel, address } = await start();
+    const elsewhere = await start();
+    panel.fault = (_, response) => (
+      response.writeHead(302, { location: `http://127.0.0.1:${elsewhere.panel.port}/panel/api/server/status` }).end(),
+      true
+    );
+    expect(await failure(nodes.probe(address))).toMatchObject({
+      ...{ kind: 'status', status: 302, message: 'HTTP 302 from remote panel: redirects are not followed' },
+    });
+    expect(elsewhere.panel.knocks).toBe(0);
+  });
+
+  it('ends in time, however the panel dawdles', async () => {
+    const { panel, address } = await start();
+    const open: ServerResponse[] = [];
+    panel.fault = (_, response) => (open.push(response), true);
+    const silent = askNode(web, address, { path: 'x', timeoutMs: 50 });
+    expect(await failure(silent)).toMatchObject({ kind: 'timeout', message: '127.0.0.1 did not answer in time' });
+    panel.fault = (_, response) => (response.writeHead(200).write('{'), true);
+    expect(await failure(askNode(web, address, { path: 'x', timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('names what is wrong with a certificate', async () => {
+    const certificate = await makeCertificate(['other.example']);
+    onTestFinished(() => certificate.remove());
+    const { panel, address } = await start({ tls: { cert: certificate.certPem, key: certificate.keyPem } });
+    const error = await failure(nodes.probe(address));
+    expect(error.kind).toBe('certificate');
+    expect(error.message).toMatch(/^The certificate of 127\.0\.0\.1 is not trusted \([A-Z_]+\)$/);
+    expect(panel.calls).toStrictEqual([]);
+  });
+
+  it('is no packet to a private address unless this node may be at one', async () => {
+    const { panel, address } = await start();
+    await nodes.probe(address);
+    const knocks = panel.knocks;
+    for (const host of ['127.0.0.1', 'localhost', '::ffff:7f00:1', '0.0.0.0', '::1'])
+      expect(await failure(nodes.probe({ ...address, host, allowPrivateAddress: false }))).toMatchObject({
+        ...{ kind: 'refused', message: `blocked private/internal address ${host}` },
+      });
+    expect(panel.knocks).toBe(knocks);
+  });
+
+  it('of a port where nobody listens is unreachable', async () => {
+    const { panel, address } = await start();
+    await panel.stop();
+    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('a request to a node', () => {
+  it('is a form or JSON', async () => {
+    const { panel, address } = await start();
+    panel.routes.push(['POST', /^panel\/api\/inbounds\/add$/, () => ({ obj: { id: 7 } })]);
+    const path = 'panel/api/inbounds/add';
+    expect(await askNode(web, address, { method: 'POST', path, form: { remark: 'a b&c', port: '443' } })).toEqual({
+      id: 7,
+    });
+    expect(await askNode(web, address, { method: 'POST', path, json: { enable: true } })).toEqual({ id: 7 });
+    expect(panel.calls.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+      ['application/x-www-form-urlencoded', 'remark=a+b%26c&port=443'],
+      ['application/json', '{"enable":true}'],
+    ]);
+  });
+
+  it('gives null for an envelope without an object', () => {
+    expect(openEnvelope(Buffer.from('{"success":true}'))).toBeNull();
+    expect(openEnvelope(Buffer.from('{"success":true,"msg":null,"obj":[]}'))).toEqual([]);
+  });
+});

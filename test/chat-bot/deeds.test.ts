@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { CoreError } from '../../src/commands/ports/core.js';
+import { alice, one as alicesInbound, bob, draft, inboundDraft, two, userId } from '../kit/builders.js';
+import { ADMIN, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
+
+const BY_BOT = { kind: 'bot', id: String(ADMIN), name: 'Ann', ip: null };
+
+describe('a client', () => {
+  it('is switched off and on after a yes, and the log says by whom', async () => {
+    const { ask, press, mark, appended } = await startBot({ clients: [alice] });
+    mark();
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    expect(appended()).toEqual([]);
+    expect((await press('Yes', shown)).text).toMatch(/^The client is switched off\.\n\nalice\nfirst: switched off\n/);
+    expect(appended()).toMatchObject([
+      { type: 'ClientUpdated', data: { client: 1, changes: { enabled: false } }, meta: { actor: BY_BOT } },
+    ]);
+    await press('Enable', shown);
+    expect((await press('Yes', shown)).text).toContain('first: may connect');
+    expect(appended().slice(1)).toMatchObject([
+      { type: 'ClientUpdated', data: { client: 1, changes: { enabled: true } }, meta: { actor: BY_BOT } },
+    ]);
+  });
+
+  it('stays as it is after a no', async () => {
+    const { ask, press, mark, appended } = await startBot({ clients: [alice] });
+    mark();
+    const shown = await ask('/usage alice');
+    await press('Reset traffic', shown);
+    expect((await press('No', shown)).text).toMatch(/^alice\n/);
+    expect(appended()).toEqual([]);
+  });
+
+  it('is set to zero after a yes', async () => {
+    const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
+    place.must({
+      type: 'RecordTraffic',
+      data: { run: 'r', clients: [{ name: 'alice', up: 3, down: 4 }], inbounds: [], outbounds: [] },
+    });
+    mark();
+    const shown = await ask('/usage alice');
+    await press('Reset traffic', shown);
+    expect((await press('Yes', shown)).text).toContain('Used: 0 B');
+    expect(appended()).toMatchObject([
+      { type: 'ClientTrafficReset', data: { client: 1, up: 3, down: 4 }, meta: { actor: BY_BOT } },
+    ]);
+  });
+
+  it('is switched off in every inbound that it is in', async () => {
+    const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
+    place.must(
+      { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) } },
+      { type: 'AddClients', data: { inbound: two, clients: [draft('alice', 9)] } },
+    );
+    mark();
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    await press('Yes', shown);
+    expect(appended().map(({ data }) => data)).toEqual([
+      { client: 1, changes: { enabled: false } },
+      { client: 2, changes: { enabled: false } },
+    ]);
+  });
+
+  it('that is gone meanwhile is nobody any more', async () => {
+    const { ask, press, place, mark, appended } = await startBot({ clients: [alice, bob] });
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    place.must({ type: 'DeleteClient', data: { inbound: alicesInbound, client: { email: 'alice' } } });
+    mark();
+    expect((await press('Yes', shown)).text).toBe('This client is gone');
+    expect(appended()).toEqual([]);
+  });
+});
+
+describe('a button', () => {
+  it('works once: not when it is pressed again, and not when the server sends the pressing again after a restart', async () => {
+    const { ask, press, mark, appended, server, bot, make, place } = await startBot({ clients: [alice] });
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    const yes = shown.keyboard.flat().find(({ text }) => text === 'Yes')?.callback_data ?? '';
+    mark();
+    await press('Yes', shown);
+    place.must({
+      type: 'UpdateClient',
+      data: { inbound: alicesInbound, client: { email: 'alice' }, draft: alice },
+    });
+    const before = appended().length;
+    server.press(ADMIN, ADMIN, shown, { data: yes });
+    await until(() => shown.text.includes('first: may connect'), 'the second pressing is answered');
+    bot.stop();
+    const polls = server.polls;
+    server.again();
+    const { bot: next } = make();
+    next.begin();
+    await until(() => server.polls > polls + 1, 'the next bot has taken them');
+    await ask('/online');
+    next.stop();
+    expect(appended()).toHaveLength(before);
+    expect(place.panel.read.clientByEmail('alice')?.terms.enabled).toBe(true);
+  });
+
+  it('does nothing after ten minutes', async () => {
+    const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    place.clock.advance(600_001);
+    mark();
+    expect((await press('Yes', shown)).text).toMatch(/^This button is too old: ask again\n/);
+    expect(appended()).toEqual([]);
+  });
+
+  it.each([
+    'do:off:1:zzzzzzzzzz.x',
+    'do:off:1:',
+    'do:off:1',
+    'do:drop:1:x',
+    'do',
+    ':',
+    'find:x',
+    'client:-1',
+    'x'.repeat(64),
+  ])('with the data %s changes nothing', async (data) => {
+    const { ask, server, mark, appended } = await startBot({ clients: [alice] });
+    const shown = await ask('/usage alice');
+    mark();
+    server.press(ADMIN, ADMIN, shown, { data });
+    expect((await ask('/online')).text).toBe('Nobody is online');
+    expect(appended()).toEqual([]);
+  });
+
+  it('that somebody presses who is no admin does nothing', async () => {
+    const { ask, press, server, mark, appended } = await startBot({ clients: [alice] });
+    const shown = await ask('/usage alice');
+    const question = await press('Disable', shown);
+    mark();
+    server.press(STRANGER, ADMIN, question, 'Yes');
+    server.press(STRANGER, STRANGER, question, 'Yes');
+    await ask('/online', OTHER_ADMIN);
+    expect(question.text).toContain('Disable alice?');
+    expect(appended()).toEqual([]);
+  });
+});
+
+describe('the core', () => {
+  it('is started anew after a yes, once', async () => {
+    const { ask, press, mark, place } = await startBot();
+    const shown = await ask('/restart');
+    expect(shown.text).toBe('Start the core anew? All connections end for a moment.');
+    mark();
+    const yes = shown.keyboard.flat()[0]?.text ?? '';
+    await press(yes, shown);
+    await until(() => shown.text === 'The core runs again.', 'the core runs again');
+    expect(place.events('CoreRestartRequested')).toMatchObject([{ meta: { actor: BY_BOT } }]);
+    expect(place.data('CoreStarted').at(-1)).toMatchObject({ reason: 'request' });
+  });
+
+  it('is not, when it would not start', async () => {
+    const { ask, press, place } = await startBot();
+    place.core.test = () => Promise.reject(new CoreError('invalid', 'no <such> outbound'));
+    const shown = await ask('/restart');
+    await press('Yes', shown);
+    await until(() => shown.text.startsWith('The core does not take'), 'the reason is there');
+    expect(shown.text).toBe('The core does not take this configuration: no <such> outbound');
+    expect(place.events('CoreRestartRequested')).toEqual([]);
+  });
+});

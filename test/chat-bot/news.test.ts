@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { CpuWatch } from '../../src/chat-bot/cpu-watch.js';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import { DAY, draft, one, T0, userId } from '../kit/builders.js';
+import { ADMIN, GROUP, OTHER_ADMIN, startBot, until } from './kit.js';
+
+const GB = 1024 ** 3;
+const failed = (reason: 'credentials' | 'two-factor' | 'locked', count = 1, username = '<b>root'): AnyCommand => ({
+  type: 'RecordLoginFailures',
+  data: { attempt: { username, ip: '203.0.113.9' }, reason, count },
+});
+const login: AnyCommand = {
+  type: 'RecordLogin',
+  data: { user: userId(1), session: { idHash: 'x', csrfToken: 'y' }, expiresAt: T0 + DAY },
+};
+const used = (name: string, bytes: number): AnyCommand => ({
+  type: 'RecordTraffic',
+  data: { run: 'r1', clients: [{ name, up: 0, down: bytes }], inbounds: [], outbounds: [] },
+});
+
+/** A bot that has logged in. */
+async function start(options: Parameters<typeof startBot>[0] = {}) {
+  const bot = await startBot(options);
+  await bot.ask('/online');
+  const texts = (chat = OTHER_ADMIN): string[] => bot.server.chat(chat).map(({ text }) => text);
+  /** Waits for so many notices. */
+  const told = (count: number): Promise<string[]> =>
+    until(() => (texts().length >= count ? texts() : undefined), `${count} notices`);
+  return { ...bot, told, texts };
+}
+
+describe('every admin is told', () => {
+  it('of logins, and of those that failed, in one message', async () => {
+    const { place, told, server } = await start();
+    place.must(login, failed('credentials', 1, 'root'), failed('credentials', 1, 'root'));
+    place.must(failed('two-factor'), failed('locked', 7));
+    expect((await told(1))[0]?.split('\n')).toEqual([
+      'Logins',
+      'root has logged in from 203.0.113.7',
+      'Wrong password for root from 203.0.113.9 (2 times)',
+      'Right password and wrong two-factor code for <b>root from 203.0.113.9',
+      'Locked out: <b>root from 203.0.113.9 (7 times)',
+    ]);
+    await until(() => server.chat(ADMIN).length === 2 && server.chat(GROUP).length === 1, 'the others are told too');
+  });
+
+  it('of no login when the settings say so', async () => {
+    const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
+    place.must(login, failed('credentials'));
+    place.panel.alarms.tell({ title: 'The panel restarts', body: 'because', severity: 'warning' });
+    expect(await told(1)).toEqual(['News of the panel\nThe panel restarts: because']);
+  });
+
+  it('of few lines where there are many', async () => {
+    const { place, told } = await start();
+    for (let n = 0; n < 40; n += 1) place.must(failed('credentials', 1, `user-${n}`));
+    const [text = ''] = await told(1);
+    expect(text.split('\n')).toHaveLength(32);
+    expect(text).toMatch(/\nand 10 more$/);
+  });
+
+  it('of clients that are over, with the reason', async () => {
+    const { place, told } = await start({
+      clients: [draft('ann', 1, { terms: { capBytes: GB } }), draft('ben', 2, { terms: { expiresAt: T0 + 5 } })],
+    });
+    place.must(used('ann', GB));
+    place.clock.advance(10);
+    place.must({ type: 'DepleteExpired', data: {} });
+    expect(await told(1)).toEqual(['These clients are over\nann: its bytes are used up\nben: its time is over']);
+  });
+
+  it('of a core that fails, once for the same reason, and when it runs again', async () => {
+    const { place, told } = await start();
+    const fails = (reason: string): AnyCommand => ({ type: 'RecordCoreFailed', data: { run: null, reason } });
+    const runs: AnyCommand = { type: 'RecordCoreStarted', data: { run: 'r9', version: '26.7.28', reason: 'recovery' } };
+    place.must(fails('no <port>'));
+    expect(await told(1)).toEqual(['News of the panel\nThe core failed: no <port>']);
+    place.must(
+      fails('no <port>'),
+      { type: 'RecordCoreStopped', data: { run: 'r9', reason: 'configuration' } },
+      runs,
+      runs,
+    );
+    expect((await told(2))[1]).toBe('News of the panel\nThe core is running: Version 26.7.28');
+    place.clock.advance(30 * 60_000);
+    place.must(fails('no <port>'));
+    expect((await told(3))[2]).toBe('News of the panel\nThe core failed: no <port>');
+  });
+
+  it('of processors that are busy for long', async () => {
+    const { told, busy, change } = await start({ settings: { chatBotCpu: 50 } });
+    busy(...Array.from({ length: 120 }, () => 51));
+    expect(await told(1)).toEqual(['News of the panel\nThe processors are busier than 50% for two minutes']);
+    busy(...Array.from({ length: 120 }, () => 10));
+    expect((await told(2))[1]).toBe('News of the panel\nThe processors are less busy again');
+    change({ chatBotCpu: 0 });
+    busy(...Array.from({ length: 120 }, () => 100));
+  });
+
+  it('of nothing when the bot is off', async () => {
+    const { place, change, texts, ask } = await start();
+    change({ chatBotEnable: false });
+    place.must(login);
+    change({ chatBotEnable: true });
+    await ask('/help');
+    expect(texts()).toEqual([]);
+  });
+});
+
+describe('who is soon over', () => {
+  const clients = [
+    draft('ann', 1, { terms: { expiresAt: T0 + DAY } }),
+    draft('ben', 2, { terms: { capBytes: 3 * GB } }),
+    draft('cid', 3, { terms: { expiresAt: T0 + 90 * DAY } }),
+  ];
+  const settings = { expireDiff: 2, trafficDiff: 1 };
+  const ANN = 'These clients are soon over\nann: ∞ left, ends 2023-11-15 22:13';
+  const BEN = 'These clients are soon over\nben: 512 MB left, ends ∞';
+
+  it('is told once, also by the next process, and again in the next term', async () => {
+    const { place, told, mark, appended, bot, make, look, texts } = await start({ clients, settings });
+    mark();
+    look();
+    expect(await told(1)).toEqual([ANN]);
+    expect(appended().map(({ data }) => data)).toEqual([{ expiry: [1], cap: [] }]);
+    expect(appended()[0]?.meta.actor).toMatchObject({ kind: 'system', name: 'chat-bot' });
+    place.must(used('ben', 2.5 * GB));
+    look();
+    look();
+    expect(await told(2)).toEqual([ANN, BEN]);
+    bot.stop();
+    const { bot: next } = make();
+    next.begin();
+    look(next);
+    // A term that is moved is another one.
+    const moved = draft('ann', 1, { terms: { expiresAt: T0 + DAY + 60_000 } });
+    place.must({ type: 'UpdateClient', data: { inbound: one, client: { email: 'ann' }, draft: moved } });
+    look(next);
+    await until(() => texts().length === 3, 'ann is told of again');
+    expect(texts()[2]).toBe(ANN.replace('22:13', '22:14'));
+    next.stop();
+  });
+
+  it('is not told while the settings do not want it, and not of who is gone', async () => {
+    const { place, look, mark, appended, change } = await start({ clients });
+    mark();
+    look();
+    change(settings);
+    place.must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'ann' } } });
+    mark();
+    look();
+    expect(appended()).toEqual([]);
+    expect([...place.panel.read.warnedOf().expiry]).toEqual([]);
+  });
+});
+
+describe('the watch over the processors', () => {
+  it('does not mind peaks, and has news once', () => {
+    const watch = new CpuWatch();
+    const news = (cpu: number, count: number) =>
+      Array.from({ length: count }, () => watch.take(cpu, 80)).filter((one) => one !== null);
+    expect(news(100, 30)).toEqual([]);
+    expect(news(0, 60)).toEqual([]);
+    expect(news(81, 300)).toEqual(['high']);
+    // Between the limit and ten under it nothing is new, however often it goes up and down.
+    expect([...news(75, 300), ...news(90, 300), ...news(71, 300)]).toEqual([]);
+    expect(news(69, 300)).toEqual(['over']);
+    expect(news(100, 60)).toEqual(['high']);
+    expect(watch.take(100, 0)).toBeNull();
+    expect(news(100, 59)).toEqual([]);
+  });
+});

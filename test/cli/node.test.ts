@@ -1,0 +1,104 @@
+import { describe, expect, it, vi } from 'vitest';
+import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import { run } from '../../src/cli/program.js';
+import { createBus } from '../../src/commands/bus.js';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import { Rejection } from '../../src/commands/rejection.js';
+import { panelState } from '../../src/commands/state.js';
+import { NodeId } from '../../src/events/ids.js';
+import { openJournal } from '../../src/journal.js';
+import { admin, inboundDraft, T0, userId } from '../kit/builders.js';
+import { temporaryFolder } from '../kit/log.js';
+
+const TOKEN = 'T'.repeat(48);
+const one = NodeId.parse(1);
+const add = (name: string, host: string): AnyCommand => ({
+  type: 'AddNode',
+  data: {
+    ...{ enabled: true, token: TOKEN },
+    spec: { name, remark: '', scheme: 'https', host, port: 2053, basePath: '/x/', allowPrivateAddress: false },
+  },
+});
+
+/** A data directory in which these commands were carried out; asks the command line about it. */
+async function place(...commands: readonly ((state: ReturnType<typeof panelState.initial>) => AnyCommand)[]) {
+  const { root } = prepareDataDirectory(temporaryFolder());
+  const { log, anchor } = openJournal(dataDirectory(root));
+  const state = panelState.initial();
+  const dispatch = createBus({ log, state, now: () => T0, ownPorts: () => [], closed: () => null });
+  for (const command of commands) {
+    const done = dispatch(command(state), { actor: admin, correlationId: 'given' });
+    if (done instanceof Rejection) throw new Error(done.message);
+  }
+  await anchor.flush();
+  log.close();
+  return async (...args: string[]) => {
+    const written: string[] = [];
+    const keep = (text: string | Uint8Array): boolean => written.push(String(text)) > 0;
+    const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(keep));
+    try {
+      const code = await run(['node', 'portolan', '--data-dir', root, ...args], {}, async () => 0);
+      return { code, text: written.join('') };
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+  };
+}
+
+const asked = ({ nodes }: ReturnType<typeof panelState.initial>) => {
+  const node = nodes.get(one);
+  if (!node) throw new Error('there is no node');
+  return node;
+};
+
+describe('portolan node', () => {
+  it('lists what the log knows, and no token', async () => {
+    const ask = await place(
+      () => add('Frankfurt', 'n1.example.com'),
+      () => add('Oslo', '2001:db8::1'),
+      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: 'gone' } }),
+      () => ({ type: 'SetNodeEnabled', data: { node: NodeId.parse(2), enabled: false } }),
+      () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
+    );
+    const { code, text } = await ask('node', 'list');
+    expect(code).toBe(0);
+    expect(text.split('\n')).toEqual([
+      expect.stringMatching(
+        /^#1 {2}Frankfurt {2}https:\/\/n1\.example\.com:2053\/x\/ {2}offline since .* 1 inbound, 1 change on the way$/,
+      ),
+      '#2  Oslo  https://[2001:db8::1]:2053/x/  switched off  0 inbounds, 0 changes on the way',
+      '',
+    ]);
+    const json = await ask('--json', 'node', 'list');
+    const lines = json.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([
+      { id: 1, name: 'Frankfurt', hasApiToken: true, bound: 1, lag: 1, standing: { online: false, reason: 'gone' } },
+      { id: 2, enabled: false, standing: null },
+    ]);
+    expect(text + json.text).not.toContain(TOKEN);
+  });
+
+  it('says why a node has not got what is wanted there', async () => {
+    const ask = await place(
+      () => add('Frankfurt', 'n1.example.com'),
+      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: 'gone' } }),
+      () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
+    );
+    for (const name of ['frankfurt', '#1']) {
+      const { code, text } = await ask('node', 'why', name);
+      expect(code).toBe(0);
+      expect(text).toMatch(/^Node #1 Frankfurt, https:\/\/n1\.example\.com:2053\/x\/\n {2}offline since .*: gone\n/);
+      expect(text).toContain('  1 change on the way\n');
+      expect(text).toContain('  inbound #1 in-1: 1 change on the way, the first is event 3; it was never there\n');
+    }
+  });
+
+  it('fails with a word for what is not there', async () => {
+    const ask = await place(() => add('Frankfurt', 'n1.example.com'));
+    expect(await ask('node', 'why', 'Oslo')).toEqual({ code: 1, text: 'portolan: There is no node Oslo\n' });
+    expect((await ask('node', 'why')).code).toBe(2);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, it } from 'vitest';
+import { KeyShredded } from '../../src/events/panel.js';
+import { CredentialsChanged, PasswordHashUpgraded, UserCreated } from '../../src/events/user.js';
+import { userId } from '../kit/builders.js';
+import { given } from '../kit/spec.js';
+
+const root = (passwordHash: string, epoch = 0) => ({
+  user: userId(1),
+  epoch,
+  credentials: { username: 'root', passwordHash },
+});
+const upgrade = (from: string) =>
+  ({ type: 'UpgradePasswordHash', data: { user: userId(1), from, passwordHash: 'ours' } }) as const;
+
+describe('UpgradePasswordHash', () => {
+  it('keeps the epoch, so that sessions go on, and destroys the key of the hash before', () => {
+    given(UserCreated(root('theirs')))
+      .when(upgrade('theirs'))
+      .then(PasswordHashUpgraded(root('ours')), KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }));
+  });
+
+  it('does nothing where another login was quicker, the password is a new one, or nobody is there', () => {
+    given(UserCreated(root('theirs')), PasswordHashUpgraded(root('ours')))
+      .when(upgrade('theirs'))
+      .thenNothing();
+    given(UserCreated(root('theirs')), CredentialsChanged(root('new', 1)))
+      .when(upgrade('theirs'))
+      .thenNothing();
+    given().when(upgrade('theirs')).thenNothing();
+  });
+
+  it('is undone by nothing: a new password destroys the key of the upgraded hash', () => {
+    const change = {
+      type: 'ChangeCredentials',
+      data: { user: userId(1), username: 'root', passwordHash: 'new' },
+    } as const;
+    given(UserCreated(root('theirs')), PasswordHashUpgraded(root('ours')))
+      .when(change)
+      .then(
+        CredentialsChanged(root('new', 1)),
+        KeyShredded({ key: 'user:1/credentials/0/upgraded', reason: 'rotated' }),
+      );
+  });
+});

@@ -1,0 +1,110 @@
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import type { PanelState } from '../../src/commands/state.js';
+import { UserId } from '../../src/events/ids.js';
+import type { Node } from '../../src/events/node-document.js';
+import { inboundDraft } from './builders.js';
+
+interface Moment {
+  readonly state: PanelState;
+  readonly now: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+type Make = (moment: Moment) => readonly AnyCommand[];
+
+const place = (a: number) => ({
+  ...{ name: `node ${a % 3}`, remark: '', scheme: 'http' as const, host: `192.0.2.${a % 4}`, port: 2053 },
+  ...{ basePath: '/', allowPrivateAddress: false },
+});
+
+/** A step of one of the nodes that there are; without one it is nothing. */
+const onNode =
+  (make: (asked: Node, moment: Moment) => readonly AnyCommand[]): Make =>
+  (moment) => {
+    const nodes = [...moment.state.nodes.values()];
+    const asked = nodes[moment.a % Math.max(1, nodes.length)];
+    return asked ? make(asked, moment) : [];
+  };
+
+const boundTo = ({ state }: Moment, { id }: Node) => [...state.inbounds.values()].filter(({ node }) => node === id);
+
+/** What happens to nodes, and what they tell: how often each step comes, and the commands that it is. */
+export const nodeStepKinds = {
+  node: [1, ({ a }) => [{ type: 'AddNode', data: { enabled: true, spec: place(a), token: `token-${a}` } }]],
+  nodeInbound: [
+    2,
+    onNode(({ id: node }, { b, c }) => {
+      const spec = { port: 1 + (b % 40), tag: `far-${b % 40}`, protocol: 'vless' as const, capBytes: c % 5 ? 0 : 900 };
+      return [{ type: 'AddInbound', data: { owner: UserId.parse(1), ...inboundDraft({ spec }), node } }];
+    }),
+  ],
+  nodeIdentity: [
+    1,
+    onNode((asked, { b }) => [
+      {
+        type: 'RecordNodeIdentity',
+        data: { asked, identity: b % 3 ? { kind: 'portolan', panelId: `p${b % 2}` } : { kind: '3x-ui', panelId: '' } },
+      },
+    ]),
+  ],
+  nodeMoved: [
+    1,
+    onNode(({ id: node }, { b, c }) => [
+      { type: 'UpdateNode', data: { node, changes: { host: `192.0.2.${b % 4}` }, token: c % 2 ? 'again' : '' } },
+    ]),
+  ],
+  nodeGone: [1, onNode(({ id: node }, { b }) => (b % 3 ? [] : [{ type: 'DeleteNode', data: { node } }]))],
+  nodeApplied: [
+    2,
+    onNode((asked, moment) =>
+      boundTo(moment, asked).map(({ id: inbound, tag }) => ({
+        type: 'RecordNodeInboundApplied',
+        data: {
+          ...{ asked, inbound, tag, digest: `d${moment.b}`, fresh: moment.c % 3 === 0 },
+          position: 1 + (moment.b % 300),
+          began: [...(moment.state.clientsOf.get(inbound) ?? [])].filter((_, i) => (i + moment.c) % 2 === 0),
+        },
+      })),
+    ),
+  ],
+  nodeRefused: [
+    1,
+    onNode((asked, moment) =>
+      boundTo(moment, asked)
+        .slice(0, 1)
+        .map(({ id: inbound }) => ({
+          type: 'RecordNodeInboundRefused',
+          data: { asked, inbound, reason: `reason ${moment.b % 3}` },
+        })),
+    ),
+  ],
+  nodeStrangers: [
+    1,
+    onNode((asked, { b, c }) => {
+      const clients = [{ inbound: 'far-1', email: `stranger-${b}` }].slice(c % 2);
+      return [{ type: 'RecordNodeStrangers', data: { asked, inbounds: [`own-${b}`].slice(b % 2), clients, more: 0 } }];
+    }),
+  ],
+  nodeTraffic: [
+    4,
+    onNode((asked, moment) => {
+      const { now, b, c, state } = moment;
+      const inbounds = boundTo(moment, asked);
+      const clients = inbounds.flatMap(({ id }) => [...(state.clientsOf.get(id) ?? [])]);
+      const some = clients.filter((_, i) => (i + c) % 2 === 0);
+      const data = {
+        asked,
+        clients: some.map((client, i): [number, number, number, number, number, number, number, number] => [
+          ...([client, (b + i) % 80, c % 60, b, c, b + c, b % 4] as const),
+          Math.max(0, now - (c % 3) * 1000),
+        ]),
+        inbounds: inbounds.map(({ id }): [number, number, number, number, number, number, number] => [
+          ...([id, b % 80, c % 60, b, c, b + c, c % 4] as const),
+        ]),
+        notes: some.slice(0, b % 2).map((client): ['client', number, 'fell'] => ['client', client, 'fell']),
+      };
+      return [{ type: 'RecordNodeTraffic', data }];
+    }),
+  ],
+} satisfies Record<string, readonly [weight: number, make: Make]>;

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent } from '../../src/events/catalog.js';
+import { ClientDeleted, ClientTrafficReset, ClientUpdated } from '../../src/events/client.js';
+import { NodeId } from '../../src/events/ids.js';
+import { InboundDeleted, InboundUpdated } from '../../src/events/inbound.js';
+import { NodeAdded, NodeDeleted, NodeIdentified, NodeUpdated } from '../../src/events/node.js';
+import {
+  NodeInboundApplied,
+  NodeInboundRefused,
+  NodeInboundRemoved,
+  NodeStrangersSeen,
+  NodeTrafficRecorded,
+} from '../../src/events/node-sync.js';
+import { nodeBaselines } from '../../src/projections/node-baselines.js';
+import { nodeOutbox, outboxOf } from '../../src/projections/node-outbox.js';
+import { clientAdded, first, inboundAdded, one, otherInbound, T0 } from '../kit/builders.js';
+import { folded } from '../kit/spec.js';
+
+const node = NodeId.parse(1);
+const place = { scheme: 'http' as const, host: '192.0.2.1', port: 2053, basePath: '/', allowPrivateAddress: false };
+const added = NodeAdded({
+  node,
+  enabled: true,
+  spec: { name: 'Oslo', remark: '', ...place },
+  life: 1,
+  secret: { token: 't' },
+});
+const applied = (position: number, over: object = {}) =>
+  NodeInboundApplied({
+    ...{ node, inbound: one, tag: 'in-1', position, digest: 'd', began: [first], fresh: true },
+    ...over,
+  });
+
+describe('the outbox of a node', () => {
+  const outbox = (...events: readonly PanelEvent[]) => {
+    const state = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...events);
+    return outboxOf(state, node).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
+  };
+
+  it('has what was decided for its inbounds, and nothing of others', () => {
+    const reset = ClientTrafficReset({ client: first, up: 1, down: 1 });
+    expect(outbox(ClientUpdated({ client: first, changes: { limitIp: 3 } }), reset)).toStrictEqual([
+      {
+        ...{ inbound: one, node, tag: 'in-1', had: [], applied: null, refused: null, deleted: false },
+        waiting: [2, 4, 5, 6],
+      },
+    ]);
+  });
+
+  it('keeps what was decided after the position that has arrived', () => {
+    const change = ClientUpdated({ client: first, changes: { limitIp: 3 } });
+    expect(outbox(change, applied(4))).toMatchObject([
+      { waiting: [5], had: ['in-1'], applied: { position: 4, digest: 'd', at: T0 } },
+    ]);
+  });
+
+  it('knows every name that an inbound had there, also after it is gone', () => {
+    const renamed = InboundUpdated({ inbound: one, changes: { tag: 'x' } });
+    const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
+    const events = [applied(4), renamed, applied(6, { tag: 'x' }), ...gone];
+    expect(outbox(...events)).toMatchObject([{ had: ['in-1', 'x'], deleted: true, waiting: [8, 9] }]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'x' });
+    expect(outbox(...events, removed)).toMatchObject([{ had: ['in-1', 'x'], waiting: [], applied: null }]);
+  });
+
+  it('forgets what never arrived and was deleted, and all of a node that is no more', () => {
+    expect(outbox(ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one }))).toStrictEqual([]);
+    expect(outbox(applied(4), NodeDeleted({ node }))).toStrictEqual([]);
+  });
+
+  it('says since when an inbound is refused, until it has arrived', () => {
+    const refused = (reason: string) => NodeInboundRefused({ node, inbound: one, reason });
+    expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: 'no', since: T0 } }]);
+    expect(outbox(refused('no'), applied(5))).toMatchObject([{ refused: null }]);
+  });
+
+  it('has the strangers as they were seen last', () => {
+    const seen = (inbounds: string[]) => NodeStrangersSeen({ node, inbounds, clients: [], more: 0 });
+    expect(folded(nodeOutbox, added, seen(['a']), seen(['b'])).strangers.get(node)?.inbounds).toStrictEqual(['b']);
+    expect(folded(nodeOutbox, added, seen(['a']), seen([])).strangers.size).toBe(0);
+  });
+});
+
+describe('how far the counters of a node are followed', () => {
+  const counted = NodeTrafficRecorded({
+    ...{ node, notes: [], inbounds: [[one, 5, 5, 50, 50, 100, 3]] },
+    clients: [[first, 5, 5, 40, 40, 80, 3, T0]],
+  });
+  const baseline = (...events: readonly PanelEvent[]) => {
+    const state = folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
+    return [state.clients.get(first)?.up, state.inbounds.get(one)?.up];
+  };
+  const portolan = (panelId: string) => NodeIdentified({ node, kind: 'portolan', panelId });
+  const moved = NodeUpdated({ node, changes: { host: '192.0.2.2' } });
+
+  it('is from zero where they began there, and then as they were read last', () => {
+    expect(baseline()).toStrictEqual([undefined, undefined]);
+    expect(baseline(applied(3))).toStrictEqual([0, 0]);
+    expect(baseline(applied(3), counted)).toStrictEqual([40, 50]);
+    expect(baseline(counted, ClientDeleted({ client: first, inbound: one }))).toStrictEqual([undefined, 50]);
+  });
+
+  it('is forgotten with another panel, and stays with the same one at another address', () => {
+    expect(baseline(portolan('a'), counted, moved, portolan('a'))).toStrictEqual([40, 50]);
+    expect(baseline(portolan('a'), counted, moved, portolan('b'))).toStrictEqual([undefined, undefined]);
+    // Where a panel has no name, an address is all that is known of it.
+    const xui = NodeIdentified({ node, kind: '3x-ui', panelId: '' });
+    expect(baseline(xui, counted, moved)).toStrictEqual([undefined, undefined]);
+    expect(baseline(xui, counted, NodeUpdated({ node, changes: { name: 'Bergen' } }))).toStrictEqual([40, 50]);
+  });
+});

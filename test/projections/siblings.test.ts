@@ -1,0 +1,179 @@
+import { array, assert as check, constantFrom, nat, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import { growthOf } from '../../src/commands/reactors/traffic-intake.js';
+import { Rejection } from '../../src/commands/rejection.js';
+import { usedBy } from '../../src/commands/siblings.js';
+import { ReadModels } from '../../src/projections/read-models.js';
+import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
+import { History } from '../kit/history.js';
+import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
+
+const EMAILS = ['anna', 'bert'] as const;
+const INBOUNDS = 3;
+const KINDS = [
+  'add',
+  'add',
+  'add',
+  'go',
+  'rename',
+  'rotate',
+  'reset',
+  'erase',
+  'move',
+  'move',
+  'poll',
+  'poll',
+] as const;
+const step = record({ kind: constantFrom(...KINDS, 'run', 'rollUp'), a: nat(11), b: nat(11), c: nat(100) });
+
+/** A panel, a core that counts by email, and what anybody with a pencil would say that each email has used. */
+class World {
+  readonly journal: TestLog;
+  readonly read: ReadModels;
+  readonly #history: History;
+  readonly #bus;
+  #core = new Map<string, number>();
+  #noted = new Map<string, number>();
+  readonly #used = new Map<string, number>();
+  #run = 0;
+  #key = 100;
+  /** Somebody left an email in this run that nobody else had: who destroys the key then forgets whose those bytes were. */
+  #orphaned = false;
+
+  constructor(root: string) {
+    this.journal = new TestLog(root);
+    this.#bus = busOver(this.journal.log, this.journal.clock);
+    this.read = new ReadModels(this.journal.log);
+    this.#history = new History(this.#bus, this.journal.log);
+    for (let n = 1; n <= INBOUNDS; n += 1) {
+      this.#do({
+        type: 'AddInbound',
+        data: { owner: userId(1), ...inboundDraft({ spec: { port: n, tag: `in-${n}` } }) },
+      });
+    }
+    this.#do({ type: 'ChangeSettings', data: { changes: { eraseDeletedAfterDays: 0 } } });
+    this.take('run', 0, 0, 0);
+  }
+
+  take(kind: (typeof KINDS)[number] | 'run' | 'rollUp', a: number, b: number, c: number): void {
+    const email = EMAILS[a % EMAILS.length] ?? '';
+    const inbound = inboundId(1 + (b % INBOUNDS));
+    const client = this.read.clientIn(inbound, email);
+    this.#key += 1;
+    const of = { identity: identity(email, { subId: 'shared' }) };
+    this.journal.clock.advance(1);
+    switch (kind) {
+      case 'add':
+        if (!client) {
+          const clients = [draft(email, this.#key, of)];
+          this.#do({ type: 'AddClients', data: { inbound, clients } });
+        }
+        break;
+      case 'go':
+        if (!client) break;
+        this.#leave(email);
+        this.#do({ type: 'DeleteClient', data: { inbound, client: { email } } });
+        break;
+      case 'rename': {
+        const other = EMAILS[(a + 1) % EMAILS.length] ?? '';
+        if (!client || this.read.clientIn(inbound, other)) break;
+        const taken = this.#leave(email);
+        this.#used.set(other, (this.#used.get(other) ?? 0) + taken);
+        this.#update(email, inbound, { ...client, identity: { ...client.identity, email: other } });
+        break;
+      }
+      case 'rotate':
+        if (!client || this.#orphaned) break;
+        this.#update(email, inbound, { ...client, credential: { ...client.credential, id: uuid(this.#key) } });
+        break;
+      case 'reset':
+        if (!client) break;
+        this.#used.set(email, 0);
+        this.#do({ type: 'ResetClientTraffic', data: { inbound: null, email } });
+        break;
+      case 'erase':
+        if (!this.#orphaned) this.#do({ type: 'EraseDeleted', data: {} });
+        break;
+      case 'move':
+        if (this.read.clientByEmail(email)) this.#core.set(email, (this.#core.get(email) ?? 0) + c);
+        break;
+      case 'poll':
+        this.#poll();
+        break;
+      case 'run':
+        this.#run += 1;
+        this.#core = new Map();
+        this.#noted = new Map();
+        this.#orphaned = false;
+        this.#do({ type: 'RecordCoreStarted', data: { run: `r${this.#run}`, version: '26', reason: 'request' } });
+        break;
+      default:
+        this.#history.rollUp(c);
+    }
+    this.#compare();
+  }
+
+  #do(command: AnyCommand): void {
+    const done = this.#bus.dispatch(command, {
+      actor: { kind: 'system', id: 't', name: 't', ip: null },
+      correlationId: 't',
+    });
+    expect(done).not.toBeInstanceOf(Rejection);
+  }
+
+  #update(email: string, inbound: ReturnType<typeof inboundId>, next: ReturnType<typeof draft>): void {
+    this.#do({ type: 'UpdateClient', data: { inbound, client: { email }, draft: next } });
+  }
+
+  /** The bytes that go along with who leaves this email: none where others stay. */
+  #leave(email: string): number {
+    if (this.read.clientsByEmail(email).length > 1) return 0;
+    this.#orphaned = true;
+    const used = this.#used.get(email) ?? 0;
+    this.#used.delete(email);
+    return used;
+  }
+
+  #poll(): void {
+    const counters = [...this.#core].map(([name, up]) => ({ kind: 'client' as const, name, up, down: 0 }));
+    const grown = growthOf(counters, this.read.baselines());
+    this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
+    for (const [email, count] of this.#core) {
+      if (!this.read.clientByEmail(email)) continue;
+      this.#used.set(email, (this.#used.get(email) ?? 0) + count - (this.#noted.get(email) ?? 0));
+      this.#noted.set(email, count);
+    }
+  }
+
+  #compare(): void {
+    for (const email of EMAILS) {
+      const siblings = this.read.clientsByEmail(email);
+      const used = this.#used.get(email) ?? 0;
+      for (const client of siblings) {
+        expect(this.read.clientCounter(client).up).toBe(used);
+        expect(usedBy(this.#bus.state, client).up).toBe(used);
+      }
+      if (siblings.length > 0) expect(this.read.baselines().clients.get(email).up).toBe(this.#noted.get(email) ?? 0);
+    }
+  }
+}
+
+describe('one email in several inbounds', () => {
+  it('has used every byte that the core counted once, whoever of it comes and goes; a replay says the same', {
+    timeout: 120_000,
+  }, () => {
+    const root = temporaryFolder();
+    let runs = 0;
+    check(
+      property(array(step, { maxLength: 80, size: 'max' }), (steps) => {
+        runs += 1;
+        const world = new World(`${root}/${runs}`);
+        for (const { kind, a, b, c } of steps) world.take(kind, a, b, c);
+        expect(new ReadModels(world.journal.log).digests()).toStrictEqual(world.read.digests());
+        world.journal.log.close();
+      }),
+      { numRuns: 40, endOnFailure: true },
+    );
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { clientNumber, HOUR, identity, T0, terms } from '../kit/builders.js';
+import type { NodeFault } from '../kit/real/three-x-ui-node.js';
+import { alice, bob, nodeOne, withPortolan, withXui } from './node-kit.js';
+
+describe('a node that does not answer as it should', () => {
+  const faults: Record<string, NodeFault> = {
+    garbage: (_, response) => (response.end('<html>'), true),
+    'another envelope': (_, response) => (response.end('{"ok":1}'), true),
+    'a list of nonsense': ({ url = '' }, response) =>
+      url.endsWith('/list') && (response.end('{"success":true,"obj":{"a":1}}'), true),
+    'a huge body': ({ url = '' }, response) =>
+      url.endsWith('/list') && (response.end(Buffer.alloc(33 * 1024 * 1024, ' ')), true),
+    'a redirect': (_, response) => (response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), true),
+    'no body': (_, response) => (response.destroy(), true),
+  };
+
+  it.each(Object.keys(faults))('with %s is asked again later, and told everything then', async (name) => {
+    const { round, addInbound, remote, xui, sync, clock, read, used } = await withXui();
+    addInbound([alice]);
+    await round();
+    xui.count('in-1', 'alice', 5, 6);
+    remote.fault = faults[name] ?? null;
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    const failed = sync.state(nodeOne);
+    expect([failed.tries, failed.failingSince, failed.error === '']).toStrictEqual([1, T0, false]);
+    expect(read.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 2]);
+    const knocks = remote.knocks;
+    await round();
+    expect(remote.knocks).toBe(knocks); // it waits
+    clock.advance(HOUR);
+    await round();
+    expect(sync.state(nodeOne).tries).toBe(2);
+    remote.fault = null;
+    clock.advance(HOUR);
+    await round();
+    expect([sync.state(nodeOne).error, used('alice')]).toStrictEqual(['', 11]);
+    expect(read.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 0]);
+    expect(xui.byTag('in-2').enable).toBe(true);
+  });
+
+  it('is told at once when it answers again, and an admin hears when it is far behind, once', async () => {
+    const { round, addInbound, remote, heard, clock, told, sync } = await withXui();
+    addInbound([alice]);
+    remote.fault = (_, response) => (response.destroy(), true);
+    await round();
+    for (let n = 0; n < 3; n += 1) {
+      clock.advance(4 * 60_000);
+      await round();
+    }
+    expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
+    remote.fault = null;
+    await round();
+    expect(sync.state(nodeOne).tries).toBeGreaterThan(0);
+    clock.advance(1000);
+    heard(Math.floor(clock.now() / 1000));
+    await round();
+    expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: '' });
+    expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
+  });
+
+  it('that answers as another panel is neither told nor believed anything', async () => {
+    const { round, addInbound, must, identify, read, sync, remote } = await withPortolan();
+    addInbound([alice]);
+    await round();
+    expect(sync.state(nodeOne).error).toBe('');
+    // Saved again, it is asked anew who it is; and then it is somebody else who answers there.
+    must({ type: 'UpdateNode', data: { node: nodeOne, changes: {}, token: 'node-token' } });
+    identify('portolan', 'another panel');
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    expect(sync.state(nodeOne).error).toBe(
+      'answers as another panel: save the node again with its token if that is meant',
+    );
+    expect(remote.read.inbounds()).toHaveLength(1);
+    expect(read.outbox(nodeOne)[1]?.waiting).toHaveLength(2);
+  });
+
+  it('that was switched off is not asked, and has what was decided when it is switched on', async () => {
+    const { round, addInbound, must, remote, read, asked } = await withXui();
+    addInbound([alice]);
+    must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
+    await round();
+    expect([remote.calls.length, read.outbox(nodeOne)[0]?.waiting.length]).toStrictEqual([0, 2]);
+    must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: true } });
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+  });
+
+  it('and was deleted meanwhile is not listened to any more', async () => {
+    let act = (): void => undefined;
+    const { round, addInbound, must, xui, types, used } = await withXui((panel) => ({
+      ...panel,
+      async listing(node) {
+        const listing = await panel.listing(node);
+        act();
+        return listing;
+      },
+    }));
+    addInbound([alice]);
+    await round();
+    xui.count('in-1', 'alice', 5, 6);
+    act = () => void must({ type: 'DeleteNode', data: { node: nodeOne } });
+    await round();
+    expect([types(), used('alice')]).toStrictEqual([['NodeDeleted'], 0]);
+  });
+
+  it('and keeps something else than it is told is told a few times, and then named', async () => {
+    const { round, addInbound, edit, remote, read, clock } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    // Whatever is asked of it, it says yes.
+    remote.routes.unshift(['POST', /inbounds\/updateClient/, () => ({ msg: 'yes' })]);
+    const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
+    edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
+    for (let n = 0; n < 3; n += 1) await round();
+    expect(read.outbox(nodeOne)[0]?.refused?.reason).toBe('The node does not keep this inbound as it is told');
+    const before = told();
+    await round();
+    expect(told()).toBe(before);
+    clock.advance(HOUR);
+    await round();
+    expect(told()).toBeGreaterThan(before);
+  });
+});
+
+describe('what a node tells besides', () => {
+  it('is who is connected, and from where', async () => {
+    const { round, addInbound, xui, read, clock, appended } = await withXui();
+    addInbound([alice, bob]);
+    xui.online = ['alice', 'stranger'];
+    xui.ips.set('alice', ['203.0.113.5 (2026-05-13 12:00:00)', '2001:db8::7']);
+    await round();
+    expect(read.onlineEmails(clock.now())).toStrictEqual(['alice']);
+    const seen = appended().find((event) => event.type === 'ClientIpsSeen');
+    expect([seen?.data, seen?.meta.actor.kind]).toStrictEqual([
+      { client: 1, ips: ['203.0.113.5', '2001:db8::7'].map((ip) => ({ ip, at: T0 })) },
+      'node',
+    ]);
+    // Addresses that are known are not recorded again and again.
+    clock.advance(5 * 60_000);
+    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    xui.online = [];
+    await round();
+    expect(read.onlineEmails(clock.now())).toStrictEqual([]);
+  });
+
+  it('is one counter for one email, whatever inbounds it is in', async () => {
+    const { round, addInbound, remote, used, remove } = await withPortolan();
+    const shared = { identity: identity('alice', { subId: 'one' }), terms: terms({ capBytes: 10_000 }) };
+    const first = addInbound([{ ...alice, ...shared }]);
+    addInbound([{ ...bob, ...shared }], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    const count = (bytes: number, tag: string): void => {
+      const growth = (name: string) => [{ name, up: 0, down: bytes }];
+      const data = { run: 'r', clients: growth('alice'), inbounds: growth(tag), outbounds: [] };
+      remote.given({ type: 'RecordTraffic', data });
+    };
+    count(700, 'in-2');
+    await round();
+    expect(used('alice')).toBe(700);
+    // The one who carried the counter goes away: the other goes on from where it stood.
+    remove(first, 'alice');
+    await round();
+    count(30, 'in-2');
+    await round();
+    await round();
+    expect(used('alice')).toBe(730);
+  });
+});
+
+describe('what is nothing to a node any more', () => {
+  it('is an inbound that was deleted here and is not there: that has arrived as well', async () => {
+    const { round, addInbound, must, xui, read, types } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    xui.inbounds.splice(0);
+    must({ type: 'DeleteInbound', data: { inbound } });
+    expect(read.outbox(nodeOne)[0]?.waiting).toHaveLength(2);
+    await round();
+    expect([types(), read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([['NodeInboundRemoved'], []]);
+    expect(await round()).toStrictEqual([]);
+  });
+
+  it('is said once: two inbounds of one email begin one counter, and both follow it', async () => {
+    const { round, addInbound, must } = await withPortolan();
+    const shared = { identity: identity('alice', { subId: 'one' }) };
+    const later = addInbound();
+    addInbound([{ ...alice, ...shared }], { spec: { port: 8443, tag: 'in-2' } });
+    must({ type: 'AddClients', data: { inbound: later, clients: [{ ...bob, ...shared }] } });
+    const events = await round();
+    expect(events.map(({ data }) => 'began' in data && [data.inbound, data.began])).toStrictEqual([
+      [1, [2]],
+      [2, [1]],
+    ]);
+    expect(await round()).toStrictEqual([]);
+  });
+});
+
+describe('a large inbound', { timeout: 60_000 }, () => {
+  it('of which the listing is read aside arrives with every client, and an edit is one request', async () => {
+    const { round, addInbound, must, read, edit, xui, asked } = await withXui();
+    const inbound = addInbound();
+    const clients = Array.from({ length: 1500 }, (_, i) => ({
+      ...alice,
+      identity: identity(`client ${i}`),
+      credential: { id: `11111111-2222-4333-8444-${String(i).padStart(12, '0')}`, password: '', auth: '' },
+    }));
+    must({ type: 'AddClients', data: { inbound, clients } });
+    await round();
+    expect(asked()).toStrictEqual(['POST add', expect.stringMatching(/^POST update\/\d+$/)]);
+    expect(xui.clients('in-1')).toHaveLength(1500);
+    expect(read.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
+    expect(read.nodeBaseline('clients', clientNumber(1500))).toMatchObject({ up: 0, down: 0 });
+    edit(inbound, 'client 700', { terms: terms({ limitIp: 2 }) });
+    await round();
+    expect(asked()).toHaveLength(1);
+  });
+});
