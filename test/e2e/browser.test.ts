@@ -157,6 +157,19 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
     await toast('The parameters have been changed.');
   });
 
+  it('gives a backup, and takes no file that is none', async () => {
+    await tab('backups');
+    await expect.poll(() => page.textContent('#lastGood'), LONG).toBe('none');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#tab-backups a')]);
+    expect(download.suggestedFilename()).toMatch(/^portolan-.*\.db$/);
+    await download.delete();
+    await page.click('#tab-backups summary');
+    const file = { name: 'x.db', mimeType: 'application/octet-stream', buffer: Buffer.from('no database at all') };
+    await page.setInputFiles('#importDb input[type=file]', file);
+    await page.click('#importDb button');
+    await toast('An error occurred while importing the database');
+  });
+
   it('shows the log of the panel', async () => {
     await tab('logs');
     await page.waitForSelector('#log:not(:empty)');

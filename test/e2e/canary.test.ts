@@ -44,6 +44,8 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   // The owner reads the inbounds with their clients, and the template with its outbounds.
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/why$/, ['email']],
+  // Who bills asks for whom.
+  [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],
   [/\/panel\/(core|xray|api\/xray)\/$/, ['outbound']],
   // The registration at a provider is shown to the page that makes an outbound of it.

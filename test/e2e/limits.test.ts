@@ -15,6 +15,7 @@ import {
   logOf,
   pause,
   recorded,
+  subscription,
   template,
   until,
   wireOf,
@@ -24,6 +25,8 @@ const NAMES = ['vless-tcp', 'vless-ws', 'vless-grpc', 'vless-xhttp', 'vless-real
 /** All five are on one inbound and come from one address. */
 const FATES = ['capped', 'expired', 'disabled', 'deleted', 'neighbour'] as const;
 type Fate = (typeof FATES)[number];
+/** One person in two inbounds, which the core cuts in different ways. */
+const SHARED = ['vless-tcp', 'hysteria2'];
 
 /** Bytes a second of each download. */
 const RATE = 60_000;
@@ -45,6 +48,8 @@ const right = process.getuid?.() === 0;
 describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   const crews = new Map<string, Crew>();
   const endings = new Map<string, Promise<void>>();
+  const shared = makeClient({ totalGB: CAP });
+  const both: Transfer[] = [];
   let targets: Targets;
   let panel: PanelProcess;
   let admin: Admin;
@@ -62,11 +67,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const moored = await Promise.all(
       NAMES.map(async (name) => {
         const seeds = record((fate) => makeClient(fate === 'capped' ? { totalGB: CAP } : {}));
-        return { seeds, added: await addInbound(admin, inboundCase(context, name), Object.values(seeds)) };
+        const clients = [...Object.values(seeds), ...(SHARED.includes(name) ? [shared] : [])];
+        return { seeds, added: await addInbound(admin, inboundCase(context, name), clients) };
       }),
     );
     const entries = moored.flatMap(({ seeds, added }) => FATES.map((fate) => entryOf(panel, added, seeds[fate])));
-    client = await startClientCore(await Promise.all(entries));
+    const links = await subscription(panel, shared.subId);
+    client = await startClientCore([...(await Promise.all(entries)), ...links]);
     const numberOf = new Map(
       recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
     );
@@ -78,6 +85,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       const numbers = record((fate) => numberOf.get(seeds[fate].email) ?? 0);
       crews.set(added.one.name, { added, seeds, numbers, running: await sail(NAMES[index] ?? '') });
     }
+    for (const index of SHARED.keys()) both.push(await sailed(sharedPort(index)));
     expiresAt = Date.now() + 3_000;
     for (const name of NAMES) await update(name, 'expired', { expiryTime: expiresAt });
     play();
@@ -85,6 +93,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
 
   afterAll(async () => {
     for (const { running } of crews.values()) for (const one of Object.values(running)) one.stop();
+    for (const one of both) one.stop();
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
   }, 30_000);
 
@@ -96,12 +105,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   async function sail(name: string): Promise<Record<Fate, Transfer>> {
     const transfers: Transfer[] = [];
     for (const fate of FATES) {
-      const transfer = startTransfer(portOf(name, fate), `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
-      transfers.push(transfer);
-      await moved(transfer, 1);
+      transfers.push(await sailed(portOf(name, fate)));
     }
     return record((fate) => transfers[FATES.indexOf(fate)] as Transfer);
   }
+
+  async function sailed(port: number): Promise<Transfer> {
+    const transfer = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+    await moved(transfer, 1);
+    return transfer;
+  }
+
+  const sharedPort = (index: number): number => client.socksPort(NAMES.length * FATES.length + index);
 
   function portOf(name: string, fate: Fate): number {
     return client.socksPort(NAMES.indexOf(name) * FATES.length + FATES.indexOf(fate));
@@ -180,8 +195,32 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     },
   };
 
+  /** The core counts one email, whichever of its inbounds the bytes came through. */
+  async function sharedStory(): Promise<void> {
+    const total = (): number => both.reduce((sum, transfer) => sum + transfer.bytes(), 0);
+    const over = (): boolean => both.some((transfer) => transfer.ended()) || total() >= CAP;
+    await until('the sum reaches the cap', 15_000, over, 20);
+    await until('both are cut', PATIENCE_MS, () => both.every((transfer) => transfer.ended()));
+    const reached = async (index: number): Promise<number> =>
+      (await download(sharedPort(index), `${targets.url}/small`, { totalMs: 3_000 })).status;
+    expect(await Promise.all([...SHARED.keys()].map(reached))).toEqual([0, 0]);
+    const numbers = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.identity.email === shared.email);
+    const depleted = recorded(panel.dataDir, 'ClientDepleted', start).filter(({ data }) =>
+      numbers.some((added) => added.data.client === data.client),
+    );
+    const [first, second] = depleted;
+    expect(depleted).toHaveLength(2);
+    expect(second?.data.depletion).toEqual(first?.data.depletion);
+    expect(second?.meta.causationId).toBe(first?.meta.causationId);
+    await must(admin.post(`/panel/api/inbounds/${crew('hysteria2').added.id}/resetClientTraffic/${shared.email}`));
+    for (const index of SHARED.keys()) await until('both are back', 8_000, async () => (await reached(index)) === 200);
+  }
+
   /** All at once; each test waits for its own. */
   function play(): void {
+    const told = sharedStory();
+    told.catch(() => undefined);
+    endings.set('shared', told);
     for (const name of NAMES) {
       for (const [fate, story] of Object.entries(stories)) {
         const told = story(name);
@@ -200,6 +239,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     it('a disabled client is cut, and comes back when it is enabled', () => ending('disabled'));
     it('a deleted client is cut', () => ending('deleted'));
   });
+
+  it('an email in two inbounds is cut in both when the sum reaches its cap, and comes back in both', () =>
+    endings.get('shared'));
 
   it.skipIf(!right)('left every neighbour alone, and never restarted the core', async () => {
     const before = new Map(NAMES.map((name) => [name, crew(name).running.neighbour.bytes()]));

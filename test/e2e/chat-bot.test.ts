@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotServer, type Shown, startBotServer } from '../kit/real/bot-server.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type Admin, cli, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { recorded, until } from './support.js';
+
+const CHAT = 71;
+const TOKEN = '4242:a-token-that-no-log-may-show';
+
+const env = { PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true' };
+
+const SUITE = 'a panel, its core and its bot';
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-bot-'));
+  let server: BotServer;
+  let panel: PanelProcess;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    server = await startBotServer({ token: TOKEN });
+    server.open(CHAT);
+    panel = await startPanel({ env });
+    admin = await panel.admin();
+    const settings = {
+      chatBotEnable: true,
+      chatBotToken: TOKEN,
+      chatBotAPIServer: server.url,
+      chatBotChatId: `${CHAT}`,
+    };
+    await must(admin.post('/panel/setting/update', settings));
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([panel?.cleanUp(), server?.stop()]);
+    rmSync(folder, { recursive: true });
+  }, 30_000);
+
+  const ask = async (text: string): Promise<Shown> => {
+    const before = server.chat(CHAT).length;
+    server.write(CHAT, text);
+    return until(`an answer to ${text}`, 10_000, () => server.chat(CHAT)[before]);
+  };
+
+  it('tells how the machine and the core are', async () => {
+    const { text } = await ask('/status');
+    expect(text).toMatch(/\nCore: version \d+\.\d+\.\d+ runs since \d{4}-/);
+    expect(text).toMatch(/\nMemory: [\d.]+ [MGT]B of [\d.]+ [MGT]B\n/);
+  });
+
+  it('sends a backup that is the whole state of the panel on another machine', async () => {
+    await ask('/backup');
+    const sent = await until('the document is there', 20_000, () =>
+      server.calls.find(({ method }) => method === 'sendDocument'),
+    );
+    const [delivered] = await until('the log says so', 5_000, () => {
+      const found = recorded(panel.dataDir, 'BackupDelivered');
+      return found.length > 0 && found;
+    });
+    expect(delivered?.meta.actor).toMatchObject({ kind: 'bot', id: String(CHAT) });
+    const file = join(folder, sent.file?.name ?? '');
+    writeFileSync(file, sent.file?.bytes ?? '');
+    const elsewhere = join(folder, 'elsewhere');
+    const restored = await cli(['restore', file, '--json'], elsewhere);
+    expect(restored).toMatchObject({ code: 0 });
+    const names = recorded(elsewhere, 'UserCreated').map(({ data }) => data.credentials.username);
+    expect(names).toEqual([panel.username]);
+  });
+
+  it('by the API answers chat by chat', async () => {
+    expect(await must(admin.post('/panel/api/backuptochatbot'))).toEqual([{ chatId: CHAT, success: true, msg: '' }]);
+  });
+
+  it('answers again after the panel was killed and came back', async () => {
+    panel.kill('SIGKILL');
+    await panel.exited;
+    const { polls } = server;
+    const { dataDir, ports } = panel;
+    panel = await startPanel({ dataDir, ports, env });
+    admin = await panel.admin();
+    await until('it polls', 20_000, () => server.polls > polls);
+    expect((await ask('/status')).text).toContain('Core: ');
+  }, 60_000);
+
+  it('goes on when its server comes back, and nobody has waited for it', async () => {
+    server.fault = () => 'silence';
+    // Whoever polls now gets no answer, and who logs in is told of.
+    server.write(CHAT, '/online');
+    for (let n = 0; n < 3; n += 1) await panel.admin();
+    await must(admin.get('/panel/api/server/status'));
+    await server.stop();
+    await panel.admin();
+    await must(admin.get('/panel/api/server/status'));
+    server = await startBotServer({ token: TOKEN, port: server.port });
+    server.open(CHAT);
+    server.write(CHAT, '/online');
+    const shown = await until('it answers', 20_000, () => server.chat(CHAT).find(({ text }) => /online/.test(text)));
+    expect(shown.text).toBe('Nobody is online');
+    expect(panel.stdout() + panel.stderr()).not.toContain(TOKEN);
+  }, 60_000);
+});

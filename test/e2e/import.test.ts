@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foreignClient, foreignInbound, foreignStats, foreignUuid, makeForeign } from '../kit/foreign-database.js';
+import { scratchFolder } from '../kit/log.js';
+import { startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
+import { download } from '../kit/real/socks.js';
+import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
+import { recorded, until } from './support.js';
+
+const SUITE = 'moving in from 3x-ui';
+const OLD = { username: 'root', password: 'of the old panel' };
+const TOKEN = 'T'.repeat(48);
+const UP = 5_000_000_000;
+
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
+  let folder: string;
+  let file: string;
+  let port: number;
+  let targets: Targets;
+  let panel: PanelProcess | undefined;
+
+  beforeAll(async () => {
+    folder = scratchFolder();
+    file = join(folder, 'x-ui.db');
+    targets = await startTargets();
+    port = await freePort();
+    makeForeign(file, {
+      users: [{ id: 1, username: OLD.username, password: await bcrypt(OLD.password, { cost: 4, version: '2a' }) }],
+      inbounds: [
+        foreignInbound(4, {
+          port,
+          tag: 'inbound-old',
+          clients: [foreignClient(1), foreignClient(2, { enable: false })],
+        }),
+        foreignInbound(6, { protocol: 'mtproto' }),
+      ],
+      client_traffics: [
+        foreignStats(1, 4, 'user1', { up: UP }),
+        foreignStats(2, 4, 'user2'),
+        foreignStats(3, 8, 'gone'),
+      ],
+      settings: {
+        ...{ webBasePath: '/old/', webPort: '54321', subPath: '/my-sub/', subPort: '54322', apiToken: TOKEN },
+        xrayTemplateConfig: JSON.stringify(loopbackTemplate()),
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await Promise.all([panel?.cleanUp(), targets?.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says beforehand what becomes of it, and fills an empty data directory', { timeout: 60_000 }, async () => {
+    const dataDir = join(folder, 'alone');
+    const before = readFileSync(file);
+    const dry = await cli(['--json', 'import', '3x-ui', file, '--dry-run'], dataDir);
+    expect([dry.code, dry.stderr]).toEqual([0, '']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      ...{ dryRun: true, source: '3x-ui', version: '3.0' },
+      totals: {
+        before: { inbounds: 2, clients: 2, clientUp: UP },
+        after: { inbounds: 1, clients: 2, clientUp: UP },
+        leftOut: { inbounds: 1, clients: 0, clientUp: 0 },
+      },
+    });
+    expect(readdirSync(folder)).toEqual(['x-ui.db']);
+
+    const done = await cli(['import', '3x-ui', file], dataDir);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(done.stdout).toContain('left out: inbound 6 (inbound 6): protocol "mtproto" is unknown here');
+    expect(readFileSync(file).equals(before)).toBe(true);
+    const again = await cli(['import', '3x-ui', file], dataDir);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')]);
+  });
+
+  it('goes on under a running panel as if nothing had happened', { timeout: 90_000 }, async () => {
+    panel = await startPanel({ launcher: true });
+    const { dataDir, ports } = panel;
+    const before = await panel.admin();
+    const upload = (from: string) =>
+      before.multipart('/panel/api/server/importDB', { db: new Blob([readFileSync(from)]) });
+    const bad = join(folder, 'bad.db');
+    makeForeign(bad, { after: 'CREATE VIEW evil AS SELECT 1' });
+    expect(await upload(bad)).toMatchObject({ success: false, msg: expect.stringContaining('the view "evil"') });
+    expect(await upload(file)).toMatchObject({ success: true, obj: 'The database has been successfully imported.' });
+
+    const admin = new Admin(`http://127.0.0.1:${ports.panel}/old`, OLD);
+    await until('the old password lets in', 30_000, async () => (await admin.login()).success);
+    expect(recorded(dataDir, 'PasswordHashUpgraded')).toMatchObject([{ data: { user: 1, epoch: 0 } }]);
+    expect(recorded(dataDir, 'PanelImported')).toMatchObject([{ position: 1, meta: { actor: { name: 'import' } } }]);
+
+    const known = admin.bearer(TOKEN);
+    const [inbound] = await must(known.get<{ id: number; tag: string; port: number }[]>('/panel/api/inbounds/list'));
+    expect(inbound).toMatchObject({ id: 4, tag: 'inbound-old', port });
+    const response = await fetch(`http://127.0.0.1:${ports.sub}/my-sub/sub1`);
+    expect(response.status).toBe(200);
+    const [link = ''] = Buffer.from(await response.text(), 'base64')
+      .toString('utf8')
+      .split('\n');
+    expect(link.startsWith(`vless://${foreignUuid(1)}@127.0.0.1:${port}?`)).toBe(true);
+    expect(response.headers.get('subscription-userinfo')).toContain(`upload=${UP};`);
+
+    const client = await startClientCore([link]);
+    try {
+      await until('the old id reaches the target', 30_000, async () => {
+        const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
+        return status === 200 && text === SMALL_BODY;
+      });
+    } finally {
+      await client.stop();
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { cpSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
+import { download, moved, startTransfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { clientBody, headOf, recorded, subscription, template, until, wireOf } from './support.js';
+
+const SUITE = 'a panel and its node, each with a core of its own';
+const CAP = 600_000;
+const PATIENCE_MS = 30_000;
+const API = '/panel/api/inbounds';
+
+interface Stats {
+  email: string;
+  up: number;
+  down: number;
+  enable: boolean;
+}
+interface Listed {
+  id: number;
+  tag: string;
+  clientStats: Stats[];
+  settings: string;
+}
+interface Sync {
+  state: string;
+  lag: number;
+  error: string;
+  pending: object[];
+  strangers: { clients: object[] };
+}
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
+  let targets: Targets;
+  let node: PanelProcess;
+  let centre: PanelProcess;
+  let admin: Admin;
+  let there: Admin;
+  let token: string;
+  let client: ClientCore;
+  let nodeId: number;
+  let remoteId: number;
+  let start: number;
+  const alice = makeClient({ totalGB: CAP });
+  const bob = makeClient();
+  const carol = makeClient();
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    [node, centre] = await Promise.all([startPanel(), startPanel()]);
+    [admin, there] = await Promise.all([centre.admin(), node.admin()]);
+    await Promise.all([admin, there].map((one) => storeTemplate(one, template(targets))));
+    for (const one of [admin, there]) await must(one.post('/panel/setting/update', { pollSeconds: 1 }));
+    token = await must(there.get<string>('/panel/setting/getApiToken'));
+    start = headOf(centre.dataDir);
+    const place = { scheme: 'http', host: '127.0.0.1', port: node.ports.panel, basePath: '/', apiToken: token };
+    const added = await must(
+      admin.post<{ id: number }>('/panel/api/nodes/add', { name: 'Oslo', ...place, allowPrivateAddress: true }),
+    );
+    nodeId = added.id;
+    remoteId = await add(nodeId, [alice, bob, carol]);
+    await add(0, [alice]);
+    await until('the node has it', PATIENCE_MS, async () => (await emailsThere()).length === 3);
+    const [local, remote] = await Promise.all([linkOf(alice, 0), linkOf(alice, 1)]);
+    const [of] = await subscription(centre, bob.subId);
+    client = await startClientCore([local, remote, of ?? '']);
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([client?.stop(), centre?.cleanUp(), node?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  async function add(on: number, clients: ClientSeed[]): Promise<number> {
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const body = inboundCase(context, 'vless-tcp').body(await freePort(), clients);
+    const { id } = await must(admin.post<{ id: number }>(`${API}/add`, { ...body, nodeId: on }));
+    return id;
+  }
+
+  /** The links of one who is on both machines: that of the node, which was added first, and that of the centre. */
+  async function linkOf(who: ClientSeed, machine: 0 | 1): Promise<string> {
+    const links = await subscription(centre, who.subId);
+    if (links.length !== 2) throw new Error(`${links.length} links`);
+    return links[machine === 1 ? 0 : 1] ?? '';
+  }
+
+  const listThere = async () => must(there.bearer(token).get<Listed[]>(`${API}/list`));
+  const emailsThere = async () =>
+    (await listThere()).flatMap(({ clientStats }) => clientStats.map(({ email }) => email));
+  const statsOf = (of: Admin, who: ClientSeed) => must(of.get<Stats>(`${API}/getClientTraffics/${who.email}`));
+  const usedHere = async (who: ClientSeed) => {
+    const { up, down } = await statsOf(admin, who);
+    return up + down;
+  };
+  const sync = () => must(admin.get<Sync>(`/panel/api/nodes/${nodeId}/sync`));
+  const synced = (what: string) =>
+    until(what, PATIENCE_MS, async () => {
+      const { state, lag } = await sync();
+      return state === 'synced' && lag === 0;
+    });
+  const fetched = async (n: number, bytes: number) =>
+    (await download(client.socksPort(n), `${targets.url}/bytes/${bytes}`, { totalMs: 10_000 })).status;
+  const again = async (dataDir: string) => {
+    node = await startPanel({ dataDir, ports: node.ports });
+    there = await node.admin();
+  };
+
+  it('counts here what flows through the core there, to the byte that the node counts', async () => {
+    expect(await fetched(2, 200_000)).toBe(200);
+    await until('it is counted here', PATIENCE_MS, async () => (await usedHere(bob)) >= 200_000);
+    await until('both say the same', PATIENCE_MS, async () => {
+      const [here, far] = await Promise.all([statsOf(admin, bob), statsOf(there, bob)]);
+      return here.up === far.up && here.down === far.down;
+    });
+    const [first] = recorded(centre.dataDir, 'NodeTrafficRecorded', start);
+    expect(first?.meta.actor).toMatchObject({ kind: 'node', id: String(nodeId), name: 'Oslo' });
+    expect(await must(admin.get<Listed[]>(`${API}/list`))).toHaveLength(2);
+  });
+
+  it('cuts a client on both machines when both together reach the cap', async () => {
+    const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`, { totalMs: 60_000 });
+    await moved(running, 1);
+    expect(await fetched(0, CAP / 2)).toBe(200);
+    await until('the connection through the node is cut', PATIENCE_MS, () => running.ended());
+    const event = recorded(centre.dataDir, 'ClientDepleted', start).map(({ data }) => data.depletion.reason);
+    expect(event).toStrictEqual(['cap', 'cap']);
+    await until('the node has it', PATIENCE_MS, async () => !(await statsOf(there, alice)).enable);
+    expect(running.bytes()).toBeLessThan(CAP);
+    expect([await fetched(0, 10), await fetched(1, 10)]).toStrictEqual([0, 0]);
+    expect(await fetched(2, 10)).toBe(200);
+  });
+
+  it('deletes what was deleted while the node was dead, and again when the node is put back to an old state', async () => {
+    const used = await usedHere(bob);
+    node.kill('SIGKILL');
+    await node.exited;
+    const copy = `${node.dataDir}-old`;
+    // What runs is no part of a state.
+    cpSync(node.dataDir, copy, { recursive: true, filter: (file) => !file.startsWith(`${node.dataDir}/run/`) });
+    try {
+      await must(admin.post(`${API}/${remoteId}/delClientByEmail/${carol.email}`));
+      await must(
+        admin.post(`${API}/updateClient/${bob.id}`, clientBody(remoteId, wireOf(vless(), bob, { limitIp: 7 }))),
+      );
+      const { lag } = await sync();
+      expect(lag).toBe(2);
+      await again(node.dataDir);
+      await until('it is gone there', PATIENCE_MS, async () => !(await emailsThere()).includes(carol.email));
+      await synced('everything has arrived');
+      expect(await fetched(2, 50_000)).toBe(200);
+      await until('it is counted', PATIENCE_MS, async () => (await usedHere(bob)) >= used + 50_000);
+
+      node.kill('SIGKILL');
+      await node.exited;
+      rmSync(node.dataDir, { recursive: true });
+      cpSync(copy, node.dataDir, { recursive: true });
+      const before = await usedHere(bob);
+      await again(node.dataDir);
+      await until('it is gone again', PATIENCE_MS, async () => !(await emailsThere()).includes(carol.email));
+      await synced('the node is as it was decided');
+      expect(await usedHere(bob)).toBe(before);
+      expect(JSON.parse((await listThere())[0]?.settings ?? '')).toMatchObject({
+        clients: expect.arrayContaining([expect.objectContaining({ email: bob.email, limitIp: 7 })]) as unknown,
+      });
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
+
+  it('tells a node that stood still what was decided meanwhile, and takes nothing over that it made up', async () => {
+    node.kill('SIGSTOP');
+    try {
+      await must(
+        admin.post(`${API}/updateClient/${bob.id}`, clientBody(remoteId, wireOf(vless(), bob, { limitIp: 8 }))),
+      );
+      expect((await sync()).lag).toBe(1);
+    } finally {
+      node.kill('SIGCONT');
+    }
+    await synced('it has arrived');
+    const mallory = makeClient();
+    const [own] = await listThere();
+    await must(there.post(`${API}/addClient`, clientBody(own?.id ?? 0, wireOf(vless(), mallory))));
+    await until('it is listed', PATIENCE_MS, async () => (await sync()).strangers.clients.length === 1);
+    expect((await admin.get(`${API}/getClientTraffics/${mallory.email}`)).success).toBe(false);
+    expect(await emailsThere()).toContain(mallory.email);
+  });
+
+  function vless() {
+    return inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
+  }
+});
