@@ -1,14 +1,18 @@
 // npm run bench: prints one table. `--only a,b` runs some, `--quick` shrinks sizes, `--json` is for machines.
 import { cpus, totalmem } from 'node:os';
 import { append } from './append.js';
+import { backup } from './backup.js';
 import { bulk } from './bulk.js';
 import { edits } from './edits.js';
 import { growth } from './growth.js';
 import { idle } from './idle.js';
+import { imports } from './import.js';
 import { endShared } from './kit/live.js';
 import { type Bench, type Judged, judge, table } from './kit/row.js';
 import { logins } from './logins.js';
 import { memory } from './memory.js';
+import { nodes } from './nodes.js';
+import { outbox } from './outbox.js';
 import { reads } from './reads.js';
 import { replay } from './replay.js';
 import { settings } from './settings.js';
@@ -30,6 +34,10 @@ const benches: Readonly<Record<string, Bench>> = {
   reads,
   sockets,
   settings,
+  nodes,
+  outbox,
+  import: imports,
+  backup,
   idle,
   growth,
 };

@@ -12,7 +12,7 @@ import { chance, median, sleep } from './kit/time.js';
 const BATCH = 2000;
 
 /** Fills the log up to `size` events, polls and edits, in large appends: only the reading of them is measured. */
-function fill({ panel }: InsidePanel, clients: number, size: number): void {
+export function fill({ panel }: InsidePanel, clients: number, size: number): void {
   const random = chance(5);
   const any = (): number => 1 + Math.floor(random() * clients);
   const actor = { kind: 'system', id: 'bench', name: 'bench', ip: null } as const;

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { dataDirectory, prepareDataDirectory } from '../src/adapters/data-directory.js';
+import { importForeign } from '../src/import-foreign.js';
+import { foreignClient, foreignInbound, foreignStats, makeForeign } from '../test/kit/foreign-database.js';
+import { newFolder, removeFolder } from './kit/inside.js';
+import type { Bench } from './kit/row.js';
+
+const INBOUNDS = 10;
+
+/** A database of 3x-ui with 10,000 clients and their counters: read, judged, sealed, and stored as a whole log. */
+export const imports: Bench = async ({ quick }) => {
+  const clients = quick ? 1000 : 10_000;
+  const folder = newFolder();
+  const file = join(folder, 'x-ui.db');
+  const numbers = Array.from({ length: clients }, (_, index) => index + 1);
+  makeForeign(file, {
+    users: [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }],
+    inbounds: Array.from({ length: INBOUNDS }, (_, index) =>
+      foreignInbound(index + 1, {
+        clients: numbers.filter((n) => n % INBOUNDS === index).map((n) => foreignClient(n, { totalGB: 2 ** 40 })),
+      }),
+    ),
+    client_traffics: numbers.map((n) =>
+      foreignStats(n, (n % INBOUNDS) + 1, `user${n}`, { up: n, down: 2 * n, total: 2 ** 40, last_online: 1.7e12 }),
+    ),
+    inbound_client_ips: numbers.map((n) => ({ id: n, client_email: `user${n}`, ips: '["203.0.113.7"]' })),
+  });
+  prepareDataDirectory(join(folder, 'data'));
+  const askedBy = { kind: 'system', id: 'bench', name: 'bench', ip: null } as const;
+  const started = performance.now();
+  const report = await importForeign(file, dataDirectory(join(folder, 'data')), { askedBy, now: Date.now() });
+  const seconds = (performance.now() - started) / 1000;
+  removeFolder(folder);
+  const note = `${report.totals.after.clients} clients, each with counters and an address`;
+  return [{ name: `import: ${clients} clients of 3x-ui`, measured: seconds, unit: 's', target: { most: 10 }, note }];
+};
