@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+import bcrypt from 'bcrypt';
 import type { Passwords } from '../commands/ports/passwords.js';
 
 /** One of the settings of equal strength that OWASP names; of those the one that leaves room for other work in the caches. */
@@ -69,7 +69,9 @@ class ScryptPasswords implements Passwords {
   async #compare(password: string, hash: string | null): Promise<boolean> {
     if (hash !== null && isBcrypt(hash)) {
       // Beside a comparison with nobody's: the time does not tell who came from another panel.
-      const [right] = await Promise.all([verifyBcrypt(password, hash), this.#derive(password, NOBODY)]);
+      // `$2y$` is the name that PHP gives to what is `$2b$` elsewhere.
+      const comparing = bcrypt.compare(password, hash.replace('$2y$', '$2b$'));
+      const [right] = await Promise.all([comparing, this.#derive(password, NOBODY)]);
       return right;
     }
     const known = hash === null ? null : parse(hash);

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hash as bcrypt } from '@node-rs/bcrypt';
+import { hash as bcrypt } from 'bcrypt';
 import { describe, expect, it } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords.js';
@@ -87,7 +87,7 @@ describe('an import', () => {
   });
 
   it('keeps a hash of bcrypt as it is, but none that would take the machine', async () => {
-    const hash = await bcrypt('correct horse', { cost: 4, version: '2a' });
+    const hash = await bcrypt('correct horse', 4);
     const users = [
       { id: 1, username: 'root', password: hash },
       { id: 2, username: 'amy', password: hash.replace('$04$', '$31$') },
