@@ -1,13 +1,16 @@
 import { join } from 'node:path';
-import { dataDirectory, prepareDataDirectory } from '../src/adapters/data-directory.js';
-import { importForeign } from '../src/import-foreign.js';
+import type { ForeignReport } from '../src/commands/import/plan.js';
 import { foreignClient, foreignInbound, foreignStats, makeForeign } from '../test/kit/foreign-database.js';
+import { cli } from '../test/kit/real/panel-process.js';
 import { newFolder, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';
 
 const INBOUNDS = 10;
 
-/** A database of 3x-ui with 10,000 clients and their counters: read, judged, sealed, and stored as a whole log. */
+/**
+ * A database of 3x-ui with 10,000 clients and their counters at the command line: looked at, copied, judged, sealed and
+ * stored as a whole log by a process of its own, which comes into its place.
+ */
 export const imports: Bench = async ({ quick }) => {
   const clients = quick ? 1000 : 10_000;
   const folder = newFolder();
@@ -25,10 +28,10 @@ export const imports: Bench = async ({ quick }) => {
     ),
     inbound_client_ips: numbers.map((n) => ({ id: n, client_email: `user${n}`, ips: '["203.0.113.7"]' })),
   });
-  prepareDataDirectory(join(folder, 'data'));
-  const askedBy = { kind: 'system', id: 'bench', name: 'bench', ip: null } as const;
   const started = performance.now();
-  const report = await importForeign(file, dataDirectory(join(folder, 'data')), { askedBy, now: Date.now() });
+  const done = await cli(['--json', 'import', '3x-ui', file], join(folder, 'data'), { timeoutMs: 300_000 });
+  if (done.code !== 0) throw new Error(`portolan import: ${done.stderr}`);
+  const report = JSON.parse(done.stdout) as ForeignReport;
   const seconds = (performance.now() - started) / 1000;
   removeFolder(folder);
   const note = `${report.totals.after.clients} clients, each with counters and an address`;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusedFile } from './adapters/backup/refused-file.js';
+import { assertTakesIn, sizeOf } from './adapters/backup/room.js';
 import type { DataDirectory } from './adapters/data-directory.js';
 import type { Backups } from './commands/ports/backups.js';
 
@@ -26,12 +27,17 @@ export async function privateCopy(
   directory: Pick<DataDirectory, 'root'>,
 ): Promise<{ readonly path: string; remove(): void }> {
   const path = unfinishedFile(directory);
+  // Once for the copy, and once for what is made of it.
+  assertTakesIn(directory.root, 2 * (sizeOf(file) + sizeOf(`${file}-wal`)));
   const remove = (): void => {
     for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
   };
   try {
-    await copyFile(file, path, constants.COPYFILE_EXCL);
-    if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${path}-wal`, constants.COPYFILE_EXCL);
+    for (const suffix of existsSync(`${file}-wal`) ? ['', '-wal'] : ['']) {
+      await copyFile(`${file}${suffix}`, `${path}${suffix}`, constants.COPYFILE_EXCL);
+      // A copy has the mode of what it was made from.
+      await chmod(`${path}${suffix}`, 0o600);
+    }
     return { path, remove };
   } catch (error) {
     remove();

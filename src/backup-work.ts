@@ -3,9 +3,12 @@ import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 
 import { copyLog } from './adapters/backup/copy.js';
 import type { BackupRow } from './adapters/backup/layout.js';
 import { RefusedFile } from './adapters/backup/refused-file.js';
+import { assertTakesIn, sizeOf } from './adapters/backup/room.js';
 import { kindOf, openUntrusted } from './adapters/backup/untrusted.js';
 import { type DataDirectory, dataDirectory } from './adapters/data-directory.js';
-import { openDatabase } from './adapters/sqlite/database.js';
+import { openDatabase, type SqliteDatabase } from './adapters/sqlite/database.js';
+import { SqliteEventLog } from './adapters/sqlite/event-log.js';
+import { Keyring } from './adapters/sqlite/keyring.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
 import { createBus } from './commands/bus.js';
 import type { Replacement } from './commands/ports/backups.js';
@@ -96,7 +99,10 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
   }
 }
 
-/** Checks a file whole, and makes of it a log in a staged data directory. Throws `RefusedFile`. */
+/**
+ * Checks a file whole, and makes of it a log in a staged data directory. Throws `RefusedFile`, and before anything else
+ * when the disk has no room for the start that follows: the log moves, but is written to and read into snapshots.
+ */
 export async function stageState(
   job: StageJob,
   importForeign: ImportForeign,
@@ -104,6 +110,7 @@ export async function stageState(
   const { file, root } = job;
   const directory = dataDirectory(root);
   const db = openUntrusted(file);
+  assertTakesIn(root, sizeOf(file));
   let kind: Replacement['kind'];
   let opened: { readonly row: BackupRow; readonly master: Buffer } | null = null;
   const state = begin(panelState);
@@ -143,14 +150,23 @@ export async function stageState(
   }
 }
 
-/** Makes of a backup the log of a data directory, with an identity of its own. */
+/**
+ * Makes of a backup the log of a data directory, with an identity of its own. What stands beside the events follows from
+ * them: the chain does not cover it, and so it is not taken on trust.
+ */
 function take(file: string, directory: DataDirectory, master: Buffer): void {
   renameSync(file, directory.database);
   const db = openDatabase(directory.database);
   try {
+    const ranges = rolledUp(db, master);
     db.transaction(() => {
       db.exec('DROP TABLE backup');
+      db.exec("DELETE FROM meta WHERE key <> 'generation'");
       db.prepare("UPDATE meta SET value = ? WHERE key = 'generation'").run(randomUUID());
+      db.exec('DELETE FROM prunable');
+      const allow = db.prepare('INSERT INTO prunable VALUES (?, ?)');
+      for (const { from, to } of ranges) allow.run(from, to);
+      db.exec(FORGET_FORGED);
     })();
   } finally {
     db.close();
@@ -162,6 +178,26 @@ function take(file: string, directory: DataDirectory, master: Buffer): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** Answers to commands that the events do not tell of, each of them and all of them, would be given to a later one. */
+const FORGET_FORGED = `
+WITH answers AS MATERIALIZED (
+  SELECT json_extract(meta, '$.command') AS key, min(position) AS first, max(position) AS last, count(*) AS events, min(at) AS at
+  FROM events WHERE EXISTS (SELECT 1 FROM commands) AND json_extract(meta, '$.command') IS NOT NULL GROUP BY 1
+)
+DELETE FROM commands WHERE NOT EXISTS (
+  SELECT 1 FROM answers WHERE answers.key = commands.key AND answers.first = commands.first
+    AND answers.last = commands.last AND answers.at = commands.at AND answers.events = answers.last - answers.first + 1
+)`;
+
+/** The positions whose measurements roll-ups stand for. */
+function rolledUp(db: SqliteDatabase, master: Buffer): readonly { readonly from: number; readonly to: number }[] {
+  const log = new SqliteEventLog(db, new Keyring(db, master, Date.now));
+  const ranges = [];
+  for (const event of log.readTypes(['MeasurementsRolledUp']))
+    if (event.type === 'MeasurementsRolledUp') ranges.push({ from: event.data.from, to: event.data.to });
+  return ranges;
 }
 
 function hashOf(file: string): string {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createXrayCore } from './adapters/core/xray.js';
-import { parse, Unreadable } from './commands/import/json.js';
+import { boundsFlaw, parse, Unreadable } from './commands/import/json.js';
 import { type Core, CoreError } from './commands/ports/core.js';
 import type { ForeignPanel } from './commands/ports/foreign-panel.js';
 import { Rejection } from './commands/rejection.js';
@@ -54,6 +54,11 @@ export async function prepareTemplate(
     return result(null);
   }
   const given = unwrapTemplate(read as JsonObject);
+  const bounds = boundsFlaw(given);
+  if (bounds !== null) {
+    note('left out', `it ${bounds}: the usual one is used`);
+    return result(null);
+  }
   const flaw = await flawOf(given, place, scratch);
   if (flaw === null) return result(given);
   const listed = withoutPrivateGeo(given);

@@ -133,6 +133,16 @@ export function onTrial(root: string): boolean {
   }
 }
 
+/** The try came to nothing by no fault of the state. Best effort: the disk may be what is at fault. */
+export function forgiveTry(root: string): void {
+  try {
+    const intent = readIntent(root);
+    if (intent?.phase === 'trial' && intent.tries > 0) writeIntent(root, { ...intent, tries: intent.tries - 1 });
+  } catch {
+    // Then it counts.
+  }
+}
+
 /** The new state does not get ready: the next `settle` brings back the one before. `why` is a sentence. */
 export function failTrial(root: string, why: string): void {
   const intent = readIntent(root);

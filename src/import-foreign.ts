@@ -4,14 +4,18 @@ import { certificateFlaw } from './adapters/certificates.js';
 import type { DataDirectory } from './adapters/data-directory.js';
 import { readForeign } from './adapters/foreign/read-foreign.js';
 import { isBcrypt, scryptPasswords } from './adapters/passwords.js';
+import { judgeName, parseUrl } from './adapters/web/target.js';
 import { createBus } from './commands/bus.js';
 import { type ForeignImport, type ForeignReport, planImport } from './commands/import/plan.js';
+import { shown } from './commands/import/report.js';
 import type { HostFlaw } from './commands/import/settings.js';
 import type { PreparedPassword } from './commands/import/users.js';
 import { ForeignError, type ForeignPanel } from './commands/ports/foreign-panel.js';
+import { WebError } from './commands/ports/web.js';
 import { Rejection } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
 import type { Actor } from './events/event.js';
+import type { ImportFinding } from './events/import.js';
 import type { Settings } from './events/settings.js';
 import { type CorePlace, prepareTemplate } from './foreign-template.js';
 import { ourName } from './http/codec/setting-names.js';
@@ -83,7 +87,7 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
     template,
     outboundTestUrl,
     hostFlaws: options.host ? [] : await hostFlaws(settings),
-    findings,
+    findings: [...findings, ...privateAddresses(read)],
   };
 }
 
@@ -126,4 +130,34 @@ async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly H
       flaws.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
   }
   return flaws;
+}
+
+const UNASKED = 'leads to this machine or a private network, so it is not asked';
+const ALLOWED = 'PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+
+/** What the panel before asked, and this one does not: told by the address alone, without a look-up. */
+function privateAddresses({ nodes, geo, settings }: ForeignPanel): readonly ImportFinding[] {
+  const findings: ImportFinding[] = [];
+  const judge = (table: string, item: string, url: string, how: string): void => {
+    if (isPrivate(url)) findings.push({ table, item, what: 'noted', why: `its address ${UNASKED}: ${how}` });
+  };
+  for (const { name, scheme, address, port, allowPrivateAddress } of nodes) {
+    const host = address.trim().replace(/^\[(.*)\]$/, '$1');
+    const url = `${scheme === 'http' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+    if (!allowPrivateAddress) judge('nodes', `node ${shown(name)}`, url, 'a switch of the node allows that');
+  }
+  for (const { alias, url } of geo) judge('custom_geo_resources', `geo source ${shown(alias)}`, url, ALLOWED);
+  const inform = settings.find(({ key }) => key === 'externalTrafficInformURI')?.value.trim() ?? '';
+  judge('settings', 'setting externalTrafficInformURI', inform, ALLOWED);
+  return findings;
+}
+
+function isPrivate(url: string): boolean {
+  try {
+    judgeName(parseUrl(url), false);
+    return false;
+  } catch (error) {
+    // What is no address at all is told elsewhere.
+    return URL.canParse(url) && error instanceof WebError;
+  }
 }

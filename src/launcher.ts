@@ -8,6 +8,8 @@ import { failTrial, onTrial, switching } from './generations.js';
 
 /** The exit code with which a panel asks for the version that is chosen by then to be started. */
 export const SWITCH_CODE = 75;
+/** The exit code of a panel that could not start because the disk is full: nobody else could either. */
+export const FULL_CODE = 74;
 /** What a panel tells its launcher, over the channel of `child_process`. */
 export const READY = { type: 'ready' } as const;
 
@@ -110,6 +112,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       const times = { readyMs: trial ? readyMs : switching(dataDir) ? stateMs : null, endMs, ready };
       const ending = await run(folder, options.args, signals, times);
       const asked = ending.code === SWITCH_CODE && ending.ready;
+      if (ending.code === FULL_CODE) return ending.code;
       // A new state that did not get ready: the next start brings back the one before.
       if (!signals.stopped && !ending.ready && !broughtBack && onTrial(dataDir)) {
         broughtBack = true;

@@ -36,11 +36,15 @@ export interface InsidePanel {
   readonly close: () => Promise<void>;
 }
 
-export async function openInside(folder: string, now: () => number = Date.now): Promise<InsidePanel> {
+export async function openInside(
+  folder: string,
+  now: () => number = Date.now,
+  core: Core = noCore,
+): Promise<InsidePanel> {
   const panel = await createPanel({
     dataDir: folder,
     version: 'bench',
-    createCore: () => noCore,
+    createCore: () => ({ ...noCore, ...core }),
     now,
     warn: (message, fields) => console.error(message, fields ?? ''),
     failed: (error) => {

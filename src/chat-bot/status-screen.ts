@@ -19,12 +19,20 @@ export function statusScreen({ host, read, backups, version, now }: BotParts, wo
       up: bytesText(Math.round(netIO.up)),
       down: bytesText(Math.round(netIO.down)),
     }),
-    words.t('The machine runs for {days} days', { days: Math.floor(uptime / 86_400) }),
+    uptimeLine(uptime, words),
     peopleLine(read, words, now()),
     lastGood === null
       ? words.t('Last good backup: none yet')
       : words.t('Last good backup: {time}', { time: words.time(lastGood.at) }),
   ]);
+}
+
+/** In hours for the first two days. */
+function uptimeLine(seconds: number, words: Words): Phrase {
+  const hours = Math.floor(seconds / 3600);
+  return hours < 48
+    ? words.t('The machine runs for {hours} hours', { hours })
+    : words.t('The machine runs for {days} days', { days: Math.floor(hours / 24) });
 }
 
 function coreLine({ state, version, since, error }: CoreState['process'], words: Words): Phrase {

@@ -1,5 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import type { Config } from '../config.js';
@@ -19,14 +19,16 @@ export function backupCommands(program: Command, config: () => Config, common: (
     .option('-o, --out <file>', 'where to; by default a file in this folder whose name says what it is')
     .action(async (options: { out?: string }, command: Command) => {
       const { dataDir, json } = common(command);
+      if (options.out !== undefined) assertFree(resolve(options.out));
       const { createBackup, moveFile } = await import('./restore.js');
       const made = await createBackup(dataDirectory(dataDir));
       const target = resolve(options.out ?? made.name);
-      if (existsSync(target)) {
+      try {
+        assertFree(target);
+        await moveFile(made.path, target);
+      } finally {
         rmSync(made.path, { force: true });
-        throw new CliError(`${target} is there already`);
       }
-      await moveFile(made.path, target);
       const { bytes, position, sealed } = made;
       const key = sealed ? 'its key is wrapped by the passphrase' : 'its key lies in it: keep it as safe as the panel';
       printEither(json, { file: target, bytes, position, sealed }, `${target}: position ${position}; ${key}`);
@@ -48,4 +50,11 @@ export function backupCommands(program: Command, config: () => Config, common: (
       const kept = done.kept.map(({ key, why }) => `\n  ${key} stays as it is here. ${why}`).join('');
       printEither(json, done, `The state of ${file} is in place, up to position ${done.position}. ${next}.${kept}`);
     });
+}
+
+/** Throws `CliError` for a place where no new file can be. */
+function assertFree(file: string): void {
+  const folder = dirname(file);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new CliError(`There is no folder ${folder}`);
+  if (existsSync(file)) throw new CliError(`${file} is there already`);
 }

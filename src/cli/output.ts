@@ -1,4 +1,5 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
+import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
 import { actorText } from '../projections/story.js';
 
@@ -12,9 +13,12 @@ export function print(lines: string): void {
   process.stdout.write(`${visible(lines)}\n`);
 }
 
-/** With control characters other than the ends of lines and tabs as what JSON writes for them. */
+/**
+ * With control characters other than the ends of lines and tabs, and what turns a line around or is not seen, as what
+ * JSON writes for them. The joiners stay, which Persian words and emoji are made with.
+ */
 export function visible(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+  return escaped(text, /[^\P{Cc}\n\t]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/gu);
 }
 
 /** One JSON value on a line, or a line for people. */

@@ -13,8 +13,13 @@ const reasons = {
   NODE_TOKEN_NEEDED: () => 'The node is at another address now: give its API token again',
   NODE_ADDRESS_PRIVATE: (d: { host: string }) =>
     `blocked private/internal address ${d.host}: switch on allowPrivateAddress if it is meant`,
+  NODE_IS_SELF: () => 'The address leads to this panel itself',
   NODE_SETTLED: () => 'The node of an inbound is settled when it is added',
   CLIENT_NOT_FOUND: (d: { client: string }) => `There is no client ${d.client}`,
+  DAY_UNKNOWN: (d: { field: string }) => `${d.field} is no day: write it as 2026-03-31, or as ms since 1970`,
+  DAYS_REVERSED: () => 'The first day lies after the last one',
+  DAYS_TOO_MANY: (d: { years: number }) => `A statement covers ${d.years} years at most`,
+  LEDGER_NOT_READY: () => 'The statements are still being made from the log: ask again in a minute',
   CLIENT_NOT_IN_INBOUND: (d: { client: string; inbound: number }) => `Inbound ${d.inbound} has no client ${d.client}`,
   PORT_OUT_OF_RANGE: (d: { port: number }) => `Port ${d.port} is not between 1 and 65535`,
   PORT_TAKEN: (d: { port: number; by: string }) => `Port already exists: ${d.port} is used by ${d.by}`,
@@ -94,6 +99,7 @@ const reasons = {
   IMPORT_REFUSED: (d: { why: string }) => `An error occurred while importing the database: ${d.why}`,
   STATE_REPLACED: () => 'The panel starts anew with another state: nothing can be changed until then',
   EVENT_TYPE_UNKNOWN: (d: { type: string }) => `There is no event type ${d.type}`,
+  GENERATION_UNKNOWN: () => 'Another state took the place of the log that was followed: begin anew after 0',
   POSITION_UNKNOWN: (d: { after: number; head: number }) =>
     `This log does not know the position ${d.after}: it ends at ${d.head}. Where another state took its place, begin anew after 0`,
   FOLLOWERS_FULL: () => 'Too many callers wait for events already',

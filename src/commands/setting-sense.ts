@@ -1,14 +1,17 @@
-import type { SettingKey, Settings } from '../events/settings.js';
+import type { SecretKey, SettingKey, Settings } from '../events/settings.js';
 import { isLdapFilter } from '../lib/ldap-filter.js';
 import { isSchedule } from './reactors/schedule.js';
 import type { Flaw } from './rejection.js';
 import type { PanelState } from './state.js';
 
+/** Characters of a passphrase: whoever has the file has all the time to guess. */
+const SHORTEST_PASSPHRASE = 12;
+
 /** Values of the right form with which the thing that they are for could not work. Only what changes is looked at. */
 export function senseFlaws(
   next: Settings,
   { settings: current, secrets }: PanelState,
-  given: { readonly chatBotToken: string | undefined; readonly now: number },
+  given: { readonly secrets: ReadonlyMap<SecretKey, string>; readonly now: number },
 ): readonly Flaw[] {
   const changes = (key: SettingKey): boolean => next[key] !== current[key];
   const begins = (key: 'chatBotEnable' | 'ldapEnable'): boolean => next[key] && !current[key];
@@ -21,7 +24,12 @@ export function senseFlaws(
     flaws.push({ key: 'ldapUserFilter', why: 'is not a search filter such as (objectClass=person)' });
   if (next.ldapEnable && next.ldapHost === '' && (begins('ldapEnable') || changes('ldapHost')))
     flaws.push({ key: 'ldapHost', why: 'is missing: the directory cannot be asked without it' });
-  if (begins('chatBotEnable') && (given.chatBotToken ?? secrets.get('chatBotToken')?.value ?? '') === '')
+  const secret = (key: SecretKey): string => given.secrets.get(key) ?? secrets.get(key)?.value ?? '';
+  if (begins('chatBotEnable') && secret('chatBotToken') === '')
     flaws.push({ key: 'chatBotToken', why: 'is missing: the bot cannot log in without it' });
+  const passphrase = secret('backupPassphrase');
+  const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
+  if (isNew && passphrase !== '' && [...passphrase].length < SHORTEST_PASSPHRASE)
+    flaws.push({ key: 'backupPassphrase', why: 'is too short to keep a file by: it needs 12 characters' });
   return flaws;
 }

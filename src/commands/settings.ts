@@ -54,7 +54,7 @@ export const settings: Decider<SettingsCommand> = {
     const rules = [
       ...factor.flaws,
       ...settingFlaws(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
-      ...senseFlaws(next, state, { chatBotToken: secrets.get('chatBotToken'), now }),
+      ...senseFlaws(next, state, { secrets, now }),
     ];
     flaws.push(...rules.filter(({ key }) => !known.has(key)));
     if (flaws.length > 0) return reject('SETTING_INVALID', { flaws });

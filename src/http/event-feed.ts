@@ -44,9 +44,9 @@ export class EventFeed {
   refusalOf({ after, types, generation }: FeedQuery): Rejection | null {
     const unknown = typesIn(types).find((type) => !eventType(type));
     if (unknown !== undefined) return reject('EVENT_TYPE_UNKNOWN', { type: unknown.slice(0, 100) });
+    if (generation !== '' && generation !== this.log.generation) return reject('GENERATION_UNKNOWN');
     const head = this.log.head().position;
-    const other = generation !== '' && generation !== this.log.generation;
-    return other || after > head ? reject('POSITION_UNKNOWN', { after, head }) : null;
+    return after > head ? reject('POSITION_UNKNOWN', { after, head }) : null;
   }
 
   /** One page; with `wait` not before there is something in it, the time is up, or the caller or the panel goes away. */

@@ -101,7 +101,8 @@ export class PanelGate implements Gate<AuthContext> {
     const byToken = route.auth === 'panel' && this.#byToken(req);
     visit.byToken = byToken;
     if (route.auth !== 'none' && !byToken && !visit.session) return 'stranger';
-    return route.method === 'POST' && !byToken && this.#forged(req, route, visit) ? 'forged' : 'pass';
+    const acts = route.method === 'POST' || route.acts;
+    return acts && !byToken && this.#forged(req, route, visit) ? 'forged' : 'pass';
   }
 
   guard(route: Route): RequestHandler {
@@ -153,12 +154,12 @@ export class PanelGate implements Gate<AuthContext> {
 
   /**
    * Whether the request may have been made by a page of another site. The way in (`none`) needs no token, because not
-   * every client can fetch one, but a token that is there must be right.
+   * every client can fetch one, but a token that is there must be right. Nor does a GET that acts: clients send it bare.
    */
   #forged(req: IncomingMessage, route: Route, visit: Visit): boolean {
     if (crossSite(req, visit.peer)) return true;
     const expected = visit.expectedToken;
-    if (route.auth === 'none' && !tokenOf(req)) return false;
+    if ((route.auth === 'none' || route.method === 'GET') && !tokenOf(req)) return false;
     return expected === null || !rightToken(req, expected);
   }
 }

@@ -33,6 +33,8 @@ export async function receiveUpload(
   const patient = beingPatient(req.socket);
   try {
     await new Promise<void>((resolve, reject) => {
+      // The parser would read on to the end of the body before it says so.
+      storage.overflow = () => reject(new MulterError('LIMIT_FILE_SIZE'));
       handle(req, res, (error: unknown) =>
         error === undefined || error === null ? resolve() : reject(error as Error),
       );
@@ -52,11 +54,13 @@ export async function receiveUpload(
   return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size) };
 }
 
-/** Files of a name of ours; `clear` takes away all that were begun. */
-function toDisk(place: () => string): StorageEngine & { clear(): void } {
+/** Files of a name of ours; `clear` takes away all that were begun. `overflow` is called when a file is too large. */
+function toDisk(place: () => string): StorageEngine & { clear(): void; overflow: () => void } {
   const begun = new Set<string>();
   return {
+    overflow: () => undefined,
     _handleFile(_req, file, done) {
+      file.stream.once('limit', () => this.overflow());
       const path = place();
       begun.add(path);
       let fd: number;

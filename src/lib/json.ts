@@ -23,6 +23,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a JSON value is nested deeper than so many levels. Of one from elsewhere that is asked before anything recurses into it. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let level: readonly object[] = [value].filter(isNested);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isNested));
+  }
+  return false;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Same JSON value, whatever the order of keys; a member that is `undefined` is as good as absent. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -6,6 +6,13 @@ export function timeText(ms: number): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
+/** What turns a line around, or is not seen, as what JSON writes for it: two names that look alike are not taken for one. */
+export function shownText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]|\p{Cs}/gu, (char) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
 export function bytesText(count: number): string {
   return `${count.toLocaleString('en-US')} bytes`;
 }

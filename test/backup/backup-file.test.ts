@@ -1,16 +1,18 @@
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { privateCopy } from '../../src/backup-files.js';
 import { verify } from '../../src/backup-work.js';
 import { createBus } from '../../src/commands/bus.js';
+import { planRollUp } from '../../src/commands/reactors/roll-up.js';
 import { panelState } from '../../src/commands/state.js';
 import { begin, catchUp } from '../../src/events/replay.js';
 import { defaultSettings } from '../../src/events/settings.js';
 import { openJournal } from '../../src/journal.js';
 import { settings } from '../../src/projections/settings.js';
 import { users } from '../../src/projections/users.js';
-import { admin, one, userId } from '../kit/builders.js';
+import { admin, HOUR, one, userId } from '../kit/builders.js';
 import { busOver, readAll, type TestLog, temporaryFolder } from '../kit/log.js';
 import { backUp, digestsOf, lived, patch, staging, tamper, tamperEvents } from './kit.js';
 
@@ -175,6 +177,11 @@ describe('a file that is no backup', () => {
       () => changed('CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT n FROM c'),
       /^It has the view "v", which no backup has$/,
     ],
+    [
+      'with a table whose name turns the line around',
+      () => changed('CREATE TABLE "\u202egnp.\u0007" (a)'),
+      /^It has the table "\\u202egnp\.\\u0007", which no backup has$/,
+    ],
     ['with a table more', () => changed('CREATE TABLE more (a)'), /^It has the table "more", which no backup has$/],
     [
       'with an index more',
@@ -257,6 +264,49 @@ describe('a file that is no backup', () => {
 });
 
 describe('the state of a backup', () => {
+  it('is refused before anything is read when the disk has no room for it', async () => {
+    const { file } = backUp(lived());
+    truncateSync(file, 2 ** 42);
+    const { directory, done } = staging(file);
+    await expect(done).rejects.toThrow('The disk has too little room: taking this in needs 4194368 MB');
+    expect(existsSync(directory.database)).toBe(false);
+    await expect(privateCopy(file, { root: directory.root })).rejects.toThrow(/^The disk has too little room/);
+    expect(readdirSync(join(directory.root, 'staged'))).toEqual([]);
+  });
+
+  it('believes nothing that stands beside the chain', async () => {
+    const own = lived();
+    own.clock.advance(48 * HOUR);
+    const bus = busOver(own.log, own.clock);
+    const plan = planRollUp(own.log, bus.state.rolledTo, own.clock.now());
+    if (plan === null) throw new Error('there is nothing to roll up');
+    const ranges = bus
+      .must(plan)
+      .flatMap((event) => (event.type === 'MeasurementsRolledUp' ? [[event.data.from, event.data.to]] : []));
+    const position = own.log.head().position + 1;
+    bus.dispatch(
+      { type: 'ChangeSettings', data: { changes: { subTitle: 'Asked once' } } },
+      { actor: admin, correlationId: 'asked', commandId: { key: 'asked', fingerprint: 'f' } },
+    );
+    const { file } = backUp(own);
+    tamper(file, (db) =>
+      db.exec(`
+        INSERT INTO prunable VALUES (1, 99999);
+        INSERT INTO commands SELECT 'forged', 'f', 1, 2, at FROM events WHERE position = 1;
+        INSERT INTO commands VALUES ('beyond', 'f', 99999, 99998, 1);
+        INSERT INTO meta VALUES ('more', 'x');
+      `),
+    );
+    const { directory, done } = staging(file);
+    await done;
+    const db = new Database(directory.database, { readonly: true });
+    const all = (sql: string): unknown[] => db.prepare(sql).raw().all();
+    expect(all('SELECT * FROM prunable')).toEqual(ranges);
+    expect(all('SELECT key, first, last FROM commands')).toEqual([['asked', position, position]]);
+    expect(all('SELECT key FROM meta')).toEqual([['generation']]);
+    db.close();
+  });
+
   it('becomes a log of its own with the same history, in which all sessions ended', async () => {
     const own = lived();
     const bus = busOver(own.log, own.clock);

@@ -19,7 +19,7 @@ describe('an admin', () => {
       'Memory: 1.0 GB of 4.0 GB',
       'Disk: 5 B of 1.0 TB',
       'Network: 1 B/s up, 2 B/s down',
-      'The machine runs for 1 days',
+      'The machine runs for 25 hours',
       'Clients: 2, 2 may connect, 0 online',
       'Last good backup: 2023-11-14 22:13',
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createChatService } from '../../src/adapters/chat-bot/service.js';
 import { createWeb } from '../../src/adapters/web/web.js';
 import { poll } from '../../src/chat-bot/polling.js';
-import { type Fault, startBotServer } from '../kit/real/bot-server.js';
+import { type BotServer, type Fault, startBotServer } from '../kit/real/bot-server.js';
 
 const TURNS = 6;
 
@@ -55,5 +55,78 @@ describe('the polls', () => {
   it('take an update once that comes again', async () => {
     const { taken } = await pausesWith(() => ({ result: [{ update_id: 1, message }] }));
     expect(taken()).toBe(1);
+  });
+
+  describe('when the server numbers its updates anew', () => {
+    /** What was taken, in order, of what `script` has people write before a poll, or does to it. */
+    async function takenOf(script: (server: BotServer, turn: number, pass: (ms: number) => void) => Fault | null) {
+      const server = await startBotServer();
+      onTestFinished(() => server.stop());
+      const line = await createChatService(createWeb({ allowPrivate: true })).open({
+        ...server,
+        server: server.url,
+        proxy: '',
+      });
+      const end = new AbortController();
+      const taken: string[] = [];
+      let passed = 0;
+      server.fault = (_, turn) => script(server, turn, (ms) => void (passed += ms));
+      await poll(line, end.signal, {
+        take({ said }) {
+          if (said === 'end') end.abort();
+          else taken.push(String(said));
+        },
+        heard: () => undefined,
+        now: () => Date.now() + passed,
+        pause: async () => undefined,
+      });
+      return taken;
+    }
+
+    it('hear what comes after a long time without any', async () => {
+      const taken = await takenOf((server, turn, pass) => {
+        if (turn === 1) server.write(3, 'high');
+        if (turn === 2) {
+          pass(7 * 24 * 3_600_000);
+          return { result: [] };
+        }
+        if (turn === 3) {
+          server.renumber(5);
+          server.write(3, 'low');
+          server.write(3, 'end');
+        }
+        return null;
+      });
+      expect(taken).toEqual(['high', 'low']);
+    });
+
+    it.each<Fault>(['hang-up', 'html', { code: 500 }])('hear what comes after an outage: %j', async (fault) => {
+      const taken = await takenOf((server, turn) => {
+        if (turn === 1) server.write(3, 'high');
+        if (turn === 2) return { result: [] };
+        if (turn === 3) return fault;
+        if (turn === 4) {
+          server.forget();
+          server.renumber(5);
+          server.write(3, 'low');
+          server.write(3, 'end');
+        }
+        return null;
+      });
+      expect(taken).toEqual(['high', 'low']);
+    });
+
+    it('take nothing twice that an outage kept from being confirmed', async () => {
+      const taken = await takenOf((server, turn) => {
+        if (turn === 1) server.write(3, 'first');
+        if (turn === 2) return 'hang-up';
+        if (turn === 3) {
+          server.write(3, 'second');
+          server.write(3, 'end');
+        }
+        return null;
+      });
+      expect(taken).toEqual(['first', 'second']);
+    });
   });
 });

@@ -154,10 +154,28 @@ describe('ChangeSettings', () => {
       [{ ldapEnable: true }, 'ldapHost', 'is missing: the directory cannot be asked without it'],
       [{ chatBotEnable: true }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
       [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
+      [
+        { backupPassphrase: 'eleven char' },
+        'backupPassphrase',
+        'is too short to keep a file by: it needs 12 characters',
+      ],
     ])('is refused: %j', (changes, key, why) => {
       given()
         .when(change(changes))
         .thenRejects('SETTING_INVALID', { flaws: [{ key, why }] });
+    });
+
+    it('is kept where it was before: a short passphrase of an older release', () => {
+      const short = SecretSettingChanged({ key: 'backupPassphrase', life: 1, secret: { value: 'short' } });
+      given(short)
+        .when(change({ backupPassphrase: 'short', pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }));
+      given(short)
+        .when(change({ backupPassphrase: '' }))
+        .then(
+          SecretSettingChanged({ key: 'backupPassphrase', life: 2, secret: { value: '' } }),
+          KeyShredded({ key: 'setting/backupPassphrase/1', reason: 'rotated' }),
+        );
     });
 
     it('is taken with what it needs', () => {

@@ -233,6 +233,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const [running, stopped] = [join(scratch, 'running.db'), join(scratch, 'stopped.db')];
     expect(json(await cli(['backup', '--out', running, '--json'], panel.dataDir))).toMatchObject({ sealed: true });
     expect(statSync(running).mode & 0o077).toBe(0);
+    const nowhere = await cli(['backup', '--out', join(scratch, 'nowhere', 'x.db')], panel.dataDir);
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      expect.stringContaining(`There is no folder ${join(scratch, 'nowhere')}`),
+    ]);
     await panel.stop();
     const alone = await cli(['backup', '--out', stopped], panel.dataDir);
     expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('its key is wrapped by the passphrase')]);

@@ -96,16 +96,22 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   /** Everything that only reads, so it is asked of a running panel and of a stopped one. */
   async function looksAround(): Promise<void> {
-    const [why, spoken, tail, shown, exported, verified, replayed] = await Promise.all([
+    const [why, spoken, statement, tail, shown, exported, verified, replayed] = await Promise.all([
       ok(['events', 'why', anna.email, '--json']),
       ok(['events', 'why', anna.email.toUpperCase()]),
+      ok(['events', 'statement', anna.email, '--json']),
       ok(['events', 'tail', '-n', '5', '--json']),
       ok(['events', 'show', '1', '--json']),
       ok(['events', 'export']),
       ok(['events', 'verify', '--json']),
       ok(['events', 'replay', '--json']),
     ]);
-    tellsWhy(jsonLines<Chapter>(why), spoken.stdout);
+    const [told] = jsonLines<{ standing: string; mayConnect: boolean; story: Chapter[] }>(why);
+    expect(told).toMatchObject({ email: anna.email, mayConnect: told?.standing === 'active' });
+    tellsWhy(told?.story ?? [], spoken.stdout);
+    const [account] = jsonLines<Record<'used' | 'changed' | 'closing', { up: number; down: number }>>(statement);
+    expect(account?.used.down).toBeGreaterThan(CAP / 2);
+    expect((account?.used.down ?? 0) + (account?.changed.down ?? 0)).toBe(account?.closing.down);
     const head = headOf(panel.dataDir);
     const last = jsonLines<{ position: number }>(tail).map(({ position }) => position);
     expect(last).toHaveLength(5);

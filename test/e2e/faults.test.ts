@@ -113,10 +113,12 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
       expect(await subscription(panel, anna.subId)).toHaveLength(1);
       expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'error' } });
-      expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+      const ready = async () => (await fetch(`${panel?.opsUrl}/readyz`)).status;
+      expect(await ready()).toBe(503);
       expect(headOf(dataDir)).toBe(head);
 
       rmSync(join(dataDir, 'ballast'));
+      expect(await ready()).toBe(200);
       await must(change('there is room'));
       await until('the browsers know that too', 5_000, () =>
         heard.some(({ title }) => title === 'Changes are saved again'),

@@ -69,6 +69,19 @@ describe('a backup by the chat bot', () => {
     expect(deliver).not.toHaveBeenCalled();
   });
 
+  it('takes GET where older clients ask, and not from a page of another site', async () => {
+    const old = '/panel/api/inbounds/createbackup';
+    const deliver = vi.fn<Delivering>(async () => chats(null));
+    const { panel, browser } = await start(deliver);
+    const forged = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }, { 'x-csrf-token': 'wrong' }];
+    for (const headers of forged) expect((await browser.get(old, headers)).status).toBe(403);
+    expect((await panel.call('GET', old)).status).toBe(404);
+    expect(deliver).not.toHaveBeenCalled();
+    expect((await browser.get(old)).json).toMatchObject({ success: true, obj: [{ chatId: 1, success: true }] });
+    browser.token = '';
+    expect((await browser.get(old)).json).toMatchObject({ success: true });
+  });
+
   it('is answered after 30 s in any case, and tells later that it failed', async () => {
     let end: (value: Awaited<ReturnType<Delivering>>) => void = () => undefined;
     let asked = false;

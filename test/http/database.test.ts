@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import type { Request, Response } from 'express';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BackupError, type Backups, type Incoming, type Replacement } from '../../src/commands/ports/backups.js';
 import { LARGEST_UPLOAD } from '../../src/http/contract/database.js';
+import type { BodyError } from '../../src/http/json-body.js';
+import { receiveUpload } from '../../src/http/multipart.js';
 import { temporaryFolder } from '../kit/log.js';
 import { startPanel } from './kit/panel.js';
 
@@ -124,6 +128,38 @@ describe('POST importDB', () => {
       msg: 'These settings stay as they are on this machine: webPort (It is where the panel of this machine listens)',
       obj: 'The database has been successfully imported.',
     });
+  });
+
+  it('ends a body of unknown length soon after it is too large', async () => {
+    const folder = temporaryFolder();
+    const server = createServer((req, res) => {
+      receiveUpload(req as Request, res as Response, {
+        name: 'db',
+        limit: 100_000,
+        place: () => join(folder, 'file'),
+      }).catch(({ status, message }: BodyError) => res.writeHead(status).end(message));
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const headers = { 'content-type': 'multipart/form-data; boundary=XX' };
+    const { port } = server.address() as AddressInfo;
+    const sending = request({ port, method: 'POST', headers });
+    sending.write('--XX\r\nContent-Disposition: form-data; name="db"; filename="a"\r\n\r\n');
+    // Whoever sends on and on never comes to an end by itself.
+    const timer = setInterval(() => sending.write(Buffer.alloc(50_000)), 10);
+    const gone = new Promise<void>((closed) => sending.once('close', closed).on('error', () => undefined));
+    const [status, text] = await new Promise<[number | undefined, string]>((answered) => {
+      sending.once('response', (response) => {
+        let body = '';
+        response
+          .on('data', (data: Buffer) => (body += data.toString()))
+          .on('end', () => answered([response.statusCode, body]));
+      });
+    });
+    clearInterval(timer);
+    expect([status, text]).toEqual([413, 'The body is larger than 100000 bytes']);
+    await gone;
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('says why a file is refused', async () => {

@@ -354,7 +354,7 @@ describe('one secret', () => {
   it.each([
     ['ldapPassword', 'new'],
     ['chatBotToken', '2:new'],
-    ['backupPassphrase', 'new'],
+    ['backupPassphrase', 'sail by the moon'],
     ['chatBotProxy', 'socks5://127.0.0.1:1'],
     ['wgprov', '{"new":1}'],
     ['twoFactorToken', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
@@ -461,7 +461,7 @@ describe('the settings that pages show beside the inbounds', () => {
     expect(await defaults(settings)).toEqual({
       ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, defaultCert: '/c', defaultKey: '/k' },
       ...{ chatBotEnable: true, tgBotEnable: true, subEnable: true, subJsonEnable: false, subClashEnable: true },
-      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', ipLimitEnable: false },
+      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', ipLimitEnable: true },
       ...{ subURI: 'http://127.0.0.1:10882/sub/', subJsonURI: '', subClashURI: 'http://127.0.0.1:10882/clash/' },
     });
   });

@@ -185,6 +185,23 @@ describe('an inbound', () => {
     ]);
   });
 
+  it('whose keys the core would not start with is switched off and named', () => {
+    const [key, bad] = ['A'.repeat(43) + '=', 'not a key'];
+    const wireguard = (id: number, settings: object) =>
+      foreignInbound(id, { protocol: 'wireguard', settings, stream_settings: '' });
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        wireguard(1, { secretKey: key, peers: [{ publicKey: 'ab'.repeat(32), allowedIPs: ['10.0.0.2/32'] }] }),
+        wireguard(2, { secretKey: bad, peers: [] }),
+        wireguard(3, { secretKey: key, peers: [{ publicKey: bad }] }),
+      ],
+    });
+    expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, false]);
+    const why = 'it is switched off: a key of its WireGuard is none: each is 32 bytes in base64 or hex';
+    expect(said).toEqual([2, 3].map((id) => `inbounds: changed: inbound ${id} (inbound ${id}): ${why}`));
+  });
+
   it('whose tag cannot be kept gets another, and the rules that name it follow', () => {
     const rule = { type: 'field', inboundTag: ['my tag', 'inbound-20002'], outboundTag: 'direct' };
     const { of, said } = imported(

@@ -104,9 +104,9 @@ describe('what is none is refused with the reason:', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'x-ui.db');
     writeFileSync(file, 'hello, this is no database');
-    expect(await refused(file)).toBe('The file is not an SQLite database');
+    expect(await refused(file)).toBe('It is not an SQLite database');
     writeFileSync(file, '');
-    expect(await refused(file)).toBe('The file is not an SQLite database');
+    expect(await refused(file)).toBe('It is not an SQLite database');
     expect(await refused(folder)).toContain('is not a file');
     expect(await refused(join(folder, 'none'))).toContain('There is no file');
   });

@@ -64,7 +64,7 @@ describe('settings of another panel', () => {
     [{ secretEnable: 'true' }, 'setting secretEnable: there is no such setting here', THEIRS],
     [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: it has no token', THEIRS],
     [{ chatBotEnable: 'true' }, 'setting chatBotToken: it is missing', THEIRS],
-    [{ webPort: '2096' }, 'setting subPort: it the subscription server cannot share', { webPort: 2096 }],
+    [{ webPort: '2096' }, 'setting subPort: the subscription server cannot share', { webPort: 2096 }],
     [
       { subPath: '/json/' },
       'setting subJsonPath: it is already the path',
@@ -98,7 +98,7 @@ describe('settings of another panel', () => {
       settings: { webPort: '9000' },
     });
     expect(of('SettingsChanged')).toEqual([{ changes: THEIRS }]);
-    expect(said).toEqual(['settings: left out: setting webPort: it port 9000 is used by inbound inbound-20001']);
+    expect(said).toEqual(['settings: left out: setting webPort: port 9000 is used by inbound inbound-20001']);
   });
 });
 
@@ -157,12 +157,39 @@ describe('nodes and geo sources', () => {
     expect(of('NodeAdded').map(({ node: id }) => id)).toEqual([1]);
     expect(of('GeoSourceAdded').map(({ source: id }) => id)).toEqual([1]);
     expect(said).toEqual([
-      'nodes: left out: node n: it has no name, or that of another',
-      'nodes: left out: node far: its address is none',
-      'nodes: left out: node further: its port is none',
+      'nodes: left out: node n: it has the name of another',
+      'nodes: left out: node far: invalid host "a b"',
+      'nodes: left out: node further: node port must be 1-65535',
       'custom_geo_resources: left out: geo source ../x: its type or its alias is none',
       'custom_geo_resources: left out: geo source b: its address is none',
       'custom_geo_resources: left out: geo source a: its type or its alias is none',
+    ]);
+  });
+
+  it('are held to the rules of those that are added', () => {
+    const node = { scheme: 'http', address: 'node.example', port: 1, base_path: 'a/', api_token: 't', enable: 1 };
+    const { of, said } = imported({
+      users,
+      nodes: [
+        { id: 1, ...node, name: 'a\u202eb', remark: 'c\u2066d' },
+        { id: 2, ...node, name: 'token', api_token: 'a\u0000b' },
+        { id: 3, ...node, name: 'path', base_path: '/../x' },
+        { id: 4, ...node, name: 'x'.repeat(101) },
+        { id: 5, ...node, name: 'TOKEN' },
+        { id: 6, ...node, name: 'four', address: '0x7f000001' },
+      ],
+    });
+    expect(of('NodeAdded').map(({ spec, secret }) => [spec.name, spec.remark, spec.host, secret.token])).toEqual([
+      ['ab', 'cd', 'node.example', 't'],
+      ['token', '', 'node.example', ''],
+      ['four', '', '127.0.0.1', 't'],
+    ]);
+    expect(said).toEqual([
+      expect.stringMatching(/^nodes: changed: node .*: its name held characters that cannot be shown$/),
+      'nodes: changed: node token: its token is left out: it holds characters that no header carries',
+      'nodes: left out: node path: the base path is not a path',
+      expect.stringMatching(/^nodes: left out: node x+: the name is longer than 100 characters$/),
+      'nodes: left out: node TOKEN: it has the name of another',
     ]);
   });
 });

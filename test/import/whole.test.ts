@@ -197,6 +197,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it.each([
     ['that is no JSON', '{"outbounds": [', 'it is not valid JSON'],
     ['that is a list', '[]', 'it is not a JSON object'],
+    ['that is nested without end', `{"dns":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'it is nested deeper than'],
     ['that the core refuses', own([], { outbounds: [{ tag: 'x', protocol: 'no-such' }] }), 'the usual one is used'],
     [
       'that opens a port',
@@ -214,5 +215,34 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const bad = await templateOf('', 'ftp://example.com');
     expect(bad.template).toBe(undefined);
     expect(bad.said).toMatchObject([{ what: 'left out', item: 'setting xrayOutboundTestUrl' }]);
+  });
+
+  it('names what this panel does not ask, by its address', async () => {
+    const node = { scheme: 'https', port: 443, api_token: 't', enable: 1 };
+    const geo = { type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
+    const { events, report } = await whole(
+      foreignFile({
+        ...content,
+        nodes: [
+          { id: 1, ...node, name: 'cloud', address: '169.254.169.254' },
+          { id: 2, ...node, name: 'own', address: '10.0.0.1', allow_private_address: 1 },
+          { id: 3, ...node, name: 'far', address: 'node.example.com' },
+        ],
+        custom_geo_resources: [
+          { id: 1, ...geo, alias: 'here' },
+          { id: 2, ...geo, alias: 'there', url: 'https://example.com/a.dat' },
+        ],
+        settings: { externalTrafficInformURI: 'http://localhost:9/in' },
+      }),
+    );
+    expect(report.findings.map(({ table, item, what }) => [table, item, what])).toEqual([
+      ['nodes', 'node cloud', 'noted'],
+      ['custom_geo_resources', 'geo source here', 'noted'],
+      ['settings', 'setting externalTrafficInformURI', 'noted'],
+    ]);
+    expect(report.findings[0]?.why).toMatch(
+      /^its address leads to this machine or a private network, so it is not asked/,
+    );
+    expect(events.filter(({ type }) => type === 'NodeAdded')).toHaveLength(3);
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { BackupError } from '../../commands/ports/backups.js';
@@ -8,6 +8,7 @@ import { openDatabase } from '../sqlite/database.js';
 import { masterKey } from '../sqlite/keyring.js';
 import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
+import { roomLacking, sizeOf } from './room.js';
 
 export interface CopyOptions {
   readonly directory: Pick<DataDirectory, 'database' | 'masterKey'>;
@@ -26,15 +27,13 @@ export interface Copied {
   readonly sealed: boolean;
 }
 
-/** Bytes that stay free beside a copy. */
-const SPARE_BYTES = 64 * 1024 * 1024;
-
 /**
  * Writes a consistent copy of a log, beside a panel that goes on writing it. It is written anew (`VACUUM INTO`), so that
  * nothing lives on in it that was destroyed; the key is in it too. Throws a sentence, and leaves no file then.
  */
 export function copyLog({ directory, file, passphrase, release, now }: CopyOptions): Copied {
-  assertRoom(directory.database, dirname(file));
+  const lacking = roomLacking(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
+  if (lacking !== null) throw new BackupError('failed', `The disk has too little room: a backup needs ${lacking} MB`);
   // Made by us, so that nobody else can read it for a moment.
   closeSync(openSync(file, 'wx', 0o600));
   try {
@@ -84,12 +83,3 @@ function sign(
     db.close();
   }
 }
-
-function assertRoom(database: string, folder: string): void {
-  const needed = sizeOf(database) + sizeOf(`${database}-wal`) + SPARE_BYTES;
-  const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < needed)
-    throw new BackupError('failed', `The disk has too little room: a backup needs ${Math.ceil(needed / 1_048_576)} MB`);
-}
-
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

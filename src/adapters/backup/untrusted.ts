@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { quoted } from '../../lib/escaped.js';
 import { LAYOUT, SCHEMA, type SqliteDatabase } from '../sqlite/database.js';
 import { BACKUP_SCHEMA, type BackupRow, FORMAT } from './layout.js';
 import { RefusedFile } from './refused-file.js';
@@ -105,8 +106,8 @@ function checkSchema(db: SqliteDatabase): void {
     const wanted = new Map(schemaOf(ours).map((object) => [`${object.type} ${object.name}`, object]));
     for (const { type, name, sql } of schemaOf(db)) {
       const known = wanted.get(`${type} ${name}`);
-      if (!known) throw new RefusedFile(`It has the ${type} ${shown(name)}, which no backup has`);
-      if (known.sql !== sql) throw new RefusedFile(`Its ${type} ${shown(name)} is not the one of a backup`);
+      if (!known) throw new RefusedFile(`It has the ${type} ${quoted(name)}, which no backup has`);
+      if (known.sql !== sql) throw new RefusedFile(`Its ${type} ${quoted(name)} is not the one of a backup`);
       wanted.delete(`${type} ${name}`);
     }
     const [missing] = wanted.keys();
@@ -116,14 +117,9 @@ function checkSchema(db: SqliteDatabase): void {
   }
 }
 
-/** Names in a stranger's database may be anything. */
-function shown(name: string): string {
-  return JSON.stringify(name.slice(0, 64));
-}
-
 function listed(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).map(shown).join(', ')}${more}`;
+  return `${names.slice(0, NAMED).map(quoted).join(', ')}${more}`;
 }
 
 /** What SQLite says of a broken file, as a sentence. */

@@ -43,19 +43,21 @@ export function batchOf(told: unknown, before: number | null): ChatBatch {
     if (!numbered.success || numbered.data.update_id < (before ?? 0)) continue;
     next = Math.max(next ?? 0, numbered.data.update_id + 1);
     const update = messageIn(one) ?? pressIn(one);
-    if (update) updates.push(update);
+    if (update) updates.push({ id: numbered.data.update_id, ...update });
   }
   return { updates, next };
 }
 
-function messageIn(told: unknown): ChatUpdate | undefined {
+type Unnumbered = Omit<ChatUpdate, 'id'>;
+
+function messageIn(told: unknown): Unnumbered | undefined {
   const { data } = WithMessage.safeParse(told);
   if (!data || data.message.from.is_bot) return undefined;
   const { date, chat, from, text } = data.message;
   return { at: date * 1000, chat: chat.id, from: personOf(from), said: text.slice(0, LONGEST_TEXT) };
 }
 
-function pressIn(told: unknown): ChatUpdate | undefined {
+function pressIn(told: unknown): Unnumbered | undefined {
   const { data: found } = WithPress.safeParse(told);
   if (!found || found.callback_query.from.is_bot) return undefined;
   const { id: press, from, message, data } = found.callback_query;

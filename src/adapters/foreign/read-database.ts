@@ -93,6 +93,6 @@ function readTable<R>(
 /** SQLite's own words, which are about the file and not about what is in it. */
 function sentence(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === 'SQLITE_NOTADB') return new ForeignError('The file is not an SQLite database');
+  if (error.code === 'SQLITE_NOTADB') return new ForeignError('It is not an SQLite database');
   return new ForeignError(`The database cannot be read: ${error.message.slice(0, 200)}`, { cause: error });
 }

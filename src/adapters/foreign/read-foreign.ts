@@ -66,7 +66,7 @@ function checkedSize(file: string): number {
     const head = Buffer.alloc(HEADER.length);
     const read = readSync(handle, head, 0, head.length, 0);
     if (read < head.length || head.toString('latin1') !== HEADER)
-      throw new ForeignError('The file is not an SQLite database');
+      throw new ForeignError('It is not an SQLite database');
     return found.size;
   } finally {
     closeSync(handle);

@@ -1,6 +1,7 @@
 import type { NodeId, UserId } from '../../events/ids.js';
 import { InboundId } from '../../events/ids.js';
 import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound.js';
+import { isObject } from '../../lib/json.js';
 import { hasClients } from '../credentials.js';
 import { configFlaw, freeTag, portFlaw, tagFlaw } from '../inbound-rules.js';
 import { depletionOf } from '../limits.js';
@@ -124,8 +125,19 @@ function readSpec(
   const whole = { ...spec, tag: tagOf(row, spec, config, state, notes) };
   const rejection = configFlaw(whole, config) ?? portFlaw(state, [], whole, config, { node: node ?? null });
   if (rejection) flaws.push(rejection.message);
+  if (protocol === 'wireguard' && rejection === null) flaws.push(...keyFlaws(own));
   return { spec: whole, config, node: node ?? null, flaws };
 }
+
+/** With such keys the core does not start, and nobody else's inbound would. */
+function keyFlaws(settings: JsonRecord): readonly string[] {
+  const peers = Array.isArray(settings['peers']) ? settings['peers'].filter(isObject) : [];
+  const bad = !isKey(settings['secretKey']) || peers.some((peer) => !isKey(peer['publicKey']));
+  return bad ? ['a key of its WireGuard is none: each is 32 bytes in base64 or hex'] : [];
+}
+
+const isKey = (value: unknown): boolean =>
+  typeof value === 'string' && (/^[0-9a-f]{64}$/i.test(value) || /^[\w+/-]{43}=?$/.test(value));
 
 /** Undefined when it is bound to a node that is not here. */
 function nodeOf({ nodeId }: ForeignInbound, { nodes }: PanelState): NodeId | null | undefined {

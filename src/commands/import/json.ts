@@ -50,6 +50,11 @@ export function parse(text: string): unknown {
   }
 }
 
+/** Why a value cannot be read through recursively; null when it can. */
+export function boundsFlaw(value: unknown): string | null {
+  return flawOf(value, { values: MOST_VALUES }, 0);
+}
+
 function flawOf(value: unknown, room: { values: number }, depth: number): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
   if (typeof value !== 'object' || value === null) return null;

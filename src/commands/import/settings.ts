@@ -55,18 +55,20 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
   let next: Settings = { ...defaultSettings, ...plain };
   const off = (key: string, reason: string): void => {
     next = { ...next, ...fallback(key) };
-    notes.dropped('settings', `setting ${key}`, `it ${reason}`);
+    if (!Object.hasOwn(YIELDS, key)) secrets.delete(key as SecretKey);
+    notes.dropped('settings', `setting ${key}`, reason);
   };
-  for (const { key, reason } of hostFlaws) if (Object.hasOwn(plain, key)) off(key, reason);
+  for (const { key, reason } of hostFlaws) if (Object.hasOwn(plain, key)) off(key, `it ${reason}`);
   if (next.twoFactorEnable && !secrets.has('twoFactorToken'))
-    off('twoFactorEnable', 'has no token that codes could be checked with: set it up anew');
+    off('twoFactorEnable', 'it has no token that codes could be checked with: set it up anew');
   for (let round = 0; round < ROUNDS; round += 1) {
     const flaws = [
       ...settingFlaws(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
-      ...senseFlaws(next, state, { chatBotToken: secrets.get('chatBotToken'), now }),
+      ...senseFlaws(next, state, { secrets, now }),
     ];
     if (flaws.length === 0) break;
-    for (const { key, why } of flaws) off(key, why);
+    // What a flaw says has a subject of its own where that is not the setting.
+    for (const { key, why } of flaws) off(key, /^(the|port) /.test(why) ? why : `it ${why}`);
   }
   const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, defaultSettings[key as SettingKey]));
   return [

@@ -2,51 +2,56 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { GeoKind, GeoSourceAdded } from '../../events/geo.js';
 import { GeoSourceId, NodeId } from '../../events/ids.js';
 import { NodeAdded } from '../../events/node.js';
+import { readSpec, tokenFlaw } from '../node-rules.js';
 import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
 
-const HOST = /^[\w.\-:]{1,253}$/;
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_URL = 2048;
 
-/** The nodes, under their own numbers and with their tokens. */
+/** The nodes, under their own numbers and with their tokens, held to the rules of those that are added. */
 export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelEvent[] {
   if (nodes.length > 0) notes.rows('nodes', nodes.length);
   const names = new Set<string>();
   const numbers = new Set<number>();
   return nodes.flatMap((row) => {
-    const name = wellFormed(row.name.trim());
-    const host = row.address.trim().replace(/^\[(.*)\]$/, '$1');
+    const item = `node ${shown(row.name) || row.id}`;
+    const spec = readSpec({
+      name: seen(row.name),
+      remark: seen(row.remark),
+      scheme: row.scheme === 'http' ? 'http' : 'https',
+      host: row.address,
+      port: row.port,
+      basePath: row.basePath,
+      allowPrivateAddress: row.allowPrivateAddress,
+    });
+    const token = wellFormed(row.apiToken.trim());
     const why =
       row.id < 1 || numbers.has(row.id)
         ? 'its number is none of a node, or another has it'
-        : name === '' || names.has(name)
-          ? 'it has no name, or that of another'
-          : !HOST.test(host)
-            ? 'its address is none'
-            : row.port < 1 || row.port > 65_535
-              ? 'its port is none'
-              : null;
-    if (why !== null) {
-      notes.dropped('nodes', `node ${shown(row.name) || row.id}`, why);
+        : typeof spec === 'string'
+          ? spec
+          : names.has(spec.name.toLowerCase())
+            ? 'it has the name of another'
+            : null;
+    if (why !== null || typeof spec === 'string') {
+      notes.dropped('nodes', item, why ?? '');
       return [];
     }
-    names.add(name);
+    if (spec.name !== row.name.trim()) notes.changed('nodes', item, 'its name held characters that cannot be shown');
+    const flaw = tokenFlaw(token);
+    if (flaw) notes.changed('nodes', item, 'its token is left out: it holds characters that no header carries');
+    names.add(spec.name.toLowerCase());
     numbers.add(row.id);
-    const spec = {
-      name,
-      remark: wellFormed(row.remark),
-      scheme: row.scheme === 'http' ? ('http' as const) : ('https' as const),
-      host,
-      port: row.port,
-      basePath: `/${wellFormed(row.basePath)}/`.replace(/\/{2,}/g, '/'),
-      allowPrivateAddress: row.allowPrivateAddress,
-    };
-    const secret = { token: wellFormed(row.apiToken.trim()) };
+    const secret = { token: flaw ? '' : token };
     return [NodeAdded({ node: NodeId.parse(row.id), enabled: row.enable, spec, life: 1, secret })];
   });
 }
+
+/** As much of it as can be shown. */
+const seen = (text: string): string =>
+  wellFormed(text.replace(/[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu, '').trim());
 
 /** The geo sources of the admin's own. Their files come with the first download. */
 export function importGeo(sources: readonly ForeignGeo[], notes: Notes): PanelEvent[] {

@@ -18,6 +18,8 @@ export type Keyboard = readonly (readonly ChatButton[])[];
 
 /** What somebody wrote to the bot, or pressed. Edited, forwarded and anonymous messages are none. */
 export interface ChatUpdate {
+  /** Rises from update to update, until the server numbers anew. */
+  readonly id: number;
   /** When the message was written, in ms since 1970; that of the message under which a button was pressed. */
   readonly at: number;
   /** Negative for a group. */

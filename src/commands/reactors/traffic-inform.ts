@@ -35,6 +35,8 @@ export class TrafficInform {
   readonly #backoff: Backoff;
   readonly #leaving = new AbortController();
   #sums = new TrafficSums();
+  /** What was not taken while the receiver was away. Told after a message that was taken, so that a slow one loses little. */
+  #owed: TrafficSums | null = null;
   #following: Subscription | null = null;
   #timer: NodeJS.Timeout | undefined;
   #telling: Promise<void> = Promise.resolve();
@@ -85,21 +87,36 @@ export class TrafficInform {
     const sums = this.#sums;
     this.#sums = new TrafficSums();
     this.#backoff.started();
-    const outcome = await this.#tell(uri, sums.body());
+    const first = await this.#tell(uri, sums);
+    const outcome = first.taken ? await this.#tellOwed(uri) : first;
     if (this.#leaving.signal.aborted) return;
-    if (outcome.taken) return this.#succeeded();
-    if (outcome.again) this.#sums.merge(sums);
-    this.#failed(outcome.reason);
+    if (outcome.taken) this.#succeeded();
+    else this.#failed(outcome.reason);
+  }
+
+  async #tellOwed(uri: string): Promise<Outcome> {
+    const owed = this.#owed;
+    this.#owed = null;
+    return owed === null ? { taken: true } : this.#tell(uri, owed);
+  }
+
+  /** What is not taken and may be told again is owed. */
+  async #tell(uri: string, sums: TrafficSums): Promise<Outcome> {
+    const outcome = await this.#post(uri, sums.body());
+    if (outcome.taken || !outcome.again) return outcome;
+    if (this.#owed) this.#owed.merge(sums);
+    else this.#owed = sums;
+    return outcome;
   }
 
   #turnTo(uri: string): void {
     this.#uri = uri;
     this.#backoff.forgive();
     [this.#failingSince, this.#recorded] = [null, false];
-    if (uri === '') this.#sums = new TrafficSums();
+    if (uri === '') [this.#sums, this.#owed] = [new TrafficSums(), null];
   }
 
-  async #tell(uri: string, body: string): Promise<Outcome> {
+  async #post(uri: string, body: string): Promise<Outcome> {
     try {
       const { status } = await this.#parts.web.request(uri, {
         method: 'POST',

@@ -34,8 +34,6 @@ export function settingsView(read: ReadModels, environment: Overrides): Record<s
 export interface PageFacts {
   readonly requestHost: string;
   readonly subPort: number;
-  /** Whether the core keeps a log of who connects from where. */
-  readonly accessLog: boolean;
 }
 
 /**
@@ -63,7 +61,8 @@ export function pageSettings(settings: Settings, facts: PageFacts): PageSettings
     subClashURI: address(subEnable && subClashEnable, settings.subClashURI, settings.subClashPath),
     remarkModel: settings.remarkModel,
     datepicker: settings.datepicker,
-    ipLimitEnable: facts.accessLog,
+    // Whether the pages show the limit: it needs no log here and always works.
+    ipLimitEnable: true,
   };
 }
 

@@ -3,8 +3,13 @@ import { type Auth, get, post, routes } from './route.js';
 import { body, loose, text } from './schemas/fields.js';
 import { optionalObject } from './schemas/json-text.js';
 
-/** The template under its own name or under that of 3x-ui. */
-const template = body({ coreSetting: optionalObject, xraySetting: optionalObject, outboundTestUrl: text });
+/** The template under its own name, under that of 3x-ui, or under that of 3xui-api-client. */
+const template = body({
+  coreSetting: optionalObject,
+  xraySetting: optionalObject,
+  content: optionalObject,
+  outboundTestUrl: text,
+});
 const OutboundTraffic = z.object({ id: z.int(), tag: z.string(), up: z.int(), down: z.int(), total: z.int() });
 const CoreSettings = z.object({
   coreSetting: z.string(),
@@ -36,9 +41,13 @@ const ProbeResult = z.object({
 const wgAction = z.object({ action: z.enum(['data', 'del', 'config', 'reg', 'license']) });
 const vpnAction = z.object({ action: z.enum(['countries', 'servers', 'reg', 'setKey', 'data', 'del']) });
 
-/** `under`: the prefixes at which the same route answers. The one for the core's output has two names. */
-const table = (auth: Auth, under: readonly string[]) => {
-  const also = (...paths: readonly string[]) => paths.flatMap((path) => under.map((prefix) => prefix + path));
+/**
+ * `under`: the prefixes at which the same route answers; `named`: those at which it also does under the name of 3x-ui,
+ * where that is another one.
+ */
+const table = (auth: Auth, under: readonly string[], named = under) => {
+  const also = (path: string) => under.map((prefix) => prefix + path);
+  const alsoAs = (path: string) => named.map((prefix) => prefix + path);
   return {
     read: post('/', {
       summary: 'The template, the tags that it may name, and the probe address of outbound tests',
@@ -75,13 +84,14 @@ const table = (auth: Auth, under: readonly string[]) => {
       summary: 'Dial the servers of an outbound, or ask the test address through it and what it is dialled through',
       auth,
       aliases: also('/testOutbound'),
-      body: body({ outbound: json, allOutbounds: json, mode: text }),
+      // 3xui-api-client calls the list `outbounds`.
+      body: body({ outbound: json, allOutbounds: json, outbounds: json, mode: text }),
       reply: ProbeResult,
     }),
     wgprov: post('/wgprov/:action', {
       summary: 'The registration at the tunnel provider: read, make, change or forget it',
       auth,
-      aliases: also('/warp/:action'),
+      aliases: alsoAs('/warp/:action'),
       params: wgAction,
       body: body({ privateKey: text, publicKey: text, license: text }),
       reply: z.string(),
@@ -89,7 +99,7 @@ const table = (auth: Auth, under: readonly string[]) => {
     vpnprov: post('/vpnprov/:action', {
       summary: 'The account at the VPN provider and its servers',
       auth,
-      aliases: also('/nord/:action'),
+      aliases: alsoAs('/nord/:action'),
       params: vpnAction,
       body: body({ countryId: text, token: text, key: text }),
       reply: z.string(),
@@ -106,6 +116,6 @@ export const coreSettingRoutes = routes('/panel/core', {
 
 /** The same where clients of later panels look for it, also with the Bearer token. */
 export const coreSettingApiRoutes = routes('/panel/api/xray', {
-  ...table('panel', []),
+  ...table('panel', [], ['/panel/api/xray']),
   getCoreResult: get('/getXrayResult', result),
 });

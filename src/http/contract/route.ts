@@ -32,6 +32,8 @@ export interface Route<
   readonly upload: string | null;
   /** Asked so often that it is answered without the router: a GET whose path has at most one parameter, at its end. */
   readonly hot: boolean;
+  /** A GET that does something, as old clients ask for it: what a page of another site makes a browser send is refused. */
+  readonly acts: boolean;
 }
 
 type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q extends z.ZodType> = Pick<
@@ -41,7 +43,7 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
   Partial<
     Pick<
       Route<P, B, R, Q>,
-      'params' | 'query' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot'
+      'params' | 'query' | 'body' | 'reply' | 'auth' | 'aliases' | 'media' | 'limit' | 'upload' | 'hot' | 'acts'
     >
   >;
 
@@ -81,6 +83,7 @@ const verb =
     limit: spec.limit ?? SMALL_BODY,
     upload: spec.upload ?? null,
     hot: spec.hot ?? false,
+    acts: spec.acts ?? false,
   });
 
 /** A file that was received; it goes away with the answer. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { get, routes } from './route.js';
 import { Status } from './schemas/status.js';
 
@@ -7,5 +8,9 @@ export const serverRoutes = routes('/panel/api/server', {
     summary: 'Load of the machine and state of the core, read every 2 seconds',
     reply: Status,
     hot: true,
+  }),
+  getWebCertFiles: get('/getWebCertFiles', {
+    summary: 'Where the certificate of the panel and its key are, for another panel whose inbounds use them here',
+    reply: z.object({ webCertFile: z.string(), webKeyFile: z.string() }),
   }),
 });

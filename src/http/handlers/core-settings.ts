@@ -46,7 +46,8 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
 
   getCoreResult: (_, { read, core }) => core.output() || read.core().process.error,
 
-  update: ({ body }, context) => changeTemplate(context, body.coreSetting ?? body.xraySetting, body.outboundTestUrl),
+  update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, context) =>
+    changeTemplate(context, coreSetting ?? xraySetting ?? content, outboundTestUrl),
 
   resetOutboundsTraffic({ body: { tag } }, { read, dispatch }) {
     if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });

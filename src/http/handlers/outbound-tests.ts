@@ -16,7 +16,7 @@ export const outboundTestHandlers: Pick<Handlers<typeof coreSettingRoutes>, 'tes
     const outbound = readObject(body.outbound);
     if (outbound instanceof Wrong) return failed(`Invalid outbound JSON: it ${outbound.why}`);
     if (mode === 'tcp') return inLanguage(await probe.dial(outbound, signal), say);
-    const others = readObjects(body.allOutbounds);
+    const others = readObjects(body.allOutbounds || body.outbounds);
     if (others instanceof Wrong) return failed(`Invalid allOutbounds JSON: it ${others.why}`);
     const url = read.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
     const why = await web.flaw(url);

@@ -3,4 +3,9 @@ import type { Handlers } from '../mount.js';
 
 export const serverHandlers: Handlers<typeof serverRoutes> = {
   status: (_, { status }) => status(),
+
+  getWebCertFiles(_, { read }) {
+    const { webCertFile, webKeyFile } = read.settings();
+    return { webCertFile, webKeyFile };
+  },
 };

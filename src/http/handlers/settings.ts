@@ -44,9 +44,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> 
   },
 
   defaultSettings(_, { read, requestHost, subPort }) {
-    const { log } = (read.template()?.template ?? defaultTemplate) as { log?: { access?: unknown } };
-    const accessLog = typeof log?.access === 'string' && log.access !== '' && log.access !== 'none';
-    return pageSettings(read.settings(), { requestHost, subPort: subPort(), accessLog });
+    return pageSettings(read.settings(), { requestHost, subPort: subPort() });
   },
 
   getDefaultJsonConfig: () => defaultTemplate,

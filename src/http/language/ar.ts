@@ -10,8 +10,13 @@ export const ar: Catalogue = {
     NODE_NAME_TAKEN: 'توجد عقدة باسم {name} بالفعل',
     NODE_TOKEN_NEEDED: 'تغيّر عنوان العقدة: أدخل رمز API الخاص بها من جديد',
     NODE_ADDRESS_PRIVATE: 'العنوان الخاص أو الداخلي {host} محظور: فعّل allowPrivateAddress إن كان مقصودًا',
+    NODE_IS_SELF: 'العنوان يؤدي إلى هذه اللوحة نفسها',
     NODE_SETTLED: 'تُحدَّد عقدة الوارد عند إضافته',
     CLIENT_NOT_FOUND: 'لا يوجد عميل {client}',
+    DAY_UNKNOWN: '{field} ليس يومًا: اكتبه بالشكل 2026-03-31 أو بالمللي ثانية منذ 1970',
+    DAYS_REVERSED: 'اليوم الأول يأتي بعد اليوم الأخير',
+    DAYS_TOO_MANY: 'يغطي كشف الاستخدام {years} سنوات على الأكثر',
+    LEDGER_NOT_READY: 'ما زالت الكشوف تُعدّ من السجل: اسأل بعد دقيقة',
     CLIENT_NOT_IN_INBOUND: 'لا يوجد عميل {client} في الإدخال {inbound}',
     PORT_OUT_OF_RANGE: 'المنفذ {port} ليس بين 1 و65535',
     PORT_TAKEN: 'المنفذ مستخدم من قبل: {port} يستخدمه {by}',
@@ -83,6 +88,7 @@ export const ar: Catalogue = {
     RESTART_UNDER_WAY: 'اللوحة قيد إعادة التشغيل',
     RESTART_REFUSED: 'لن يُعاد تشغيل اللوحة وستستمر كما هي: {why}',
     EVENT_TYPE_UNKNOWN: 'لا يوجد نوع أحداث باسم {type}',
+    GENERATION_UNKNOWN: 'حلّت حالة أخرى محل السجل المتابَع: ابدأ من جديد بعد 0',
     POSITION_UNKNOWN:
       'لا يعرف هذا السجل الموضع {after}: فهو ينتهي عند {head}. إن حلّت محله حالة أخرى فابدأ من جديد من 0',
     FOLLOWERS_FULL: 'ينتظر الأحداثَ عدد كبير جدًا بالفعل',
@@ -99,12 +105,14 @@ export const ar: Catalogue = {
     'must be a whole number': 'يجب أن يكون عددًا صحيحًا',
     'must be a whole number, or -1': 'يجب أن يكون عددًا صحيحًا أو \u200e-1',
     'is not a language of the bot': 'ليست من لغات الروبوت',
+    'must be newest or oldest': 'يجب أن تكون newest أو oldest',
     'trusted proxy CIDR is not valid: {cidr}': 'CIDR الوكيل الموثوق غير صالح: {cidr}',
     'trusted proxy CIDR is not valid: {cidr} is an address inside of {network}':
       'CIDR الوكيل الموثوق غير صالح: {cidr} عنوان داخل الشبكة {network}',
     'is a schedule that cannot be read, never comes, or comes all the time':
       'جدول لا يمكن قراءته، أو لا يحين أبدًا، أو يحين بلا انقطاع',
     'is not a search filter such as (objectClass=person)': 'ليس مرشح بحث مثل (objectClass=person)',
+    'is too short to keep a file by: it needs 12 characters': 'قصيرة جدًا لحماية ملف: تحتاج إلى 12 حرفًا',
     'is missing: the directory cannot be asked without it': 'مفقود: لا يمكن سؤال الدليل بدونه',
     'is missing: the bot cannot log in without it': 'مفقود: لا يستطيع الروبوت الدخول بدونه',
     'must be a WireGuard key: 32 bytes in base64': 'يجب أن يكون مفتاح WireGuard: 32 بايت بترميز base64',
@@ -554,6 +562,7 @@ export const ar: Catalogue = {
     'Subscription link': 'رابط الاشتراك',
     'Single links': 'روابط منفردة',
     Support: 'الدعم',
+    'Apps for other devices': 'تطبيقات للأجهزة الأخرى',
     Copied: 'تم النسخ',
     Copy: 'نسخ',
     'Type must be geosite or geoip': 'يجب أن يكون النوع geosite أو geoip',
@@ -583,12 +592,15 @@ export const ar: Catalogue = {
     'The node has been added.': 'أُضيفت العقدة.',
     'The node has been updated.': 'حُدِّثت العقدة.',
     'The node has been deleted.': 'حُذفت العقدة.',
-    'The node has been deleted; the inbounds that are bound to it stay, and reach nobody any more.':
-      'حُذفت العقدة؛ تبقى الواردات المرتبطة بها ولا تصل إلى أحد بعد الآن.',
+    'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'حُذفت العقدة وأُزيل عنها ما وُضع عليها؛ تبقى الواردات التي كانت مرتبطة بها هنا ولا تصل إلى أحد بعد الآن.',
+    'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
+      'حُذفت العقدة ولم يمكن إبلاغها: ما وُضع عليها يستمر هناك، لا تحسبه هذه اللوحة ولا تقطعه، إلى أن يُزال هناك.',
     'node name is required': 'اسم العقدة مطلوب',
     'the name is longer than 100 characters': 'الاسم أطول من 100 حرف',
     'the name holds characters that cannot be shown': 'يحتوي الاسم على رموز لا يمكن عرضها',
     'the remark is longer than 1000 characters': 'الملاحظة أطول من 1000 حرف',
+    'the remark holds characters that cannot be shown': 'في الملاحظة محارف لا يمكن عرضها',
     'the scheme is http or https': 'المخطط إما http أو https',
     'address is required': 'العنوان مطلوب',
     'invalid host {host}': 'مضيف غير صالح {host}',
@@ -608,6 +620,7 @@ export const ar: Catalogue = {
     'HTTP {status} from remote panel: redirects are not followed':
       'HTTP {status} من اللوحة البعيدة: لا تُتبع عمليات إعادة التوجيه',
     'answers as this panel itself': 'الذي يجيب هو هذه اللوحة نفسها',
+    'is the same panel as node {name}': 'هي اللوحة نفسها التي للعقدة {name}',
     'answers as another panel: save the node again with its token if that is meant':
       'تجيب لوحة أخرى: إن كان ذلك مقصودًا فاحفظ العقدة من جديد مع رمزها',
     'the node could not be asked': 'تعذّر سؤال العقدة',
@@ -618,8 +631,16 @@ export const ar: Catalogue = {
     'The node lists more clients than one machine has': 'تسرد العقدة عملاء أكثر مما لدى جهاز واحد',
     'A node does not take an inbound': 'عقدة لا تقبل إدخالاً',
     'A node has caught up': 'لحقت عقدة بما تأخّر',
+    'A node cannot be told anything': 'عقدة لا يمكن إبلاغها بشيء',
+    'A node can be told again': 'يمكن إبلاغ عقدة من جديد',
     'A node does not take what was decided for it': 'عقدة لا تأخذ ما تقرّر لها',
     'The node has an inbound of its own under this tag': 'لدى العقدة إدخال خاص بها تحت هذا الوسم',
+    'The node lists this inbound in a way that cannot be read': 'تسرد العقدة هذا الإدخال على نحو لا يمكن قراءته',
+    'Another panel manages this inbound on the node': 'لوحة أخرى تدير هذا الإدخال على العقدة',
+    'Another panel has clients in this inbound on the node': 'للوحة أخرى عملاء في هذا الإدخال على العقدة',
+    'Another panel has a client of the same email on the node': 'للوحة أخرى على العقدة عميل بالبريد نفسه',
+    'Something else on the node changes this inbound again and again':
+      'شيء آخر على العقدة يغيّر هذا الإدخال مرة بعد مرة',
     'The node does not keep this inbound as it is told': 'لا تحفظ العقدة هذا الإدخال كما قيل لها',
     Nodes: 'العقد',
     Name: 'الاسم',
@@ -640,6 +661,8 @@ export const ar: Catalogue = {
     'the receiver answered HTTP {status}': 'أجاب المستلم بـ HTTP {status}',
     'The disk has too little room: a backup needs {mb} MB':
       'مساحة القرص غير كافية: تحتاج النسخة الاحتياطية إلى {mb} ميغابايت',
+    'The disk has too little room: taking this in needs {mb} MB':
+      'مساحة القرص قليلة: استلام هذا يحتاج إلى {mb} ميغابايت',
     'The key in it is not wrapped as in a backup': 'المفتاح فيه غير مغلف كما في نسخة احتياطية',
     'It has the {type} {name}, which no backup has': 'فيه {type} {name} وهذا لا يوجد في أي نسخة احتياطية',
     'Its {type} {name} is not the one of a backup': '{type} {name} فيه ليس كما في نسخة احتياطية',

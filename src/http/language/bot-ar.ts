@@ -99,6 +99,7 @@ export const botAr: Readonly<Record<string, string>> = {
   'Memory: {used} of {total}': 'الذاكرة: {used} من {total}',
   'Disk: {used} of {total}': 'القرص: {used} من {total}',
   'Network: {up}/s up, {down}/s down': 'الشبكة: {up}/ث رفع، {down}/ث تنزيل',
+  'The machine runs for {hours} hours': 'الجهاز يعمل منذ {hours} ساعات',
   'The machine runs for {days} days': 'الجهاز يعمل منذ {days} أيام',
   'Last good backup: none yet': 'آخر نسخة احتياطية سليمة: لا توجد بعد',
   'Last good backup: {time}': 'آخر نسخة احتياطية سليمة: {time}',

@@ -103,6 +103,7 @@ export const botFa: Readonly<Record<string, string>> = {
   'Memory: {used} of {total}': 'حافظه: {used} از {total}',
   'Disk: {used} of {total}': 'دیسک: {used} از {total}',
   'Network: {up}/s up, {down}/s down': 'شبکه: {up} در ثانیه ارسال، {down} در ثانیه دریافت',
+  'The machine runs for {hours} hours': 'دستگاه {hours} ساعت است روشن است',
   'The machine runs for {days} days': 'دستگاه {days} روز است روشن است',
   'Last good backup: none yet': 'آخرین پشتیبان سالم: هنوز هیچ',
   'Last good backup: {time}': 'آخرین پشتیبان سالم: {time}',

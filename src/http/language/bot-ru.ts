@@ -104,6 +104,7 @@ export const botRu: Readonly<Record<string, string>> = {
   'Memory: {used} of {total}': 'Память: {used} из {total}',
   'Disk: {used} of {total}': 'Диск: {used} из {total}',
   'Network: {up}/s up, {down}/s down': 'Сеть: {up}/с отдача, {down}/с приём',
+  'The machine runs for {hours} hours': 'Машина работает {hours} ч.',
   'The machine runs for {days} days': 'Машина работает {days} дн.',
   'Last good backup: none yet': 'Последняя годная резервная копия: пока нет',
   'Last good backup: {time}': 'Последняя годная резервная копия: {time}',

@@ -98,6 +98,7 @@ export const botZh: Readonly<Record<string, string>> = {
   'Memory: {used} of {total}': '内存：{used} / {total}',
   'Disk: {used} of {total}': '磁盘：{used} / {total}',
   'Network: {up}/s up, {down}/s down': '网络：上行 {up}/秒，下行 {down}/秒',
+  'The machine runs for {hours} hours': '机器已运行 {hours} 小时',
   'The machine runs for {days} days': '机器已运行 {days} 天',
   'Last good backup: none yet': '最近的有效备份：尚无',
   'Last good backup: {time}': '最近的有效备份：{time}',

@@ -10,8 +10,13 @@ export const fa: Catalogue = {
     NODE_NAME_TAKEN: 'نودی با نام {name} از قبل وجود دارد',
     NODE_TOKEN_NEEDED: 'نشانی نود عوض شده است: توکن API آن را دوباره وارد کنید',
     NODE_ADDRESS_PRIVATE: 'نشانی خصوصی یا داخلی {host} مسدود است: اگر عمدی است allowPrivateAddress را روشن کنید',
+    NODE_IS_SELF: 'این نشانی به خود همین پنل می‌رسد',
     NODE_SETTLED: 'نود یک ورودی هنگام افزودن آن تعیین می‌شود',
     CLIENT_NOT_FOUND: 'کاربر {client} وجود ندارد',
+    DAY_UNKNOWN: '{field} روز نیست: آن را به‌صورت 2026-03-31 یا میلی‌ثانیه از ۱۹۷۰ بنویسید',
+    DAYS_REVERSED: 'روز نخست پس از روز پایانی است',
+    DAYS_TOO_MANY: 'صورت‌حساب حداکثر {years} سال را در بر می‌گیرد',
+    LEDGER_NOT_READY: 'صورت‌حساب‌ها هنوز از روی گزارش ساخته می‌شوند: یک دقیقه دیگر بپرسید',
     CLIENT_NOT_IN_INBOUND: 'ورودی {inbound} کاربری به نام {client} ندارد',
     PORT_OUT_OF_RANGE: 'پورت {port} بین ۱ و ۶۵۵۳۵ نیست',
     PORT_TAKEN: 'پورت تکراری است: {port} در اختیار {by} است',
@@ -83,6 +88,7 @@ export const fa: Catalogue = {
     RESTART_UNDER_WAY: 'پنل هم‌اکنون در حال راه‌اندازی مجدد است',
     RESTART_REFUSED: 'پنل دوباره راه‌اندازی نمی‌شود و همان‌گونه ادامه می‌دهد: {why}',
     EVENT_TYPE_UNKNOWN: 'نوع رویدادی به نام {type} وجود ندارد',
+    GENERATION_UNKNOWN: 'وضعیت دیگری جای گزارشی را گرفته که دنبال می‌شد: از 0 دوباره شروع کنید',
     POSITION_UNKNOWN:
       'این گزارش موقعیت {after} را نمی‌شناسد: در {head} تمام می‌شود. اگر وضعیت دیگری جای آن را گرفته است، از 0 دوباره شروع کنید',
     FOLLOWERS_FULL: 'هم‌اکنون تعداد زیادی منتظر رویداد هستند',
@@ -99,12 +105,15 @@ export const fa: Catalogue = {
     'must be a whole number': 'باید عدد صحیح باشد',
     'must be a whole number, or -1': 'باید عدد صحیح یا \u200e-1 باشد',
     'is not a language of the bot': 'از زبان‌های ربات نیست',
+    'must be newest or oldest': 'باید newest یا oldest باشد',
     'trusted proxy CIDR is not valid: {cidr}': 'CIDR پراکسی مورد اعتماد معتبر نیست: {cidr}',
     'trusted proxy CIDR is not valid: {cidr} is an address inside of {network}':
       'CIDR پراکسی مورد اعتماد معتبر نیست: {cidr} نشانی‌ای درون شبکهٔ {network} است',
     'is a schedule that cannot be read, never comes, or comes all the time':
       'زمان‌بندی‌ای است که خوانده نمی‌شود، هرگز نمی‌رسد یا پیوسته می‌رسد',
     'is not a search filter such as (objectClass=person)': 'فیلتر جستجویی مانند (objectClass=person) نیست',
+    'is too short to keep a file by: it needs 12 characters':
+      'برای نگه‌داشتن یک فایل بسیار کوتاه است: ۱۲ نویسه لازم دارد',
     'is missing: the directory cannot be asked without it': 'وارد نشده است: بدون آن نمی‌توان از دایرکتوری پرسید',
     'is missing: the bot cannot log in without it': 'وارد نشده است: ربات بدون آن نمی‌تواند وارد شود',
     'must be a WireGuard key: 32 bytes in base64': 'باید کلید WireGuard باشد: ۳۲ بایت در base64',
@@ -552,6 +561,7 @@ export const fa: Catalogue = {
     'Subscription link': 'پیوند اشتراک',
     'Single links': 'پیوندهای جداگانه',
     Support: 'پشتیبانی',
+    'Apps for other devices': 'برنامه‌های دستگاه‌های دیگر',
     Copied: 'رونوشت شد',
     Copy: 'رونوشت',
     'Type must be geosite or geoip': 'نوع باید geosite یا geoip باشد',
@@ -580,12 +590,15 @@ export const fa: Catalogue = {
     'The node has been added.': 'نود افزوده شد.',
     'The node has been updated.': 'نود به‌روز شد.',
     'The node has been deleted.': 'نود حذف شد.',
-    'The node has been deleted; the inbounds that are bound to it stay, and reach nobody any more.':
-      'نود حذف شد؛ ورودی‌های وابسته به آن می‌مانند و دیگر به جایی نمی‌رسند.',
+    'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'نود حذف شد و آنچه روی آن گذاشته شده بود از آن برداشته شد؛ ورودی‌های وابسته به آن این‌جا می‌مانند و دیگر به جایی نمی‌رسند.',
+    'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
+      'نود حذف شد ولی نشد به آن خبر داد: آنچه روی آن گذاشته شده تا وقتی همان‌جا حذف نشود کار می‌کند و این پنل آن را نه می‌شمارد و نه قطع می‌کند.',
     'node name is required': 'نام نود لازم است',
     'the name is longer than 100 characters': 'نام از ۱۰۰ نویسه بلندتر است',
     'the name holds characters that cannot be shown': 'نام نویسه‌هایی دارد که نمایش داده نمی‌شوند',
     'the remark is longer than 1000 characters': 'توضیح از ۱۰۰۰ نویسه بلندتر است',
+    'the remark holds characters that cannot be shown': 'توضیح نویسه‌هایی دارد که نشان داده نمی‌شوند',
     'the scheme is http or https': 'طرح باید http یا https باشد',
     'address is required': 'نشانی لازم است',
     'invalid host {host}': 'میزبان نامعتبر {host}',
@@ -605,6 +618,7 @@ export const fa: Catalogue = {
     'HTTP {status} from remote panel: redirects are not followed':
       'HTTP {status} از پنل راه دور: تغییر مسیر دنبال نمی‌شود',
     'answers as this panel itself': 'خود همین پنل پاسخ می‌دهد',
+    'is the same panel as node {name}': 'همان پنل نود {name} است',
     'answers as another panel: save the node again with its token if that is meant':
       'پنل دیگری پاسخ می‌دهد: اگر عمدی است نود را با توکنش دوباره ذخیره کنید',
     'the node could not be asked': 'از نود نمی‌توان پرسید',
@@ -615,8 +629,16 @@ export const fa: Catalogue = {
     'The node lists more clients than one machine has': 'نود بیش از آنچه یک ماشین دارد کاربر فهرست می‌کند',
     'A node does not take an inbound': 'یک نود یک ورودی را نمی‌پذیرد',
     'A node has caught up': 'یک نود دوباره به‌روز است',
+    'A node cannot be told anything': 'به یک نود نمی‌توان چیزی گفت',
+    'A node can be told again': 'به یک نود دوباره می‌توان خبر داد',
     'A node does not take what was decided for it': 'یک نود آنچه برایش تصمیم گرفته شده را نمی‌گیرد',
     'The node has an inbound of its own under this tag': 'نود زیر این برچسب یک ورودی از خودش دارد',
+    'The node lists this inbound in a way that cannot be read': 'نود این ورودی را طوری فهرست می‌کند که خوانده نمی‌شود',
+    'Another panel manages this inbound on the node': 'پنل دیگری این ورودی را روی نود مدیریت می‌کند',
+    'Another panel has clients in this inbound on the node': 'پنل دیگری در این ورودی روی نود کلاینت دارد',
+    'Another panel has a client of the same email on the node': 'پنل دیگری روی نود کلاینتی با همین ایمیل دارد',
+    'Something else on the node changes this inbound again and again':
+      'چیز دیگری روی نود این ورودی را بارها و بارها تغییر می‌دهد',
     'The node does not keep this inbound as it is told': 'نود این ورودی را آن‌گونه که به آن گفته شده نگه نمی‌دارد',
     Nodes: 'نودها',
     Name: 'نام',
@@ -637,6 +659,8 @@ export const fa: Catalogue = {
     'Traffic is told to its receiver again': 'آمار ترافیک دوباره به گیرنده می‌رسد',
     'the receiver answered HTTP {status}': 'گیرنده با HTTP {status} پاسخ داد',
     'The disk has too little room: a backup needs {mb} MB': 'فضای دیسک کم است: پشتیبان به {mb} مگابایت نیاز دارد',
+    'The disk has too little room: taking this in needs {mb} MB':
+      'فضای دیسک کم است: دریافت این به {mb} مگابایت نیاز دارد',
     'The key in it is not wrapped as in a backup': 'کلید درون آن مانند کلید یک پشتیبان بسته‌بندی نشده است',
     'It has the {type} {name}, which no backup has': 'در آن {type} {name} هست که در هیچ پشتیبانی نیست',
     'Its {type} {name} is not the one of a backup': '{type} {name} در آن همانی نیست که در پشتیبان است',

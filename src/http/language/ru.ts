@@ -11,8 +11,13 @@ export const ru: Catalogue = {
     NODE_TOKEN_NEEDED: 'Адрес узла изменился: укажите его токен API ещё раз',
     NODE_ADDRESS_PRIVATE:
       'частный или внутренний адрес {host} заблокирован: включите allowPrivateAddress, если так и задумано',
+    NODE_IS_SELF: 'Адрес ведёт к самой этой панели',
     NODE_SETTLED: 'Узел входящего подключения задаётся при его создании',
     CLIENT_NOT_FOUND: 'Клиента {client} нет',
+    DAY_UNKNOWN: '{field} — не день: пишите 2026-03-31 или мс с 1970 года',
+    DAYS_REVERSED: 'Первый день позже последнего',
+    DAYS_TOO_MANY: 'Выписка охватывает не больше {years} лет',
+    LEDGER_NOT_READY: 'Выписки ещё составляются по журналу: спросите через минуту',
     CLIENT_NOT_IN_INBOUND: 'Во входящем подключении {inbound} нет клиента {client}',
     PORT_OUT_OF_RANGE: 'Порт {port} не входит в диапазон от 1 до 65535',
     PORT_TAKEN: 'Порт уже занят: {port} использует {by}',
@@ -84,6 +89,7 @@ export const ru: Catalogue = {
     RESTART_UNDER_WAY: 'Панель уже перезапускается',
     RESTART_REFUSED: 'Панель не перезапускается и работает как прежде: {why}',
     EVENT_TYPE_UNKNOWN: 'Нет типа событий {type}',
+    GENERATION_UNKNOWN: 'Журнал, за которым следили, заменён другим состоянием: начните заново после 0',
     POSITION_UNKNOWN:
       'Этот журнал не знает позиции {after}: он заканчивается на {head}. Если его заменило другое состояние, начните заново с 0',
     FOLLOWERS_FULL: 'Событий ждут уже слишком многие',
@@ -100,6 +106,7 @@ export const ru: Catalogue = {
     'must be a whole number': 'должно быть целым числом',
     'must be a whole number, or -1': 'должно быть целым числом или -1',
     'is not a language of the bot': 'не входит в языки бота',
+    'must be newest or oldest': 'должно быть newest или oldest',
     'trusted proxy CIDR is not valid: {cidr}': 'CIDR доверенного прокси неверен: {cidr}',
     'trusted proxy CIDR is not valid: {cidr} is an address inside of {network}':
       'CIDR доверенного прокси неверен: {cidr} — адрес внутри сети {network}',
@@ -107,6 +114,8 @@ export const ru: Catalogue = {
       '— расписание, которое нельзя прочесть, которое никогда не наступает или наступает непрерывно',
     'is not a search filter such as (objectClass=person)':
       'не является фильтром поиска, таким как (objectClass=person)',
+    'is too short to keep a file by: it needs 12 characters':
+      'слишком короткая, чтобы защитить файл: нужно 12 символов',
     'is missing: the directory cannot be asked without it': 'не указано: без этого нельзя обратиться к каталогу',
     'is missing: the bot cannot log in without it': 'не указано: без этого бот не может войти',
     'must be a WireGuard key: 32 bytes in base64': 'должно быть ключом WireGuard: 32 байта в base64',
@@ -564,6 +573,7 @@ export const ru: Catalogue = {
     'Subscription link': 'Ссылка на подписку',
     'Single links': 'Отдельные ссылки',
     Support: 'Поддержка',
+    'Apps for other devices': 'Приложения для других устройств',
     Copied: 'Скопировано',
     Copy: 'Копировать',
     'Type must be geosite or geoip': 'Тип должен быть geosite или geoip',
@@ -592,12 +602,15 @@ export const ru: Catalogue = {
     'The node has been added.': 'Узел добавлен.',
     'The node has been updated.': 'Узел обновлён.',
     'The node has been deleted.': 'Узел удалён.',
-    'The node has been deleted; the inbounds that are bound to it stay, and reach nobody any more.':
-      'Узел удалён; привязанные к нему входящие подключения остались и больше никуда не ведут.',
+    'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'Узел удалён, и то, что на нём было размещено, с него убрано; привязанные к нему входящие подключения остались здесь и больше никуда не ведут.',
+    'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
+      'Узел удалён, но сообщить ему об этом не удалось: то, что на нём размещено, продолжает там работать, эта панель его не считает и не отключает, пока его не удалят там.',
     'node name is required': 'нужно имя узла',
     'the name is longer than 100 characters': 'имя длиннее 100 символов',
     'the name holds characters that cannot be shown': 'в имени есть символы, которые нельзя показать',
     'the remark is longer than 1000 characters': 'примечание длиннее 1000 символов',
+    'the remark holds characters that cannot be shown': 'в примечании есть символы, которые нельзя показать',
     'the scheme is http or https': 'схема — http или https',
     'address is required': 'нужен адрес',
     'invalid host {host}': 'неверный хост {host}',
@@ -617,6 +630,7 @@ export const ru: Catalogue = {
     'HTTP {status} from remote panel: redirects are not followed':
       'HTTP {status} от удалённой панели: за перенаправлениями не следуем',
     'answers as this panel itself': 'отвечает сама эта панель',
+    'is the same panel as node {name}': 'та же панель, что и узел {name}',
     'answers as another panel: save the node again with its token if that is meant':
       'отвечает другая панель: если так и задумано, сохраните узел ещё раз с его токеном',
     'the node could not be asked': 'узел не удалось опросить',
@@ -627,8 +641,18 @@ export const ru: Catalogue = {
     'The node lists more clients than one machine has': 'Узел перечисляет больше клиентов, чем бывает на одной машине',
     'A node does not take an inbound': 'Узел не принимает входящее подключение',
     'A node has caught up': 'Узел наверстал отставание',
+    'A node cannot be told anything': 'Узлу ничего нельзя сообщить',
+    'A node can be told again': 'Узлу снова можно сообщать',
     'A node does not take what was decided for it': 'Узел не принимает решённое для него',
     'The node has an inbound of its own under this tag': 'У узла есть собственное входящее подключение с этим тегом',
+    'The node lists this inbound in a way that cannot be read':
+      'Узел перечисляет это входящее подключение так, что его нельзя прочитать',
+    'Another panel manages this inbound on the node': 'Этим входящим подключением на узле управляет другая панель',
+    'Another panel has clients in this inbound on the node':
+      'У другой панели есть клиенты в этом входящем подключении на узле',
+    'Another panel has a client of the same email on the node': 'У другой панели есть на узле клиент с тем же email',
+    'Something else on the node changes this inbound again and again':
+      'Что-то другое на узле снова и снова меняет это входящее подключение',
     'The node does not keep this inbound as it is told':
       'Узел не сохраняет это входящее подключение так, как ему сказано',
     Nodes: 'Узлы',
@@ -650,6 +674,8 @@ export const ru: Catalogue = {
     'Traffic is told to its receiver again': 'Трафик снова сообщается получателю',
     'the receiver answered HTTP {status}': 'получатель ответил HTTP {status}',
     'The disk has too little room: a backup needs {mb} MB': 'На диске мало места: резервной копии нужно {mb} МБ',
+    'The disk has too little room: taking this in needs {mb} MB':
+      'На диске мало места: чтобы принять это, нужно {mb} МБ',
     'The key in it is not wrapped as in a backup': 'Ключ в файле обёрнут не так, как в резервной копии',
     'It has the {type} {name}, which no backup has': 'В файле есть {type} {name}, чего в резервной копии не бывает',
     'Its {type} {name} is not the one of a backup': '{type} {name} в файле не такой, как в резервной копии',

@@ -135,7 +135,7 @@ describe('the core template', () => {
     expect(JSON.parse(String((await core(panel, 'read')).obj))).toMatchObject({ inboundTags: ['inbound-443'] });
   });
 
-  it.each([['coreSetting'], ['xraySetting']])('is changed by the form field %s', async (name) => {
+  it.each([['coreSetting'], ['xraySetting'], ['content']])('is changed by the form field %s', async (name) => {
     const panel = startPanel();
     const body = { [name]: JSON.stringify(valid), outboundTestUrl: 'http://probe.example/204' };
     expect(await core(panel, 'update', body)).toMatchObject({

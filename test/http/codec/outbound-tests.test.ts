@@ -39,6 +39,9 @@ describe('testOutbound', () => {
     const answer = await panel.test({ outbound: JSON.stringify(direct), allOutbounds: JSON.stringify(others) });
     expect(answer).toStrictEqual({ success: true, msg: '', obj: good });
     expect(panel.asked).toStrictEqual([usual, { outbound: direct, others, url: usual }]);
+    // As 3xui-api-client calls it.
+    await panel.test({ outbound: direct, outbounds: others });
+    expect(panel.asked.at(-1)).toStrictEqual({ outbound: direct, others, url: usual });
     panel.dispatch({ type: 'ChangeCoreTemplate', data: { template: {}, outboundTestUrl: 'http://probe.example/' } });
     await panel.test({ outbound: direct, mode: 'http' });
     expect(panel.asked.at(-1)).toStrictEqual({ outbound: direct, others: [], url: 'http://probe.example/' });

@@ -46,6 +46,10 @@ export interface BotServer {
   press(from: number, chat: number, message: Shown, button: string | { readonly data: string }): void;
   /** An update as the test made it. */
   push(update: object): void;
+  /** What waits is lost with the server, and another takes its place. */
+  forget(): void;
+  /** The next update has the number after this one, as when the server begins to count anew. */
+  renumber(last: number): void;
   /** As if the bot had never confirmed what it took since: the server sends it again. */
   again(): void;
   stop(): Promise<void>;
@@ -182,6 +186,8 @@ export async function startBotServer({
     press: (from: number, chat: number, message: Shown, button: string | { readonly data: string }) =>
       push({ callback_query: chats.pressed(from, chat, message, button) }),
     push,
+    forget: () => void ([queue, taken] = [[], []]),
+    renumber: (last: number) => void (lastUpdate = last),
     again: () => {
       queue = [...taken, ...queue];
       taken = [];

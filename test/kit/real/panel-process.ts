@@ -161,13 +161,17 @@ export async function cli(
   dataDir: string,
   { env = {}, timeoutMs = 60_000 }: { env?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<CliResult> {
-  const child = startChild(process.execPath, [mainFile(), ...args], {
-    env: { ...cleanEnvironment(), PORTOLAN_DATA_DIR: dataDir, ...env },
-  });
+  const child = startCli(args, dataDir, env);
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const { code } = await child.exited;
   clearTimeout(timer);
   return { code, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+/** The same, for whoever does not wait for its end. */
+export function startCli(args: string[], dataDir: string, env: Record<string, string> = {}): Child {
+  const clean = { ...cleanEnvironment(), PORTOLAN_DATA_DIR: dataDir };
+  return startChild(process.execPath, [mainFile(), ...args], { env: { ...clean, ...env } });
 }
 
 /**
