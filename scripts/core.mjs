@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, chmod, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { answers, cached, keep, reasonOf } from './cache.mjs';
 import { capture, root } from './process.mjs';
 
 export const CORE_VERSION = '26.7.28';
@@ -18,20 +18,8 @@ const MAX_BYTES = 200 * 1024 * 1024;
 const CONNECT_MS = 5_000;
 
 const dataDir = () => resolve(root, process.env.PORTOLAN_DATA_DIR || 'data');
-const cacheDir = () => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'portolan', 'core', CORE_VERSION);
-
-const isFile = (path) =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-
-/** What is there may be for another machine, or half a file: only a binary that answers counts. */
-async function runs(path) {
-  if (!(await isFile(path))) return false;
-  const { code, output } = await capture(path, ['version'], { timeout: 15_000 });
-  return code === 0 && output.startsWith('Xray ');
-}
+const cachedCore = () => cached('core', CORE_VERSION, 'xray');
+const runs = (path) => answers(path, ['version'], 'Xray ');
 
 /** The version that an administrator has chosen in the panel, or the pinned one. */
 async function chosenVersion() {
@@ -56,31 +44,22 @@ export async function findCore() {
     const path = join(folder, 'xray');
     if (await runs(path)) return { path };
   }
-  const cached = join(cacheDir(), 'xray');
-  return (await runs(cached)) ? { path: cached } : undefined;
+  const kept = cachedCore();
+  return (await runs(kept)) ? { path: kept } : undefined;
 }
 
 /** As `findCore`, and gets one where there is none. Answers undefined, after a plain sentence, when none can be had. */
 export async function ensureCore() {
   const found = await findCore();
   if (found || process.env.PORTOLAN_CORE_BIN) return found;
-  const path = join(cacheDir(), 'xray');
+  const path = cachedCore();
   const reasons = [];
   for (const get of [fromRelease, fromGo]) {
-    let folder;
     try {
-      // Beside its final place, so that the last step is one rename: whoever else does the same, the file is whole.
-      await mkdir(cacheDir(), { recursive: true });
-      folder = await mkdtemp(join(cacheDir(), '.new-'));
-      const fresh = await get(folder);
-      await chmod(fresh, 0o755);
-      if (!(await runs(fresh))) throw new Error('what came does not run on this machine');
-      await rename(fresh, path);
+      await keep(path, get, runs);
       return { path };
     } catch (error) {
       reasons.push(reasonOf(error));
-    } finally {
-      if (folder) await rm(folder, { recursive: true, force: true });
     }
   }
   console.warn(
@@ -89,11 +68,6 @@ export async function ensureCore() {
       'put `xray` on the PATH, or set PORTOLAN_CORE_BIN to its path.',
   );
   return undefined;
-}
-
-function reasonOf(error) {
-  const cause = error.cause?.code ?? error.cause?.message;
-  return cause ? `${error.message}: ${cause}` : error.message;
 }
 
 /** Downloads the release archive, compares it with the checksum beside it, and takes out the one file that matters. */

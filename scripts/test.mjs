@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCore } from './core.mjs';
+import { ensureJudges } from './judges.mjs';
 import { attach, capture, tool } from './process.mjs';
 import { checkNode, ensureDependencies, ensureReady, main } from './setup.mjs';
 
@@ -21,15 +22,16 @@ async function step(name, command, args) {
   return code === 0;
 }
 
-async function unitTests(core) {
+async function unitTests(core, judges) {
   const since = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'portolan-test-'));
   const report = join(folder, 'report.json');
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   if (quick) args.push('--project', 'unit');
-  const env = { ...process.env, ...(core && { PORTOLAN_CORE_BIN: core.path }) };
+  const env = { ...process.env };
   // A path that does not run is worse than none.
-  if (!core) delete env.PORTOLAN_CORE_BIN;
+  for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN']) delete env[name];
+  Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, judges.found);
   try {
     const code = await attach(tool('vitest'), [...args, ...files], { env });
     const counts = count(await readFile(report, 'utf8').then(JSON.parse, () => undefined));
@@ -54,36 +56,45 @@ function count(report) {
   };
 }
 
-function warnWithoutCore() {
+function warn(...lines) {
   const line = '!'.repeat(78);
-  console.warn(
-    [
-      line,
-      '!!  There is no Xray core on this machine: the tests against a real core are SKIPPED.',
-      '!!  A pass of this run says nothing about the proxies. Put `xray` on the PATH, or',
-      '!!  set PORTOLAN_CORE_BIN to its path, and run the tests again.',
-      line,
-    ].join('\n'),
-  );
+  console.warn([line, ...lines.map((text) => `!!  ${text}`), line].join('\n'));
+}
+
+function warnOfMissing(core, judges) {
+  if (!core) {
+    warn(
+      'There is no Xray core on this machine: the tests against a real core are SKIPPED.',
+      'A pass of this run says nothing about the proxies. Put `xray` on the PATH, or',
+      'set PORTOLAN_CORE_BIN to its path, and run the tests again.',
+    );
+  }
+  if (judges.missing.length > 0) {
+    warn(
+      `Without ${judges.missing.join(' and ')}: the tests that let them judge subscriptions are SKIPPED.`,
+      'They are compiled where Go 1.26 and its module proxy are, unless PORTOLAN_JUDGES=off.',
+    );
+  }
 }
 
 async function ready() {
-  if (!quick) return (await ensureReady({ dev: true })).core;
+  // Whoever is in a hurry takes the judges that are there.
+  if (!quick) return { ...(await ensureReady({ dev: true })), judges: await ensureJudges() };
   checkNode();
   await ensureDependencies({ dev: true });
-  return findCore();
+  return { core: await findCore(), judges: await ensureJudges({ build: false }) };
 }
 
 await main(async () => {
-  const core = await ready();
-  if (!core) warnWithoutCore();
+  const { core, judges } = await ready();
+  warnOfMissing(core, judges);
   const results = [
     await step('format', 'biome', ['check', '.']),
     await step('lint', 'oxlint', []),
     await step('types', 'tsc', ['--noEmit']),
   ];
-  const tests = await unitTests(core);
-  if (!core) warnWithoutCore();
+  const tests = await unitTests(core, judges);
+  warnOfMissing(core, judges);
   if (results.includes(false)) console.log('Not only tests count: a check above FAILED.');
   console.log(`${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`);
   return tests.ok && !results.includes(false) ? 0 : 1;

@@ -13,6 +13,18 @@ export interface DoorKey {
 
 export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+export interface DoorRules {
+  /** How long a caller may take for its first byte, the handshake and the headers, in ms each. */
+  readonly patience?: number;
+  /**
+   * Stands before each connection, of which nothing has been read: lets it in by `enter`, now or later, or destroys it.
+   * `secured`: a handshake comes first.
+   */
+  readonly admit?: (socket: Socket, enter: () => void, secured: boolean) => void;
+  /** Sees each connection that HTTP is spoken on, before its first request. */
+  readonly watch?: (socket: Socket) => void;
+}
+
 /** How long running requests may go on once the door closes, in ms. */
 const GRACE_MS = 10_000;
 const SWEEP_MS = 100;
@@ -29,18 +41,23 @@ export class Door {
   readonly #http: Server;
   readonly #signpost: Server;
   readonly #patience: number;
+  readonly #admit: DoorRules['admit'];
   readonly #sockets = new Set<Socket>();
   #tls: TlsServer | null = null;
 
-  /** `patience`: how long a caller may take for its first byte, the handshake and the headers, in ms each. */
-  constructor(listener: RequestListener, upgrade: Upgrade | undefined, patience: number) {
+  constructor(listener: RequestListener, upgrade: Upgrade | undefined, rules: DoorRules) {
+    const { patience = PATIENCE_MS, admit, watch } = rules;
     this.#patience = patience;
+    this.#admit = admit;
     this.#http = hardenedServer(listener, patience);
     this.#signpost = hardenedServer(showTheWay, patience);
     if (upgrade) this.#http.on('upgrade', upgrade);
+    if (watch) this.#http.on('connection', watch);
     // Neither listens by itself, but with this their clocks for slow headers and bodies begin.
     for (const server of [this.#http, this.#signpost]) server.emit('listening');
-    this.#front = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#enter(socket));
+    this.#front = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
+      this.#knock(socket),
+    );
   }
 
   /** Where it listens, once it does. */
@@ -98,12 +115,25 @@ export class Door {
     return Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }
 
-  #enter(socket: Socket): void {
+  #knock(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
+    if (!this.#admit) return this.#enter(socket);
+    socket.on('error', ignored);
+    this.#admit(
+      socket,
+      () => {
+        if (!socket.destroyed) this.#enter(socket);
+      },
+      this.secured,
+    );
+  }
+
+  #enter(socket: Socket): void {
     const tls = this.#tls;
     if (tls === null) {
       this.#http.emit('connection', socket);
+      if (this.#admit) socket.resume();
       return;
     }
     // What ends before the handshake does would stay for ever otherwise.
@@ -126,18 +156,18 @@ export class Door {
 export class Doors {
   readonly #listener: RequestListener;
   readonly #upgrade: Upgrade | undefined;
-  readonly #patience: number;
+  readonly #rules: DoorRules;
   readonly #open = new Set<Door>();
 
-  constructor(listener: RequestListener, upgrade?: Upgrade, patience = PATIENCE_MS) {
+  constructor(listener: RequestListener, upgrade?: Upgrade, rules: DoorRules = {}) {
     this.#listener = listener;
     this.#upgrade = upgrade;
-    this.#patience = patience;
+    this.#rules = rules;
   }
 
   /** Rejects with what the system said when the address cannot be had. */
   async open(port: number, host: string, key: DoorKey | null = null): Promise<Door> {
-    const door = new Door(this.#listener, this.#upgrade, this.#patience);
+    const door = new Door(this.#listener, this.#upgrade, this.#rules);
     this.#open.add(door);
     try {
       door.secure(key);
@@ -156,6 +186,9 @@ export class Doors {
     for (const door of closing) this.#open.delete(door);
   }
 }
+
+/** Before a server listens to a connection its end is nobody's business. */
+const ignored = (): void => undefined;
 
 /** For who speaks plain HTTP where TLS is spoken. */
 const showTheWay: RequestListener = (req, res) => {

@@ -45,6 +45,10 @@ export function contextMaker(
       return byToken ? Math.min(...http.read.users().users.keys()) : (session?.account.id ?? 0);
     }
 
+    get accept(): string {
+      return this.#req.headers.accept ?? '';
+    }
+
     get requestHost(): string {
       return this.visit.peer.hostname;
     }

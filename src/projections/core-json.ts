@@ -67,8 +67,8 @@ function coreStream(stream: Readonly<Record<string, unknown>>, hysteria: boolean
     kept[name] = server;
   }
   const reality = kept['realitySettings'];
-  if (isObject(reality) && reality['minClientVer'] === undefined) {
-    // The core's default shuts out every client that is not Xray of this year.
+  if (isObject(reality) && (reality['minClientVer'] ?? '') === '') {
+    // The core's default shuts out every client that is not Xray of this year; forms of other panels leave the field empty.
     kept['realitySettings'] = { ...reality, minClientVer: '1.0.0' };
   }
   if (hysteria) {

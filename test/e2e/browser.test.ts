@@ -1,41 +1,16 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumFlags, chromiumFor } from '../kit/real/chromium.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { codeAt, wrongCode } from '../kit/totp.js';
 import { recorded } from './support.js';
 
-const NAMES = ['chromium', 'chromium-headless-shell', 'google-chrome'];
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-
-function executable(): string | null {
-  const places = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return places.find((file) => isExecutable(file)) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** One code of an app holds for so long. */
 const STEP_MS = 30_000;
 const LONG = { timeout: 10_000 };
 
-const found = executable();
-if (found === null) {
-  process.stderr.write(
-    '\n!! There is no Chromium on this machine: the browser test is SKIPPED (Debian: apt install chromium).\n\n',
-  );
-}
+const found = chromiumFor('the browser test');
 
 describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000 }, () => {
   let panel: PanelProcess;
@@ -45,7 +20,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
 
   beforeAll(async () => {
     panel = await startPanel();
-    browser = await chromium.launch({ executablePath: found ?? '', args: FLAGS });
+    browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
     page = await browser.newPage();
     page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => complaints.push(error.message));

@@ -38,7 +38,7 @@ async function open(certificate: TestCertificate | null, patience?: number) {
       } else answer();
     },
     undefined,
-    patience,
+    patience === undefined ? {} : { patience },
   );
   const door = await doors.open(0, HOST, certificate && keyOf(certificate));
   onTestFinished(() => doors.close());

@@ -89,19 +89,42 @@ describe('the form of a subscription', () => {
     expect(typeOf(await ask('/sub/abc?format=__proto__'))).toBe('text/plain; charset=utf-8');
   });
 
+  const YAML = 'application/yaml; charset=utf-8';
+  const JSON_TYPE = 'application/json; charset=utf-8';
+  const LINKS = 'text/plain; charset=utf-8';
+
   it.each([
-    ['clash-verge/v2.0', 'application/yaml; charset=utf-8'],
-    ['FlClash/0.8', 'application/yaml; charset=utf-8'],
-    ['SFA/1.12 (sing-box)', 'application/json; charset=utf-8'],
-    ['HiddifyNext/2.5 (android) like ClashMeta v2ray sing-box', 'application/json; charset=utf-8'],
-    ['v2rayNG/1.9', 'text/plain; charset=utf-8'],
-    ['Happ/2.0', 'text/plain; charset=utf-8'],
-    ['curl/8 clash', 'text/plain; charset=utf-8'],
-  ])('is what %s expects', async (userAgent, type) => {
-    const { ask } = await start();
-    const reply = await ask('/sub/abc', { 'user-agent': userAgent });
-    expect(typeOf(reply)).toBe(type);
-    expect(reply.headers['vary']).toBe('Accept, User-Agent, Accept-Encoding');
+    [
+      YAML,
+      'clash-verge/v2.0|Clash-Verge/1|clash-meta/1|Clash.Meta/1.18|ClashMeta/2|clash.meta|FlClash/0.8|flclash|FLClash',
+    ],
+    [YAML, 'mihomo/1.19.30|Mihomo|ClashX Meta/1|clash-nyanpasu/2|Clash/1.0|ClashForAndroid/2.5|clash|Stash/2.4|stash'],
+    [YAML, 'flowvy/1|murge/1|prizrak-box/1|koala-clash/1'],
+    [JSON_TYPE, 'SFA/1.12 (sing-box)|SFI/1.11|SFM/1|SFT/1|sfa|Karing/1.1|karing|singbox/1|sing-box 1.12'],
+    [JSON_TYPE, 'HiddifyNext/2.5 (android) like ClashMeta v2ray sing-box|hiddifynext/1'],
+    [LINKS, 'v2rayN/6.23|v2rayN/7.10|v2rayNG/1.9|v2rayNG/1.8.18|Happ/2.0|Happ/1.63.1|Streisand|Shadowrocket/1'],
+    [LINKS, 'SSR|SSD|Outline/1|Shadowsocks/5|SSconf|curl/8 clash|Mozilla/5.0 like ClashMeta|Dalvik sing-box|'],
+  ])('is %s for %s', async (type, apps) => {
+    const { ask } = await start({ subJsonEnable: true });
+    for (const app of apps.split('|')) {
+      const reply = await ask('/sub/abc', { 'user-agent': app });
+      expect([app, typeOf(reply)]).toStrictEqual([app, type]);
+      expect(reply.headers['vary']).toBe('Accept, User-Agent, Accept-Encoding');
+    }
+  });
+
+  it('says the same links wherever they are asked for', async () => {
+    const { panel, ask } = await start({ subShowInfo: false, subDomain: 'sub.example' });
+    const asked = async (path: string) => {
+      const headers = { authorization: 'Bearer secret-token' };
+      const { json } = await panel.call('GET', `/panel/api/inbounds${path}`, { headers });
+      return (json as { obj: string[] }).obj;
+    };
+    const body = text(await ask('/sub/abc?format=plain')).split('\n');
+    expect(body).toStrictEqual([expect.stringMatching(/^vless:.*@sub\.example:4433\?.*#home-one$/), '']);
+    expect(Buffer.from(text(await ask('/sub/abc')), 'base64').toString()).toBe(body.join('\n'));
+    expect([...(await asked('/getSubLinks/abc')), '']).toStrictEqual(body);
+    expect([...(await asked('/getClientLinks/1/one')), '']).toStrictEqual(body);
   });
 
   it('is bare for a single configuration where 3x-ui is asked for', async () => {
@@ -123,11 +146,40 @@ describe('what is unchanged', () => {
     const { panel, ask } = await start();
     const first = await ask('/clash/abc');
     const etag = String(first.headers['etag']);
-    const again = await ask('/clash/abc', { 'if-none-match': `"other", W/${etag}` });
+    expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    const again = await ask('/clash/abc', { 'if-none-match': `"other", ${etag.slice(2)}` });
     expect([again.status, text(again), again.headers['etag']]).toStrictEqual([304, '', etag]);
     expect((await ask('/sub/abc?format=plain', { 'if-none-match': etag })).status).toBe(200);
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 1, down: 2 } });
     expect((await ask('/clash/abc', { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  it('is not sent again as a page either, and each language is its own', async () => {
+    const { ask } = await start();
+    const page = await ask('/sub/abc?html=1', { 'accept-language': 'fa' });
+    expect(page.headers).toMatchObject({
+      'content-language': 'fa',
+      vary: 'Accept, User-Agent, Accept-Encoding, Accept-Language, Cookie',
+      'cache-control': 'no-store',
+    });
+    const etag = String(page.headers['etag']);
+    const again = await ask('/sub/abc?html=1', { cookie: 'lang=fa-IR', 'if-none-match': etag });
+    expect([again.status, text(again)]).toStrictEqual([304, '']);
+    for (const [path, headers] of [
+      ['/sub/abc?html=1&lang=ru', { 'accept-language': 'fa' }],
+      ['/sub/abc?html=1', { 'accept-language': 'fa', host: 'other.example' }],
+      ['/sub/abc', { 'accept-language': 'fa' }],
+    ] as const) {
+      expect((await ask(path, { ...headers, 'if-none-match': etag })).status, path).toBe(200);
+    }
+    const head = await ask('/sub/abc?html=1', { 'accept-language': 'fa' }, 'HEAD');
+    expect([head.status, head.body.length, head.headers['content-length']]).toStrictEqual([
+      200,
+      0,
+      String(page.body.length),
+    ]);
+    const small = await ask('/sub/abc?html=1', { 'accept-language': 'fa', 'accept-encoding': 'gzip' });
+    expect(gunzipSync(small.body).equals(page.body)).toBe(true);
   });
 
   it('is sent small to who can read that', async () => {

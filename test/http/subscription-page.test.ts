@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languages } from '../../src/http/language/language.js';
+import { systemOf } from '../../src/http/subscription-page/apps.js';
 import { infoPagePolicy } from '../../src/http/subscription-page/assets.js';
 import { type InfoPage, infoPage } from '../../src/http/subscription-page/page.js';
 import { qrCode } from '../../src/http/subscription-page/qr.js';
+import { readQr } from '../kit/qr-reader.js';
 
 const NOW = 1_750_000_000_000;
 const DAY = 86_400_000;
@@ -27,6 +30,8 @@ function pageOf(parts: Partial<InfoPage> = {}): string {
     zone: 'UTC',
     calendar: 'gregorian',
     now: NOW,
+    system: null,
+    code: 0,
     ...parts,
   });
 }
@@ -36,9 +41,10 @@ const bodyOf = (page: string): string => page.slice(page.indexOf('<body>'));
 describe('infoPage', () => {
   it('says what is left and gives the links', () => {
     const page = pageOf();
-    expect(page).toContain('<dt>Used</dt><dd><bdi>3.00GB</bdi> / <bdi>10.00GB</bdi></dd>');
-    expect(page).toContain('<dt>Remaining</dt><dd><bdi>7.00GB</bdi></dd>');
-    expect(page).toContain('18 Jun 2025, 15:06 UTC (in 3 days)');
+    expect(page).toContain('<dt>Used</dt><dd><bdi>3 GB</bdi> / <bdi>10 GB</bdi></dd>');
+    expect(page).toContain('<dt>Remaining</dt><dd><bdi>7 GB</bdi></dd>');
+    expect(page).toContain('<dt>Expires</dt><dd>in 3 days</dd>');
+    expect(page).toContain('<dt>Expires</dt><dd>18 Jun 2025, 15:06 UTC</dd>');
     expect(page).toContain('<progress aria-label="Used" max="10737418240" value="3221225472">');
     expect(page).toContain('<code>https://sub.example.com/sub/s1</code>');
     expect(page).toContain('<code>https://sub.example.com/clash/s1</code>');
@@ -50,7 +56,10 @@ describe('infoPage', () => {
   it.each([
     [0, 'Never'],
     [-DAY, '1 day (from the first use on)'],
-    [NOW - DAY, '14 Jun 2025, 15:06 UTC (1 day ago)'],
+    [NOW - DAY, '<dd>1 day ago</dd>'],
+    [NOW + DAY - 1, '<dd>in 23 hours</dd>'],
+    [NOW + 90_000, '<dd>in 1 minute</dd>'],
+    [NOW - 3_600_000, '<dd>1 hour ago</dd>'],
     [Number.MAX_SAFE_INTEGER, ' 275760, '],
   ])('says the end %d', (expiresAt, text) => {
     expect(pageOf({ clients: [{ ...usage, expiresAt }] })).toContain(text);
@@ -100,14 +109,42 @@ describe('infoPage', () => {
     expect(pageOf({ clashUrl: null })).not.toMatch(/(clash|stash):/);
   });
 
-  it('stays under 20 KB, with as many codes as fit', () => {
-    const links = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `DE-${i}`, url: REALITY }));
-    const jsonUrl = 'https://sub.example.com/json/s1';
-    expect(Buffer.byteLength(pageOf({ links: links(12), jsonUrl, announce: 'a'.repeat(200) }))).toBeLessThan(20_000);
-    expect(pageOf({ links: links(1) }).match(/<svg/g)).toHaveLength(2);
-    for (const language of languages) {
-      expect(Buffer.byteLength(pageOf({ links: links(8), language }))).toBeLessThan(20_000);
-    }
+  it('shows the apps of the system first, and no other device is left out', () => {
+    const page = pageOf({ system: 'iOS' });
+    const [first = '', others = ''] = page.split('<summary>Apps for other devices</summary>');
+    expect(first).toContain('streisand://');
+    expect(first).not.toContain('v2rayng://');
+    expect(others).toContain('v2rayng://');
+    expect(pageOf({ system: null })).not.toContain('Apps for other devices');
+  });
+
+  const links = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `DE-${i}`, url: REALITY }));
+  const jsonUrl = 'https://sub.example.com/json/s1';
+  const codes = (page: string) => page.match(/<svg/g)?.length ?? 0;
+
+  it.each(languages)('stays under 20 KB in %s, with as many codes as fit', (language) => {
+    const shown = (count: number) => pageOf({ links: links(count), jsonUrl, announce: 'a'.repeat(200), language });
+    for (const count of [1, 2, 3, 5, 8, 12, 15])
+      expect(Buffer.byteLength(shown(count)), `${count}`).toBeLessThan(20_000);
+    expect(codes(shown(1))).toBe(2);
+    expect(codes(shown(2))).toBeGreaterThanOrEqual(2);
+  });
+
+  it('of very many links is their text and little more, and draws the code that is asked for', () => {
+    const page = pageOf({ links: links(50) });
+    expect(Buffer.byteLength(page)).toBeLessThan(9000 + 50 * (Buffer.byteLength(REALITY) + 350));
+    expect(gzipSync(page).length).toBeLessThan(8000);
+    expect(codes(page)).toBe(1);
+    expect(page).toContain('href="?html=1&amp;lang=en&amp;code=50#link50"');
+    const asked = pageOf({ links: links(50), code: 50 });
+    expect(codes(asked)).toBe(2);
+    expect(asked).toMatch(/id="link50".*<details open>.*<svg.*<\/li><\/ul>/s);
+    for (const code of [51, 0]) expect(codes(pageOf({ links: links(50), code }))).toBe(1);
+  });
+
+  it('offers no code for a link that no code holds', () => {
+    const page = pageOf({ links: [{ name: 'x', url: 'x'.repeat(3000) }], code: 1 });
+    expect(page).not.toContain('QR code</');
   });
 
   it('lets no text become markup', () => {
@@ -148,14 +185,53 @@ describe('infoPage', () => {
   });
 });
 
+describe('the system of a browser', () => {
+  it.each([
+    ['Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36', 'Android'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605', 'iOS'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)', 'macOS'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', 'Windows'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'Linux'],
+    ['curl/8', null],
+    ['', null],
+  ])('%s is %s', (userAgent, system) => {
+    expect(systemOf(userAgent)).toBe(system);
+  });
+});
+
 describe('qrCode', () => {
-  it('draws the finder in the corner, with quiet around it', () => {
-    // Seven dark modules, then one dark at both ends of the next row.
-    expect(qrCode('https://sub.example.com/sub/s1', 'x')).toContain('d="M4 4.5h7');
-    expect(qrCode('https://sub.example.com/sub/s1', 'x')).toMatch(/M4 5\.5h1M10 5\.5h1/);
+  it('reads as what was said, with quiet around it', () => {
+    const text = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 400, unit: 'binary' }),
+      fc.constantFrom(REALITY, 'x'.repeat(2900), 'HTTPS://A.EXAMPLE/1'),
+    );
+    fc.assert(
+      fc.property(text, (said) => {
+        // Half a pair is no text, and digits alone are packed in a way that the reader does not know.
+        fc.pre(!/\p{Cs}|^\d*$/u.test(said));
+        const modules = modulesOf(qrCode(said, 'x'));
+        expect(readQr(modules.slice(4, -4).map((row) => row.slice(4, -4)))).toBe(said);
+        const edge = [...modules.slice(0, 4), ...modules.slice(-4)].flat();
+        expect(edge.includes(true) || modules.some((row) => row.slice(0, 4).includes(true))).toBe(false);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('gives nothing for a text that no code holds', () => {
     expect(qrCode('x'.repeat(3000), 'x')).toBe('');
   });
 });
+
+/** What the one path of a code paints. */
+function modulesOf(svg: string): boolean[][] {
+  const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
+  const modules = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
+  let [x, y] = [0, 0];
+  for (const [, move = '', first, second] of svg.matchAll(/([Mmh])(\d+)(?: (\d+)(?:\.5)?)?/g)) {
+    if (move === 'M') [x, y] = [Number(first), Number(second)];
+    else if (move === 'm') x += Number(first);
+    else for (const end = x + Number(first); x < end; x += 1) modules[y]?.splice(x, 1, true);
+  }
+  return modules;
+}

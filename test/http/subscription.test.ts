@@ -81,6 +81,23 @@ describe('a subscription', () => {
     expect(reply.headers).not.toHaveProperty('set-cookie');
   });
 
+  it('of many clients tells their sums, those included that may not connect', async () => {
+    const expiryTime = Date.now() + 86_400_000;
+    const all = [
+      client('one', 'abc', { totalGB: 5 * GB, expiryTime }),
+      client('two', 'abc', { totalGB: 2 * GB, expiryTime }),
+      client('off', 'abc', { totalGB: GB, expiryTime, enable: false }),
+    ];
+    const { panel, change, fetchFrom } = await start(all);
+    for (const email of ['one', 'two', 'off'])
+      panel.given({ type: 'AdjustClientTraffic', data: { email, up: 10, down: 20 } });
+    const told = async () => (await fetchFrom('/sub/abc')).headers['subscription-userinfo'];
+    expect(lines(await fetchFrom('/sub/abc'))).toHaveLength(2);
+    expect(await told()).toBe(`upload=30; download=60; total=${8 * GB}; expire=${Math.floor(expiryTime / 1000)}`);
+    await change('/addClient', { id: 1, settings: JSON.stringify({ clients: [client('free', 'abc')] }) });
+    expect(await told()).toBe('upload=30; download=60; total=0; expire=0');
+  });
+
   it('is plain when the settings want it, and follows them at once', async () => {
     const { panel, fetchFrom } = await start([client('one', 'abc')], { subEncrypt: false });
     expect((await fetchFrom('/sub/abc')).body).toMatch(/^vless:\/\/.*\n$/);

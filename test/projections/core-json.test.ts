@@ -46,6 +46,14 @@ describe('an inbound in the words of the core', () => {
     });
   });
 
+  it.each([
+    ['', '1.0.0'],
+    ['26.3.27', '26.3.27'],
+  ])('lets apps of other cores in over REALITY unless the admin asks for more: minClientVer %j', (minClientVer, is) => {
+    const { streamSettings } = rendered({}, { stream: { security: 'reality', realitySettings: { minClientVer } } });
+    expect(streamSettings).toMatchObject({ realitySettings: { minClientVer: is } });
+  });
+
   it('names the address, the sniffing and a socket where there is one', () => {
     const sniffing = { enabled: true, destOverride: ['tls'] };
     expect(rendered({ listen: '10.0.0.1', sniffing })).toMatchObject({ listen: '10.0.0.1', port: 443, sniffing });

@@ -121,7 +121,7 @@ export function network(ip: string): string {
 }
 
 /** An address without port, zone and IPv4 mapping; '' when it is none. */
-function plain(text: string): string {
+export function plain(text: string): string {
   if (isIPv4(text)) return text;
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const unmapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;

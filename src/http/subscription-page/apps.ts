@@ -54,12 +54,34 @@ const apps: readonly App[] = [
   { name: 'Stash', systems: 'iOS, macOS', address: clash('stash') },
 ];
 
-/** Every app that can be opened with this subscription. */
-export function appsFor(
-  offer: Offer,
-): readonly { readonly name: string; readonly systems: string; readonly address: string }[] {
+/** A link that opens an app with the subscription. `fits`: the app runs on the system that was asked for. */
+export interface AppLink {
+  readonly name: string;
+  readonly systems: string;
+  readonly address: string;
+  readonly fits: boolean;
+}
+
+/** Every app that can be opened with this subscription. `system` by its name; null = unknown, which every app fits. */
+export function appsFor(offer: Offer, system: System | null): readonly AppLink[] {
   return apps.flatMap(({ name, systems, address }) => {
     const found = address(offer);
-    return found === null ? [] : [{ name, systems, address: found }];
+    const fits = system === null || systems.split(', ').includes(system);
+    return found === null ? [] : [{ name, systems, address: found, fits }];
   });
+}
+
+/** In this order: a phone with Android says Linux as well, and one of Apple says Mac OS. */
+const SYSTEMS = [
+  ['Android', /android/i],
+  ['iOS', /iphone|ipad|ipod/i],
+  ['Windows', /windows/i],
+  ['macOS', /mac os|macintosh/i],
+  ['Linux', /linux/i],
+] as const;
+export type System = (typeof SYSTEMS)[number][0];
+
+/** What a browser runs on, as far as it says. */
+export function systemOf(userAgent: string): System | null {
+  return SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? null;
 }

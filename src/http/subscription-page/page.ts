@@ -1,11 +1,10 @@
-import { formatBytes } from '../../projections/subscription/name.js';
 import { type ClientUsage, totalUsage } from '../../projections/subscription/usage.js';
 import { directionOf, type Language, languageNames, languages } from '../language/language.js';
 import { translated } from '../language/translate.js';
-import { appsFor } from './apps.js';
+import { type AppLink, appsFor, type System } from './apps.js';
 import { SCRIPT, STYLE } from './assets.js';
-import { qrCode } from './qr.js';
-import { expiryText, type TimeWords, timeShown } from './times.js';
+import { LONGEST_CODE, qrCode } from './qr.js';
+import { endShown, sizeShown, type TimeWords, timeShown } from './times.js';
 
 export interface InfoPage extends TimeWords {
   readonly subId: string;
@@ -23,10 +22,21 @@ export interface InfoPage extends TimeWords {
   /** When one of them last moved bytes: milliseconds since 1970; 0 = never. */
   readonly lastOnline: number;
   readonly links: readonly { readonly name: string; readonly url: string }[];
+  /** What the reader's browser runs on: its apps come first. */
+  readonly system: System | null;
+  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  readonly code: number;
 }
 
-/** A page is loaded over bad lines: single links get a code of their own only while it stays below this, in bytes. */
-const SMALL = 18_000;
+/**
+ * A page is loaded over bad lines: single links get a code of their own only while it stays below this, in bytes. The
+ * others get a link to this page with that code.
+ */
+const SMALL = 19_500;
+/** What stands around a single link. */
+const ITEM = 10;
+
+type Translate = (text: string) => string;
 
 /**
  * A page that tells a user what is left, and brings the subscription into an app: by a button, a QR code or by copying.
@@ -34,17 +44,12 @@ const SMALL = 18_000;
  */
 export function infoPage(page: InfoPage): string {
   const { language } = page;
-  const t = (text: string): string => translated(text, language);
+  const t: Translate = (text) => translated(text, language);
   const title = page.title || page.subId;
-  const usage = usageOf(page, t);
-  const apps = appsFor({ url: page.url, clashUrl: page.clashUrl, name: title }).map(
-    ({ name, systems, address }) =>
-      `<li><a href="${escaped(address)}" rel="noreferrer">${name}<small>${systems}</small></a></li>`,
-  );
   const forms = [
     copied(page.url, t) + qrCode(page.url, t('QR code of the subscription')),
-    ...(page.jsonUrl === null ? [] : [`<h2>JSON</h2>${copied(page.jsonUrl, t)}`]),
-    ...(page.clashUrl === null ? [] : [`<h2>Clash</h2>${copied(page.clashUrl, t)}`]),
+    ...(page.jsonUrl === null ? [] : [`<h3>JSON</h3>${copied(page.jsonUrl, t)}`]),
+    ...(page.clashUrl === null ? [] : [`<h3>Clash</h3>${copied(page.clashUrl, t)}`]),
   ];
   const support = /^(https?|tg|mailto):/i.test(page.supportUrl)
     ? `<p><a href="${escaped(page.supportUrl)}" rel="noreferrer">${t('Support')}</a></p>`
@@ -52,54 +57,87 @@ export function infoPage(page: InfoPage): string {
   const before = `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title><style>${STYLE}</style></head><body>
-<header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header>
+<title>${escaped(title)}</title><style>${STYLE}</style></head><body data-done="${t('Copied')}">
+<header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header><main>
 ${page.announce === '' ? '' : `<section><p dir="auto">${escaped(page.announce)}</p></section>`}
-<section>${usage}</section>
-<section><h2>${t('Open in an app')}</h2><ul class="apps">${apps.join('')}</ul></section>
+<section>${usageOf(page, t)}</section>
+<section><h2>${t('Open in an app')}</h2>${appsOf(page, title, t)}</section>
 <section><h2>${t('Subscription link')}</h2>${forms.join('\n')}</section>
 `;
-  const after = `${support}<script>${SCRIPT}</script></body></html>\n`;
+  const after = `</main>${support}<script>${SCRIPT}</script></body></html>\n`;
   return before + linksOf(page, t, SMALL - Buffer.byteLength(before + after)) + after;
 }
 
-function usageOf(page: InfoPage, t: (text: string) => string): string {
+function usageOf(page: InfoPage, t: Translate): string {
   const { up, down, capBytes } = totalUsage(page.clients);
   const used = up + down;
-  const size = (bytes: number): string => `<bdi>${formatBytes(bytes)}</bdi>`;
-  const rows: readonly (readonly [string, string])[] = [
-    [t('Subscription'), `<bdi>${escaped(page.subId)}</bdi>`],
-    [t('Status'), `<span class="on">${t('Active')}</span>`],
-    [t('Downloaded'), size(down)],
-    [t('Uploaded'), size(up)],
-    [t('Used'), capBytes > 0 ? `${size(used)} / ${size(capBytes)}` : size(used)],
-    [t('Remaining'), capBytes > 0 ? size(capBytes - used) : t('Unlimited')],
-    [t('Expires'), escaped(expiryText(page.clients, page, t))],
-    [t('Last online'), page.lastOnline > 0 ? escaped(timeShown(page.lastOnline, page)) : t('Never')],
-  ];
+  const size = (bytes: number): string => `<bdi>${sizeShown(bytes, page.language)}</bdi>`;
+  const { away, moment } = endShown(page.clients, page, t);
   const bar =
     capBytes > 0
       ? `<progress aria-label="${t('Used')}" max="${capBytes}" value="${Math.min(used, capBytes)}"></progress>`
       : '';
-  return `<dl>${rows.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('')}</dl>${bar}`;
+  const first: Rows = [
+    [t('Remaining'), capBytes > 0 ? size(capBytes - used) : t('Unlimited')],
+    [t('Expires'), escaped(away)],
+  ];
+  const more: Rows = [
+    [t('Used'), capBytes > 0 ? `${size(used)} / ${size(capBytes)}` : size(used)],
+    [t('Downloaded'), size(down)],
+    [t('Uploaded'), size(up)],
+    ...(moment === null ? [] : [[t('Expires'), escaped(moment)] as const]),
+    [t('Last online'), page.lastOnline > 0 ? escaped(timeShown(page.lastOnline, page)) : t('Never')],
+    [t('Subscription'), `<bdi>${escaped(page.subId)}</bdi>`],
+  ];
+  return `<div class="top"><dl>${rows(first)}</dl><span class="on">${t('Active')}</span></div>${bar}<dl class="more">${rows(more)}</dl>`;
 }
 
-/** The links with a code each, as far as the codes fit into `room` bytes. */
-function linksOf({ links }: InfoPage, t: (text: string) => string, room: number): string {
+type Rows = readonly (readonly [term: string, value: string])[];
+
+function rows(all: Rows): string {
+  return all.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('');
+}
+
+function appsOf({ url, clashUrl, system }: InfoPage, name: string, t: Translate): string {
+  const apps = appsFor({ url, clashUrl, name }, system);
+  const others = apps.filter(({ fits }) => !fits);
+  const rest = `<details><summary>${t('Apps for other devices')}</summary>${appList(others)}</details>`;
+  return appList(apps.filter(({ fits }) => fits)) + (others.length > 0 ? rest : '');
+}
+
+function appList(apps: readonly AppLink[]): string {
+  const items = apps.map(
+    ({ name, systems, address }) =>
+      `<li><a href="${escaped(address)}" rel="noreferrer">${name}<small>${systems}</small></a></li>`,
+  );
+  return `<ul class="apps">${items.join('')}</ul>`;
+}
+
+/** The links with a code each, as far as the codes fit into `room` bytes; the one that was asked for always has its. */
+function linksOf({ links, code, language }: InfoPage, t: Translate, room: number): string {
   if (links.length === 0) return '';
-  let left = room;
-  const items = links.map(({ name, url }) => {
-    const item = `<span dir="auto">${escaped(name)}</span>${copied(url, t)}`;
-    const code = qrCode(url, t('QR code of the link'));
-    const size = Buffer.byteLength(item + code);
-    left -= size;
-    return `<li>${item}${left < 0 || code === '' ? '' : `<details><summary>${t('QR code')}</summary>${code}</details>`}</li>`;
+  const items = links.map(
+    ({ name, url }, at) => `<h3 id="link${at + 1}"><bdi>${escaped(name)}</bdi></h3>${copied(url, t)}`,
+  );
+  const shut = (at: number): string =>
+    `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
+  const open = (drawn: string, isAsked: boolean): string =>
+    drawn && `<details${isAsked ? ' open' : ''}><summary>${t('QR code')}</summary>${drawn}</details>`;
+  let left = room - items.reduce((sum, item, index) => sum + Buffer.byteLength(item + shut(index + 1)) + ITEM, 0);
+  const lines = items.map((item, index) => {
+    const at = index + 1;
+    const url = links[index]?.url ?? '';
+    // Once a code did not fit none is drawn for its size alone.
+    const drawn = code === at || left > 0 ? open(qrCode(url, t('QR code of the link')), code === at) : '';
+    left -= Buffer.byteLength(drawn);
+    const fits = code === at || (drawn !== '' && left >= 0);
+    return `<li>${item}${fits ? drawn : Buffer.byteLength(url) > LONGEST_CODE ? '' : shut(at)}</li>`;
   });
-  return `<section><h2>${t('Single links')}</h2><ul>${items.join('\n')}</ul></section>\n`;
+  return `<section><h2>${t('Single links')}</h2><ul>${lines.join('\n')}</ul></section>\n`;
 }
 
-function copied(text: string, t: (text: string) => string): string {
-  return `<code>${escaped(text)}</code><button type="button" hidden data-done="${t('Copied')}">${t('Copy')}</button>`;
+function copied(text: string, t: Translate): string {
+  return `<div class="row"><code>${escaped(text)}</code><button type="button" hidden>${t('Copy')}</button></div>`;
 }
 
 function otherLanguages(own: Language): string {

@@ -1,65 +1,52 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { zoneNamed } from '../../lib/calendar.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { subscriptionHeaders } from '../../projections/subscription/headers.js';
-import { linksOf, linkUrl } from '../../projections/subscription/links.js';
-import { nodeHostOf, subscribed } from '../codec/links.js';
-import { languageOf, spoken } from '../language/language.js';
-import { secretHeaders, usagesOf } from '../subscription-cache.js';
+import { linkUrl } from '../../projections/subscription/share-link.js';
+import { shareLinksForSubId } from '../codec/links.js';
+import type { Language } from '../language/language.js';
+import { type Asked, secretHeaders, usagesOf } from '../subscription-answers.js';
+import type { Made } from '../subscription-cache.js';
+import type { System } from './apps.js';
 import { infoPagePolicy } from './assets.js';
 import { infoPage } from './page.js';
 
-/** Where one subscription is fetched, in each form that is switched on. */
-export interface Addresses {
-  readonly url: string;
+/** A subscription that somebody may use, and where it is fetched in the other forms; null for one that is switched off. */
+export interface Shown extends Asked {
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
+  readonly language: Language;
+  readonly system: System | null;
+  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  readonly code: number;
 }
 
-interface Shown {
-  readonly subId: string;
-  readonly addresses: Addresses;
-  /** The host that links name where nothing else says one. */
-  readonly host: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** `lang` of the query, if there is one. */
-  readonly asked: string | null;
-}
+const HEADERS = [
+  ...['Content-Type', 'text/html; charset=utf-8'],
+  ...['Content-Security-Policy', infoPagePolicy, 'X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY'],
+  ...['Vary', 'Accept, User-Agent, Accept-Encoding, Accept-Language, Cookie'],
+  ...secretHeaders,
+];
 
-/** Answers with the page of a subscription that somebody may use. */
-export function showPage(read: ReadModels, req: IncomingMessage, res: ServerResponse, shown: Shown): void {
-  const { subId, addresses, host, now, asked } = shown;
+/** The page of a subscription. `now` in ms since 1970. */
+export function subscriptionPage(read: ReadModels, shown: Shown, now: number): Made {
+  const { subId, url, jsonUrl, clashUrl, host, language, system, code } = shown;
   const settings = read.settings();
   const clients = read.clientsBySubId(subId);
-  const context = { host, settings, now, showInfo: false };
-  const links = subscribed(read, subId).flatMap(({ inbound, client }) =>
-    linksOf(inbound, client, read.clientCounter(client), { ...context, ...nodeHostOf(read, inbound) }).map((link) => ({
-      name: link.name,
-      url: linkUrl(link),
-    })),
-  );
   const usages = usagesOf(read, clients);
-  const html = infoPage({
+  const body = infoPage({
     subId,
     title: settings.subTitle,
     announce: settings.subAnnounce,
     supportUrl: settings.subSupportUrl,
-    ...addresses,
+    ...{ url, jsonUrl, clashUrl },
     clients: usages,
     lastOnline: Math.max(0, ...clients.map((client) => read.lastOnline(client))),
-    links,
-    language: spoken(asked ?? '') ?? languageOf(req.headers),
+    links: shareLinksForSubId(read, subId, host, now).map((link) => ({ name: link.name, url: linkUrl(link) })),
+    ...{ language, system, code },
     zone: zoneNamed(settings.timeLocation),
     calendar: settings.datepicker,
     now,
   });
-  res.writeHead(200, [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(Buffer.byteLength(html))],
-    ...['Content-Security-Policy', infoPagePolicy, 'X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY'],
-    ...['Vary', 'Accept, Accept-Language, Cookie, User-Agent'],
-    ...secretHeaders,
-    ...Object.entries(subscriptionHeaders({ clients: usages, settings, url: addresses.url })).flat(),
-  ]);
-  res.end(req.method === 'HEAD' ? undefined : html);
+  const told = subscriptionHeaders({ clients: usages, settings, url });
+  return { headers: [...HEADERS, 'Content-Language', language, ...Object.entries(told).flat()], body };
 }

@@ -95,14 +95,19 @@ function paramsOf(
   const security = transport && securityOf(stream, transport, client, endpoint, publicKeyOf);
   if (transport === null || security === null) return null;
   const params = filled(transport, security);
+  // The core serves it over no other.
+  if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(params['type'])) return null;
   // The JSON of vmess has no place for the keys of REALITY.
   if (scheme === 'vmess') return params['security'] === 'reality' ? null : params;
   if (scheme === 'ss') return hasPlugin(params) ? params : null;
   if (scheme === 'trojan') return params;
   const encryption = textOf(config.settings['encryption']) || 'none';
-  const flow = canFlow(params, encryption, textOf(stream['security']), endpoint) ? textOf(client.terms.flow) : '';
-  return filled(params, { encryption, flow });
+  const { flow } = client.terms;
+  const flows = FLOW.test(flow) && canFlow(params, encryption, textOf(stream['security']), endpoint);
+  return filled(params, { encryption, flow: flows ? flow : '' });
 }
+
+const REALITY_TRANSPORTS: ReadonlySet<unknown> = new Set(['tcp', 'grpc', 'xhttp']);
 
 /** Null for a security that no link knows, and for REALITY without a key. */
 function securityOf(
@@ -122,6 +127,9 @@ function securityOf(
   if (security === 'reality') return realityParams(fieldsOf(stream['realitySettings']), identity, publicKeyOf);
   return security === 'none' ? { security } : null;
 }
+
+/** The core dropped the others, and some apps refuse all of a subscription for one that they do not know. */
+const FLOW = /^xtls-rprx-vision(?:-udp443)?$/;
 
 /** Vision needs to see the TLS of the inbound itself, or the encryption of vless. */
 function canFlow(

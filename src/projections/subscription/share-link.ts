@@ -65,6 +65,7 @@ function vmessMembers({ name, host, port, user, method, params }: ShareLink): ob
     sni,
     alpn,
     fp,
+    ech,
     pcs,
     vcn,
   } = params;
@@ -85,6 +86,7 @@ function vmessMembers({ name, host, port, user, method, params }: ShareLink): ob
     sni,
     alpn,
     fp,
+    ech,
     pcs,
     vcn,
   };

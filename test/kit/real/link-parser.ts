@@ -172,7 +172,8 @@ const SHADOWSOCKS_2022: Partial<Record<string, number>> = {
 function shadowsocksStream(query: Params, server: string): Record<string, unknown> {
   const plugin = query.get('plugin');
   if (plugin === undefined) return streamSettings(query, server);
-  const [name, ...options] = plugin.split(/(?<!\\);/).map((part) => part.replace(/\\(.)/g, '$1'));
+  const parts = plugin.match(/(?:\\.|[^\\;])+/g) ?? [];
+  const [name, ...options] = parts.map((part) => part.replace(/\\(.)/g, '$1'));
   const option = new Map(options.map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')]));
   const own = new Map<string, string>();
   const copy = (from: string, to: string) => {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { clashDocument, clashProxy } from '../../../src/projections/subscription/formats/clash.js';
-import { singBoxOutbound, singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
+import { clashDocument } from '../../../src/projections/subscription/formats/clash.js';
+import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
+import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
+import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
+import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs, xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
 import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, pbk, reality, tcp, tls, unused } from './fixtures.js';
@@ -165,10 +168,13 @@ describe('the proxy of Mihomo', () => {
   });
 
   it('is missing where Mihomo cannot do it, and the document with the last of them', () => {
-    expect(clashProxy(kcp)).toBeNull();
-    expect(clashProxy(linkOf('trojan', tcp))).toBeNull();
+    expect(clashProxy(kcp)).toBe('kcp of vless');
+    expect(clashProxy(linkOf('trojan', tcp))).toBe('Trojan without TLS');
     expect(clashDocument([kcp])).toBeNull();
     expect(clashDocument([kcp, vision])).toContain(id);
+    expect(clashDocument([kcp, vision])).toMatch(
+      /\n# "DE-1-alice" is not here, since Mihomo cannot use kcp of vless\.\n$/,
+    );
   });
 });
 
@@ -198,8 +204,52 @@ describe('the outbound of sing-box', () => {
       obfs: { type: 'salamander', password: 'obfs pw' },
       tls: { enabled: true, server_name: 'cdn.example.com' },
     });
-    expect(singBoxOutbound(xhttp)).toBeNull();
-    expect(singBoxOutbound(kcp)).toBeNull();
+    expect(singBoxOutbound(xhttp)).toBe('xhttp');
+    expect(singBoxOutbound(kcp)).toBe('kcp');
+  });
+});
+
+describe('what other programs read in another way', () => {
+  const grpc = (serviceName: string) => linkOf('vless', { network: 'grpc', grpcSettings: { serviceName } });
+  const ech = (echConfigList: string) =>
+    linkOf('vless', { network: 'tcp', security: 'tls', tlsSettings: { settings: { echConfigList } } });
+
+  it('is a name of gRPC, which Mihomo writes as it stands', () => {
+    const names = ['a b/ü+1', '', '/my/own path/one|two', 'svc.Name'].map((name) => clashProxy(grpc(name)));
+    expect(names).toMatchObject(
+      ['a%20b%2F%C3%BC+1', '//Tun', '/my/own%20path/one', 'svc.Name'].map((name) => ({
+        'grpc-opts': { 'grpc-service-name': name },
+      })),
+    );
+    expect(singBoxOutbound(grpc('/my/own/one'))).toBe('gRPC under a path of its own');
+  });
+
+  it('is the cipher of vmess over TLS, where the one of sing-box would be none', () => {
+    expect(singBoxOutbound(webSocket)).toMatchObject({ type: 'vmess', security: 'aes-128-gcm' });
+    expect(clashProxy(webSocket)).toMatchObject({ type: 'vmess', cipher: 'auto' });
+  });
+
+  it('is a WebSocket without a host, for which Mihomo would invent one', () => {
+    expect(clashProxy(linkOf('vless', { network: 'ws', security: 'none' }))).toMatchObject({
+      'ws-opts': { headers: { Host: 'panel.example.com' } },
+    });
+  });
+
+  it('is a lone percent sign in a path, which ends a whole profile of sing-box', () => {
+    const link = linkOf('vless', { network: 'httpupgrade', httpupgradeSettings: { path: '/50%/%2F' } });
+    expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/50%25/%2F' } });
+  });
+
+  it('is where the keys of Encrypted Client Hello are', () => {
+    expect(clashProxy(ech('cover.example+https://1.1.1.1/dns-query'))).toMatchObject({
+      'ech-opts': { enable: true, 'query-server-name': 'cover.example' },
+    });
+    expect(singBoxOutbound(ech('https://1.1.1.1/dns-query'))).toMatchObject({ tls: { ech: { enabled: true } } });
+    const said = sorted([ech('AAAA'), webSocket], clashProxy);
+    expect(said.leftOut).toStrictEqual([
+      { name: 'DE-1-alice', reason: 'a list of Encrypted Client Hello that is none' },
+    ]);
+    expect(said.said.map(({ link }) => link)).toStrictEqual([webSocket]);
   });
 });
 
@@ -218,7 +268,8 @@ describe('hostile texts', () => {
     .map((all) =>
       all.map(({ scheme, user, name, path, host }): ShareLink => {
         const params = { type: 'ws', security: 'tls', sni: host, path, host };
-        return { scheme, user, method: 'auto', host: 'h.example', port: 443, name, params };
+        const method = scheme === 'ss' ? 'aes-256-gcm' : 'auto';
+        return { scheme, user, method, host: 'h.example', port: 443, name, params };
       }),
     );
 

@@ -10,6 +10,13 @@ describe('transports', () => {
   it.each(['http', 'h2', 'quic', 'hysteria'])('cannot say %s', (network) => {
     expect(urlsOf(inboundOf('vless', { network }))).toStrictEqual([]);
   });
+  it.each(['kcp', 'ws', 'httpupgrade'])('cannot say REALITY over %s, which no core serves', (network) => {
+    expect(urlsOf(inboundOf('vless', { network, ...reality }))).toStrictEqual([]);
+  });
+  it('does not say a flow that the core dropped', () => {
+    const client = aClient({ terms: { flow: 'xtls-rprx-direct' } });
+    expect(paramsOf(inboundOf('vless', { ...tcp, ...tls }), client)).not.toHaveProperty('flow');
+  });
   it('takes a missing stream for plain tcp', () => {
     expect(paramsOf(inboundOf('trojan', null))).toStrictEqual({ type: 'tcp', security: 'none' });
   });

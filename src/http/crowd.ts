@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+
+export interface CrowdLimits {
+  /** Connections at one time, in all and of one network. */
+  readonly most: number;
+  readonly mostOfOne: number;
+}
+
+/**
+ * The connections of a server. Where there are too many it is never the new one that goes, but the oldest of the network
+ * that has most: so connections that are held for nothing lock nobody out, not even a neighbour behind the same address.
+ */
+export class Crowd {
+  readonly #limits: CrowdLimits;
+  /** The oldest first. */
+  readonly #networks = new Map<string, Set<Socket>>();
+  #size = 0;
+
+  constructor(limits: CrowdLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Counts a connection of this network until it closes. */
+  enter(socket: Socket, network: string): void {
+    const own = this.#networks.get(network) ?? new Set<Socket>();
+    if (own.size >= this.#limits.mostOfOne) this.#end(own);
+    else if (this.#size >= this.#limits.most) this.#end(this.#largest());
+    own.add(socket);
+    this.#networks.set(network, own);
+    this.#size += 1;
+    socket.once('close', () => this.#leave(socket, network, own));
+  }
+
+  #end(of: Set<Socket>): void {
+    const [oldest] = of;
+    if (!oldest) return;
+    of.delete(oldest);
+    this.#size -= 1;
+    oldest.destroy();
+  }
+
+  #largest(): Set<Socket> {
+    let largest = new Set<Socket>();
+    for (const sockets of this.#networks.values()) if (sockets.size > largest.size) largest = sockets;
+    return largest;
+  }
+
+  #leave(socket: Socket, network: string, own: Set<Socket>): void {
+    if (own.delete(socket)) this.#size -= 1;
+    if (own.size === 0 && this.#networks.get(network) === own) this.#networks.delete(network);
+  }
+}

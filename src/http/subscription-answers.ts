@@ -1,0 +1,53 @@
+import { type Client, emailKey } from '../events/client-document.js';
+import type { ReadModels } from '../projections/read-models.js';
+import type { Format } from '../projections/subscription/formats/format.js';
+import { renderLinks } from '../projections/subscription/formats/render.js';
+import { subscriptionHeaders } from '../projections/subscription/headers.js';
+import type { ClientUsage } from '../projections/subscription/usage.js';
+import { shareLinksForSubId } from './codec/links.js';
+import type { Made } from './subscription-cache.js';
+
+/** What every answer of the subscription server carries: its URL is a secret. */
+export const secretHeaders = [
+  'Cache-Control',
+  'no-store',
+  'Referrer-Policy',
+  'no-referrer',
+  'X-Robots-Tag',
+  'noindex, nofollow',
+];
+
+/** What chooses the form, and what it goes out as. */
+const VARY = 'Accept, User-Agent, Accept-Encoding';
+
+export interface Asked {
+  readonly subId: string;
+  /** Under which the subscription was asked for. */
+  readonly url: string;
+  /** The host that links name where nothing else says one. */
+  readonly host: string;
+}
+
+/** A subscription in one of its forms, for apps. `now` in ms since 1970. */
+export function subscriptionIn(read: ReadModels, format: Format, { subId, url, host }: Asked, now: number): Made {
+  const settings = read.settings();
+  // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
+  const asLinks = format === 'links' || format === 'base64' || format === 'plain';
+  const rendered = renderLinks(shareLinksForSubId(read, subId, host, now, asLinks), format, settings);
+  const clients = usagesOf(read, read.clientsBySubId(subId));
+  const told = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
+  const type = rendered?.type ?? 'text/plain; charset=utf-8';
+  return {
+    headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()],
+    body: rendered?.body ?? null,
+  };
+}
+
+/** What the clients used and may use. */
+export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
+  return clients.map((client) => {
+    const { up, down } = read.clientCounter(client);
+    const { capBytes, expiresAt } = client.terms;
+    return { person: emailKey(client.identity.email), up, down, capBytes, expiresAt };
+  });
+}

@@ -1,0 +1,161 @@
+import type { JsonObject } from '../../../lib/json.js';
+import { percentEncoded } from '../percent.js';
+import type { LinkParams, ShareLink } from '../share-link.js';
+import { xhttpOptions } from './clash-xhttp.js';
+import { cipherOf, echSource, fingerprintOf, isMasked, urlPath } from './dialect.js';
+import { compact, earlyData, listOf } from './members.js';
+
+/** The proxy of Mihomo that a link stands for; or, as a text, what it is of a link that Mihomo does not speak. */
+export function clashProxy(link: ShareLink): JsonObject | string {
+  const { scheme, host: server, port, user, method, name, params } = link;
+  const common = { name, server, port, udp: true };
+  if (isMasked(params)) return 'masks of Xray';
+  switch (scheme) {
+    case 'vless': {
+      const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc', 'xhttp']);
+      if (typeof network === 'string') return network;
+      const { encryption } = params;
+      const own = compact({
+        flow: params['flow']?.replace(/-udp443$/, ''),
+        encryption: encryption === 'none' ? undefined : encryption,
+      });
+      const packets = { 'packet-encoding': 'xudp' };
+      return { ...common, type: 'vless', uuid: user, ...own, ...packets, ...tlsOf(params, 'servername'), ...network };
+    }
+    case 'vmess': {
+      const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc', 'kcp']);
+      if (typeof network === 'string') return network;
+      const vmess = { type: 'vmess', uuid: user, alterId: 0, cipher: method };
+      return { ...common, ...vmess, ...tlsOf(params, 'servername'), ...network };
+    }
+    case 'trojan': {
+      if (params['headerType'] === 'http') return 'an HTTP header of Trojan';
+      const network = networkOf(link, ['tcp', 'ws', 'httpupgrade', 'grpc']);
+      if (typeof network === 'string') return network;
+      const { tls, ...security } = tlsOf(params, 'sni');
+      return tls === true
+        ? { ...common, type: 'trojan', password: user, ...security, ...network }
+        : 'Trojan without TLS';
+    }
+    case 'ss': {
+      const plugin = pluginOf(params);
+      if (typeof plugin === 'string') return plugin;
+      return { ...common, type: 'ss', cipher: cipherOf(method), password: user, ...plugin };
+    }
+    case 'hysteria2':
+      return { ...common, type: 'hysteria2', password: user, ...hysteriaOf(params) };
+  }
+}
+
+function tlsOf(params: LinkParams, nameKey: 'servername' | 'sni'): JsonObject {
+  const { security, sni, fp, alpn, pbk, sid = '' } = params;
+  if (security !== 'tls' && security !== 'reality') return {};
+  return compact({
+    tls: true,
+    [nameKey]: sni ?? params['host'],
+    alpn: listOf(alpn),
+    'client-fingerprint': fingerprintOf(fp, security === 'reality'),
+    ...trustOf(params),
+    'reality-opts': pbk === undefined ? undefined : { 'public-key': pbk, 'short-id': sid },
+  });
+}
+
+/** Whom the client believes: of several pins and names Mihomo takes one. */
+function trustOf({ ech, pcs, vcn }: LinkParams): JsonObject {
+  return compact({
+    fingerprint: pcs?.split(',')[0],
+    'name-cert-verify': vcn?.split(',')[0],
+    'ech-opts': ech === undefined ? undefined : echOf(ech),
+  });
+}
+
+function echOf(ech: string): JsonObject {
+  const { list, queryName } = echSource(ech);
+  return compact({ enable: true, config: list, 'query-server-name': queryName });
+}
+
+function networkOf(link: ShareLink, known: readonly string[]): JsonObject | string {
+  const { scheme, params } = link;
+  const { type = 'tcp', headerType, path = '/', host, serviceName = '' } = params;
+  if (!known.includes(type)) return `${type} of ${scheme}`;
+  switch (type) {
+    case 'ws': {
+      const { path: bare, bytes } = earlyData(path);
+      const early = bytes === 0 ? {} : { 'max-early-data': bytes, 'early-data-header-name': 'Sec-WebSocket-Protocol' };
+      return { network: 'ws', 'ws-opts': { path: urlPath(bare), ...hostHeader(link), ...early } };
+    }
+    case 'httpupgrade': {
+      const { path: bare, bytes } = earlyData(path);
+      const early = bytes === 0 ? {} : { 'v2ray-http-upgrade-fast-open': true };
+      const options = { path: urlPath(bare), ...hostHeader(link), 'v2ray-http-upgrade': true, ...early };
+      return { network: 'ws', 'ws-opts': options };
+    }
+    case 'grpc':
+      return { network: 'grpc', 'grpc-opts': { 'grpc-service-name': grpcPath(serviceName) } };
+    case 'xhttp': {
+      const options = xhttpOptions(params);
+      return options === null ? 'settings of XHTTP that are none' : { network: 'xhttp', 'xhttp-opts': options };
+    }
+    case 'kcp': {
+      const { seed } = params;
+      // Without a seed its packets carry a checksum that those of the core have not.
+      return seed === undefined || headerType !== undefined
+        ? 'mKCP but with a seed alone'
+        : { network: 'mkcp', 'mkcp-opts': { seed } };
+    }
+    default: {
+      if (headerType !== 'http') return { network: 'tcp' };
+      const headers = host === undefined ? {} : { headers: { Host: [host] } };
+      return { network: 'http', 'http-opts': { method: 'GET', path: [path], ...headers } };
+    }
+  }
+}
+
+/** Always said: Mihomo invents one for a server without, which no web server in front of the inbound knows. */
+function hostHeader({ host: server, params: { host, sni } }: ShareLink): JsonObject {
+  return { headers: { Host: host ?? sni ?? (server.includes(':') ? `[${server}]` : server) } };
+}
+
+/**
+ * Mihomo writes it on the wire as it stands, where the core escapes it. A name that begins with a slash is a path of its
+ * own, and after a bar comes the one for many streams, which Mihomo has not.
+ */
+function grpcPath(serviceName: string): string {
+  // Mihomo has a name of its own for none.
+  if (serviceName === '') return '//Tun';
+  if (!serviceName.startsWith('/')) return pathEscaped(serviceName);
+  const parts = serviceName.split('/');
+  return parts.map((part, at) => pathEscaped(at === parts.length - 1 ? (part.split('|')[0] ?? '') : part)).join('/');
+}
+
+/** As the core's own language escapes a segment of a path. */
+function pathEscaped(text: string): string {
+  return percentEncoded(text).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent);
+}
+
+/** SIP003 as Mihomo names it. */
+function pluginOf(params: LinkParams): JsonObject | string {
+  const { type = 'tcp', headerType, security = 'none', path = '/', host, sni } = params;
+  if (type === 'ws' && security !== 'reality') {
+    const trust = security === 'tls' ? { tls: true, ...trustOf(params) } : {};
+    const options = compact({ mode: 'websocket', host: host ?? sni, path: urlPath(earlyData(path).path) });
+    return { plugin: 'v2ray-plugin', 'plugin-opts': { ...options, ...trust, mux: false } };
+  }
+  if (type !== 'tcp' || security !== 'none') return `${type} of ss`;
+  // What Shadowsocks calls so answers in other words than the core.
+  return headerType === 'http' ? 'an HTTP header of ss' : {};
+}
+
+function hysteriaOf(params: LinkParams): JsonObject {
+  const { sni, alpn, ech, mport, obfs, pinSHA256, insecure } = params;
+  return compact({
+    ports: mport,
+    obfs,
+    'obfs-password': params['obfs-password'],
+    sni,
+    alpn: listOf(alpn),
+    fingerprint: pinSHA256,
+    'skip-cert-verify': insecure === '1' || undefined,
+    'ech-opts': ech === undefined ? undefined : echOf(ech),
+  });
+}

@@ -1,0 +1,79 @@
+import type { LinkParams, ShareLink } from '../share-link.js';
+
+/**
+ * What of a link no app could use, as a text; null for a sound one. Mihomo and sing-box refuse a whole document for one
+ * such server, so a slip of the admin at one inbound would take all the others from the user.
+ */
+export function flawOf({ scheme, user, method, params }: ShareLink): string | null {
+  if (scheme === 'ss' && !isCipher(method, user)) return 'a cipher or a key that is none';
+  if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'a cipher that is none';
+  if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an encryption that is none';
+  return realityFlaw(params) ?? echFlaw(params) ?? xhttpFlaw(params) ?? portsFlaw(params);
+}
+
+const VMESS_CIPHERS: ReadonlySet<string> = new Set(['auto', 'aes-128-gcm', 'chacha20-poly1305']);
+const CIPHERS: ReadonlySet<string> = new Set([
+  'aes-128-gcm',
+  'aes-256-gcm',
+  'chacha20-poly1305',
+  'chacha20-ietf-poly1305',
+  'xchacha20-poly1305',
+  'xchacha20-ietf-poly1305',
+]);
+/** Bytes of the keys. */
+const CIPHERS_2022 = new Map([
+  ['2022-blake3-aes-128-gcm', 16],
+  ['2022-blake3-aes-256-gcm', 32],
+  ['2022-blake3-chacha20-poly1305', 32],
+]);
+
+function isCipher(method: string, user: string): boolean {
+  const bytes = CIPHERS_2022.get(method);
+  if (bytes === undefined) return CIPHERS.has(method);
+  return user.split(':').every((key) => {
+    const decoded = Buffer.from(key, 'base64');
+    return decoded.length === bytes && decoded.toString('base64') === key;
+  });
+}
+
+/** `mlkem768x25519plus.<look>.<resumption>.[<paddings>.]<key>…`; a key is one of X25519 or of ML-KEM-768. */
+function isEncryption(encryption: string): boolean {
+  if (encryption === 'none') return true;
+  const [suite, look = '', resumption = '', ...rest] = encryption.split('.');
+  const keys = rest.filter((part) => part.length > 20);
+  return (
+    suite === 'mlkem768x25519plus' &&
+    /^(?:native|xorpub|random)$/.test(look) &&
+    /^[01]rtt$/.test(resumption) &&
+    keys.length > 0 &&
+    keys.every((key) => /^[\w-]+$/.test(key) && [32, 1184].includes(Buffer.from(key, 'base64url').length)) &&
+    rest.every((part) => part.length > 20 || /^\d+-\d+-\d+$/.test(part))
+  );
+}
+
+export function realityFlaw({ security, pbk = '', sid = '' }: LinkParams): string | null {
+  if (security !== 'reality') return null;
+  const isKey = /^[\w-]{43}$/.test(pbk);
+  return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : 'a key or a short id of REALITY that is none';
+}
+
+/** A list begins with its own length. */
+function echFlaw({ ech }: LinkParams): string | null {
+  if (ech === undefined || !/^[\w+/]+=*$/.test(ech)) return null;
+  const list = Buffer.from(ech, 'base64');
+  const isList = list.length > 4 && list.readUInt16BE(0) === list.length - 2 && list.toString('base64') === ech;
+  return isList ? null : 'a list of Encrypted Client Hello that is none';
+}
+
+function xhttpFlaw({ type, mode = 'auto' }: LinkParams): string | null {
+  if (type !== 'xhttp' || /^(?:auto|packet-up|stream-up|stream-one)$/.test(mode)) return null;
+  return 'a mode of XHTTP that is none';
+}
+
+function portsFlaw({ mport }: LinkParams): string | null {
+  const isRange = (range: string) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return /^\d+(?:-\d+)?$/.test(range) && from > 0 && from <= to && to <= 65_535;
+  };
+  return mport === undefined || mport.split(',').every(isRange) ? null : 'ports that are none';
+}

@@ -1,0 +1,64 @@
+import type { CaseContext, ClientSeed, InboundCase } from './inbound-body.js';
+import { clientObject, makeBody } from './inbound-body.js';
+import { overReality, overTls, plain, TRANSPORTS } from './inbound-streams.js';
+
+/** A pair of keys for these tests alone, as `xray vlessenc` makes it. */
+const ENCRYPTED = {
+  decryption: 'mlkem768x25519plus.native.600s.GDuewH8ilpF6c_FNan9ntY_pjcechR0E5B5jmbTx_2A',
+  encryption: 'mlkem768x25519plus.native.0rtt.x2umGGygZrWuaH47zqJrRe9-ytBQ8ay5vGCbV2LcSzk',
+};
+
+/** Protocols over what `inboundCases` leaves to others: what Mihomo and sing-box say in a way of their own. */
+export function judgesCases(context: CaseContext): InboundCase[] {
+  const { tcp, tcpHttp, ws, grpc, grpcMulti, httpupgrade, xhttp } = TRANSPORTS;
+  const ownPath = { network: 'grpc', grpcSettings: { serviceName: '/my/own path/one|two', multiMode: true } };
+  const oddName = { network: 'grpc', grpcSettings: { serviceName: 'a b/ü+1' } };
+  const noName = { network: 'grpc', grpcSettings: { serviceName: '' } };
+  const bareWs = { network: 'ws', wsSettings: { path: '/bare' } };
+  const oddWs = { network: 'ws', wsSettings: { path: '/пу ть', host: 'ws.example' } };
+  const vless = { decryption: 'none', encryption: 'none' };
+  return [
+    aCase('vless-encryption', 'vless', ENCRYPTED, plain(tcp)),
+    aCase('vless-ws-bare', 'vless', vless, plain(bareWs)),
+    aCase('vless-ws-odd', 'vless', vless, plain(oddWs)),
+    aCase('vless-grpc-path', 'vless', vless, overTls(ownPath, context, ['h2'])),
+    aCase('vless-grpc-odd', 'vless', vless, plain(oddName)),
+    aCase('vless-grpc-bare', 'vless', vless, plain(noName)),
+    aCase('vmess-tcp-http', 'vmess', {}, plain(tcpHttp)),
+    aCase('vmess-ws-tls', 'vmess', {}, overTls(ws, context, ['http/1.1'])),
+    aCase('vmess-httpupgrade', 'vmess', {}, plain(httpupgrade)),
+    aCase('vmess-grpc-tls', 'vmess', {}, overTls(grpcMulti, context, ['h2'])),
+    aCase('trojan-grpc-reality', 'trojan', {}, overReality(grpc, context)),
+    aCase('vless-tcp-reality', 'vless', vless, overReality(tcp, context), 'tcp', 'xtls-rprx-vision'),
+    aCase('vless-xhttp-reality', 'vless', vless, overReality(xhttp, context)),
+    aCase('trojan-tcp', 'trojan', {}, plain(tcp)),
+    aCase('ss-ws', 'shadowsocks', { method: 'aes-128-gcm' }, plain(ws)),
+    aCase('ss-ws-tls', 'shadowsocks', { method: 'aes-128-gcm' }, overTls(ws, context, ['http/1.1'])),
+    aCase('ss-http', 'shadowsocks', { method: 'chacha20-poly1305' }, plain(tcpHttp)),
+  ];
+}
+
+function aCase(
+  name: string,
+  protocol: string,
+  settings: Record<string, unknown>,
+  stream: object,
+  listens: 'tcp' | 'udp' = 'tcp',
+  flow = '',
+): InboundCase {
+  const credential = ({ id, password }: ClientSeed) =>
+    protocol === 'vless' || protocol === 'vmess' ? { id, flow } : { password, ...methodOf(settings) };
+  const body = (port: number, clients: ClientSeed[]) =>
+    makeBody(
+      protocol,
+      port,
+      name,
+      { ...settings, clients: clients.map((client) => clientObject(client, credential(client))) },
+      stream,
+    );
+  return { name, protocol, listens, link: true, countsUsers: true, body };
+}
+
+function methodOf({ method }: Record<string, unknown>): object {
+  return typeof method === 'string' && !method.startsWith('2022') ? { method } : {};
+}

@@ -1,0 +1,102 @@
+import { lastWords, startChild } from './children.js';
+import { accepts } from './core-process.js';
+import { type Judge, judgeBinary, judged } from './judges.js';
+import { freePorts } from './ports.js';
+
+/** An app of the user's: one of the judges, running with what a subscription gave it. */
+export interface JudgeClient {
+  /** The names of the servers that it has, as its list shows them. */
+  readonly names: readonly string[];
+  /** A SOCKS5 port, without a password, that leads through this server. */
+  socksPort(name: string): number;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Mihomo with a document as it came: only doors are added, one that leads to each of its proxies. */
+export function startMihomo(document: string, names: readonly string[]): Promise<JudgeClient> {
+  return start('mihomo', names, {}, (ports) => {
+    const doors = names.map((proxy, at) => ({
+      name: `door-${at}`,
+      type: 'socks',
+      listen: '127.0.0.1',
+      port: ports[at],
+      proxy,
+    }));
+    // JSON is YAML.
+    const own = { 'log-level': 'info', listeners: doors, 'find-process-mode': 'off', 'unified-delay': false };
+    return `${document}${Object.entries(own)
+      .map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`)
+      .join('')}`;
+  });
+}
+
+interface Profile {
+  readonly inbounds: unknown;
+  readonly route: { readonly rules: readonly object[] };
+}
+
+/**
+ * sing-box with a profile as it came, but for what belongs to a device: instead of its tunnel there is a door that leads
+ * to each of its outbounds, and it looks for no network interface. It cannot be told the pin of a certificate, so it is
+ * given the certificates that its system believes, as a file.
+ */
+export function startSingBox(text: string, names: readonly string[], certFile: string): Promise<JudgeClient> {
+  const profile = JSON.parse(text) as Profile;
+  return start('sing-box', names, { SSL_CERT_FILE: certFile }, (ports) => {
+    const inbounds = names.map((_, at) => ({
+      type: 'socks',
+      tag: `door-${at}`,
+      listen: '127.0.0.1',
+      listen_port: ports[at],
+    }));
+    const doors = names.map((outbound, at) => ({ inbound: [`door-${at}`], outbound }));
+    const route = { ...profile.route, rules: [...doors, ...profile.route.rules], auto_detect_interface: false };
+    return JSON.stringify({ ...profile, inbounds, route });
+  });
+}
+
+const ARGUMENTS: Readonly<Record<Judge, (file: string, folder: string) => string[]>> = {
+  xray: (file) => ['run', '-c', file],
+  mihomo: (file, folder) => ['-d', folder, '-f', file],
+  'sing-box': (file, folder) => ['run', '-D', folder, '-c', file],
+};
+
+async function start(
+  judge: Judge,
+  names: readonly string[],
+  env: Record<string, string>,
+  textFor: (ports: readonly number[]) => string,
+): Promise<JudgeClient> {
+  const ports = await freePorts(names.length, 'tcp');
+  const { folder, file, remove } = judged(judge, textFor(ports));
+  const child = startChild(judgeBinary(judge), ARGUMENTS[judge](file, folder), {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  });
+  const stop = async () => {
+    await child.stop();
+    remove();
+  };
+  const deadline = Date.now() + 20_000;
+  for (const port of ports) {
+    while (!(await accepts(port))) {
+      if (child.running() && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      await stop();
+      throw new Error(`${judge} did not start:\n${lastWords(child)}`);
+    }
+  }
+  return {
+    names,
+    socksPort: (name) => {
+      const port = ports[names.indexOf(name)];
+      if (port === undefined) throw new Error(`no server ${name}`);
+      return port;
+    },
+    log: () => lastWords(child, 20_000),
+    stop,
+  };
+}

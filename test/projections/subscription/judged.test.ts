@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { clashDocument } from '../../../src/projections/subscription/formats/clash.js';
+import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
+import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
+import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
+import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
+import { xrayConfigs } from '../../../src/projections/subscription/formats/xray.js';
+import type { ShareLink } from '../../../src/projections/subscription/links.js';
+import { complaintOf, judgeBinary, withoutJudges } from '../../kit/real/judges.js';
+import { filled, hostile } from './hostile.js';
+import { cases, linksOfCase } from './matrix.js';
+import { slips } from './slips.js';
+
+const extras = {
+  subJsonFragment: '{"packets":"tlshello","length":"100-200","interval":"10-20"}',
+  subJsonNoises: '[{"type":"rand","packet":"10-20","delay":"10-16"}]',
+  subJsonMux: '{"enabled":true,"concurrency":8,"xudpConcurrency":16,"xudpProxyUDP443":"reject"}',
+  subJsonRules: '[{"type":"field","outboundTag":"direct","ip":["10.0.0.0/8"]}]',
+};
+const none = { subJsonFragment: '', subJsonNoises: '', subJsonMux: '', subJsonRules: '' };
+
+/** All configurations of a subscription as one: each outbound under a tag of its own. */
+function asOne(links: readonly ShareLink[], about: typeof none): string {
+  const configs = xrayConfigs(links, about) as readonly { outbounds: readonly object[] }[];
+  const proxies = configs.map(({ outbounds: [proxy] }, at) => ({ ...proxy, tag: at === 0 ? 'proxy' : `proxy-${at}` }));
+  return JSON.stringify({ ...configs[0], outbounds: [...proxies, ...(configs[0]?.outbounds.slice(1) ?? [])] });
+}
+
+const all = cases();
+const links = all.flatMap(linksOfCase);
+
+describe('the test set', () => {
+  it('has every protocol with a link over every transport and security, each under a name of its own', () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+    const kinds = new Set(links.map(({ scheme, params: { type, security } }) => `${scheme} ${type} ${security}`));
+    for (const type of ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'kcp']) {
+      for (const scheme of ['vless', 'vmess', 'trojan']) {
+        for (const security of ['none', 'tls']) expect(kinds).toContain(`${scheme} ${type} ${security}`);
+        const reality = scheme !== 'vmess' && ['tcp', 'grpc', 'xhttp'].includes(type);
+        expect(kinds.has(`${scheme} ${type} reality`)).toBe(reality);
+      }
+    }
+    for (const kind of ['ss tcp none', 'ss ws none', 'ss ws tls', 'hysteria2 undefined undefined']) {
+      expect(kinds).toContain(kind);
+    }
+  });
+
+  it('is said in every form, or left out for one of these reasons', () => {
+    const reasons = (say: (link: ShareLink) => object | string) =>
+      [...new Set(sorted(links, say).leftOut.map(({ reason }) => reason))].sort();
+    expect(reasons(clashProxy)).toStrictEqual([
+      'Trojan without TLS',
+      'an HTTP header of Trojan',
+      'an HTTP header of ss',
+      'kcp of trojan',
+      'kcp of vless',
+      'mKCP but with a seed alone',
+      'xhttp of trojan',
+      'xhttp of vmess',
+    ]);
+    expect(reasons(singBoxOutbound)).toStrictEqual([
+      'an HTTP header of ss',
+      'an HTTP header over TLS',
+      'certificates of another name',
+      'gRPC under a path of its own',
+      'kcp',
+      'the encryption of VLESS',
+      'xhttp',
+    ]);
+  });
+});
+
+const BY_XRAY = 'Xray judges what is said to it';
+describe.skipIf(withoutJudges(BY_XRAY, 'xray'))(BY_XRAY, () => {
+  it.each([
+    ['as it is', none],
+    ['with all that an admin adds', extras],
+  ])('every case of the test set, %s', async (_, about) => {
+    expect(await complaintOf('xray', asOne(links, about))).toBe('');
+  });
+
+  it('and would not let a mistake pass', async () => {
+    const wrong = links.map((link) => ({ ...link, params: { ...link.params, fp: 'nobody' } }));
+    expect(await complaintOf('xray', asOne(wrong, none))).toContain('fingerprint');
+  });
+});
+
+const BY_MIHOMO = 'Mihomo judges what is said to it';
+describe.skipIf(withoutJudges(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
+  const document = clashDocument(links) ?? '';
+
+  it('every case of the test set', async () => {
+    expect(await complaintOf('mihomo', document)).toBe('');
+  });
+
+  it('by names that it knows: others it would pass over', () => {
+    const binary = readFileSync(judgeBinary('mihomo'), 'latin1');
+    const known = new Set(['type']);
+    for (const [, name = ''] of binary.matchAll(/(?:proxy|obfs):"([\w-]+)/g)) known.add(name);
+    const { proxies } = parse(document) as { proxies: Record<string, unknown>[] };
+    const unknown = new Set<string>();
+    const look = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+      for (const [name, member] of Object.entries(value)) {
+        if (!known.has(name)) unknown.add(name);
+        if (name !== 'headers') look(member);
+      }
+    };
+    proxies.forEach(look);
+    expect(known.size).toBeGreaterThan(100);
+    expect([...unknown]).toStrictEqual([]);
+  });
+
+  it('whatever texts they hold', async () => {
+    expect(await complaintOf('mihomo', clashDocument(hostileLinks()) ?? '')).toBe('');
+  });
+
+  it('whatever slip an admin made at one of them', async () => {
+    expect(await complaintOf('mihomo', clashDocument(slips) ?? '')).toBe('');
+  });
+
+  it('and would not let a mistake pass', async () => {
+    expect(await complaintOf('mihomo', document.replace('"type": "vless"', '"type": "vles"'))).toContain('vles');
+  });
+});
+
+const BY_SING_BOX = 'sing-box judges what is said to it';
+describe.skipIf(withoutJudges(BY_SING_BOX, 'sing-box'))(BY_SING_BOX, () => {
+  const profile = JSON.stringify(singBoxProfile(links));
+
+  it('every case of the test set', async () => {
+    expect(await complaintOf('sing-box', profile)).toBe('');
+  });
+
+  it('whatever texts they hold', async () => {
+    expect(await complaintOf('sing-box', JSON.stringify(singBoxProfile(hostileLinks())))).toBe('');
+  });
+
+  it('whatever slip an admin made at one of them', async () => {
+    expect(await complaintOf('sing-box', JSON.stringify(singBoxProfile(slips)))).toBe('');
+  });
+
+  it('and would not let a mistake pass', async () => {
+    expect(await complaintOf('sing-box', profile.replace('"server_port"', '"port"'))).toContain('port');
+  });
+});
+
+/** The same at each run: a judge is asked once for all of them. */
+function hostileLinks(): readonly ShareLink[] {
+  const texts = fc.record({ name: filled, path: hostile, host: hostile, sni: hostile, user: filled });
+  return fc.sample(texts, { numRuns: 300, seed: 7 }).flatMap(({ name, path, host, sni, user }, at) => {
+    const link = links[(at * 7) % links.length];
+    if (link === undefined) return [];
+    const said = Object.entries({ path: `/${path}`, host, sni }).filter(([, text]) => text !== '');
+    const params = { ...link.params, ...Object.fromEntries(said) };
+    // A UUID stays one, a key of 2022 too.
+    const free = link.scheme === 'trojan' || link.scheme === 'hysteria2';
+    return [{ ...link, name, user: free ? user : link.user, params }];
+  });
+}
