@@ -9,6 +9,7 @@ import { idle } from './idle.js';
 import { imports } from './import.js';
 import { endShared } from './kit/live.js';
 import { type Bench, type Judged, judge, table } from './kit/row.js';
+import { limits } from './limits.js';
 import { logins } from './logins.js';
 import { memory } from './memory.js';
 import { nodes } from './nodes.js';
@@ -18,6 +19,7 @@ import { replay } from './replay.js';
 import { settings } from './settings.js';
 import { sockets } from './sockets.js';
 import { start } from './start.js';
+import { statement } from './statement.js';
 import { status } from './status.js';
 import { sub } from './sub.js';
 
@@ -29,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   edits,
   sub,
   status,
+  limits,
   logins,
   memory,
   reads,
@@ -38,6 +41,7 @@ const benches: Readonly<Record<string, Bench>> = {
   outbox,
   import: imports,
   backup,
+  statement,
   idle,
   growth,
 };

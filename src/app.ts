@@ -5,8 +5,10 @@ import { lockDirectory } from './adapters/sqlite/lock.js';
 import { type CommandContext, createBus, type Dispatch } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
+import { addressesHeld, addressLimit, restateAfter } from './commands/ip-limit.js';
 import type { Core } from './commands/ports/core.js';
 import { CoreSync } from './commands/reactors/core-sync.js';
+import { IpLimit } from './commands/reactors/ip-limit.js';
 import { planRollUp } from './commands/reactors/roll-up.js';
 import { TrafficIntake } from './commands/reactors/traffic-intake.js';
 import { Rejection, reject } from './commands/rejection.js';
@@ -15,8 +17,10 @@ import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
 import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
-import { confirm, failTrial, settle, tryNew } from './generations.js';
+import { isDiskFull } from './full-disk.js';
+import { confirm, failTrial, forgiveTry, settle, tryNew } from './generations.js';
 import { openJournal, sharing } from './journal.js';
+import { keepLedger } from './ledger.js';
 import { Alarms } from './lib/alarms.js';
 import { digest } from './lib/digest.js';
 import { Disposal } from './lib/disposal.js';
@@ -57,7 +61,9 @@ export async function createPanel(parts: PanelParts) {
   try {
     return await open();
   } catch (error) {
-    failTrial(directory.root, error instanceof Error ? error.message : String(error));
+    // A state cannot help that the disk is full: it is tried again when there is room.
+    if (isDiskFull(error)) forgiveTry(directory.root);
+    else failTrial(directory.root, error instanceof Error ? error.message : String(error));
     await disposal.dispose();
     throw error;
   }
@@ -96,6 +102,9 @@ export async function createPanel(parts: PanelParts) {
     log.appended$.subscribe(() => anchor.moved());
     disposal.add(() => (closed ? undefined : anchor.flush()));
 
+    const ledger = keepLedger({ log, read, directory, warn });
+    disposal.add(() => ledger.close());
+
     const foldings = [...read.foldings, state];
     const keep = snapshotting(foldings, snapshots, log, warn);
     disposal.add(() => keep.now());
@@ -106,6 +115,7 @@ export async function createPanel(parts: PanelParts) {
     return {
       log,
       read,
+      ledger,
       core,
       dispatch,
       alarms,
@@ -178,6 +188,17 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
       if (done instanceof Rejection && !refusedByStorage(done))
         warn(`${command.type} was refused`, { reason: done.message });
     };
+  const ipLimit = new IpLimit({
+    core,
+    dispatch: dispatchAs('ip-limit'),
+    limitOf: (email) => addressLimit(state.state, email),
+    held: () => addressesHeld(state.state),
+    emailOf: (client) => state.state.clients.get(client)?.identity.email ?? null,
+    graceMs: () => read.settings().ipLimitGraceSeconds * 1000,
+    restateMs: () => restateAfter(read.settings()),
+    now,
+    warn,
+  });
   const intake: TrafficIntake = new TrafficIntake({
     core,
     recorded: () => read.baselines(),
@@ -189,6 +210,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
       return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
     online: (emails) => read.online.set(emails),
+    limit: (users) => ipLimit.poll(users),
     warn,
   });
   const sync = new CoreSync({
@@ -213,6 +235,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
   const following = read.changed$.subscribe((events) => {
     if (events.some(({ type }) => type === 'CoreStarted')) alarms.over([CORE_KEPT]);
     sync.notice(events);
+    ipLimit.notice(events);
   });
 
   const hourly = (): void => {

@@ -22,6 +22,8 @@ const Environment = z.object({
   ADMIN_PASSWORD: z.string().min(1).optional(),
   CORE_BIN: z.string().min(1).optional(),
   OPS_PORT: z.coerce.number().int().min(0).max(65535).default(2054),
+  /** Series that name clients, for whoever may connect to loopback. Never a setting: the operator decides. */
+  METRICS_CLIENTS: z.stringbool().default(false),
   /** Mirrors of the public release pages, for the many who cannot reach those. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
   /** Where releases of the panel are published; there is no public place yet. */

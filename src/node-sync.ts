@@ -1,5 +1,6 @@
 import { createNodePanel } from './adapters/nodes/panel.js';
 import { asSystem, type Panel } from './app.js';
+import { twinOf } from './commands/node-rules.js';
 import type { NodePanel } from './commands/ports/node-panel.js';
 import type { Web } from './commands/ports/web.js';
 import { NodeSync } from './commands/reactors/node-sync.js';
@@ -43,6 +44,8 @@ export function nodeSyncOf(
     nodes: () => read.nodes(),
     node: (id) => read.node(id),
     ownId: () => read.panelId,
+    failing: (node) => read.nodeFailing(node),
+    twin: (node, panelId) => twinOf(read.nodes(), node, panelId),
     async wanted(node) {
       const { position } = log.head();
       const inbounds = read.inbounds().filter((inbound) => inbound.node === node);
@@ -55,6 +58,7 @@ export function nodeSyncOf(
     followed: {
       client: (number: ClientNumber) => read.nodeBaseline('clients', number),
       inbound: (id) => read.nodeBaseline('inbounds', id),
+      readAt: (node) => read.nodeReadAt(node),
     },
     used: {
       client: (number: ClientNumber) => usedBy(read.client(number)),

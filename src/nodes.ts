@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RingNodeHistories } from './adapters/gauges/node-histories.js';
 import { createNodes } from './adapters/nodes/probe.js';
 import type { Panel } from './app.js';
+import { twinOf } from './commands/node-rules.js';
 import type { NodeHistories } from './commands/ports/nodes.js';
 import type { Web } from './commands/ports/web.js';
 import { NodeWatch } from './commands/reactors/node-watch.js';
@@ -48,6 +49,7 @@ export function watchOf(
     node: (id) => read.node(id),
     recorded: (id) => read.nodeStanding(id)?.online,
     ownId: () => read.panelId,
+    twin: (node, panelId) => twinOf(read.nodes(), node, panelId),
     dispatch: (command, node) => dispatch(command, asNode(node)),
     changed$: read.changed$,
     now,

@@ -26,7 +26,6 @@ import type { Installs } from './installs.js';
 import type { Disposal } from './lib/disposal.js';
 import { openNodeSync } from './node-sync.js';
 import { openNodes } from './nodes.js';
-import { storyOf } from './projections/story.js';
 import { serverPortFlaw } from './server-wish.js';
 import type { Servers } from './servers.js';
 import { openTrafficInform } from './traffic-inform.js';
@@ -106,7 +105,8 @@ export function httpParts(
     coreSettled: (ms) =>
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
-    storyOf: (client) => storyOf(panel.log, client),
+    past: panel.log,
+    ledger: () => panel.ledger.ready(),
     portFlaw,
     serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),
     restartFlaw: () => servers.flaw(),

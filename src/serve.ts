@@ -9,20 +9,23 @@ import { openControl } from './cli/control.js';
 import { coreBinary, corePlace } from './cli/core-binary.js';
 import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
-import { failTrial, type Turn } from './generations.js';
+import { diskFull, isDiskFull } from './full-disk.js';
+import { failTrial, forgiveTry, type Turn } from './generations.js';
 import { SHORTEST_PASSWORD } from './http/auth/handlers.js';
+import { clientFigures } from './http/client-metrics.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
 import { createMetrics } from './http/metrics.js';
-import { createOpsServer, unreadiness } from './http/ops-server.js';
+import { coreUnreadiness, createOpsServer, unreadiness } from './http/ops-server.js';
 import { createPanelServer } from './http/server.js';
 import { createSubscriptionServer } from './http/subscription-server.js';
 import { createInstalls, type Installs } from './installs.js';
-import { READY, SWITCH_CODE } from './launcher.js';
+import { FULL_CODE, READY, SWITCH_CODE } from './launcher.js';
 import { Disposal } from './lib/disposal.js';
 import { logNews } from './news.js';
 import { httpParts, secretsOf } from './parts.js';
 import { Servers } from './servers.js';
+import { refusedByDisk } from './storage-watch.js';
 import { version } from './version.js';
 
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
@@ -118,12 +121,14 @@ export async function serve(config: Config): Promise<number> {
     return COMES_AGAIN.has(why) ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
-    const message = error instanceof Error ? error.message : String(error);
+    const full = isDiskFull(error);
+    const message = full ? diskFull(config.DATA_DIR) : error instanceof Error ? error.message : String(error);
     process.stderr.write(`portolan: ${message}\n`);
-    // Without a panel it is not this process that has the directory.
-    if (panel) failTrial(panel.directory.root, message);
+    // Without a panel it is not this process that has the directory; and a state cannot help that a disk is full.
+    if (panel && full) forgiveTry(panel.directory.root);
+    else if (panel) failTrial(panel.directory.root, message);
     await disposal.dispose().catch(() => undefined);
-    return 1;
+    return full ? FULL_CODE : 1;
   }
 }
 
@@ -177,8 +182,14 @@ async function open(
   const webDomain = () => servers.domainOf('panel');
   const web = createPanelServer({ http, dispatch, basePath, webDomain, bind: mountHandlers, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
-  const metrics = createMetrics({ read, log, version, now });
-  const ops = createOpsServer(() => panel.complaint ?? unreadiness(read, log), metrics);
+  const unsaved = () => panel.complaint ?? refusedByDisk(panel);
+  const metrics = createMetrics({ read, log, version, now, writable: () => unsaved() === null });
+  const ops = createOpsServer({
+    panel: () => unsaved() ?? unreadiness(read, log),
+    core: () => coreUnreadiness(read),
+    metrics,
+    clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
+  });
 
   disposal.add(() => servers.close());
   // Whoever waits for a delivery would keep the servers from closing.

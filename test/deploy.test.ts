@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configNames } from '../src/config.js';
-import { settingKeys } from '../src/events/settings.js';
+import { configNames, readConfig } from '../src/config.js';
+import { defaultSettings, settingKeys } from '../src/events/settings.js';
 
 const root = resolve(import.meta.dirname, '..');
 const text = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -33,6 +33,61 @@ describe('what a server is installed with', () => {
   it('leaves the core alone when the panel has crashed, and starts the panel again', () => {
     expect(unit).toMatch(/^KillMode=process$/m);
     expect(unit).toMatch(/^Restart=always$/m);
+  });
+
+  it('is a command line for the account of the service, with its variables, of which nothing is run', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-service-'));
+    try {
+      const environment = join(folder, 'environment');
+      // What is not exported is not seen: the end without a line break, a comment, other names, and a command.
+      writeFileSync(environment, '# PORTOLAN_HOST=no\nHOST=no\nPORTOLAN_PORT=80\nPORTOLAN_BASE_PATH=$(id) x');
+      const script = text('deploy/portolan-as-service')
+        .replaceAll('/etc/portolan/environment', environment)
+        .replace('"$(id -u)" = 0', '1 = 0')
+        .replaceAll('/opt/portolan/bin/portolan', 'env');
+      const env = { PATH: process.env['PATH'] };
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'portolan'], { env, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout.split('\n').filter((line) => /PORTOLAN|HOST/.test(line))).toEqual(
+        expect.arrayContaining([
+          'PORTOLAN_DATA_DIR=/var/lib/portolan',
+          'PORTOLAN_PORT=80',
+          'PORTOLAN_BASE_PATH=$(id) x',
+        ]),
+      );
+      expect(stdout).not.toContain('no\n');
+      expect(text('deploy/portolan-as-service')).toContain('setpriv --reuid portolan --regid portolan --init-groups');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is an image that runs without root, says its ports, and is asked whether it is ready', () => {
+    const lines = text('Dockerfile').replaceAll('\\\n', '').split('\n');
+    const last = lines.findLastIndex((line) => line.startsWith('FROM '));
+    const stage = lines.slice(last);
+    const all = (word: string) =>
+      stage.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
+    expect(lines.filter((line) => line.startsWith('FROM ')).length).toBeGreaterThan(1);
+    expect(all('USER')).toEqual(['node']);
+    expect(stage.indexOf('USER node')).toBeGreaterThan(stage.findLastIndex((line) => line.startsWith('RUN ')));
+    const { webPort, subPort } = defaultSettings;
+    expect(all('EXPOSE')).toEqual([`${webPort} ${subPort}`]);
+    const [check = ''] = all('HEALTHCHECK');
+    const [program, ...args] = JSON.parse(check.slice(check.indexOf('['))) as string[];
+    expect([program, args[0], all('ENTRYPOINT'), all('CMD')]).toEqual([
+      ...['node', '-e', ['["tini", "--", "portolan"]']],
+      ['["serve"]'],
+    ]);
+    expect(args[1]).toContain(`http://127.0.0.1:${readConfig({}).OPS_PORT}/readyz`);
+    // It parses, and where nobody answers it says so by its code.
+    const unheard = (args[1] ?? '').replace(/:\d+\//, ':1/');
+    expect(spawnSync(process.execPath, ['-e', unheard]).status).toBe(1);
+  });
+
+  it('leaves out of the image what is no part of it', () => {
+    const ignored = text('.dockerignore').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['.git', 'data', 'node_modules', 'dist']));
   });
 
   it('is an image of files that are here', () => {

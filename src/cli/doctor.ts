@@ -14,8 +14,9 @@ import { openJournal } from '../journal.js';
 import { timeText } from '../lib/words.js';
 import { backups } from '../projections/backups.js';
 import { settings } from '../projections/settings.js';
-import type { Finding } from './examination.js';
+import type { Finding } from './finding.js';
 import { CliError, printEither } from './output.js';
+import { examineClock } from './rights.js';
 import { verifyLog } from './verify.js';
 
 interface Common {
@@ -54,6 +55,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const kept = begin(backups);
     // A log with a fault may not even fold.
     if (fault === null) catchUp(log, [known, kept]);
+    const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       {
         what: 'chain',
@@ -61,6 +63,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
         detail: fault ? `position ${fault.position}: ${fault.what}` : `${events} events are sound`,
       },
       { what: 'anchor', ok: complaint === null, detail: complaint ?? 'it agrees with the log' },
+      examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
       ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
     ];

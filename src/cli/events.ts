@@ -1,40 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
-import { emailKey } from '../events/client-document.js';
 import { begin, catchUp } from '../events/replay.js';
-import { type Journal, openJournal } from '../journal.js';
 import { digest } from '../lib/digest.js';
 import { beginAll, digestsOf } from '../projections/read-models.js';
-import { chapterLine, storyOf } from '../projections/story.js';
 import { CliError, eventLine, masked, print, printEither } from './output.js';
+import { type Common, reading } from './reading.js';
+import { statementCommand } from './statement.js';
 import { verifyLog } from './verify.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import { whyCommand } from './why.js';
 
 const PAGE = 500;
 /** How often `tail --follow` looks, in ms. */
 const LOOK_MS = 500;
-
-function reading<T>(dataDir: string, use: (journal: Journal) => T): T {
-  const journal = openJournal(dataDirectory(dataDir), { readonly: true });
-  const close = (): void => journal.log.close();
-  try {
-    const result = use(journal);
-    if (result instanceof Promise) return result.finally(close) as T;
-    close();
-    return result;
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
 
 /** `portolan events …`: reads only, beside a running panel or without one. */
 export function eventCommands(program: Command, common: (command: Command) => Common): void {
@@ -63,24 +43,8 @@ export function eventCommands(program: Command, common: (command: Command) => Co
       });
     });
 
-  events
-    .command('why')
-    .argument('<client>', 'an email, or the number of a client as #12')
-    .description('the story of a client: what happened, by whom, and because of what')
-    .action((name: string, _options: object, command: Command) => {
-      const { dataDir, json } = common(command);
-      reading(dataDir, ({ log }) => {
-        const numbers = /^#\d+$/.test(name) ? [Number(name.slice(1))] : clientsNamed(log, name);
-        const stories = numbers
-          .map((client) => ({ client, story: storyOf(log, client) }))
-          .filter(({ story }) => story.length > 0);
-        if (stories.length === 0) throw new CliError(`The log knows no client ${name}`);
-        for (const { client, story } of stories) {
-          if (json) for (const chapter of story) print(JSON.stringify({ client, ...chapter }));
-          else print([`Client #${client}`, ...story.map(chapterLine)].join('\n'));
-        }
-      });
-    });
+  whyCommand(events, common);
+  statementCommand(events, common);
 
   events
     .command('export')
@@ -178,14 +142,4 @@ function exportRows(log: SqliteEventLog, from: number): void {
       position = row.position;
     }
   }
-}
-
-/** The numbers of all clients that ever had this email, deleted ones included, in the order of their first mention. */
-function clientsNamed(log: SqliteEventLog, email: string): readonly number[] {
-  const numbers = new Set<number>();
-  for (const event of log.readTypes(['ClientAdded', 'ClientIdentified', 'ClientCredentialRotated'])) {
-    if (!('identity' in event.data)) continue;
-    if (emailKey(event.data.identity.email) === emailKey(email)) numbers.add(event.data.client);
-  }
-  return [...numbers];
 }

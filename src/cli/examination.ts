@@ -9,15 +9,10 @@ import { holdsPort } from '../adapters/port-holder.js';
 import type { Config } from '../config.js';
 import type { Settings } from '../events/settings.js';
 import { coreBinary } from './core-binary.js';
+import type { Finding } from './finding.js';
+import { examineRights } from './rights.js';
 
-/** One thing that was looked at. */
-export interface Finding {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What is wrong is for the operator to know, and no fault of the data. */
-  readonly note?: true;
-}
+const MB = 1_048_576;
 
 /** Everything but the log: what the machine has to say. */
 export async function examineMachine(
@@ -30,6 +25,7 @@ export async function examineMachine(
   return [
     ...modes(directory),
     disk(directory),
+    ...examineRights({ pid: holderOf(directory.lock), path: config.PATH }),
     await core(config, directory),
     await port('panel port', config.HOST ?? webListen, config.PORT ?? webPort, directory),
     await port('subscription port', config.SUB_HOST ?? subListen, config.SUB_PORT ?? subPort, directory),
@@ -57,10 +53,13 @@ function modeOf(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
 }
 
-function disk({ root }: DataDirectory): Finding {
+function disk({ root, database }: DataDirectory): Finding {
   const { bavail, bsize } = statfsSync(root);
-  const freeMb = Math.floor((bavail * bsize) / 1_048_576);
-  return { what: 'disk', ok: freeMb > 100, detail: `${freeMb} MB are free` };
+  const freeMb = Math.floor((bavail * bsize) / MB);
+  const logMb = Math.ceil(statSync(database).size / MB);
+  const detail = `${freeMb} MB are free, and a backup needs up to ${logMb}`;
+  if (freeMb <= 100) return { what: 'disk', ok: false, detail };
+  return freeMb > logMb ? { what: 'disk', ok: true, detail } : { what: 'disk', ok: false, note: true, detail };
 }
 
 async function core(config: Config, { run, logs, geo }: DataDirectory): Promise<Finding> {

@@ -58,6 +58,7 @@ function readNodes(dataDir: string) {
       return {
         ...toldNode(node),
         standing: register.state.standings.get(node.id) ?? null,
+        failing: register.state.failings.get(node.id) ?? null,
         bound: [...listeners.state.values()].filter((inbound) => inbound.node === node.id).length,
         lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
         inbounds: entries,
@@ -83,25 +84,42 @@ function listLine({ id, name, url, lag, bound, ...node }: Told): string {
 }
 
 /** What nothing was said of answers, as far as the log knows. */
-function stateOf({ enabled, identity, standing }: Pick<Told, 'enabled' | 'identity' | 'standing'>): string {
+function stateOf({
+  enabled,
+  identity,
+  standing,
+  failing,
+}: Pick<Told, 'enabled' | 'identity' | 'standing' | 'failing'>) {
   if (!enabled) return 'switched off';
+  if (failing && standing?.online !== false)
+    return `answers, and cannot be told anything since ${timeText(failing.since)}`;
   if (standing) return `${standing.online ? 'online' : 'offline'} since ${timeText(standing.since)}`;
   return identity === null ? 'never answered' : 'answers';
 }
 
 function whyLines(node: Told): readonly string[] {
-  const { id, name, url, standing, identity, hasApiToken, lag, inbounds: entries, strangers } = node;
+  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, strangers } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
-  const state = `  ${stateOf(node)}${standing?.reason ? `: ${standing.reason}` : ''}`;
+  const reason = standing?.reason || failing?.reason;
+  const state = `  ${stateOf(node)}${reason ? `: ${reason}` : ''}`;
   return [
     `Node #${id} ${name}, ${url}`,
     state,
     ...(identity === null ? [] : [`  it is a panel of ${identity.kind} ${identity.panelId}`.trimEnd()]),
     ...(hasApiToken ? [] : ['  it has no API token, so it can neither be asked nor told anything']),
-    lag === 0 ? '  it has everything that is wanted there' : `  ${counted(lag, 'change')} on the way`,
+    `  ${lagLine(node)}`,
     ...stuck.map(entryLine),
     ...(strangers === null ? [] : [`  only it has: ${strangersText(strangers)}`]),
   ];
+}
+
+/** What was wrong after it was told last, nobody has seen yet. */
+function lagLine({ lag, standing, failing, inbounds: entries }: Told): string {
+  if (lag > 0) return `${counted(lag, 'change')} on the way`;
+  if (entries.some(({ refused }) => refused !== null)) return 'nothing is on the way; what it does not take is below';
+  return failing || standing?.online === false
+    ? 'it had everything that is wanted there when it was last seen'
+    : 'it has everything that is wanted there';
 }
 
 function entryLine({ inbound, tag, waiting, since, refused, applied, deleted }: Told['inbounds'][number]): string {

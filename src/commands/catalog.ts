@@ -8,6 +8,7 @@ import { type DirectoryCommand, directory } from './directory.js';
 import { type GeoCommand, geo } from './geo.js';
 import { type ImportCommand, panelImport } from './import/import.js';
 import { type InboundCommand, inbound } from './inbound.js';
+import { type IpLimitCommand, ipLimit } from './ip-limit.js';
 import { type NodeCommand, node } from './node.js';
 import { type NodeSyncCommand, nodeSync } from './node-sync.js';
 import { type NodeTrafficCommand, nodeTraffic } from './node-traffic.js';
@@ -38,7 +39,8 @@ export type AnyCommand =
   | NodeTrafficCommand
   | ChatBotCommand
   | ImportCommand
-  | TrafficInformCommand;
+  | TrafficInformCommand
+  | IpLimitCommand;
 
 /** Every decider in one table. A command without an entry does not compile. */
 export const deciders: Decider<AnyCommand> = {
@@ -61,4 +63,5 @@ export const deciders: Decider<AnyCommand> = {
   ...chatBot,
   ...panelImport,
   ...trafficInform,
+  ...ipLimit,
 };

@@ -15,6 +15,7 @@ import type { InboundConfig, Protocol } from '../events/inbound.js';
 import { KeyShredded } from '../events/panel.js';
 import { sameJson } from '../lib/json.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
+import { admitted } from './ip-limit.js';
 import { clientDepletion, depletionOf } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { bequest, clientIn, clientsNamed, deletions, usedTogether, usedUnder } from './siblings.js';
@@ -105,6 +106,7 @@ export function changeClient(
   const events: PanelEvent[] = [];
   const changes = changedTerms(client.terms, draft.terms);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
+  if (changes.limitIp !== undefined) events.push(...admitted(state, client, 'changed'));
   const { identity, credential } = draft;
   const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
   if (renamed) events.push(...bequest(state, client));

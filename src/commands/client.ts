@@ -15,6 +15,7 @@ import { addClients, changeClient, findByKey, restoredClient, type Target } from
 import type { Command, Decider } from './command.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { erase } from './inbound.js';
+import { admitted } from './ip-limit.js';
 import { clientDepletion, depletionOf } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { carrierNamed, carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
@@ -116,7 +117,10 @@ export const client: Decider<ClientCommand> = {
   ClearClientIps({ email }, state) {
     const siblings = clientsNamed(state, email);
     if (siblings.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
-    return siblings.map(({ number }) => ClientIpsCleared({ client: number }));
+    return siblings.flatMap((sibling) => [
+      ClientIpsCleared({ client: sibling.number }),
+      ...admitted(state, sibling, 'cleared'),
+    ]);
   },
 
   RecordClientIps({ seen }, state) {
@@ -180,7 +184,8 @@ export function resetClient(
     const { up, down } = state.counters.clients.get(sibling.number) ?? zero;
     const cause = at + events.length;
     events.push(ClientTrafficReset({ client: sibling.number, up, down }));
-    events.push(...restoredClient(sibling, zero, now).map((event) => ({ ...event, cause })));
+    const effects = [...restoredClient(sibling, zero, now), ...admitted(state, sibling, 'reset')];
+    events.push(...effects.map((event) => ({ ...event, cause })));
   }
   return events;
 }

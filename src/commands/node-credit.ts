@@ -1,4 +1,4 @@
-import { type Counter, zero } from '../events/counters.js';
+import { type Counter, sumOf, zero } from '../events/counters.js';
 import type { BaselineNote } from '../events/node-sync.js';
 import type { SeenCounter } from './ports/node-panel.js';
 
@@ -9,6 +9,8 @@ export interface Followed {
   readonly allTime: number;
   /** See `NodeBaseline`. */
   readonly moved: number;
+  /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
+  readonly high: number;
 }
 
 /** What of a counter's growth counts, and where it is followed from now on; null = from where it was: it is unreadable. */
@@ -16,40 +18,75 @@ export interface Credit {
   readonly growth: Counter;
   readonly next: Followed | null;
   readonly note: BaselineNote | null;
-  /** Bytes that it can account for at most, whatever was credited; null = that cannot be told. */
-  readonly room: number | null;
 }
 
 const ALL_TIME_MOVED = 1;
 const MOVED = 2;
+const FALLEN = 4;
+const RENAMED = 8;
 /** 10 Gbit/s: what flows faster than this through one counter did not flow. Bytes a second. */
 const FASTEST = 1.25e9;
 /** A panel reads its own core only now and then, and tells of it at once. In ms. */
 const SHORTEST_MS = 30_000;
+/** Whatever the clock says, or nobody knows. In ms. */
+const LONGEST_MS = 24 * 3_600_000;
+/** Less than this may well be twice what it was. Bytes. */
+const DOUBLE_BYTES = 1024 * 1024;
 
 /**
- * What a counter grew by since it was read before. It may be lost, set back, doubled or set by hand: of what it says no
- * more is credited than could have flowed, and what was credited once is never taken back. `elapsedMs` since then.
+ * What a counter grew by since it was read before. It may be lost, set back, put back or set by hand: of what it says no
+ * more is credited than could have flowed, and what was credited once is never taken back. `elapsedMs` since then;
+ * Infinity = nobody knows.
  */
 export function creditOf(before: Followed | undefined, seen: SeenCounter, elapsedMs: number): Credit {
   if (!isCount(seen.up) || !isCount(seen.down) || !isCount(seen.up + seen.down))
-    return { growth: zero, next: null, note: null, room: null };
-  const allTime = isCount(seen.allTime) ? seen.allTime : 0;
-  const now = { up: seen.up, down: seen.down, allTime };
-  if (!before) return { growth: zero, next: { ...now, moved: 0 }, note: 'first', room: null };
-  const grown = { up: seen.up - before.up, down: seen.down - before.down };
-  const moved =
-    before.moved | (allTime > before.allTime ? ALL_TIME_MOVED : 0) | (grown.up > 0 || grown.down > 0 ? MOVED : 0);
-  const next = { ...now, moved };
-  const kept = (moved & ALL_TIME_MOVED) > 0 ? Math.max(0, allTime - before.allTime) : null;
-  if (grown.up < 0 || grown.down < 0) return { growth: zero, next, note: 'fell', room: kept };
+    return { growth: zero, next: null, note: null };
+  const now = { up: seen.up, down: seen.down, allTime: isCount(seen.allTime) ? seen.allTime : 0 };
+  if (!before) return { growth: zero, next: { ...now, moved: 0, high: 0 }, note: 'first' };
+  const grown = { up: now.up - before.up, down: now.down - before.down };
+  const isBack = comesBack(before, now);
+  const next = { ...now, ...storyOf(before, now, isBack) };
+  if (grown.up < 0 || grown.down < 0 || now.allTime < before.allTime) return { growth: zero, next, note: 'fell' };
   const bytes = grown.up + grown.down;
-  if (bytes > (Math.max(elapsedMs, SHORTEST_MS) / 1000) * FASTEST)
-    return { growth: zero, next, note: 'implausible', room: 0 };
+  if (bytes > (Math.min(Math.max(elapsedMs, SHORTEST_MS), LONGEST_MS) / 1000) * FASTEST)
+    return { growth: zero, next, note: 'implausible' };
   // The bytes of all time are touched by no reset and by no hand; only what they grew by as well has flowed.
-  const growth = kept === null ? grown : upTo(grown, kept);
-  const credited = growth.up + growth.down;
-  return { growth, next, note: credited < bytes ? 'clipped' : null, room: credited };
+  const kept = (next.moved & ALL_TIME_MOVED) > 0 ? now.allTime - before.allTime : bytes;
+  const beyond = isBack ? Math.max(0, heightOf(now) - before.high) : bytes;
+  const growth = upTo(grown, Math.min(kept, beyond));
+  if (isBack) return { growth, next, note: 'came back' };
+  return { growth, next, note: growth.up + growth.down < bytes ? 'clipped' : null };
+}
+
+/** Bytes that only a lost or an older state of the panel has less of; where those of all time are not kept, a reset as well. */
+function heightOf({ up, down, allTime }: SeenCounter): number {
+  return allTime > 0 ? allTime : up + down;
+}
+
+/**
+ * Whether a counter that has fallen is put back where it was, or nearly: by one that brings half of it at once, or the first
+ * time that it grows. What flows brings it there little by little.
+ */
+function comesBack(before: Followed, now: SeenCounter): boolean {
+  const stands = heightOf(now);
+  const risen = stands - heightOf(before);
+  if (before.high === 0 || risen <= 0) return false;
+  return 2 * risen >= before.high || (stands >= before.high && (before.moved & FALLEN) > 0);
+}
+
+function storyOf(before: Followed, now: SeenCounter, isBack: boolean): Pick<Followed, 'moved' | 'high'> {
+  const stood = heightOf(before);
+  const stands = heightOf(now);
+  // Under another name it may be another counter, which stands where it stands.
+  const isOther = stands < stood && (before.moved & RENAMED) > 0;
+  const highest = isOther ? 0 : Math.max(before.high, stood);
+  const high = stands < highest ? highest : 0;
+  const renamed = isOther ? 0 : before.moved & RENAMED;
+  const allTime = now.allTime > before.allTime ? ALL_TIME_MOVED : before.moved & ALL_TIME_MOVED;
+  const isKept = now.allTime > 0 || now.up + now.down === 0;
+  const own = now.up > before.up || now.down > before.down ? MOVED : before.moved & MOVED;
+  const isFallen = high > 0 && (stands < stood || isBack || (stands === stood && (before.moved & FALLEN) > 0));
+  return { high, moved: (isKept ? allTime : 0) | own | (isFallen ? FALLEN : 0) | renamed };
 }
 
 /**
@@ -65,58 +102,49 @@ export function sharedBaseline(baselines: readonly Followed[], seen: SeenCounter
   if (!only || apart.length === 1) return only;
   const together = apart.reduce((a, b) => ({
     ...{ up: a.up + b.up, down: a.down + b.down, allTime: a.allTime + b.allTime },
-    moved: a.moved | b.moved,
+    ...{ moved: a.moved | b.moved, high: a.high + b.high > 0 ? highOf(a) + highOf(b) : 0 },
   }));
   const possible = [together, ...apart].filter(({ up, down }) => up <= seen.up && down <= seen.down);
   const [highest = together] = possible.toSorted((a, b) => b.up + b.down - a.up - a.down);
   return highest;
 }
 
-/** Two counters are not read at the same moment: by this part, and by so many bytes, clients may be ahead of inbounds. */
-const SLACK_PARTS = 1 / 64;
-const SLACK_BYTES = 64 * 1024;
-
-/** The credit of a client. */
-export interface ClientCredit extends Credit {
-  /** It uses an inbound whose counter has never moved: what that one carried cannot be told. */
-  readonly uncounted: boolean;
+function highOf(followed: Followed): number {
+  return followed.high || heightOf(followed);
 }
 
 /**
- * Holds the clients of a node to its inbounds: they cannot have used more than these carried. Where one of the inbounds
- * cannot say what it carried, everything stays.
+ * What the inbounds of a client carried since they were read before; null = that cannot be told. It may be less than their
+ * clients used: the core counts some 8 KiB less of every connection there, and of a small reply nothing.
  */
-export function heldToInbounds<C extends ClientCredit>(
-  clients: readonly C[],
-  inbounds: readonly Credit[],
-): readonly C[] {
-  if (inbounds.some(({ room, next }) => room === null && (next?.moved ?? 1) > 0)) return clients;
-  const carried = inbounds.reduce((sum, { room }) => sum + (room ?? 0), 0);
-  const most = carried * (1 + SLACK_PARTS) + Math.min(SLACK_BYTES, carried);
-  const held = (credit: C): boolean => !credit.uncounted;
-  if (bytesOf(clients.filter(held)) <= most) return clients;
-  // One that grew by far more than all of them together has not counted; the others need not suffer for it.
-  const sound = clients.map((credit) =>
-    held(credit) && bytesOf([credit]) > 2 * most ? { ...credit, growth: zero, note: 'implausible' as const } : credit,
+export function carriedBy(inbounds: readonly (Credit | undefined)[]): Counter | null {
+  const telling = inbounds.flatMap((credit) =>
+    credit?.next && (credit.next.moved & MOVED) > 0 && (credit.note === null || credit.note === 'clipped')
+      ? [credit.growth]
+      : [],
   );
-  const bytes = bytesOf(sound.filter(held));
-  if (bytes <= most) return sound;
-  return sound.map((credit) => {
-    const own = bytesOf([credit]);
-    if (own === 0 || !held(credit)) return credit;
-    return { ...credit, growth: upTo(credit.growth, (own / bytes) * carried), note: 'clipped' };
-  });
+  return telling.length < inbounds.length ? null : sumOf(telling);
 }
 
-function bytesOf(credits: readonly Credit[]): number {
-  return credits.reduce((sum, { growth }) => sum + growth.up + growth.down, 0);
+/**
+ * A counter that says exactly twice what it said, up and down, has counted itself, unless its inbounds carried at least half
+ * of that, one way or both together. Then nothing of it is credited.
+ */
+export function unlessDoubled<C extends Credit>(credit: C, before: Followed | undefined, carried: Counter | null): C {
+  const { growth, next } = credit;
+  if (!before || !next || carried === null || growth.up + growth.down === 0) return credit;
+  const bytes = before.up + before.down;
+  if (next.up !== 2 * before.up || next.down !== 2 * before.down || bytes < DOUBLE_BYTES) return credit;
+  const isExplained = 2 * (carried.up + carried.down) >= bytes || (before.up > 0 && 2 * carried.up >= before.up);
+  return isExplained ? credit : { ...credit, growth: zero, note: 'doubled' };
 }
 
-/** At most so many bytes, in the same proportion. */
+/** At most so many bytes, about in the same proportion. */
 function upTo({ up, down }: Counter, bytes: number): Counter {
   const all = up + down;
   if (all <= bytes) return { up, down };
-  return { up: Math.floor((up / all) * bytes), down: Math.floor((down / all) * bytes) };
+  const part = Math.floor((up / all) * bytes);
+  return { up: part, down: bytes - part };
 }
 
 function isCount(value: number): boolean {

@@ -73,6 +73,15 @@ export function sameAddress(a: Node, b: Node): boolean {
   return sameDestination(a, b) && a.life === b.life && a.allowPrivateAddress === b.allowPrivateAddress;
 }
 
+/** Another node that is the panel of this lasting name, and was so before this one. */
+export function twinOf(nodes: Iterable<Node>, { id, identity }: Node, panelId: string): Node | undefined {
+  if (panelId === '') return undefined;
+  for (const other of nodes)
+    if (other.id !== id && other.identity?.panelId === panelId && (identity?.panelId !== panelId || other.id < id))
+      return other;
+  return undefined;
+}
+
 /** As the URL parser spells it, so that every way to write an address is one; without brackets. Null = it is no host. */
 function canonicalHost(text: string): string | null {
   const bare = text.trim().replace(/^\[(.*)\]$/, '$1');
@@ -103,7 +112,8 @@ function nameFlaw(name: string): string | null {
 
 function remarkFlaw(remark: string): string | null {
   if (remark.length > LONGEST_REMARK) return 'the remark is longer than 1000 characters';
-  return HALF.test(remark) ? 'the remark is not valid Unicode' : null;
+  if (HALF.test(remark)) return 'the remark is not valid Unicode';
+  return HIDDEN.test(remark) ? 'the remark holds characters that cannot be shown' : null;
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));

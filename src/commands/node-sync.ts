@@ -1,6 +1,13 @@
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import type { Node } from '../events/node-document.js';
-import { NodeInboundApplied, NodeInboundRefused, NodeInboundRemoved, NodeStrangersSeen } from '../events/node-sync.js';
+import {
+  NodeInboundApplied,
+  NodeInboundRefused,
+  NodeInboundRemoved,
+  NodeStrangersSeen,
+  NodeSyncFailing,
+  NodeSyncRecovered,
+} from '../events/node-sync.js';
 import type { Command, Decider } from './command.js';
 import { sameAddress } from './node-rules.js';
 import type { PanelState } from './state.js';
@@ -31,7 +38,9 @@ export type NodeSyncCommand =
         readonly clients: readonly { readonly inbound: string; readonly email: string }[];
         readonly more: number;
       }
-    >;
+    >
+  | Command<'RecordNodeSyncFailing', Told & { readonly reason: string }>
+  | Command<'RecordNodeSyncRecovered', Told>;
 
 export const nodeSync: Decider<NodeSyncCommand> = {
   RecordNodeInboundApplied({ asked, inbound, began, ...rest }, state) {
@@ -45,7 +54,9 @@ export const nodeSync: Decider<NodeSyncCommand> = {
   },
 
   RecordNodeInboundRefused({ asked, inbound, reason }, state) {
-    if (!stillAsked(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
+    // One that was deleted here can be refused its end there.
+    const bound = state.inbounds.get(inbound)?.node;
+    if (!stillAsked(state, asked) || (bound !== undefined && bound !== asked.id)) return [];
     return [NodeInboundRefused({ node: asked.id, inbound, reason })];
   },
 
@@ -55,6 +66,12 @@ export const nodeSync: Decider<NodeSyncCommand> = {
       NodeStrangersSeen({ node: asked.id, inbounds: [...inbounds], clients: clients.map((one) => ({ ...one })), more }),
     ];
   },
+
+  RecordNodeSyncFailing: ({ asked, reason }, state) =>
+    stillAsked(state, asked) ? [NodeSyncFailing({ node: asked.id, reason })] : [],
+
+  RecordNodeSyncRecovered: ({ asked }, state) =>
+    stillAsked(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],
 };
 
 /** Whether a node is the one that was asked, where it was asked, and still wanted. */

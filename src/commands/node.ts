@@ -16,7 +16,7 @@ import {
 import type { Node } from '../events/node-document.js';
 import { KeyShredded } from '../events/panel.js';
 import type { Command, Decider } from './command.js';
-import { type NodeDraft, nameTaken, sameAddress, sameDestination, soundSpec, tokenFlaw } from './node-rules.js';
+import { type NodeDraft, nameTaken, sameAddress, sameDestination, soundSpec, tokenFlaw, twinOf } from './node-rules.js';
 import { Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 
@@ -81,7 +81,9 @@ export const node: Decider<NodeCommand> = {
   RecordNodeIdentity({ asked, identity }, state) {
     const current = stillThere(state, asked);
     // Another one is not taken over: that it is meant is said by saving the node with its token.
-    return current?.identity === null ? [NodeIdentified({ node: current.id, ...identity })] : [];
+    // And two nodes that are one panel would be told what each is told.
+    const isTwin = current && twinOf(state.nodes.values(), current, identity.panelId) !== undefined;
+    return current?.identity === null && !isTwin ? [NodeIdentified({ node: current.id, ...identity })] : [];
   },
 
   RecordNodeOnline({ asked }, state) {

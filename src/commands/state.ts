@@ -7,6 +7,7 @@ import { type Fold, pairs } from '../events/fold.js';
 import { evolveGeoSources, type GeoSource } from '../events/geo-document.js';
 import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { type AddressHold, evolveHolds } from '../events/ip-limit-document.js';
 import { nodeTokenKey } from '../events/node.js';
 import { evolveNodes, type Node } from '../events/node-document.js';
 import { nodeStrangersKey } from '../events/node-sync.js';
@@ -35,6 +36,8 @@ export interface PanelState {
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
+  /** Clients of which addresses are held back. */
+  readonly holds: Map<ClientNumber, AddressHold>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
@@ -67,6 +70,7 @@ interface SavedState {
   clientCounters: [number, Counter][];
   inboundCounters: [number, Counter][];
   outbounds: [string, Counter][];
+  holds: [ClientNumber, AddressHold][];
   erasable: [string, { at: number; keys: string[] }][];
   users: [number, User][];
   nodes: [NodeId, Node][];
@@ -97,6 +101,7 @@ function initial(): PanelState {
     byEmail: new EmailIndex(),
     byCredential: new Map(),
     counters: noCounters(),
+    holds: new Map(),
     erasable: new Map(),
     users: new Map(),
     nodes: new Map(),
@@ -119,13 +124,14 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 5,
+  version: 6,
   initial,
   apply(state, event) {
     unindex(state, event);
     evolveInbounds(state.inbounds, event);
     evolveClients(state.clients, event);
     evolveCounters(state.counters, event);
+    evolveHolds(state.holds, event);
     index(state, event);
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
@@ -138,6 +144,7 @@ export const panelState: Fold<PanelState> = {
     clientCounters: pairs(state.counters.clients) as SavedState['clientCounters'],
     inboundCounters: pairs(state.counters.inbounds) as SavedState['inboundCounters'],
     outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
+    holds: pairs(state.holds) as SavedState['holds'],
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
     nodes: pairs(state.nodes) as SavedState['nodes'],
@@ -170,6 +177,7 @@ export const panelState: Fold<PanelState> = {
         inbounds: new Map(saved.inboundCounters),
         outbounds: new Map(saved.outbounds),
       },
+      holds: new Map(saved.holds),
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
       nodes: new Map(saved.nodes),

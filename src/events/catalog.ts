@@ -8,6 +8,7 @@ import type { EventOf, EventType, Recorded } from './event.js';
 import { geoEvents } from './geo.js';
 import { importEvents } from './import.js';
 import { inboundEvents } from './inbound.js';
+import { ipLimitEvents } from './ip-limit.js';
 import { nodeEvents } from './node.js';
 import { nodeSyncEvents } from './node-sync.js';
 import { panelEvents } from './panel.js';
@@ -36,6 +37,7 @@ export const catalog = [
   ...importEvents,
   ...chatBotEvents,
   ...trafficInformEvents,
+  ...ipLimitEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

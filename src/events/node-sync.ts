@@ -59,10 +59,12 @@ export const NodeStrangersSeen = defineEvent('NodeStrangersSeen', {
 });
 
 /**
- * What a counter of a node was followed to: bytes up and down and the bytes of all time as the node said them, and which
- * of them have ever moved: 1 = those of all time, 2 = up or down. A panel that does not keep the former is not held to it.
+ * What a counter of a node was followed to: bytes up and down and the bytes of all time as the node said them; which of
+ * them have ever moved: 1 = those of all time, 2 = up or down, and 4 = it has fallen and not grown since, 8 = its client was
+ * renamed and it has not fallen since; and where it stood before it fell, in bytes, as long as it stands lower; 0 = it does
+ * not.
  */
-const seen = [Bytes, Bytes, Bytes, z.int().min(0).max(3)] as const;
+const seen = [Bytes, Bytes, Bytes, z.int().min(0).max(15), Bytes] as const;
 
 /**
  * Why a counter was not simply counted on from where it stood.
@@ -70,10 +72,12 @@ const seen = [Bytes, Bytes, Bytes, z.int().min(0).max(3)] as const;
  * - `first`: it was met for the first time; what it says counts as nothing, and from there on it is followed
  * - `fell`: it says less than before; what it says now is where it goes on from, and nothing is taken back
  * - `clipped`: less was credited than it grew by, as much as the node itself can account for
- * - `implausible`: it grew by what no machine carries in the time, or by far more than its inbounds: nothing was credited
+ * - `implausible`: it grew by what no machine carries in the time: nothing was credited
+ * - `doubled`: it says exactly twice what it said, and its inbounds have carried nothing like it: nothing was credited
+ * - `came back`: it had fallen, and is back at once where it stood: what exceeds that was credited
  * - `cut there`: the node had cut the client by a count of its own, and was told to begin it anew
  */
-export const BaselineNote = z.enum(['first', 'fell', 'clipped', 'implausible', 'cut there']);
+export const BaselineNote = z.enum(['first', 'fell', 'clipped', 'implausible', 'doubled', 'came back', 'cut there']);
 export type BaselineNote = z.infer<typeof BaselineNote>;
 
 export const NodeTraffic = z.strictObject({
@@ -94,11 +98,27 @@ export const NodeTrafficRecorded = defineEvent('NodeTrafficRecorded', {
   stream,
 });
 
+export const NodeSyncFailing = defineEvent('NodeSyncFailing', {
+  summary: 'A node answers, and yet it can neither be told nor asked what it shall have, several times in a row.',
+  class: 'measured',
+  data: z.strictObject({ node, reason: z.string() }),
+  stream,
+});
+
+export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
+  summary: 'A node can be told and asked again.',
+  class: 'measured',
+  data: z.strictObject({ node }),
+  stream,
+});
+
 export const nodeSyncEvents = [
   NodeInboundApplied,
   NodeInboundRemoved,
   NodeInboundRefused,
   NodeStrangersSeen,
   NodeTrafficRecorded,
+  NodeSyncFailing,
+  NodeSyncRecovered,
 ] as const;
 export type NodeSyncEvent = EventOf<(typeof nodeSyncEvents)[number]>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from './event.js';
+import { keeps } from './ip-limit.js';
 import {
   address,
   cidrs,
@@ -125,6 +126,10 @@ export const settingsTable = {
   coreSplice: z.boolean().default(false),
   /** Seconds between two readings of the core's counters. */
   pollSeconds: whole(1, 60, 5),
+  /** Seconds for which a client may have too many addresses: a phone changes its network. */
+  ipLimitGraceSeconds: whole(0, 3600, 30),
+  /** Which addresses may stay when there are too many. */
+  ipLimitKeep: z.enum(keeps, 'must be newest or oldest').default('newest'),
   /** Hours after which measured payloads are rolled up. */
   measuredRetentionHours: whole(1, 8760, 48),
   /** Days after which the data of a deleted client is destroyed for good. */

@@ -24,8 +24,9 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
 import type { SettingKey } from '../events/settings.js';
 import type { Alarms } from '../lib/alarms.js';
+import type { Ledger } from '../projections/ledger.js';
 import type { ReadModels } from '../projections/read-models.js';
-import type { Chapter } from '../projections/story.js';
+import type { StoryLog } from '../projections/story.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { EventFeed } from './event-feed.js';
@@ -54,7 +55,7 @@ export interface HttpParts {
   readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
   readonly nodeHistories: NodeHistories;
   /** How the talk with the nodes goes. */
-  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt'>;
+  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'withdraw'>;
   readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
   readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
   readonly geoUpdate: Pick<GeoUpdate, 'update'>;
@@ -72,8 +73,10 @@ export interface HttpParts {
   readonly version: string;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
-  /** What happened to a client, by its number, oldest first; read from the log. */
-  readonly storyOf: (client: number) => readonly Chapter[];
+  /** Bytes of clients by day, and what set their counters; null while it is still being made from the log. */
+  readonly ledger: () => Promise<Ledger | null>;
+  /** What happened, read from the log. */
+  readonly past: StoryLog;
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
     position: number,
@@ -114,6 +117,8 @@ export interface HttpContext extends HttpParts {
   readonly actor: Actor;
   /** The id of the logged-in user; for the Bearer token the first user. */
   readonly userId: number;
+  /** The media types that the caller would like, as it wrote them. */
+  readonly accept: string;
   /** Host of the request without its port, forwarded only by a trusted proxy. For links. */
   readonly requestHost: string;
   readonly secure: boolean;
@@ -136,6 +141,20 @@ export class Download {
     this.path = path;
     this.name = name;
     this.bytes = bytes;
+  }
+}
+
+/** An outcome that is a text for a file. */
+export class Attachment {
+  readonly media: string;
+  /** What the caller should call it: letters, digits, dots and dashes. */
+  readonly name: string;
+  readonly text: string;
+
+  constructor({ media, name, text }: Attachment) {
+    this.media = media;
+    this.name = name;
+    this.text = text;
   }
 }
 

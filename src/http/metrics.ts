@@ -9,7 +9,12 @@ interface Measured {
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Whether changes can be saved. */
+  readonly writable: () => boolean;
 }
+
+/** Of what comes with the library: gauges by names that the conventions keep for counters. */
+const MISNAMED = ['active_resources', 'active_handles', 'active_requests'];
 
 /** What a scraper is given. */
 export interface Metrics {
@@ -19,11 +24,12 @@ export interface Metrics {
 
 /**
  * The figures of the panel in the text format of Prometheus. They are read when they are asked for. No series names a
- * client: their number would be that of the clients, and the names are personal.
+ * client: their number would be that of the clients, and the names are personal. See `clientFigures` for those.
  */
-export function createMetrics({ read, log, version, now }: Measured): Metrics {
+export function createMetrics({ read, log, version, now, writable }: Measured): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'portolan_' });
+  for (const name of MISNAMED) registry.removeSingleMetric(`portolan_nodejs_${name}_total`);
   const gauge = (name: string, help: string, measure: (set: Gauge['set']) => void, labelNames: string[] = []): void => {
     const made: Gauge = new Gauge({
       name: `portolan_${name}`,
@@ -36,10 +42,27 @@ export function createMetrics({ read, log, version, now }: Measured): Metrics {
       },
     });
   };
-  gauge('info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
+  const counter = (name: string, help: string, labelNames: string[], measure: (inc: Counter['inc']) => void): void => {
+    const made: Counter = new Counter({
+      name: `portolan_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        made.reset();
+        measure(made.inc.bind(made) as Counter['inc']);
+      },
+    });
+  };
+  gauge('build_info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
   gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));
+  gauge('log_writable', 'Whether changes can be saved.', (set) => set(writable() ? 1 : 0));
+  gauge('backup_last_good_timestamp_seconds', 'When the last good timed backup was made; 0 = there is none.', (set) =>
+    set((read.backups().lastGood?.at ?? 0) / 1000),
+  );
   gauge('core_up', 'Whether the core runs.', (set) => set(read.core().process.state === 'running' ? 1 : 0));
-  gauge('core_started_seconds', 'When the run of the core began, in seconds since 1970; 0 = it does not run.', (set) =>
+  gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.core().process.wanted ? 1 : 0));
+  gauge('core_start_time_seconds', 'When the run of the core began, since 1970; 0 = it does not run.', (set) =>
     set(read.core().process.since / 1000),
   );
   gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds().length));
@@ -59,26 +82,41 @@ export function createMetrics({ read, log, version, now }: Measured): Metrics {
   gauge('clients_online', 'Clients with a live connection, or with bytes in the last seconds.', (set) =>
     set(read.onlineEmails(now()).length),
   );
-  const bytes: Counter = new Counter({
-    name: 'portolan_inbound_bytes_total',
-    help: 'Bytes of an inbound since it was added, both ways; no reset takes them away.',
-    labelNames: ['tag'],
-    registers: [registry],
-    collect() {
-      bytes.reset();
-      for (const inbound of read.inbounds()) bytes.inc({ tag: inbound.tag }, read.inboundAllTime(inbound));
+  counter(
+    'inbound_bytes_total',
+    'Bytes of an inbound since it was added, both ways; no reset takes them away.',
+    ['tag'],
+    (inc) => {
+      for (const inbound of read.inbounds()) inc({ tag: inbound.tag }, read.inboundAllTime(inbound));
     },
+  );
+  counter('outbound_bytes_total', 'Bytes of an outbound; a reset sets them to zero.', ['tag', 'direction'], (inc) => {
+    for (const [tag, { up, down }] of read.outboundCounters()) {
+      inc({ tag, direction: 'up' }, up);
+      inc({ tag, direction: 'down' }, down);
+    }
   });
   gauge(
-    'outbound_bytes',
-    'Bytes of an outbound since its counters were last reset.',
+    'node_up',
+    'Whether a node answers, where that is known.',
     (set) => {
-      for (const [tag, { up, down }] of read.outboundCounters()) {
-        set({ tag, direction: 'up' }, up);
-        set({ tag, direction: 'down' }, down);
+      for (const { id, name } of read.nodes()) {
+        const standing = read.nodeStanding(id);
+        if (standing) set({ node: String(id), name }, standing.online ? 1 : 0);
       }
     },
-    ['tag', 'direction'],
+    ['node', 'name'],
+  );
+  gauge(
+    'node_lag_changes',
+    'Changes that a node has not taken yet.',
+    (set) => {
+      for (const { id, name } of read.nodes()) {
+        const lag = read.outbox(id).reduce((sum, { waiting }) => sum + waiting.length, 0);
+        set({ node: String(id), name }, lag);
+      }
+    },
+    ['node', 'name'],
   );
   return { type: registry.contentType, text: () => registry.metrics() };
 }

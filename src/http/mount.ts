@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { type Flaw, Rejection } from '../commands/rejection.js';
-import { Download, type HttpContext, Message } from './context.js';
+import { Attachment, Download, type HttpContext, Message } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 import { languageOf } from './language/language.js';
 import { explained, issuesOf, translated } from './language/translate.js';
@@ -12,7 +12,7 @@ import { sendJson } from './send-json.js';
 export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<
   T,
   C,
-  Rejection | Message | Download
+  Rejection | Message | Download | Attachment
 >;
 export type Handler = (
   request: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
@@ -77,7 +77,14 @@ function answer(res: Response, outcome: unknown): void {
   if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) sendFile(res, outcome);
+  else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else sendJson(res, successText(outcome));
+}
+
+function sendAttachment(res: Response, { media, name, text }: Attachment): void {
+  res.setHeader('Content-Type', `${media}; charset=utf-8`);
+  res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  res.end(text);
 }
 
 /** The envelope around what was asked for. */

@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { EventLog } from '../events/log.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { hardenedServer } from './listen.js';
@@ -11,15 +12,32 @@ export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): stri
   return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
 }
 
+/** Why the core is not as it is wanted, or null when it is: running, or stopped by an admin. */
+export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
+  const { state, wanted, error } = read.core().process;
+  if (!wanted || state === 'running') return null;
+  return error === '' ? 'the core does not run' : `the core does not run: ${error}`;
+}
+
+interface Ops {
+  /** Why the panel does not do all of its work, or null. */
+  readonly panel: () => string | null;
+  /** The same for the core. No reason for anybody to start the panel anew. */
+  readonly core: () => string | null;
+  readonly metrics: Metrics;
+  /** Figures of each client, piece by piece; null = the operator does not want them told. */
+  readonly clients: (() => AsyncIterable<string>) | null;
+}
+
 /** Health and metrics for the machine that the panel runs on: to be bound to a loopback address. */
-export function createOpsServer(ready: () => string | null, metrics: Metrics): Server {
+export function createOpsServer({ panel, core, metrics, clients }: Ops): Server {
   return hardenedServer((req, res) => {
-    const answer = (status: number, text: string, type = 'text/plain'): void => {
-      res.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
-      res.end(req.method === 'HEAD' ? undefined : `${text.trimEnd()}\n`);
-    };
-    const path = req.method === 'GET' || req.method === 'HEAD' ? req.url : '';
+    const answer = answering(res, req.method === 'HEAD');
+    const readiness = (reason: string | null): void => answer(reason === null ? 200 : 503, reason ?? 'ready');
+    const path = req.method === 'GET' || req.method === 'HEAD' ? req.url?.split('?')[0] : '';
     if (path === '/healthz') return answer(200, 'ok');
+    if (path === '/readyz') return readiness(panel());
+    if (path === '/readyz/core') return readiness(core());
     if (path === '/metrics') {
       metrics.text().then(
         (text) => answer(200, text, metrics.type),
@@ -27,8 +45,26 @@ export function createOpsServer(ready: () => string | null, metrics: Metrics): S
       );
       return;
     }
-    if (path !== '/readyz') return answer(404, 'not found');
-    const reason = ready();
-    return answer(reason === null ? 200 : 503, reason ?? 'ready');
+    if (path === '/metrics/clients' && clients !== null) {
+      if (req.method === 'HEAD') return answer(200, '', metrics.type);
+      head(res, 200, metrics.type);
+      const figures = Readable.from(clients());
+      figures.on('error', () => res.destroy());
+      res.on('close', () => figures.destroy());
+      figures.pipe(res);
+      return;
+    }
+    return answer(404, 'not found');
   });
+}
+
+function answering(res: ServerResponse, empty: boolean) {
+  return (status: number, text: string, type = 'text/plain'): void => {
+    head(res, status, type);
+    res.end(empty ? undefined : `${text.trimEnd()}\n`);
+  };
+}
+
+function head(res: ServerResponse, status: number, type: string): void {
+  res.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }

@@ -16,6 +16,11 @@ export class Alarms {
     return this.#raised;
   }
 
+  /** Whether this was raised and is not over. */
+  stands(kind: string): boolean {
+    return this.#standing.has(kind);
+  }
+
   tell(alarm: Alarm): void {
     this.#raised.next(alarm);
   }

@@ -33,12 +33,12 @@ export function addDays(at: number, days: number, zone: string): number {
 }
 
 /** What the clocks there show, as if it were UTC. */
-function wallOf(at: number, zone: string): number {
+export function wallOf(at: number, zone: string): number {
   return at + offsetOf(at, zone);
 }
 
 /** When the clocks there show this; the later time where they never do, the earlier where they do it twice. */
-function timeOf(wall: number, zone: string): number {
+export function timeOf(wall: number, zone: string): number {
   const candidates = [wall - offsetOf(wall - DAY_MS, zone), wall - offsetOf(wall + DAY_MS, zone)];
   const right = candidates.filter((at) => wallOf(at, zone) === wall);
   return right.length > 0 ? Math.min(...right) : Math.max(...candidates);

@@ -66,12 +66,14 @@ export function markOf(centre: string, client: number): string {
   return `portolan:${centre}:${client}`;
 }
 
-/** The number of the client that the centre wrote there; 0 when it was not this centre. */
+/** In place of a number: another centre put the client there. */
+export const OF_ANOTHER = -1;
+
+/** The number of the client that the centre wrote there; `OF_ANOTHER` when another one did, 0 when none. */
 export function markedClient(centre: string, comment: unknown): number {
-  const mark = `portolan:${centre}:`;
-  const text = textOf(comment);
-  const number = text.startsWith(mark) ? Number(text.slice(mark.length)) : 0;
-  return Number.isSafeInteger(number) && number > 0 ? number : 0;
+  const [, of, digits] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})$/.exec(textOf(comment)) ?? [];
+  if (of === undefined) return 0;
+  return of === centre ? Number(digits) : OF_ANOTHER;
 }
 
 /** A JSON object inside of a text; null when it is none. An empty text is an empty object. */

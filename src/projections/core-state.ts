@@ -27,7 +27,7 @@ const nothing: CoreState['process'] = { state: 'stop', run: null, version: '', s
 
 export const coreState: Fold<CoreState> = foldOf<Mutable>({
   name: 'core-state',
-  version: 2,
+  version: 3,
   initial: () => ({ process: nothing, refused: new Map(), choice: { version: null, trial: null } }),
   on: {
     CoreStopRequested: (state) => void (state.process = { ...state.process, wanted: false }),
@@ -43,6 +43,9 @@ export const coreState: Fold<CoreState> = foldOf<Mutable>({
     CoreFailed(state, { data: { reason } }) {
       state.process = { ...state.process, state: 'error', run: null, since: 0, error: reason };
     },
+    // The run was that of the machine that the file came from.
+    StateImported: (state) =>
+      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
     CoreVersionInstalled(state, { data: { version, from } }) {
       state.choice = { version, trial: { from, since: null } };
     },

@@ -8,8 +8,13 @@ export interface NodeBaseline {
   readonly up: number;
   readonly down: number;
   readonly allTime: number;
-  /** 1: the bytes of all time have moved, 2: the counter itself has; the sum of both. */
+  /**
+   * The sum of 1: the bytes of all time have moved, 2: the counter itself has, 4: it has fallen and not grown since, 8: its
+   * client was renamed, and it has not fallen since.
+   */
   readonly moved: number;
+  /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
+  readonly high: number;
 }
 
 /** How far the counters of all nodes are recorded. A client lives on one machine, so its number says which. */
@@ -18,33 +23,46 @@ export interface NodeBaselines {
   readonly inbounds: Map<number, NodeBaseline>;
   /** The lasting name of the panel that counted; empty = its kind has none. */
   readonly panels: Map<NodeId, string>;
+  /** When counters of a node were last recorded, ms since 1970. Of the node and not of each: sums tell no more. */
+  readonly readAt: Map<NodeId, number>;
 }
 
 interface Saved {
   clients: [number, NodeBaseline][];
   inbounds: [number, NodeBaseline][];
   panels: [NodeId, string][];
+  readAt: [NodeId, number][];
 }
+
+const RENAMED = 8;
 
 export const nodeBaselines: Fold<NodeBaselines> = {
   name: 'node-baselines',
-  version: 1,
-  initial: () => ({ clients: new Map(), inbounds: new Map(), panels: new Map() }),
+  version: 2,
+  initial: () => ({ clients: new Map(), inbounds: new Map(), panels: new Map(), readAt: new Map() }),
   apply(state, event) {
     switch (event.type) {
       case 'NodeInboundApplied': {
         const { node, inbound, began, fresh } = event.data;
-        const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0 };
+        const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0, high: 0 };
         for (const client of began) state.clients.set(client, zero);
         if (fresh) state.inbounds.set(inbound, zero);
+        state.readAt.set(node, event.meta.at);
         break;
       }
       case 'NodeTrafficRecorded': {
         const { node, clients, inbounds } = event.data;
-        for (const [client, , , up, down, allTime, moved] of clients)
-          state.clients.set(client, { node, up, down, allTime, moved });
-        for (const [inbound, , , up, down, allTime, moved] of inbounds)
-          state.inbounds.set(inbound, { node, up, down, allTime, moved });
+        for (const [client, , , up, down, allTime, moved, high] of clients)
+          state.clients.set(client, { node, up, down, allTime, moved, high });
+        for (const [inbound, , , up, down, allTime, moved, high] of inbounds)
+          state.inbounds.set(inbound, { node, up, down, allTime, moved, high });
+        state.readAt.set(node, event.meta.at);
+        break;
+      }
+      case 'ClientIdentified': {
+        const { client, renamed } = event.data;
+        const baseline = state.clients.get(client);
+        if (renamed && baseline) state.clients.set(client, { ...baseline, moved: baseline.moved | RENAMED });
         break;
       }
       case 'ClientDeleted':
@@ -70,6 +88,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       case 'NodeDeleted':
         forget(state, event.data.node);
         state.panels.delete(event.data.node);
+        state.readAt.delete(event.data.node);
         break;
       default:
     }
@@ -78,11 +97,13 @@ export const nodeBaselines: Fold<NodeBaselines> = {
     clients: pairs(state.clients),
     inbounds: pairs(state.inbounds),
     panels: pairs(state.panels),
+    readAt: pairs(state.readAt),
   }),
   load: (saved: Saved) => ({
     clients: new Map(saved.clients),
     inbounds: new Map(saved.inbounds),
     panels: new Map(saved.panels),
+    readAt: new Map(saved.readAt),
   }),
 };
 

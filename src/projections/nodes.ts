@@ -11,23 +11,32 @@ export interface NodeStanding {
   readonly reason: string;
 }
 
+/** Why a node cannot be told anything, and since when that is the reason: ms since 1970. */
+export interface NodeFailing {
+  readonly reason: string;
+  readonly since: number;
+}
+
 export interface Nodes {
   readonly documents: Map<NodeId, Node>;
   /** Missing where nothing is known: before the first answer, after a change of address, while it is switched off. */
   readonly standings: Map<NodeId, NodeStanding>;
+  /** Those that answer and cannot be told anything. */
+  readonly failings: Map<NodeId, NodeFailing>;
 }
 
 interface Saved {
   documents: [NodeId, Node][];
   standings: [NodeId, NodeStanding][];
+  failings: [NodeId, NodeFailing][];
 }
 
 /** Remote panels by number, and whether they answer as far as events tell. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
-  version: 1,
-  initial: () => ({ documents: new Map(), standings: new Map() }),
-  apply({ documents, standings }, event) {
+  version: 2,
+  initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map() }),
+  apply({ documents, standings, failings }, event) {
     evolveNodes(documents, event);
     switch (event.type) {
       case 'NodeWentOnline':
@@ -36,24 +45,41 @@ export const nodes: Fold<Nodes> = {
       case 'NodeWentOffline':
         standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
         break;
+      case 'NodeSyncFailing': {
+        const { node, reason } = event.data;
+        failings.set(node, { reason, since: event.meta.at });
+        break;
+      }
+      case 'NodeSyncRecovered':
+        failings.delete(event.data.node);
+        break;
       case 'NodeUpdated':
-        if (destination.some((member) => event.data.changes[member] !== undefined)) standings.delete(event.data.node);
+        if (destination.every((member) => event.data.changes[member] === undefined)) break;
+        standings.delete(event.data.node);
+        failings.delete(event.data.node);
         break;
       case 'NodeTokenReplaced':
       case 'NodeDisabled':
       case 'NodeDeleted':
         standings.delete(event.data.node);
+        failings.delete(event.data.node);
         break;
       case 'MeasurementsRolledUp':
         // What is pruned from the log is forgotten here too, so that a replay agrees.
         for (const [node, { since }] of standings) if (since <= event.data.toTime) standings.delete(node);
+        for (const [node, { since }] of failings) if (since <= event.data.toTime) failings.delete(node);
         break;
       default:
     }
   },
-  save: ({ documents, standings }): Saved => ({
+  save: ({ documents, standings, failings }): Saved => ({
     documents: pairs(documents) as Saved['documents'],
     standings: pairs(standings) as Saved['standings'],
+    failings: pairs(failings) as Saved['failings'],
   }),
-  load: (saved: Saved) => ({ documents: new Map(saved.documents), standings: new Map(saved.standings) }),
+  load: (saved: Saved) => ({
+    documents: new Map(saved.documents),
+    standings: new Map(saved.standings),
+    failings: new Map(saved.failings),
+  }),
 };

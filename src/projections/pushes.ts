@@ -15,13 +15,13 @@ export type Push =
 
 /** The nouns behind the event types, as the client knows them. */
 const resources: readonly (readonly [RegExp, string])[] = [
-  [/^(Inbound|Client)(?!IpsSeen)/, 'inbounds'],
+  [/^(Inbound|Client)(?!IpsSeen|Addresses)/, 'inbounds'],
   [/^(TrafficRecorded|ClientIpsSeen)$/, ''],
   [/^OutboundTraffic/, 'outbounds'],
   [/^CoreTemplate/, 'core'],
   [/^(Secret)?Setting/, 'settings'],
   [/^(User|Credentials|ApiToken)/, 'users'],
-  [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Strangers)/, 'nodes'],
+  [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Strangers|Sync)/, 'nodes'],
   [/^GeoSource/, 'custom-geo'],
 ];
 
@@ -83,6 +83,12 @@ function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Pu
     const body = `${actor.name}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node does not answer', body, severity: 'error' }];
   }
+  if (type === 'NodeSyncFailing') {
+    const body = `${actor.name}: ${data.reason}`;
+    return [{ type: 'notification', title: 'A node cannot be told anything', body, severity: 'error' }];
+  }
+  if (type === 'NodeSyncRecovered')
+    return [{ type: 'notification', title: 'A node can be told again', body: actor.name, severity: 'success' }];
   if (type === 'NodeInboundRefused') {
     const body = `#${data.inbound}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node does not take an inbound', body, severity: 'warning' }];

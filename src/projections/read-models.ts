@@ -23,7 +23,7 @@ import { geoSources } from './geo.js';
 import { inbounds } from './inbounds.js';
 import { type NodeBaseline, nodeBaselines } from './node-baselines.js';
 import { nodeConcerned, nodeOutbox, type OutboxEntry, outboxOf, type Strangers } from './node-outbox.js';
-import { type NodeStanding, nodes } from './nodes.js';
+import { type NodeFailing, type NodeStanding, nodes } from './nodes.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from './online.js';
 import { settings } from './settings.js';
 import { timeline } from './timeline.js';
@@ -307,6 +307,11 @@ export class ReadModels {
     return this.#models.nodes.state.standings.get(id);
   }
 
+  /** Why a node that answers cannot be told anything, as it was recorded last; undefined while it can. */
+  nodeFailing(id: NodeId): NodeFailing | undefined {
+    return this.#models.nodes.state.failings.get(id);
+  }
+
   /** What was decided for a node, inbound by inbound, those that were deleted here included. */
   outbox(id: NodeId): readonly (OutboxEntry & { readonly waiting: readonly number[] })[] {
     const { state } = this.#models.nodeOutbox;
@@ -331,6 +336,11 @@ export class ReadModels {
   /** Up to where a counter of a node is recorded. */
   nodeBaseline(kind: 'clients' | 'inbounds', id: number): NodeBaseline | undefined {
     return this.#models.nodeBaselines.state[kind].get(id);
+  }
+
+  /** When the log last shows that the counters of a node were read, ms since 1970; 0 = never. */
+  nodeReadAt(node: NodeId): number {
+    return this.#models.nodeBaselines.state.readAt.get(node) ?? 0;
   }
 
   /** The lasting name of this panel: the id of the first event of its log, which a restored copy keeps. Empty before it. */

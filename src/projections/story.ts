@@ -7,6 +7,14 @@ import { bytesText, timeText } from '../lib/words.js';
 export interface StoryLog extends Pick<EventLog, 'readStream'> {
   /** Where the event with this id stands, looked for backwards from a later position. */
   place(id: string, before: number): { readonly position: number; readonly type: string } | null;
+  /** The event at a position; undefined where there is none, or where it was rolled up. */
+  at(position: number): RecordedEvent | undefined;
+  /** The newest event of a stream that is of one of these types, and that `fits`; null where it is not, or not any more. */
+  lastOf(
+    stream: string,
+    types: readonly RecordedEvent['type'][],
+    fits?: (event: RecordedEvent) => boolean,
+  ): RecordedEvent | null;
 }
 
 /** One thing that happened to a client, and why. */
@@ -19,9 +27,14 @@ export interface Chapter {
   readonly because: { readonly position: number; readonly type: string } | null;
 }
 
+/** What happened to a client itself, oldest first. */
+export function historyOf(log: Pick<StoryLog, 'readStream'>, client: number): readonly RecordedEvent[] {
+  return log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
+}
+
 /** Everything that happened to a client, and to its inbound while it was there, in order. */
 export function storyOf(log: StoryLog, client: number): readonly Chapter[] {
-  const own = log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
+  const own = historyOf(log, client);
   const added = own.find((event) => event.type === 'ClientAdded');
   const inbound =
     added?.type === 'ClientAdded' ? log.readStream(`inbound-${added.data.inbound}`, 0, Number.MAX_SAFE_INTEGER) : [];
@@ -65,6 +78,14 @@ const limit = (depletion: Depletion): string =>
     ? `it used ${bytesText(depletion.usedBytes)} of ${bytesText(depletion.capBytes)}`
     : `it expired at ${timeText(depletion.expiresAt)}`;
 
+/** Why addresses are held back no more. */
+const admission = {
+  left: 'one that was kept left',
+  changed: 'its limit is another one',
+  reset: 'its traffic was reset',
+  cleared: 'its recorded addresses were cleared',
+} as const;
+
 /** A changed term in words. */
 function termText(key: string, value: unknown): string {
   const number = Number(value);
@@ -83,7 +104,8 @@ function termText(key: string, value: unknown): string {
   }
 }
 
-function sentence(event: RecordedEvent): string {
+/** What happened, for people. */
+export function sentence(event: RecordedEvent): string {
   switch (event.type) {
     case 'ClientAdded': {
       const { inbound, identity, terms } = event.data;
@@ -126,6 +148,12 @@ function sentence(event: RecordedEvent): string {
       return `was connected from ${event.data.ips.map(({ ip }) => ip).join(', ') || '(erased)'}`;
     case 'ClientIpsCleared':
       return 'its recorded addresses were cleared';
+    case 'ClientAddressesLimited': {
+      const { limit, addresses } = event.data;
+      return `was connected from more than the ${limit} addresses that it may have at once: ${addresses.kept.join(', ') || '(erased)'} may go on, ${addresses.held.join(', ') || '(erased)'} may not`;
+    }
+    case 'ClientAddressesAdmitted':
+      return `may connect from all of its addresses again: ${admission[event.data.reason]}`;
     case 'InboundDepleted':
       return `its inbound was cut off: ${limit(event.data.depletion)}`;
     case 'InboundPeriodBegan':

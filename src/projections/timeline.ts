@@ -21,6 +21,8 @@ const MEASURED: ReadonlySet<string> = new Set([
   'NodeTrafficRecorded',
   'NodeInboundApplied',
   'ClientIpsSeen',
+  'ClientAddressesLimited',
+  'ClientAddressesAdmitted',
   'LoggedIn',
   'LoggedOut',
   'LoginFailed',
@@ -28,6 +30,8 @@ const MEASURED: ReadonlySet<string> = new Set([
   'DirectorySynced',
   'NodeWentOnline',
   'NodeWentOffline',
+  'NodeSyncFailing',
+  'NodeSyncRecovered',
 ]);
 
 export const timeline: Fold<Timeline> = {

@@ -42,7 +42,7 @@ export const traffic: Fold<Traffic> = {
         }
         break;
       case 'NodeTrafficRecorded':
-        for (const [client, up, down, , , , , at] of event.data.clients) {
+        for (const [client, up, down, , , , , , at] of event.data.clients) {
           if (!state.clients.has(client) || up + down === 0) continue;
           add(state.clientsAllTime, client, up + down);
           beOnline(state, client, at);

@@ -5,7 +5,7 @@ import { createBus } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
-import { NodeId } from '../../src/events/ids.js';
+import { InboundId, NodeId } from '../../src/events/ids.js';
 import { openJournal } from '../../src/journal.js';
 import { admin, inboundDraft, T0, userId } from '../kit/builders.js';
 import { temporaryFolder } from '../kit/log.js';
@@ -45,7 +45,9 @@ async function place(...commands: readonly ((state: ReturnType<typeof panelState
   };
 }
 
-const asked = ({ nodes }: ReturnType<typeof panelState.initial>) => {
+type State = ReturnType<typeof panelState.initial>;
+const there = { inbound: InboundId.parse(1) };
+const asked = ({ nodes }: State) => {
   const node = nodes.get(one);
   if (!node) throw new Error('there is no node');
   return node;
@@ -94,6 +96,47 @@ describe('portolan node', () => {
       expect(text).toContain('  1 change on the way\n');
       expect(text).toContain('  inbound #1 in-1: 1 change on the way, the first is event 3; it was never there\n');
     }
+  });
+
+  it('says why a node that answers cannot be told anything, and when that is over', async () => {
+    const failing = [
+      () => add('Frankfurt', 'n1.example.com'),
+      (state: State): AnyCommand => ({
+        type: 'RecordNodeSyncFailing',
+        data: { asked: asked(state), reason: 'decode response: no' },
+      }),
+    ] as const;
+    const ask = await place(...failing);
+    const { text } = await ask('node', 'why', 'Frankfurt');
+    expect(text).toMatch(/\n {2}answers, and cannot be told anything since .*: decode response: no\n/);
+    expect(text).toContain('  it had everything that is wanted there when it was last seen\n');
+    expect((await ask('node', 'list')).text).toMatch(/ {2}answers, and cannot be told anything since .* 0 inbounds/);
+    expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
+      failing: { reason: 'decode response: no', since: T0 },
+    });
+    const well = await place(...failing, (state) => ({
+      type: 'RecordNodeSyncRecovered',
+      data: { asked: asked(state) },
+    }));
+    expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it has everything that is wanted there\n');
+  });
+
+  it('says what a node does not take, also of one that has everything else', async () => {
+    const ask = await place(
+      () => add('Frankfurt', 'n1.example.com'),
+      () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
+      (state) => ({
+        type: 'RecordNodeInboundApplied',
+        data: { asked: asked(state), ...there, tag: 'in-1', position: 9, digest: 'd', began: [], fresh: true },
+      }),
+      (state) => ({
+        type: 'RecordNodeInboundRefused',
+        data: { asked: asked(state), ...there, reason: 'it is theirs' },
+      }),
+    );
+    const { text } = await ask('node', 'why', 'Frankfurt');
+    expect(text).toContain('  nothing is on the way; what it does not take is below\n');
+    expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
   });
 
   it('fails with a word for what is not there', async () => {

@@ -10,6 +10,8 @@ import {
   NodeInboundRefused,
   NodeInboundRemoved,
   NodeStrangersSeen,
+  NodeSyncFailing,
+  NodeSyncRecovered,
   NodeTrafficRecorded,
 } from '../../src/events/node-sync.js';
 import {
@@ -47,20 +49,20 @@ const asked = ((): Node => {
 const bound = inboundAdded({ node, spec: { capBytes: 1000 } });
 const capped = draft('alice', 1, { terms: { capBytes: 500 } });
 
-type Row = [number, number, number, number, number, number, number, number];
-const row = (client: number, down: number): Row => [client, 0, down, 0, down, down, 3, T0];
-const said = (clients: Row[], inbounds: [number, number, number, number, number, number, number][] = []) =>
+type Row = [number, number, number, number, number, number, number, number, number];
+const row = (client: number, down: number): Row => [client, 0, down, 0, down, down, 3, 0, T0];
+const said = (clients: Row[], inbounds: [number, number, number, number, number, number, number, number][] = []) =>
   ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, notes: [] as never[] } }) as const;
 
 describe('what a node counted', () => {
   it('counts, and cuts in the same decision who is over a cap with it', () => {
     given(added, bound, clientAdded(capped))
-      .when(said([row(first, 600)], [[one, 0, 1000, 0, 1000, 1000, 3]]))
+      .when(said([row(first, 600)], [[one, 0, 1000, 0, 1000, 1000, 3, 0]]))
       .then(
         NodeTrafficRecorded({
           node,
           clients: [row(first, 600)],
-          inbounds: [[one, 0, 1000, 0, 1000, 1000, 3]],
+          inbounds: [[one, 0, 1000, 0, 1000, 1000, 3, 0]],
           notes: [],
         }),
         caused(0, ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 600, capBytes: 500 } })),
@@ -96,14 +98,14 @@ describe('what a node counted', () => {
 
   it('without a byte starts nothing', () => {
     given(added, bound, clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } })))
-      .when(said([[first, 0, 0, 7, 7, 14, 0, 0]]))
-      .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0]], inbounds: [], notes: [] }));
+      .when(said([[first, 0, 0, 7, 7, 14, 0, 0, 0]]))
+      .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0, 0]], inbounds: [], notes: [] }));
   });
 
   it('is nothing for what is not on that node, and for what was deleted', () => {
     const gone = ClientDeleted({ client: first, inbound: one });
     given(added, bound, otherInbound(), clientAdded(alice), clientAdded(bob, second, two), gone)
-      .when(said([row(first, 5), row(second, 5)], [[two, 1, 1, 1, 1, 2, 3]]))
+      .when(said([row(first, 5), row(second, 5)], [[two, 1, 1, 1, 1, 2, 3, 0]]))
       .thenNothing();
   });
 
@@ -142,6 +144,14 @@ describe('what a node has', () => {
     given(added, bound)
       .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'no' } })
       .then(NodeInboundRefused({ node, inbound: one, reason: 'no' }));
+    // One that was deleted here may be refused its end.
+    given(added)
+      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'theirs' } })
+      .then(NodeInboundRefused({ node, inbound: one, reason: 'theirs' }));
+    given(added)
+      .when({ type: 'RecordNodeSyncFailing', data: { asked, reason: 'no list' } })
+      .then(NodeSyncFailing({ node, reason: 'no list' }));
+    given(added).when({ type: 'RecordNodeSyncRecovered', data: { asked } }).then(NodeSyncRecovered({ node }));
     given(added)
       .when({ type: 'RecordNodeInboundRemoved', data: { asked, inbound: one, tag: 'in-1' } })
       .then(NodeInboundRemoved({ node, inbound: one, tag: 'in-1' }));

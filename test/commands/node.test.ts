@@ -92,6 +92,8 @@ describe('AddNode', () => {
     [{ name: 'x'.repeat(101) }, 'the name is longer than 100 characters'],
     [{ name: '\ud800' }, 'the name holds characters that cannot be shown'],
     [{ name: 'a\u202eb' }, 'the name holds characters that cannot be shown'],
+    [{ remark: 'line\u202eenil' }, 'the remark holds characters that cannot be shown'],
+    [{ remark: 'a\u0000b' }, 'the remark holds characters that cannot be shown'],
     [{ remark: 'x'.repeat(1001) }, 'the remark is longer than 1000 characters'],
     [{ scheme: 'ftp' as 'http' }, 'the scheme is http or https'],
     [{ host: ' ' }, 'address is required'],

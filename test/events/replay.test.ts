@@ -76,6 +76,8 @@ describe('a replay', () => {
       'ClientCredentialRotated',
       'ClientTrafficInherited',
       'ClientIpsSeen',
+      'ClientAddressesLimited',
+      'ClientAddressesAdmitted',
       'NodeTrafficRecorded',
       'NodeInboundApplied',
       'LoggedIn',

@@ -46,6 +46,10 @@ const OTHER_NAMES = [
   'POST /panel/api/setting/restartPanel',
   'POST /panel/api/xray/testOutbound',
   'GET /panel/api/xray/getDefaultJsonConfig',
+  'POST /panel/api/xray/warp/:action',
+  'POST /panel/api/xray/nord/:action',
+  'GET /panel/api/server/getWebCertFiles',
+  'GET /panel/api/inbounds/createbackup',
 ];
 
 const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);

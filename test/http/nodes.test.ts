@@ -241,19 +241,60 @@ describe('a node that is changed', () => {
   });
 
   it('is deleted, and says what was bound to it', async () => {
-    const { post, facts, given, read, get } = await start();
+    const { post, facts, given, read, get, http } = await start();
+    const asked: number[] = [];
+    const withdraw = async (node: number): Promise<number> => asked.push(node) - 1;
+    Object.assign(http, { nodeSync: { ...http.nodeSync, withdraw } });
     await post('/add', there);
     await post('/add', { ...there, name: 'Oslo' });
     const [first, second] = read.nodes();
     given({ type: 'AddInbound', data: { owner: userId(1), node: first?.id, ...inboundDraft() } });
     expect(await post('/del/1')).toMatchObject({
       success: true,
-      msg: 'The node has been deleted; the inbounds that are bound to it stay, and reach nobody any more.',
-      obj: { inbounds: 1 },
+      msg: 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.',
+      obj: { inbounds: 1, remaining: 0 },
     });
     expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
-    expect(await post(`/del/${second?.id}`)).toMatchObject({ msg: 'The node has been deleted.', obj: { inbounds: 0 } });
+    expect(asked).toStrictEqual([first?.id]);
+    // One that cannot be told keeps what it has.
+    expect(await post(`/del/${second?.id}`)).toMatchObject({
+      msg: 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.',
+      obj: { inbounds: 0, remaining: 1 },
+    });
     expect((await get('/list'))?.obj).toEqual([]);
     expect(read.inbounds()).toHaveLength(1);
+    expect(await post('/del/7')).toMatchObject({ success: false });
+  });
+
+  it('shows why it cannot be told anything, also while it answers', async () => {
+    const { post, node, http } = await start();
+    await post('/add', there);
+    const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
+    Object.assign(http, { nodeSync: { ...http.nodeSync, state } });
+    expect((await node()).lastError).toBe('decode response: no');
+  });
+
+  it('is not added when it is this panel itself, and not asked when it is another node already', async () => {
+    const { post, read, port, given, facts, until, node } = await start();
+    given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    expect(await post('/add', place(port))).toMatchObject({
+      success: false,
+      msg: 'The address leads to this panel itself',
+    });
+    expect(facts()).toStrictEqual([]);
+    const remote = await startPanel();
+    remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    await post('/add', place(remote.port));
+    await until('online');
+    await post('/add', place(remote.port, { name: 'Frankfurt again' }));
+    expect(await post('/probe/2')).toMatchObject({
+      obj: { status: 'offline', error: 'is the same panel as node Frankfurt' },
+    });
+    expect((await node(2)).lastError).toBe('is the same panel as node Frankfurt');
+    expect(read.nodes().map(({ identity }) => identity?.panelId)).toStrictEqual([remote.read.panelId, undefined]);
+    // The one who was first goes: then it is the other's.
+    await post('/del/1');
+    expect(await post('/probe/2')).toMatchObject({ obj: { status: 'online' } });
+    expect(read.node(2)?.identity?.panelId).toBe(remote.read.panelId);
   });
 });

@@ -95,12 +95,12 @@ export const nodeStepKinds = {
       const some = clients.filter((_, i) => (i + c) % 2 === 0);
       const data = {
         asked,
-        clients: some.map((client, i): [number, number, number, number, number, number, number, number] => [
-          ...([client, (b + i) % 80, c % 60, b, c, b + c, b % 4] as const),
+        clients: some.map((client, i): [number, number, number, number, number, number, number, number, number] => [
+          ...([client, (b + i) % 80, c % 60, b, c, b + c, b % 16, c % 9] as const),
           Math.max(0, now - (c % 3) * 1000),
         ]),
-        inbounds: inbounds.map(({ id }): [number, number, number, number, number, number, number] => [
-          ...([id, b % 80, c % 60, b, c, b + c, c % 4] as const),
+        inbounds: inbounds.map(({ id }): [number, number, number, number, number, number, number, number] => [
+          ...([id, b % 80, c % 60, b, c, b + c, c % 8, b % 9] as const),
         ]),
         notes: some.slice(0, b % 2).map((client): ['client', number, 'fell'] => ['client', client, 'fell']),
       };

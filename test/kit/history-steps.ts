@@ -32,6 +32,7 @@ const someClient = (a: number, b: number, c: number): ClientDraft =>
       capBytes: c % 3 === 0 ? 500 : 0,
       expiresAt: c % 5 === 0 ? -DAY : 0,
       resetDays: c % 11 === 0 ? 30 : 0,
+      limitIp: c % 3,
     },
   });
 
@@ -150,6 +151,20 @@ export const stepKinds = {
     onClient(({ identity: { email } }, { a, b, now }) => {
       const ips = [a, b].map((n) => ({ ip: `198.51.100.${n % 5}`, at: now }));
       return { type: 'RecordClientIps', data: { seen: [{ email, ips }] } };
+    }),
+  ],
+  addresses: [
+    2,
+    onClient(({ identity: { email } }, { a, b, now }) => {
+      const addresses = [a, b, a + b].map((n, i) => {
+        return {
+          address: `198.51.100.${n % 7}`,
+          since: now - 3_600_000 + i,
+          seen: now - (b % 3) * 60_000,
+          here: b % 3 < 2,
+        };
+      });
+      return { type: 'LimitAddresses', data: { at: now, people: [{ email, addresses }] } };
     }),
   ],
   clearIps: [1, onClient(({ identity: { email } }) => ({ type: 'ClearClientIps', data: { email } }))],

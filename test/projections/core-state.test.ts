@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StateImported } from '../../src/events/backup.js';
 import { ClientIpsSeen, ClientRestored } from '../../src/events/client.js';
 import {
   CoreFailed,
@@ -34,6 +35,9 @@ describe('the core', () => {
       run: 'r2',
       since: later,
     });
+    const imported = StateImported({ kind: 'portolan', sha256: 'a'.repeat(64), from: null, kept: [] });
+    // It ran on another machine, or before: that it does not now is no failure.
+    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stands, version: '26' });
     expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
       ...stands,
       version: '26',

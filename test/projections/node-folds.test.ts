@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent } from '../../src/events/catalog.js';
-import { ClientDeleted, ClientTrafficReset, ClientUpdated } from '../../src/events/client.js';
+import { ClientDeleted, ClientIdentified, ClientTrafficReset, ClientUpdated } from '../../src/events/client.js';
 import { NodeId } from '../../src/events/ids.js';
 import { InboundDeleted, InboundUpdated } from '../../src/events/inbound.js';
 import { NodeAdded, NodeDeleted, NodeIdentified, NodeUpdated } from '../../src/events/node.js';
@@ -13,7 +13,7 @@ import {
 } from '../../src/events/node-sync.js';
 import { nodeBaselines } from '../../src/projections/node-baselines.js';
 import { nodeOutbox, outboxOf } from '../../src/projections/node-outbox.js';
-import { clientAdded, first, inboundAdded, one, otherInbound, T0 } from '../kit/builders.js';
+import { clientAdded, first, identity, inboundAdded, one, otherInbound, T0 } from '../kit/builders.js';
 import { folded } from '../kit/spec.js';
 
 const node = NodeId.parse(1);
@@ -83,8 +83,8 @@ describe('the outbox of a node', () => {
 
 describe('how far the counters of a node are followed', () => {
   const counted = NodeTrafficRecorded({
-    ...{ node, notes: [], inbounds: [[one, 5, 5, 50, 50, 100, 3]] },
-    clients: [[first, 5, 5, 40, 40, 80, 3, T0]],
+    ...{ node, notes: [], inbounds: [[one, 5, 5, 50, 50, 100, 3, 0]] },
+    clients: [[first, 5, 5, 40, 40, 80, 7, 900, T0]],
   });
   const baseline = (...events: readonly PanelEvent[]) => {
     const state = folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
@@ -98,6 +98,20 @@ describe('how far the counters of a node are followed', () => {
     expect(baseline(applied(3))).toStrictEqual([0, 0]);
     expect(baseline(applied(3), counted)).toStrictEqual([40, 50]);
     expect(baseline(counted, ClientDeleted({ client: first, inbound: one }))).toStrictEqual([undefined, 50]);
+  });
+
+  it('keeps where a counter stood before it fell, and when the node was last read', () => {
+    const fold = (...events: readonly PanelEvent[]) =>
+      folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
+    const state = fold(applied(3), counted);
+    expect(state.clients.get(first)).toStrictEqual({ node, up: 40, down: 40, allTime: 80, moved: 7, high: 900 });
+    const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+    expect(fold(applied(3), renamed).clients.get(first)?.moved).toBe(8);
+    expect(fold(applied(3), counted, renamed).clients.get(first)?.moved).toBe(7 | 8);
+    expect(state.readAt.get(node)).toBe(T0);
+    expect(fold(applied(3)).readAt.get(node)).toBe(T0);
+    expect(fold().readAt.get(node)).toBeUndefined();
+    expect(fold(counted, NodeDeleted({ node })).readAt.size).toBe(0);
   });
 
   it('is forgotten with another panel, and stays with the same one at another address', () => {

@@ -11,6 +11,7 @@ import {
   NodeWentOffline,
   NodeWentOnline,
 } from '../../src/events/node.js';
+import { NodeSyncFailing, NodeSyncRecovered } from '../../src/events/node-sync.js';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import { nodes } from '../../src/projections/nodes.js';
 import { pushesOf } from '../../src/projections/pushes.js';
@@ -25,12 +26,17 @@ const spec = {
 const added = NodeAdded({ node, enabled: true, spec, life: 1, secret: { token: 'token-1' } });
 const online = NodeWentOnline({ node });
 const offline = NodeWentOffline({ node, reason: 'gone' });
+const failing = NodeSyncFailing({ node, reason: 'no list' });
 
 /** What is known after some events, and after a snapshot of it. */
 function known(...events: readonly PanelEvent[]) {
   const state = folded(nodes, added, ...events);
   expect(nodes.load(JSON.parse(JSON.stringify(nodes.save(state))) as never)).toEqual(state);
-  return { document: state.documents.get(node), standing: state.standings.get(node) };
+  return {
+    document: state.documents.get(node),
+    standing: state.standings.get(node),
+    failing: state.failings.get(node),
+  };
 }
 
 describe('the nodes', () => {
@@ -62,6 +68,15 @@ describe('the nodes', () => {
   ])('are in no known state when they were %s', (_, event) => {
     expect(known(offline, event).standing).toBeUndefined();
     expect(known(offline, NodeUpdated({ node, changes: { name: 'Oslo' } })).standing).toBeDefined();
+    expect(known(failing, event).failing).toBeUndefined();
+    expect(known(failing, NodeUpdated({ node, changes: { name: 'Oslo' } })).failing).toBeDefined();
+  });
+
+  it('cannot be told anything, for the newest reason, until they can', () => {
+    expect(known(failing).failing).toStrictEqual({ reason: 'no list', since: T0 });
+    const later = at(T0 + 5, NodeSyncFailing({ node, reason: 'too long' }));
+    expect(known(failing, later).failing).toStrictEqual({ reason: 'too long', since: T0 + 5 });
+    expect(known(failing, NodeSyncRecovered({ node })).failing).toBeUndefined();
   });
 
   it('forget with the log what was measured', () => {
@@ -69,6 +84,8 @@ describe('the nodes', () => {
       MeasurementsRolledUp({ from: 1, to: 2, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
     expect(known(offline, rolled(T0)).standing).toBeUndefined();
     expect(known(at(T0 + 1, offline), rolled(T0)).standing).toBeDefined();
+    expect(known(failing, rolled(T0)).failing).toBeUndefined();
+    expect(known(at(T0 + 1, failing), rolled(T0)).failing).toBeDefined();
   });
 });
 
@@ -93,6 +110,14 @@ describe('what browsers are told of nodes', () => {
     expect(told(online)).toEqual([notification, stale]);
     expect(told(offline)).toEqual([
       { type: 'notification', title: 'A node does not answer', body: 'Frankfurt: gone', severity: 'error' },
+      stale,
+    ]);
+    expect(told(failing)).toEqual([
+      { type: 'notification', title: 'A node cannot be told anything', body: 'Frankfurt: no list', severity: 'error' },
+      stale,
+    ]);
+    expect(told(NodeSyncRecovered({ node }))).toEqual([
+      { type: 'notification', title: 'A node can be told again', body: 'Frankfurt', severity: 'success' },
       stale,
     ]);
   });

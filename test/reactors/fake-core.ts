@@ -6,6 +6,7 @@ import {
   type CoreExit,
   type CoreRun,
   type Elsewhere,
+  type HeldAddresses,
   type OnlineUser,
 } from '../../src/commands/ports/core.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../src/lib/core-config.js';
@@ -15,6 +16,9 @@ interface Listening {
   readonly config: JsonObject;
   readonly users: Map<string, CoreUser>;
 }
+
+const heldText = (held: readonly HeldAddresses[]): string =>
+  held.map(({ inbound, email, addresses }) => `${inbound} ${email} ${addresses.join()}`).join('; ');
 
 /** A core without a process. It does as it is told, notes what that was, and fails where a test says so. */
 export class FakeCore implements Core {
@@ -29,6 +33,9 @@ export class FakeCore implements Core {
   template: JsonObject | null = null;
   counts: CoreCounter[] = [];
   connected: OnlineUser[] = [];
+  /** `email address` → ms since something came from there. */
+  readonly silent = new Map<string, number>();
+  #held = '';
 
   /** Tags that no configuration may hold. */
   readonly refuses = new Set<string>();
@@ -78,6 +85,7 @@ export class FakeCore implements Core {
     for (const inbound of config.inbounds.values()) this.#listen(inbound);
     this.template = config.template;
     this.counts = [];
+    this.#held = '';
     this.runs += 1;
     this.running = { run: `run-${this.runs}`, version: '26', pid: this.runs };
     return this.running;
@@ -134,6 +142,20 @@ export class FakeCore implements Core {
     const spared = elsewhere(new Set(emails.map((email) => email.toLowerCase())));
     return emails.filter((email) => this.uncuttable.has(email) && !spared.has(email.toLowerCase()));
   }
+
+  async hold(held: readonly HeldAddresses[]): Promise<void> {
+    const text = heldText(held);
+    if (text === '' && this.#held === '') return;
+    await this.#called('hold', text);
+    this.#held = text;
+  }
+
+  async cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<void> {
+    await this.#called(last ? 'cutAddressesLast' : 'cutAddresses', heldText(held));
+  }
+
+  silence = (): Promise<(email: string, address: string) => number | null> =>
+    Promise.resolve((email, address) => this.silent.get(`${email} ${address}`) ?? null);
 
   async inboundTags(): Promise<readonly string[]> {
     const error = this.fail.get('inboundTags');

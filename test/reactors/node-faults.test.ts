@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANOTHER } from '../../src/commands/reactors/node-question.js';
 import { clientNumber, HOUR, identity, T0, terms } from '../kit/builders.js';
 import type { NodeFault } from '../kit/real/three-x-ui-node.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './node-kit.js';
@@ -58,6 +59,103 @@ describe('a node that does not answer as it should', () => {
     await round();
     expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: '' });
     expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
+  });
+
+  it('has why it cannot be told anything written down when it lasts, and that it is over', async () => {
+    const { round, addInbound, remote, heard, clock, journal, read, told } = await withXui();
+    addInbound([alice]);
+    heard(Math.floor(clock.now() / 1000));
+    const list =
+      (body: string): NodeFault =>
+      ({ url = '' }, response) =>
+        url.endsWith('/list') && (response.end(body), true);
+    remote.fault = list('<html>');
+    const { position } = journal.log.head();
+    const spoken = () =>
+      journal.log.read(position, 1000).map(({ type, data }) => [type, 'reason' in data ? data.reason : '']);
+    await round();
+    clock.advance(2000);
+    await round();
+    expect(spoken()).toStrictEqual([]);
+    const failing = ['NodeSyncFailing', 'decode response: this is not the answer of a panel'];
+    for (let n = 0; n < 4; n += 1) {
+      clock.advance(10_000);
+      await round();
+    }
+    expect(spoken()).toStrictEqual([failing]);
+    expect(read.nodeFailing(nodeOne)).toMatchObject({ reason: failing[1], since: T0 + 12_000 });
+    // Another reason is said as well, and a minute is as long as anybody waits for the alarm.
+    remote.fault = list('{"success":false,"msg":"database is locked"}');
+    for (let n = 0; n < 8; n += 1) {
+      clock.advance(10_000);
+      await round();
+    }
+    expect(spoken()).toStrictEqual([failing, ['NodeSyncFailing', 'remote: database is locked']]);
+    expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
+    expect(read.nodeFailing(nodeOne)?.reason).toBe('remote: database is locked');
+    remote.fault = null;
+    clock.advance(HOUR);
+    await round();
+    expect(spoken().slice(2)).toStrictEqual([
+      ['NodeInboundApplied', ''],
+      ['NodeSyncRecovered', ''],
+    ]);
+    expect(read.nodeFailing(nodeOne)).toBeUndefined();
+  });
+
+  it('lists one inbound or client of absurd depth: that one is named, and the others go on', async () => {
+    const { round, addInbound, xui, read, warnings, used, clock } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    xui.inbounds.push({ ...xui.byTag('in-1'), id: 70, tag: 'deep', port: 9000, settings: deep });
+    xui.byTag('in-2').settings = xui
+      .byTag('in-2')
+      .settings.replace('"clients": [', `"clients": [{"email":"d","z":${deep}},`);
+    xui.count('in-1', 'alice', 1, 2);
+    for (let n = 0; n < 3; n += 1) {
+      clock.advance(60_000);
+      await round();
+    }
+    expect(used('alice')).toBe(3);
+    expect(read.strangers(nodeOne)?.inbounds).toStrictEqual(['deep']);
+    expect(read.outbox(nodeOne).map(({ refused }) => refused?.reason)).toStrictEqual([
+      undefined,
+      'The node lists this inbound in a way that cannot be read',
+    ]);
+    expect(warnings).toStrictEqual([]);
+  });
+
+  it('is logged once when it causes what nobody thought of', async () => {
+    const { round, addInbound, warnings, clock, sync } = await withXui((panel) => ({
+      ...panel,
+      listing: () => Promise.reject(new RangeError('Maximum call stack size exceeded')),
+    }));
+    addInbound([alice]);
+    for (let n = 0; n < 4; n += 1) {
+      await round();
+      clock.advance(HOUR);
+    }
+    expect(warnings).toHaveLength(1);
+    expect(sync.state(nodeOne)).toMatchObject({ error: 'the talk with the node failed', tries: 4 });
+  });
+
+  it('and was a panel of 3x-ui, and is one of ours now, is not told anything', async () => {
+    const { round, addInbound, remote, xui, sync, clock } = await withXui();
+    addInbound([alice]);
+    await round();
+    remote.status = { ...remote.status, panelId: '11111111-1111-4111-8111-111111111111' };
+    const before = structuredClone(xui.inbounds);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    clock.advance(HOUR);
+    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    expect(sync.state(nodeOne).error).toBe(ANOTHER);
+    expect(xui.inbounds).toStrictEqual(before);
+    remote.status = null;
+    clock.advance(HOUR);
+    await round();
+    expect(sync.state(nodeOne).error).toBe('decode response: the remote panel tells no status');
   });
 
   it('that answers as another panel is neither told nor believed anything', async () => {

@@ -41,13 +41,15 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
   const warnings: string[] = [];
   const { clock } = journal;
   const centreHeard = { at: 0 };
-  const sync = nodeSyncOf(
-    { read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now },
-    wrap(panel),
-    { health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }) },
-    (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
-    { chance: () => 0.5 },
-  );
+  const startSync = (): NodeSync =>
+    nodeSyncOf(
+      { read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now },
+      wrap(panel),
+      { health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }) },
+      (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
+      { chance: () => 0.5 },
+    );
+  const sync = startSync();
   onTestFinished(() => panel.close());
   let mark = journal.log.head().position;
   const must = (command: AnyCommand): readonly RecordedEvent[] => {
@@ -64,6 +66,12 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
       const node = read.node(nodeOne);
       if (!node) throw new Error('there is no node');
       return node;
+    },
+    /** One round after the panel was started anew: what it had only in mind is gone. */
+    async roundOfNewLife(): Promise<readonly RecordedEvent[]> {
+      mark = journal.log.head().position;
+      await startSync().round(nodeOne);
+      return centre.appended();
     },
     /** One round with the node; resolves to what it appended. */
     async round(): Promise<readonly RecordedEvent[]> {

@@ -6,8 +6,10 @@ import { observe } from '../../src/commands/reactors/node-observe.js';
 import { clientNumber, inboundId, T0 } from '../kit/builders.js';
 
 type Sums = 'adds up' | 'keeps the other';
+/** As the fold of the baselines has it. */
+const RENAMED = 8;
 const zero: SeenCounter = { up: 0, down: 0, allTime: 0 };
-const at = (up: number): Followed => ({ up, down: 0, allTime: up, moved: 3 });
+const at = (up: number): Followed => ({ up, down: 0, allTime: up, moved: 3, high: 0 });
 
 /** A node with clients 1, 2, … each in an inbound of its own, and a centre that follows it. */
 class Model {
@@ -17,8 +19,6 @@ class Model {
   readonly credited = new Map<number, number>();
   carried = 0;
   readonly #sums: Sums;
-  #through = 0;
-  #inboundsBefore = 0;
 
   constructor(sums: Sums, names: readonly string[]) {
     this.#sums = sums;
@@ -41,6 +41,8 @@ class Model {
     if (from === undefined || from === to) return;
     const taken = [...this.names.values()].includes(to);
     this.names.set(number, to);
+    const followed = this.followed.get(number);
+    if (followed) this.followed.set(number, { ...followed, moved: followed.moved | RENAMED });
     const alone = ![...this.names.values()].includes(from);
     const brought = alone && (!taken || this.#sums === 'adds up') ? (this.counters.get(from) ?? 0) : 0;
     this.counters.set(to, (taken ? (this.counters.get(to) ?? 0) : 0) + brought);
@@ -53,24 +55,21 @@ class Model {
   }
 
   async read(): Promise<void> {
-    // Others move so much that the inbounds explain nothing away.
-    this.#through += 1e9;
     const numbers = [...this.names.keys()].sort((a, b) => a - b);
-    const inbound = { up: this.#through, down: 0, allTime: this.#through };
-    const before: Followed = { ...at(this.#inboundsBefore) };
     const { traffic, began } = await observe(
       numbers.map((number) => this.#wanted(number)),
-      { inbounds: numbers.map((number) => this.#listed(number, inbound)), unreadable: [] },
+      { inbounds: numbers.map((number) => this.#listed(number)), unreadable: [] },
       {
-        ...{ had: [], lastClient: 99, elapsedMs: 3_600_000, now: T0 },
+        ...{ had: [], lastClient: 99, elapsedMs: () => 3_600_000, now: T0 },
         client: (number) => this.followed.get(number),
-        inbound: () => before,
+        // It has counted before, and nothing since.
+        inbound: () => at(1),
       },
     );
-    this.#inboundsBefore = this.#through;
-    for (const number of [...began.values()].flat()) this.followed.set(number, { ...zero, moved: 0 });
-    for (const [number, up, down, seenUp, seenDown, allTime, moved] of traffic.flatMap(({ clients }) => clients)) {
-      this.followed.set(number, { up: seenUp, down: seenDown, allTime, moved });
+    for (const number of [...began.values()].flat()) this.followed.set(number, { ...zero, moved: 0, high: 0 });
+    const rows = traffic.flatMap(({ clients }) => clients);
+    for (const [number, up, down, seenUp, seenDown, allTime, moved, high] of rows) {
+      this.followed.set(number, { up: seenUp, down: seenDown, allTime, moved, high });
       this.credited.set(number, (this.credited.get(number) ?? 0) + up + down);
     }
   }
@@ -88,7 +87,7 @@ class Model {
     };
   }
 
-  #listed(number: number, counter: SeenCounter): ListedInbound {
+  #listed(number: number): ListedInbound {
     const name = this.names.get(number) ?? '';
     const bytes = Float64Array.of(this.counters.get(name) ?? 0);
     const clients = {
@@ -97,7 +96,7 @@ class Model {
     };
     return {
       ...{ id: number, tag: `in-${number}`, protocol: 'vless', port: number, enabled: true, digest: '' },
-      ...{ counter, clients },
+      ...{ counter: at(1), clients },
     };
   }
 }

@@ -53,8 +53,8 @@ describe('a node that is a panel of 3x-ui', () => {
       'NodeTrafficRecorded',
       {
         node: 1,
-        clients: [[1, 100, 200, 100, 200, 300, 3, expect.any(Number)]],
-        inbounds: [[1, 100, 200, 100, 200, 300, 3]],
+        clients: [[1, 100, 200, 100, 200, 300, 3, 0, expect.any(Number)]],
+        inbounds: [[1, 100, 0, 100, 0, 100, 3, 0]],
         notes: [],
       },
       { kind: 'node', id: '1', name: 'Oslo', ip: null },
@@ -95,10 +95,10 @@ describe('a node that is a panel of 3x-ui', () => {
     const { round, addInbound, xui, used, remove, must } = await withXui();
     const inbound = addInbound([alice, bob]);
     await round();
-    xui.count('in-1', 'alice', 0, 500);
+    xui.count('in-1', 'alice', 500, 0);
     await round();
     const old = structuredClone({ inbounds: xui.inbounds, rows: [...xui.rows] });
-    xui.count('in-1', 'alice', 0, 500);
+    xui.count('in-1', 'alice', 500, 0);
     await round();
     remove(inbound, 'bob');
     must({ type: 'AddClients', data: { inbound, clients: [{ ...bob, identity: identity('carol') }] } });
@@ -116,7 +116,7 @@ describe('a node that is a panel of 3x-ui', () => {
     ]);
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'carol']);
     expect(used('alice')).toBe(1000);
-    xui.count('in-1', 'alice', 0, 70);
+    xui.count('in-1', 'alice', 70, 0);
     await round();
     expect(used('alice')).toBe(1070);
   });
@@ -184,6 +184,15 @@ describe('a node that is a panel of 3x-ui', () => {
     await round();
     expect(asked()).toStrictEqual(['POST add']);
     expect(read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+  });
+
+  it('has names that hide something shown as they are', async () => {
+    const { round, addInbound, xui, read } = await withXui();
+    addInbound([alice]);
+    await round();
+    xui.inbounds.push({ ...blank, id: 70, tag: 't\u0000\u202e<b>', port: 9000, protocol: 'trojan' });
+    await round();
+    expect(read.strangers(nodeOne)?.inbounds).toStrictEqual(['t\\u0000\\u202e<b>']);
   });
 
   it('has strangers named and left alone, also when all of an inbound is sent', async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { twinOf } from '../../src/commands/node-rules.js';
 import { NodeError, type NodeHistories, type NodeReading } from '../../src/commands/ports/nodes.js';
 import { ANOTHER, SELF } from '../../src/commands/reactors/node-question.js';
 import { NodeWatch } from '../../src/commands/reactors/node-watch.js';
@@ -58,6 +59,7 @@ async function start(count = 1, script: Script = reading) {
       node: (node) => place.panel.read.node(node),
       recorded: (node) => place.panel.read.nodeStanding(node)?.online,
       ownId: () => 'own-panel',
+      twin: (node, panelId) => twinOf(place.panel.read.nodes(), node, panelId),
       dispatch: (command, node) => place.panel.dispatch(command, asNode(node)),
       changed$: place.panel.read.changed$,
       now: place.clock.now,

@@ -29,11 +29,18 @@ export function timeOf(text: string): number {
   return (day + seconds * 1000) * 1000 + Number(text.slice(20, 26).padEnd(6, '0'));
 }
 
+/** The host of `host:port`, with the brackets of IPv6. */
+export function hostOf(source: string): string {
+  return source.slice(0, source.lastIndexOf(':'));
+}
+
 /** Who speaks from which address and port to which inbound, as far as the access log told. */
 export interface Sources {
   add(accepted: Accepted): void;
   /** Addresses and ports of these emails (lower case) on this inbound. */
   of(inbound: string, emails: ReadonlySet<string>): readonly string[];
+  /** All of these emails (lower case), on whatever inbound. */
+  all(emails: ReadonlySet<string>): readonly Accepted[];
   /** Whether it is time to `keep` only those that live. */
   readonly crowded: boolean;
   keep(live: ReadonlySet<string>): void;
@@ -57,6 +64,7 @@ export function createSources(limit = 100_000): Sources {
       [...owners.values()]
         .filter((owner) => owner.inbound === inbound && emails.has(owner.email.toLowerCase()))
         .map(({ source }) => source),
+    all: (emails) => [...owners.values()].filter(({ email }) => emails.has(email.toLowerCase())),
     get crowded() {
       return owners.size > crowdedAt;
     },

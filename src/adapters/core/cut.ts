@@ -67,7 +67,8 @@ async function attempt(
   );
 }
 
-async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<void> {
+/** Ends what the core fetches for somebody. */
+export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<void> {
   const tcp = sockets.filter(({ network }) => network === 'tcp');
   await destroy(
     'tcp',

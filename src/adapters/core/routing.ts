@@ -1,3 +1,4 @@
+import { networkOfKey } from '../../lib/address-key.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { CoreApi } from './grpc.js';
 import { decode, encode, type TypedMessage } from './messages.js';
@@ -40,21 +41,22 @@ export function rulesOf(config: { readonly app: readonly TypedMessage[] }): read
   return router === undefined ? [] : decode<{ rule: readonly Buffer[] }>(router.type, router.value).rule;
 }
 
+/** Sends what asks for it into the void. */
+export interface Refusal {
+  /** By which it is known and taken away. */
+  readonly ruleTag: string;
+  readonly inbound: string;
+  readonly email: string;
+  /** As `addressKey` has them; none = wherever the account asks from. */
+  readonly addresses: readonly string[];
+}
+
 /** The last change of the rules of each core: it takes several calls, so there is one at a time. */
 const turns = new WeakMap<CoreApi, Promise<void>>();
 
-/**
- * Sends what these accounts ask for through this inbound into the void. The API can put a rule only last, and replacing
- * all rules leaves moments without any, so the template's rules are sent again behind the new ones and the old ones
- * taken away, last first: at every moment the first match is the right one.
- */
-export function refuseUsers(
-  api: CoreApi,
-  inbound: string,
-  emails: readonly string[],
-  templateRules: () => Promise<readonly Buffer[]>,
-): Promise<void> {
-  const turn = (turns.get(api) ?? Promise.resolve()).then(() => putFirst(api, inbound, emails, templateRules));
+/** One after the other for each core. */
+export function inTurn(api: CoreApi, change: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(api) ?? Promise.resolve()).then(change);
   turns.set(
     api,
     turn.catch(() => undefined),
@@ -62,23 +64,44 @@ export function refuseUsers(
   return turn;
 }
 
-async function putFirst(
+/** Sends what these accounts ask for through this inbound into the void. */
+export function refuseUsers(
   api: CoreApi,
   inbound: string,
   emails: readonly string[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
-  const running = (await api.call('RoutingService/ListRule', {})).rules.map(({ ruleTag }) => ruleTag);
-  const missing = emails.filter((email) => !running.includes(cutRule(inbound, email)));
+  const refusals = emails.map((email) => ({ ruleTag: cutRule(inbound, email), inbound, email, addresses: [] }));
+  return inTurn(api, async () => putFirst(api, await ruleTags(api), refusals, templateRules));
+}
+
+export async function ruleTags(api: CoreApi): Promise<readonly string[]> {
+  return (await api.call('RoutingService/ListRule', {})).rules.map(({ ruleTag }) => ruleTag);
+}
+
+/**
+ * Adds the refusals that are not among the running rules. The API can put a rule only last, and replacing all rules leaves
+ * moments without any, so the template's rules are sent again behind the new ones and the old ones taken away, last first:
+ * at every moment the first match is the right one.
+ */
+export async function putFirst(
+  api: CoreApi,
+  running: readonly string[],
+  refusals: readonly Refusal[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const there = new Set(running);
+  const missing = refusals.filter(({ ruleTag }) => !there.has(ruleTag));
   if (missing.length === 0) return;
   const old = running.filter((tag) => numbered.test(tag));
   const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
-  const cuts = missing.map((email) =>
+  const cuts = missing.map(({ ruleTag, inbound, email, addresses }) =>
     encode('xray.app.router.RoutingRule', {
       tag: cutOutbound,
       user_email: [email.startsWith(pattern) ? `${pattern}^${email.replace(/[^\w]/g, '\\$&')}$` : email],
       inbound_tag: [inbound],
-      rule_tag: cutRule(inbound, email),
+      source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),
+      rule_tag: ruleTag,
     }),
   );
   const again = old.length === 0 ? [] : (await templateRules()).map((rule, index) => retagged(rule, generation, index));

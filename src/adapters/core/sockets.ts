@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Conditions in one call: the kernel takes them as a program of limited length. */
 const batch = 50;
+/** Lines that are read without a pause. */
+const slice = 2000;
 
 /**
  * Ends the sockets that fit any of these conditions (in the words of `ss`). Resolves to false when some are still there:
@@ -9,11 +12,8 @@ const batch = 50;
  */
 export async function destroy(network: 'tcp' | 'udp', conditions: readonly string[]): Promise<boolean> {
   let complete = true;
-  for (let at = 0; at < conditions.length; at += batch) {
-    const filter = conditions
-      .slice(at, at + batch)
-      .map((condition) => `( ${condition} )`)
-      .join(' or ');
+  for (const part of batches(conditions)) {
+    const filter = part.map((condition) => `( ${condition} )`).join(' or ');
     const before = await list(network, ['-K'], filter);
     // What was destroyed just now is still shown while it closes.
     const left = before === null ? null : await list(network, [], filter);
@@ -37,6 +37,37 @@ export async function socketsOf(pid: number, condition: string): Promise<readonl
 export async function livePeers(): Promise<ReadonlySet<string> | null> {
   const lines = await list('tcp', [], 'sport > :0');
   return lines === null ? null : new Set(lines.map((line) => plain(line.split(/\s+/)[4] ?? '')));
+}
+
+/** How long nothing came from each of these far ends (address and port), ms; those that nobody can tell are missing. */
+export async function quietFor(peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  const quiet = new Map<string, number>();
+  const some = [...peers].map((peer) => `dst = ${peer}`);
+  // Beyond a few calls, all connections of the machine are cheaper.
+  const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
+  for (const filter of filters) {
+    let peer = '';
+    for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
+      if (n % slice === slice - 1) await nextTurn();
+      // A line about a connection, and one that is indented with what the kernel knows of it.
+      if (!/^\s/.test(line)) peer = plain(line.split(/\s+/)[4] ?? '');
+      else if (peers.has(peer)) {
+        const ms = Math.min(sinceLast('rcv', line), sinceLast('ack', line));
+        if (Number.isFinite(ms)) quiet.set(peer, ms);
+      }
+    }
+  }
+  return quiet;
+}
+
+function sinceLast(what: 'rcv' | 'ack', line: string): number {
+  return Number(new RegExp(`\\blast${what}:(\\d+)`).exec(line)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+function batches(conditions: readonly string[]): readonly (readonly string[])[] {
+  const parts: (readonly string[])[] = [];
+  for (let at = 0; at < conditions.length; at += batch) parts.push(conditions.slice(at, at + batch));
+  return parts;
 }
 
 /** `sport` is one of these inclusive ranges. */

@@ -1,4 +1,4 @@
-import { type Accepted, timeOf } from './access-log.js';
+import { type Accepted, hostOf, timeOf } from './access-log.js';
 
 /** A socket by which the core fetches something for somebody. */
 export interface Outgoing {
@@ -15,6 +15,8 @@ interface Session {
   /** Lower case; empty where accounts have no names. Null: one of several who asked for the same. Undefined: unknown. */
   email: string | null | undefined;
   inbound: string | undefined;
+  /** Address and port of the client; null: several of the account asked for the same. */
+  source: string | null;
 }
 
 /**
@@ -27,8 +29,8 @@ export interface Trace {
   addAccepted(accepted: Accepted): void;
   /** Joins what both logs told since the last time. */
   join(): void;
-  /** Sockets of these emails (lower case), which came through this inbound. */
-  of(inbound: string, emails: ReadonlySet<string>): readonly Outgoing[];
+  /** Sockets of these emails (lower case), which came through this inbound; `from`: and from such an address and port. */
+  of(inbound: string, emails: ReadonlySet<string>, from?: (source: string) => boolean): readonly Outgoing[];
   /** UDP sockets of which the access log does not speak: those of hysteria's UDP relay. */
   unknownUdp(): readonly Outgoing[];
 }
@@ -61,6 +63,7 @@ export function createTrace(limit = 100_000): Trace {
       outgoing: null,
       email: undefined,
       inbound: undefined,
+      source: null,
     };
     sessions.set(id, session);
     if (sessions.size > limit) {
@@ -113,9 +116,13 @@ export function createTrace(limit = 100_000): Trace {
         [...unjoined].filter((session) => session.email === undefined && newest - (session.dispatched ?? 0) < patience),
       );
     },
-    of: (inbound, emails) =>
+    of: (inbound, emails, from) =>
       chosen(
-        (session) => session.inbound === inbound && typeof session.email === 'string' && emails.has(session.email),
+        ({ inbound: through, email, source }) =>
+          through === inbound &&
+          typeof email === 'string' &&
+          emails.has(email) &&
+          (from === undefined || (source !== null && from(source))),
       ),
     unknownUdp: () => chosen((session) => session.email === undefined && session.outgoing?.network === 'udp'),
   };
@@ -137,9 +144,11 @@ function* matches(lines: readonly Accepted[], sessions: Iterable<Session>): Gene
   for (const line of lines) {
     const near = within(line, sameMoment);
     for (const session of near) {
-      const other = session.email !== undefined && !isOf(session, line);
+      const before = session.email === undefined ? null : { ...session };
       assign(session, line);
-      if (other) session.email = null;
+      if (before === null) continue;
+      if (!isOf(before, line)) session.email = null;
+      if (before.source === null || hostOf(before.source) !== hostOf(line.source)) session.source = null;
     }
     if (near.length > 0) yield line;
     else lonely.push(line);
@@ -163,7 +172,8 @@ function isOf({ email, inbound }: Session, line: Accepted): boolean {
   return email === line.email.toLowerCase() && inbound === line.inbound;
 }
 
-function assign(session: Session, { email, inbound }: Accepted): void {
+function assign(session: Session, { email, inbound, source }: Accepted): void {
   session.email = email.toLowerCase();
   session.inbound = inbound;
+  session.source = source;
 }

@@ -12,6 +12,7 @@ import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
 import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
 import { type CoreApi, connectApi } from './grpc.js';
+import { cutAddresses, holdAddresses, silenceOf } from './held.js';
 import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { portsOf, wholeInbound } from './inbound.js';
 import { keyCommands } from './key-commands.js';
@@ -100,6 +101,13 @@ export function createXrayCore(options: XrayOptions): Core {
     await nextTurn();
     await by.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
   };
+
+  const templateRules = async (): Promise<readonly Buffer[]> =>
+    rulesOf(
+      await binary.convert({
+        routing: assemble({ template: memory.template ?? {}, inbounds: new Map() }, paths)['routing'] ?? {},
+      }),
+    );
 
   const stop = async (): Promise<void> => {
     const core = live?.core ?? null;
@@ -242,19 +250,17 @@ export function createXrayCore(options: XrayOptions): Core {
     cut: async (inbound, emails, elsewhere) => {
       if (emails.length === 0) return [];
       const { api, logs } = needed();
-      const rules = async (): Promise<readonly Buffer[]> =>
-        rulesOf(
-          await binary.convert({
-            routing: assemble({ template: memory.template ?? {}, inbounds: new Map() }, paths)['routing'] ?? {},
-          }),
-        );
       return cutUsers(inbound, emails, {
         logs,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
-        refuse: (tag, names) => refuseUsers(api, tag, names, rules),
+        refuse: (tag, names) => refuseUsers(api, tag, names, templateRules),
         elsewhere,
       });
     },
+    hold: async (held) => holdAddresses(needed().api, held, templateRules),
+    cutAddresses: async (held, last) =>
+      cutAddresses(held, last, needed().logs, (tag) => memory.inbounds.get(tag) ?? {}),
+    silence: async (asked) => silenceOf(asked, needed().logs),
 
     inboundTags: async () =>
       (await needed().api.call('HandlerService/ListInbounds', { isOnlyTags: true })).inbounds.map(({ tag }) => tag),

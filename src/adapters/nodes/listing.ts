@@ -1,6 +1,6 @@
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
-import { isObject, textOf } from '../../lib/json.js';
+import { isDeeper, isObject, textOf } from '../../lib/json.js';
 import { clientDigest, inboundDigest, keyMember, markedClient, objectIn } from '../../lib/node-words.js';
 import { openEnvelope } from './request.js';
 
@@ -9,6 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** More than these are no inbounds and clients of one machine. */
 const MOST_INBOUNDS = 2_000;
 const MOST_CLIENTS = 200_000;
+/** Levels of nesting; what comes after reads it recursively. */
+const DEEPEST = 100;
 
 /**
  * What `GET panel/api/inbounds/list` answered, in the words of the port. `centre` is the name by which this panel marks
@@ -39,6 +41,7 @@ function inboundOf(row: Fields, centre: string): ListedInbound | null {
   const named = typeof tag === 'string' && tag !== '' && tag.length <= 512 && typeof protocol === 'string';
   if (!named || !isId(id) || !Number.isInteger(port) || settings === null || stream === null || sniffing === null)
     return null;
+  if ([settings, stream, sniffing].some((part) => isDeeper(part, DEEPEST))) return null;
   const words = {
     remark: textOf(row['remark']),
     listen: textOf(row['listen']),

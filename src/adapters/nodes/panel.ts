@@ -4,6 +4,7 @@ import { type NodeAddress, NodeError } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { ListingReader } from './listing-reader.js';
+import { panelIdOf } from './probe.js';
 import { askNode, fetchNode, type NodeRequest, openEnvelope } from './request.js';
 
 /** Of a listing, after decompression: some 30,000 clients. */
@@ -43,7 +44,7 @@ export function createNodePanel(
   return {
     async panelId(node) {
       const status = await askNode(web, node, { path: 'panel/api/server/status', signal });
-      return isObject(status) ? textOf(status['panelId']).slice(0, 64) : '';
+      return panelIdOf(status, node.token);
     },
 
     async listing(node) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NodeError, type Nodes } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
+import { isObject, textOf } from '../../lib/json.js';
 import { askNode } from './request.js';
 
 const TIMEOUT_MS = 4000;
@@ -19,10 +20,6 @@ const Status = z.object({
   core: Core,
   xray: Core,
   uptime: amount,
-  panelId: z
-    .string()
-    .regex(/^[\w-]{1,64}$/)
-    .catch(''),
 });
 
 /** Panels of ours, and of 3x-ui 3.0. */
@@ -38,9 +35,9 @@ export function createNodes(web: Web): Nodes {
       const latencyMs = Math.round(performance.now() - start);
       const status = Status.safeParse(obj);
       // 3x-ui has none for its first seconds.
-      if (!status.success) throw new NodeError('not-an-envelope', 'decode response: the remote panel tells no status');
+      if (!status.success) throw noStatus();
       const { cpu, mem, core, xray, uptime } = status.data;
-      const panelId = withoutToken(status.data.panelId, node.token);
+      const panelId = panelIdOf(obj, node.token);
       const version = withoutToken((core ?? xray)?.version ?? '', node.token);
       return {
         kind: panelId === '' ? '3x-ui' : 'portolan',
@@ -54,6 +51,15 @@ export function createNodes(web: Web): Nodes {
     },
   };
 }
+
+/** The lasting name that a panel gives itself in its status; empty when it has none. Throws `NodeError` without a status. */
+export function panelIdOf(status: unknown, token: string): string {
+  if (!isObject(status)) throw noStatus();
+  const panelId = textOf(status['panelId']);
+  return /^[\w-]{1,64}$/.test(panelId) ? withoutToken(panelId, token) : '';
+}
+
+const noStatus = (): NodeError => new NodeError('not-an-envelope', 'decode response: the remote panel tells no status');
 
 /** Two digits behind the point are more than anybody reads. */
 const percent = (value: number): number => Math.round(Math.min(value, 100) * 100) / 100;

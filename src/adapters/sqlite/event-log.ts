@@ -187,6 +187,12 @@ export class SqliteEventLog implements EventLog {
     return this.#sql.stream.all(stream, version, limit).flatMap((row) => this.#decode(row));
   }
 
+  /** The event at a position; undefined where there is none, or where it was rolled up. */
+  at(position: number): RecordedEvent | undefined {
+    const row = this.#sql.at.get(position);
+    return row && this.#decode(row)[0];
+  }
+
   /** Rows as they are stored, boxes closed, for export and verification. */
   rows(position: number, limit: number): readonly EventRow[] {
     return this.#sql.read.all(position, limit);
@@ -232,6 +238,19 @@ export class SqliteEventLog implements EventLog {
   /** Where the event with this id stands, looked for backwards from a later position. */
   place(id: string, before: number): { readonly position: number; readonly type: string } | null {
     return this.#sql.place.get(before, Buffer.from(id.replaceAll('-', ''), 'hex')) ?? null;
+  }
+
+  /** The newest event of a stream that is of one of these types, and that `fits`; null where it is not, or not any more. */
+  lastOf(
+    stream: string,
+    types: readonly RecordedEvent['type'][],
+    fits: (event: RecordedEvent) => boolean = () => true,
+  ): RecordedEvent | null {
+    for (const row of this.#sql.backwards.iterate(stream, JSON.stringify(types))) {
+      const [event] = this.#decode(row);
+      if (event && fits(event)) return event;
+    }
+    return null;
   }
 
   /** Whether a roll-up in the log accounts for a payload that is gone. */
@@ -300,6 +319,9 @@ function statements(db: SqliteDatabase) {
     ),
     stream: db.prepare<[string, number, number], EventRow>(
       'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?',
+    ),
+    backwards: db.prepare<[string, string], EventRow>(
+      'SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC',
     ),
     command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
     answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(

@@ -6,17 +6,23 @@ import type { SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
 
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
+type Sum = TrafficSum | NodeTraffic;
+
+/** One roll-up. There are thousands after some years, each with thousands of sums, so it is read when it is asked for. */
+interface Known {
+  readonly position: number;
+  /** Unknown until it was read. */
+  range: { readonly from: number; readonly to: number } | null;
+}
 
 /** Measured payloads that were summed up and dropped, and the sums that stand for them. */
 export class RollUps {
-  readonly #sums = new Map<number, TrafficSum | NodeTraffic>();
-  /** The end of each range by its begin. */
-  readonly #ranges = new Map<number, number>();
-  /** The range that was asked for last: a replay asks for its positions one after the other. */
-  #covering: { readonly from: number; readonly to: number } | undefined;
+  /** In the order of the log: each covers what follows the one before. */
+  #known: Known[] = [];
+  /** The one that was asked for last, and its sums: a replay asks for its positions one after the other. */
+  #open: { readonly index: number; readonly sums: ReadonlyMap<number, Sum> } | null = null;
   readonly #keyring: Keyring;
   readonly #sql;
-  #read = 0;
 
   constructor(db: SqliteDatabase, keyring: Keyring) {
     this.#keyring = keyring;
@@ -28,9 +34,10 @@ export class RollUps {
       prune: db.prepare(
         'UPDATE events SET payload = NULL WHERE measured = 1 AND payload IS NOT NULL AND position BETWEEN ? AND ?',
       ),
-      known: db.prepare<[number], EventRow>(
-        "SELECT * FROM events WHERE type = 'MeasurementsRolledUp' AND position > ? ORDER BY position",
+      known: db.prepare<[number], { position: number }>(
+        "SELECT position FROM events WHERE type = 'MeasurementsRolledUp' AND position > ? ORDER BY position",
       ),
+      row: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
     };
     this.#load();
   }
@@ -39,10 +46,11 @@ export class RollUps {
    * What is met at a position whose payload is gone: the sum that was taken there, null when a sum further on has it,
    * undefined when no roll-up accounts for it.
    */
-  sumAt(position: number): TrafficSum | NodeTraffic | null | undefined {
-    // A reader beside a running panel meets roll-ups that are newer than itself.
-    if (!this.covers(position)) this.#load();
-    return this.#sums.get(position) ?? (this.covers(position) ? null : undefined);
+  sumAt(position: number): Sum | null | undefined {
+    const index = this.#covering(position);
+    if (index === undefined) return undefined;
+    if (this.#open?.index !== index) this.#open = { index, sums: this.#sumsOf(index) };
+    return this.#open.sums.get(position) ?? null;
   }
 
   root(from: number, to: number): { root: string; count: number } {
@@ -52,46 +60,82 @@ export class RollUps {
     return { root: hash.digest('hex'), count: rows.length };
   }
 
-  /** Inside the transaction that appends the roll-up. */
-  prune(rollUp: RollUp): void {
-    this.#sql.allow.run(rollUp.from, rollUp.to);
-    this.#sql.prune.run(rollUp.from, rollUp.to);
-    this.#keep(rollUp);
+  /** Inside the transaction that appends the roll-up, after it. */
+  prune({ from, to }: RollUp): void {
+    this.#sql.allow.run(from, to);
+    this.#sql.prune.run(from, to);
+    this.#load();
   }
 
   /** The end of the newest range; 0 when nothing was rolled up. */
   get rolledTo(): number {
-    return Math.max(0, ...this.#ranges.values());
+    return this.#known.length === 0 ? 0 : this.#rangeOf(this.#known.length - 1).to;
   }
 
   covers(position: number): boolean {
-    if (this.#covering && this.#covering.from <= position && position <= this.#covering.to) return true;
-    for (const [from, last] of this.#ranges) {
-      if (position < from || position > last) continue;
-      this.#covering = { from, to: last };
-      return true;
-    }
-    return false;
+    return this.#covering(position) !== undefined;
   }
 
   /** Back to what is stored, after a transaction that was not kept. */
   reload(): void {
-    this.#sums.clear();
-    this.#ranges.clear();
-    this.#covering = undefined;
-    this.#read = 0;
+    this.#known = [];
+    this.#open = null;
     this.#load();
   }
 
-  #load(): void {
-    for (const row of this.#sql.known.all(this.#read)) {
-      this.#keep(decode(row, this.#keyring).data as RollUp);
-      this.#read = row.position;
-    }
+  /** Which one covers a position. */
+  #covering(position: number): number | undefined {
+    const last = this.#open?.index ?? 0;
+    // The one that was asked for last, the one after it, or wherever it may be.
+    for (const index of [last, last + 1]) if (this.#isIn(index, position)) return index;
+    const found = this.#search(position);
+    if (found !== undefined) return found;
+    // A reader beside a running panel meets roll-ups that are newer than itself.
+    return this.#load() ? this.#search(position) : undefined;
   }
 
-  #keep({ from, to, sums, nodeSums }: RollUp): void {
-    this.#ranges.set(from, to);
-    for (const { at, sum } of [...sums, ...nodeSums]) this.#sums.set(at, sum);
+  #isIn(index: number, position: number): boolean {
+    if (index >= this.#known.length) return false;
+    const { from, to } = this.#rangeOf(index);
+    return position >= from && position <= to;
+  }
+
+  #search(position: number): number | undefined {
+    let [low, high] = [0, this.#known.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const { from, to } = this.#rangeOf(middle);
+      if (position < from) high = middle - 1;
+      else if (position > to) low = middle + 1;
+      else return middle;
+    }
+    return undefined;
+  }
+
+  #rangeOf(index: number): { readonly from: number; readonly to: number } {
+    const known = this.#known[index];
+    if (!known) throw new RangeError(`there is no roll-up ${index}`);
+    if (known.range) return known.range;
+    const { from, to } = this.#read(index);
+    known.range = { from, to };
+    return known.range;
+  }
+
+  #sumsOf(index: number): ReadonlyMap<number, Sum> {
+    const { sums, nodeSums } = this.#read(index);
+    return new Map<number, Sum>([...sums, ...nodeSums].map(({ at, sum }) => [at, sum]));
+  }
+
+  #read(index: number): RollUp {
+    const row = this.#sql.row.get(this.#known[index]?.position ?? 0);
+    if (!row) throw new RangeError(`there is no roll-up ${index}`);
+    return decode(row, this.#keyring).data as RollUp;
+  }
+
+  /** Looks for new ones; whether there are. */
+  #load(): boolean {
+    const found = this.#sql.known.all(this.#known.at(-1)?.position ?? 0);
+    this.#known.push(...found.map(({ position }) => ({ position, range: null })));
+    return found.length > 0;
   }
 }

@@ -35,6 +35,18 @@ export interface CoreExit {
   readonly configuration: boolean;
 }
 
+/** Addresses as `addressKey` has them. */
+export interface AccountAddresses {
+  readonly email: string;
+  readonly addresses: readonly string[];
+}
+
+/** What an account may not use an inbound from. */
+export interface HeldAddresses extends AccountAddresses {
+  /** Its tag. */
+  readonly inbound: string;
+}
+
 /** Which of these emails (lower case) have an account on another inbound than the one that is being cut, by now. */
 export type Elsewhere = (emails: ReadonlySet<string>) => ReadonlySet<string>;
 
@@ -80,6 +92,21 @@ export interface Core {
    * bytes of one that `elsewhere` says is connected to another inbound tell nothing about this one.
    */
   cut(inbound: CoreInbound, emails: readonly string[], elsewhere: Elsewhere): Promise<readonly string[]>;
+  /**
+   * Refuses what these accounts ask for through this inbound from these addresses, and nothing else, whatever was refused
+   * before: other accounts behind an address are not concerned. Hot and idempotent. Ends nothing: see `cutAddresses`.
+   */
+  hold(held: readonly HeldAddresses[]): Promise<void>;
+  /**
+   * Ends live connections of these accounts from these addresses, as far as the system lets it. `last`: also what hysteria
+   * relays over UDP, of which nobody knows whose it is; a neighbour's flow gets a new socket with its next packet.
+   */
+  cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<void>;
+  /**
+   * Tells for how long nothing came from an address of an account, ms: a phone that went away leaves connections behind.
+   * Null where nobody knows, such as behind a proxy or over UDP.
+   */
+  silence(asked: readonly AccountAddresses[]): Promise<(email: string, address: string) => number | null>;
 
   /** Tags of the inbounds that run, without the adapter's own. */
   inboundTags(): Promise<readonly string[]>;

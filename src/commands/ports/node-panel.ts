@@ -44,7 +44,7 @@ export interface ListedClients {
   /** What names each in the paths of the API. */
   readonly keys: readonly string[];
   readonly digests: readonly string[];
-  /** The number that we gave it; 0 = it is not from us. */
+  /** The number that we gave it; 0 = it is not from us, -1 = it is from another centre. */
   readonly marks: readonly number[];
   /** The JSON of those that are not from us; empty for the others. */
   readonly raws: readonly string[];

@@ -1,7 +1,7 @@
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import { sameJson } from '../../lib/json.js';
-import { sameAddress } from '../node-rules.js';
+import { shownText } from '../../lib/words.js';
 import type { NodeListing, WantedClient, WantedInbound } from '../ports/node-panel.js';
 import type { Had } from './node-match.js';
 import { type Observation, observe } from './node-observe.js';
@@ -25,8 +25,11 @@ export class NodeBooks {
   readonly #parts: NodeTalkParts;
   readonly #id: NodeId;
   readonly #isCurrent: (asked: Node) => boolean;
+  /** When the counters of each inbound were read last in this life of the panel, ms. */
+  readonly #readAt = new Map<InboundId, number>();
+  /** The same of all of them in the life before; 0 = never. */
+  #recordedAt: number | null = null;
   #listedAt = 0;
-  #listed: Node | null = null;
   #strangersAt = 0;
 
   constructor(parts: NodeTalkParts, id: NodeId, isCurrent: (asked: Node) => boolean) {
@@ -49,6 +52,17 @@ export class NodeBooks {
     this.#parts.dispatch({ type: 'RecordNodeInboundApplied', data }, null);
   }
 
+  /** Whether the node had it so, and nothing was decided since. Null = it had it no more. */
+  had(inbound: InboundId, digest: string | null): boolean {
+    const entry = this.#entry(inbound);
+    return entry?.waiting.length === 0 && (digest === null || entry.applied?.digest === digest);
+  }
+
+  /** Whether what is found is nothing new, whatever was refused meanwhile. */
+  isUnchanged(inbound: InboundId, { digest, began, fresh }: Found): boolean {
+    return this.had(inbound, digest) && began.length === 0 && !fresh;
+  }
+
   refused(node: Node, inbound: InboundId, reason: string): void {
     const entry = this.#entry(inbound);
     if (!entry || entry.refused?.reason === reason) return;
@@ -68,13 +82,18 @@ export class NodeBooks {
     had: readonly Had[],
   ): Promise<Observation> {
     const { followed, lastClient, now, dispatch } = this.#parts;
-    const sameNode = this.#listed !== null && sameAddress(this.#listed, node);
-    const elapsedMs = this.#listedAt > 0 && sameNode ? Math.max(0, now() - this.#listedAt) : Number.POSITIVE_INFINITY;
-    const seen = { had, lastClient: lastClient(), ...followed, elapsedMs, now: now() };
+    const recordedAt = (this.#recordedAt ??= followed.readAt(this.#id));
+    const at = now();
+    const elapsedMs = (id: InboundId): number => {
+      const before = this.#readAt.get(id) ?? recordedAt;
+      // A clock that was set back tells nothing.
+      return before > 0 && before <= at ? at - before : Number.POSITIVE_INFINITY;
+    };
+    const seen = { had, lastClient: lastClient(), ...followed, elapsedMs, now: at };
     const observation = await observe(wanted, listing, seen);
     if (!this.#isCurrent(node)) return observation;
     this.#listedAt = now();
-    this.#listed = node;
+    for (const id of observation.read) this.#readAt.set(id, at);
     for (const part of observation.traffic)
       dispatch({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node);
     return observation;
@@ -91,10 +110,11 @@ export class NodeBooks {
   strangers(node: Node, { strangers, clients }: NodePlan): void {
     const { strangers: recorded, now, dispatch } = this.#parts;
     const found = {
-      inbounds: strangers.toSorted().slice(0, MOST_STRANGERS),
+      inbounds: strangers.toSorted().slice(0, MOST_STRANGERS).map(shownText),
       clients: clients
         .toSorted((a, b) => (a.inbound + a.email < b.inbound + b.email ? -1 : 1))
-        .slice(0, MOST_STRANGERS),
+        .slice(0, MOST_STRANGERS)
+        .map(({ inbound, email }) => ({ inbound: shownText(inbound), email: shownText(email) })),
       more: Math.max(0, strangers.length - MOST_STRANGERS) + Math.max(0, clients.length - MOST_STRANGERS),
     };
     const before = recorded(this.#id) ?? { inbounds: [], clients: [], more: 0 };

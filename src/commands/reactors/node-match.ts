@@ -1,5 +1,6 @@
 import { emailKey } from '../../events/client-document.js';
 import type { InboundId } from '../../events/ids.js';
+import { OF_ANOTHER } from '../../lib/node-words.js';
 import type { ListedClients, ListedInbound, WantedClient, WantedInbound } from '../ports/node-panel.js';
 
 /** What was told to a node before, of one inbound. */
@@ -21,7 +22,8 @@ export interface InboundMatch {
 
 /**
  * Finds the wanted inbounds in a listing, by their tags of now and before. One that was never told is taken over where
- * protocol and port are those that are wanted. `former`: what else is there under a name that an inbound once had.
+ * protocol and port are those that are wanted, and nobody else manages it. `former`: what else is there under a name that
+ * an inbound once had.
  */
 export function matchInbounds(
   wanted: readonly WantedInbound[],
@@ -45,9 +47,15 @@ export function matchInbounds(
     if (there) claimed.add(there);
     const isMet = own !== undefined && !had?.tags.includes(inbound.tag);
     const isOther = own?.protocol !== inbound.protocol || own.port !== inbound.port;
-    return { wanted: inbound, listed: there, foreign: isMet && (old !== undefined || isOther) };
+    const foreign = isMet && (old !== undefined || isOther || isShared(own));
+    return { wanted: inbound, listed: there, foreign };
   });
   return { matches, claimed, former };
+}
+
+/** Whether another centre has clients in it. */
+export function isShared({ clients }: ListedInbound): boolean {
+  return clients.marks.includes(OF_ANOTHER);
 }
 
 /** The clients of an inbound, wanted and there. */
@@ -78,17 +86,18 @@ function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClien
   const both: (readonly [WantedClient, number])[] = [];
   const gone: number[] = [];
   const rest: number[] = [];
+  const strangers: number[] = [];
   const found = new Set<WantedClient>();
   for (const [i, mark] of clients.marks.entries()) {
     const client = byNumber.get(mark);
-    if (mark === 0 || mark > lastClient) rest.push(i);
+    if (mark === OF_ANOTHER) strangers.push(i);
+    else if (mark === 0 || mark > lastClient) rest.push(i);
     else if (!client || found.has(client)) gone.push(i);
     else {
       found.add(client);
       both.push([client, i]);
     }
   }
-  const strangers: number[] = [];
   for (const i of rest) {
     const client = byEmail.get(emailKey(clients.emails[i] ?? ''));
     if (!client || found.has(client)) strangers.push(i);

@@ -3,14 +3,7 @@ import { emailKey } from '../../events/client-document.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { NodeTraffic } from '../../events/node-sync.js';
-import {
-  type ClientCredit,
-  type Credit,
-  creditOf,
-  type Followed,
-  heldToInbounds,
-  sharedBaseline,
-} from '../node-credit.js';
+import { type Credit, carriedBy, creditOf, type Followed, sharedBaseline, unlessDoubled } from '../node-credit.js';
 import type { ListedInbound, NodeListing, SeenCounter, WantedInbound } from '../ports/node-panel.js';
 import { type Had, matchClients, matchInbounds } from './node-match.js';
 
@@ -19,8 +12,8 @@ interface Known {
   readonly lastClient: number;
   readonly client: (number: ClientNumber) => Followed | undefined;
   readonly inbound: (id: InboundId) => Followed | undefined;
-  /** Since the node was listed before, in ms; Infinity = nobody knows. */
-  readonly elapsedMs: number;
+  /** Since the counters of an inbound and its clients were read before, in ms; Infinity = nobody knows. */
+  readonly elapsedMs: (inbound: InboundId) => number;
   readonly now: number;
 }
 
@@ -32,6 +25,8 @@ export interface Observation {
   readonly began: ReadonlyMap<InboundId, readonly ClientNumber[]>;
   /** The same of inbounds. */
   readonly fresh: ReadonlySet<InboundId>;
+  /** Inbounds whose counters were read. */
+  readonly read: readonly InboundId[];
 }
 
 /** Clients of one event. */
@@ -80,11 +75,11 @@ export async function observe(
     if (listed === null || foreign) continue;
     const before = known.inbound(inbound.id);
     if (!before && isZero(listed.counter)) fresh.add(inbound.id);
-    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, known.elapsedMs) });
+    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, known.elapsedMs(inbound.id)) });
     await gather(carried, inbound, listed, known);
   }
-  const counting = new Set(inbounds.filter(({ next }) => (next?.moved ?? 0) > 0).map(({ key }) => key));
-  const clients: (ClientCredit & Counted<ClientNumber> & { readonly at: number })[] = [];
+  const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
+  const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
   for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
     looked += 1;
@@ -100,13 +95,13 @@ export async function observe(
       seen,
     );
     if (!before && isZero(seen)) continue;
-    const uncounted = places.some((place) => !counting.has(place));
-    const credit = creditOf(before, seen, known.elapsedMs);
-    clients.push({ key: number, before: own, at, uncounted, ...credit });
+    const carried = carriedBy(places.map((place) => credits.get(place)));
+    const credit = unlessDoubled(creditOf(before, seen, known.elapsedMs(inbound)), before, carried);
+    clients.push({ key: number, before: own, at, ...credit });
     for (const sibling of siblings)
-      clients.push({ key: sibling.number, before: sibling.before, at, uncounted, ...credit, growth: zero, note: null });
+      clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });
   }
-  return { traffic: inParts(heldToInbounds(clients, inbounds), inbounds), began, fresh };
+  return { traffic: inParts(clients, inbounds), began, fresh, read: inbounds.map(({ key }) => key) };
 }
 
 function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
@@ -165,8 +160,8 @@ function inParts(
   return parts;
 }
 
-function tuple({ up, down, allTime, moved }: Followed): [number, number, number, number] {
-  return [up, down, allTime, moved];
+function tuple({ up, down, allTime, moved, high }: Followed): [number, number, number, number, number] {
+  return [up, down, allTime, moved, high];
 }
 
 function isNews({ before, next }: Credit & Counted<number>): boolean {

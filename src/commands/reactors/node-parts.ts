@@ -40,6 +40,8 @@ export interface NodeTalkParts {
   readonly followed: {
     readonly client: (number: ClientNumber) => Followed | undefined;
     readonly inbound: (id: InboundId) => Followed | undefined;
+    /** When the log last shows that they were read, ms since 1970; 0 = never. */
+    readonly readAt: (node: NodeId) => number;
   };
   /** Bytes used here and everywhere, since the counters were last begun anew. */
   readonly used: {
@@ -48,6 +50,10 @@ export interface NodeTalkParts {
   };
   /** `as`: who told it, or this panel by itself. */
   readonly dispatch: (command: AnyCommand, as: Node | null) => Done | Rejection;
+  /** Why it cannot be told anything, as it was recorded last, and when: ms since 1970. */
+  readonly failing: (node: NodeId) => { readonly reason: string; readonly since: number } | undefined;
+  /** Another node that is the same panel, and was so first. */
+  readonly twin: (node: Node, panelId: string) => Node | undefined;
   /** ms between two listings of a node that has everything. */
   readonly period: () => number;
   /** When a node last answered how it is, ms since 1970; 0 = it did not the last time. */

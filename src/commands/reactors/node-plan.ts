@@ -1,7 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { emailKey } from '../../events/client-document.js';
 import type { InboundId } from '../../events/ids.js';
+import { OF_ANOTHER } from '../../lib/node-words.js';
 import type { ListedInbound, NodeListing, WantedClient, WantedInbound } from '../ports/node-panel.js';
-import { type Had, matchClients, matchInbounds } from './node-match.js';
+import { type Had, isShared, matchClients, matchInbounds } from './node-match.js';
 
 /** One request that brings a node nearer to what is wanted. */
 export type NodeStep =
@@ -28,8 +30,8 @@ export interface InboundPlan {
   readonly listed: ListedInbound | null;
   /** None = it is as it is wanted, unless it is refused. */
   readonly steps: readonly NodeStep[];
-  /** Why nothing can be done; null when something can. */
-  readonly refusal: string | null;
+  /** Why it cannot be had as it is wanted, whatever steps there are; null when it can. */
+  readonly reason: string | null;
   /** Numbers of clients that the node has cut by a count of its own, and that are told to begin anew there. */
   readonly cutThere: readonly number[];
 }
@@ -54,8 +56,12 @@ interface Known {
 export const refusals = {
   foreign: 'The node has an inbound of its own under this tag',
   unreadable: 'The node lists this inbound in a way that cannot be read',
+  managed: 'Another panel manages this inbound on the node',
+  shared: 'Another panel has clients in this inbound on the node',
+  taken: 'Another panel has a client of the same email on the node',
 } as const;
 
+const ADD: NodeStep = { do: 'add', strangers: [] };
 /** More changed clients than this go along with the whole inbound. */
 const FEW = 20;
 /** Counters that are begun anew in one go. */
@@ -75,26 +81,32 @@ export async function planNode(
   const tags = new Set(wanted.map(({ tag }) => tag));
   const plans: InboundPlan[] = [];
   const strangers: Stranger[] = [];
+  const others = emailsOfOthers(listed);
   const { matches, claimed, former } = matchInbounds(wanted, listed, known.had);
   for (const { wanted: inbound, listed: there, foreign } of matches) {
     const plan = { inbound: inbound.id, wanted: inbound, tag: inbound.tag, listed: there };
-    const nothing = { ...plan, steps: [], refusal: null, cutThere: [] };
-    if (unreadable.includes(inbound.tag)) plans.push({ ...nothing, refusal: refusals.unreadable });
-    else if (foreign) plans.push({ ...nothing, refusal: refusals.foreign });
-    else if (there === null) plans.push({ ...nothing, steps: [{ do: 'add', strangers: [] }] });
-    else {
-      const compared = await compare(inbound, there, known);
+    const nothing = { ...plan, steps: [], reason: null, cutThere: [] };
+    if (unreadable.includes(inbound.tag)) plans.push({ ...nothing, reason: refusals.unreadable });
+    else if (foreign)
+      plans.push({ ...nothing, reason: there && isShared(there) ? refusals.managed : refusals.foreign });
+    else if (there === null) {
+      const left = without(inbound, inbound.clients, others);
+      plans.push({ ...plan, wanted: left.wanted, reason: left.reason, cutThere: [], steps: [ADD] });
+    } else {
+      const compared = await compare(inbound, there, known, others);
       strangers.push(...compared.strangers);
-      plans.push({ ...nothing, steps: compared.steps, cutThere: compared.cutThere });
+      plans.push({ ...nothing, ...compared.plan });
     }
   }
   for (const had of known.had) {
     const lefts = former(had);
-    const gone = { inbound: had.inbound, wanted: null, refusal: null, cutThere: [] };
+    const gone = { inbound: had.inbound, wanted: null, reason: null, cutThere: [] };
     if (had.deleted && lefts.length === 0) plans.push({ ...gone, tag: had.tags.at(-1) ?? '', listed: null, steps: [] });
     for (const left of lefts) {
       claimed.add(left);
-      plans.push({ ...gone, tag: left.tag, listed: left, steps: [{ do: 'remove' }] });
+      const plan = { ...gone, tag: left.tag, listed: left };
+      if (isShared(left)) plans.push({ ...plan, steps: ours(left, known.lastClient), reason: refusals.shared });
+      else plans.push({ ...plan, steps: [{ do: 'remove' }] });
     }
   }
   const foreign = listed.filter((inbound) => !claimed.has(inbound)).map(({ tag }) => tag);
@@ -106,12 +118,17 @@ export async function planNode(
 }
 
 interface Compared {
-  readonly steps: readonly NodeStep[];
+  readonly plan: Pick<InboundPlan, 'wanted' | 'steps' | 'reason' | 'cutThere'>;
   readonly strangers: readonly Stranger[];
-  readonly cutThere: readonly number[];
 }
 
-async function compare(inbound: WantedInbound, listed: ListedInbound, known: Known): Promise<Compared> {
+/** `others`: keys of the emails that belong to another centre. */
+async function compare(
+  inbound: WantedInbound,
+  listed: ListedInbound,
+  known: Known,
+  others: ReadonlySet<string>,
+): Promise<Compared> {
   if (listed.clients.emails.length > SLICE) await breathe();
   const pairs = matchClients(inbound, listed.clients, known.lastClient);
   const changes: NodeStep[] = [];
@@ -122,12 +139,11 @@ async function compare(inbound: WantedInbound, listed: ListedInbound, known: Kno
     if (n > 0 && n % SLICE === 0) await breathe();
     const { emails, keys, digests, up, down, open } = listed.clients;
     const shut = client.enabled && open[i] === 0;
-    if (client.capBytes > 0) {
+    if (shut && client.capBytes > 0 && !others.has(emailKey(client.email))) {
       const bytes = (up[i] ?? 0) + (down[i] ?? 0);
-      // Its count would cut, or has cut, a client before all machines together have used what it may.
-      if (client.enabled && bytes > known.used(client) && resets.length < RESETS) {
+      if (isCutByCount(bytes, client.capBytes, known.used(client)) && resets.length < RESETS) {
         resets.push({ do: 'resetClient', email: emails[i] ?? '' });
-        if (shut) cutThere.push(client.number);
+        cutThere.push(client.number);
       }
     }
     if (digests[i] === client.digest && !shut) continue;
@@ -140,26 +156,70 @@ async function compare(inbound: WantedInbound, listed: ListedInbound, known: Kno
     if (!isPlain(email)) awkward = true;
     return { do: 'deleteClient', email };
   });
-  const { strangers: others } = pairs;
-  const count = pairs.missing.length + changes.length + deletions.length;
+  const { raws, emails } = listed.clients;
+  const strangers = pairs.strangers.map((i) => ({ inbound: listed.tag, email: emails[i] ?? '' }));
+  if (isShared(listed)) {
+    // What lets in and cuts is done one by one; the rest is not for one of two to decide.
+    const steps = [...deletions, ...changes].filter(isTold).slice(0, FEW);
+    return { plan: { wanted: inbound, steps, reason: refusals.shared, cutThere: [] }, strangers };
+  }
+  const left = without(inbound, pairs.missing, others);
+  const missing = pairs.missing.filter((client) => !left.taken.has(client));
+  const count = missing.length + changes.length + deletions.length;
   const emptied = deletions.length > 0 && deletions.length === listed.clients.emails.length;
   const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag;
   const whole = differs || awkward || emptied || count > FEW;
-  const { raws, emails } = listed.clients;
-  const strangers = others.map((i) => ({ inbound: listed.tag, email: emails[i] ?? '' }));
-  const anew: NodeStep[] =
-    inbound.capBytes > 0 && listed.counter.up + listed.counter.down > known.usedBy(inbound.id)
-      ? [{ do: 'resetInbound' }]
-      : [];
+  const carried = listed.counter.up + listed.counter.down;
+  const isOver = inbound.enabled && isCutByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
+  const anew: NodeStep[] = isOver ? [{ do: 'resetInbound' }] : [];
   // Counters first: with them at zero nobody is cut again at once.
-  const steps: NodeStep[] = [...anew, ...resets.filter((step) => 'email' in step && isPlain(step.email))];
-  if (whole) steps.push({ do: 'update', strangers: others.map((i) => raws[i] ?? '').filter((raw) => raw !== '') });
+  const steps: NodeStep[] = [...anew, ...resets.filter(isTold)];
+  if (whole) steps.push({ do: 'update', strangers: pairs.strangers.flatMap((i) => raws[i] || []) });
   else {
     if (listed.enabled !== inbound.enabled) steps.push({ do: 'switch' });
     steps.push(...deletions, ...changes);
-    if (pairs.missing.length > 0) steps.push({ do: 'addClients', clients: pairs.missing });
+    if (missing.length > 0) steps.push({ do: 'addClients', clients: missing });
   }
-  return { steps, strangers, cutThere };
+  return { plan: { wanted: left.wanted, reason: left.reason, steps, cutThere }, strangers };
+}
+
+/** Keys of the emails of clients that another centre put there. */
+function emailsOfOthers(listed: readonly ListedInbound[]): ReadonlySet<string> {
+  const theirs = ({ clients: { marks, emails } }: ListedInbound): readonly string[] =>
+    emails.filter((_, i) => marks[i] === OF_ANOTHER);
+  return new Set(listed.filter(isShared).flatMap(theirs).map(emailKey));
+}
+
+/** Without those new clients that another centre has under the same email: a node has one counter for it. */
+function without(inbound: WantedInbound, fresh: readonly WantedClient[], others: ReadonlySet<string>) {
+  const taken = new Set(others.size === 0 ? [] : fresh.filter(({ email }) => others.has(emailKey(email))));
+  if (taken.size === 0) return { wanted: inbound, reason: null, taken };
+  const clients = inbound.clients.filter((client) => !taken.has(client));
+  return { wanted: { ...inbound, clients }, reason: refusals.taken, taken };
+}
+
+/** Takes out what is ours of an inbound that is not ours alone. */
+function ours({ clients: { marks, emails } }: ListedInbound, lastClient: number): readonly NodeStep[] {
+  return marks
+    .flatMap((mark, i): NodeStep[] =>
+      mark > 0 && mark <= lastClient ? [{ do: 'deleteClient', email: emails[i] ?? '' }] : [],
+    )
+    .filter(isTold)
+    .slice(0, FEW);
+}
+
+/** Whether it can be a request of its own. */
+function isTold(step: NodeStep): boolean {
+  if (step.do === 'updateClient') return isPlain(step.key);
+  return !('email' in step) || isPlain(step.email);
+}
+
+/**
+ * Whether a node has cut by a count of its own what all machines together have not used up. A count that is merely higher
+ * than what was credited here is left alone: it is what the node is followed by.
+ */
+function isCutByCount(bytes: number, cap: number, used: number): boolean {
+  return cap > 0 && bytes >= cap && bytes > used;
 }
 
 /** Whether it can stand in a path of the API: a slash, even an escaped one, ends a parameter there. */

@@ -25,11 +25,21 @@ interface Expected {
   /** What the panel said at first that it is; null = it is asked first now. */
   readonly known: Node['identity'];
   readonly ownId: string;
+  /** Another node that is the panel which answers. */
+  readonly twin: Node | undefined;
+}
+
+interface Asking extends Omit<Expected, 'twin'> {
+  readonly twin: (panelId: string) => Node | undefined;
   readonly warn: (message: string, fields?: object) => void;
 }
 
 /** Asks a panel how it is, and whether it is the one that is meant. Never rejects. */
-export async function askedHow(nodes: Nodes, address: NodeAddress, { known, ownId, warn }: Expected): Promise<Outcome> {
+export async function askedHow(
+  nodes: Nodes,
+  address: NodeAddress,
+  { known, ownId, twin, warn }: Asking,
+): Promise<Outcome> {
   const offline = (error: string, final: boolean): Outcome => ({
     answer: { status: 'offline', ...NOTHING, error },
     reading: null,
@@ -38,7 +48,7 @@ export async function askedHow(nodes: Nodes, address: NodeAddress, { known, ownI
   try {
     const reading = await nodes.probe(address);
     const { kind, panelId, ...values } = reading;
-    const flaw = identityFlaw({ kind, panelId }, known, ownId);
+    const flaw = identityFlaw({ kind, panelId }, { known, ownId, twin: twin(panelId) });
     return flaw === null
       ? { answer: { status: 'online', ...values, error: '' }, reading, final: false }
       : offline(flaw, true);
@@ -49,13 +59,15 @@ export async function askedHow(nodes: Nodes, address: NodeAddress, { known, ownI
   }
 }
 
-/** Why a panel that answers is not the one that is meant, or null. `known` = what it said at first, null = it is asked first now. */
-export function identityFlaw(
-  said: NonNullable<Node['identity']>,
-  known: Node['identity'],
-  ownId: string,
-): string | null {
+/** What a panel with this lasting name is; without one it is of 3x-ui. */
+export function identityOf(panelId: string): NonNullable<Node['identity']> {
+  return { kind: panelId === '' ? '3x-ui' : 'portolan', panelId };
+}
+
+/** Why a panel that answers is not the one that is meant, or null. */
+export function identityFlaw(said: NonNullable<Node['identity']>, { known, ownId, twin }: Expected): string | null {
   if (said.panelId !== '' && said.panelId === ownId) return SELF;
+  if (twin) return `is the same panel as node ${twin.name}`;
   return known === null || (known.kind === said.kind && known.panelId === said.panelId) ? null : ANOTHER;
 }
 

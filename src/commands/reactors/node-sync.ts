@@ -22,6 +22,8 @@ interface Entry {
 
 /** Nodes that are talked to at once. */
 const AT_ONCE = 8;
+/** From the end of taking everything off a node to the next round with it, if it is not deleted, in ms. */
+const AFTER_MS = 1_000;
 
 /**
  * Keeps every node equal to what the log asks for, and counts what flowed there: a round as soon as something was
@@ -59,6 +61,23 @@ export class NodeSync {
     clearTimeout(entry.timer);
     this.#start(entry, node);
     await entry.round;
+  }
+
+  /**
+   * Takes off a node what was put there, before it is deleted. Resolves to how many inbounds may go on there, because it
+   * cannot be told. Never rejects.
+   */
+  async withdraw(node: NodeId): Promise<number> {
+    const entry = this.#entry(node);
+    while (entry.round) await entry.round;
+    clearTimeout(entry.timer);
+    const left = entry.talk.withdraw();
+    // No round begins meanwhile, and one does after it if the node is still there.
+    entry.round = left.then(() => {
+      entry.round = null;
+      if (!this.#stopped && this.#entries.get(node) === entry) this.#later(entry, node, AFTER_MS);
+    });
+    return left;
   }
 
   /** How the talk with a node goes. */

@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import { sameAddress } from '../node-rules.js';
-import type { WantedInbound } from '../ports/node-panel.js';
+import type { WantedClient, WantedInbound } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
 import { NodeBooks } from './node-books.js';
 import { NodeGuests } from './node-guests.js';
@@ -11,8 +11,10 @@ import type { Observation } from './node-observe.js';
 import type { NodeTalkParts } from './node-parts.js';
 import { perform } from './node-perform.js';
 import { type InboundPlan, planNode } from './node-plan.js';
-import { identityFlaw } from './node-question.js';
+import { identityFlaw, identityOf } from './node-question.js';
+import { Repairs } from './node-repairs.js';
 import { Retries } from './node-retries.js';
+import { NodeTrouble } from './node-trouble.js';
 
 /** How the talk with a node goes. Times in ms since 1970. */
 export interface TalkState {
@@ -39,8 +41,9 @@ const TURNS = 4;
 /** A node that was told the same so often and shows something else keeps it otherwise. */
 const PATIENCE = 3;
 const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
-/** After this long it is said that a node is behind. */
-const BEHIND_MS = 300_000;
+/** For taking everything off a node, in ms. */
+const WITHDRAW_MS = 20_000;
+const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
 
 /** One node: told what it shall have, asked what it has, again and again. One round at a time. */
 export class NodeTalk {
@@ -51,13 +54,15 @@ export class NodeTalk {
   readonly #told = new Map<InboundId, Set<string>>();
   readonly #books: NodeBooks;
   readonly #guests: NodeGuests;
-  #error = '';
-  #unreachableAt = 0;
+  readonly #repairs: Repairs<InboundId>;
+  readonly #trouble: NodeTrouble;
 
   constructor(parts: NodeTalkParts, id: NodeId) {
     this.#parts = parts;
     this.#id = id;
     this.#retries = new Retries(parts.now, parts.chance);
+    this.#repairs = new Repairs(parts.now);
+    this.#trouble = new NodeTrouble(parts, id);
     this.#books = new NodeBooks(parts, id, this.#isCurrent);
     this.#guests = new NodeGuests(parts, id);
   }
@@ -65,21 +70,22 @@ export class NodeTalk {
   /** Somebody has changed something about the node: nothing that failed before counts. */
   forgive(): void {
     this.#retries.forgive();
+    this.#repairs.forgive();
   }
 
   state(): Omit<TalkState, 'nextAt'> {
     const { tries, since } = this.#retries.whole;
-    return { listedAt: this.#books.listedAt, error: this.#error, failingSince: since, tries };
+    return { listedAt: this.#books.listedAt, error: this.#trouble.error, failingSince: since, tries };
   }
 
   /** When an inbound that was refused is tried again, ms since 1970; 0 = at once. */
   retryAt(inbound: InboundId): number {
-    return this.#retries.until(inbound);
+    return Math.max(this.#retries.until(inbound), this.#repairs.until(inbound));
   }
 
   /** One round. Resolves to the ms until the next; null = it rests until something changes. Never rejects. */
   async round(): Promise<number | null> {
-    const { node: find, online, warn, now, answeredAt } = this.#parts;
+    const { node: find, online, now } = this.#parts;
     const node = find(this.#id);
     if (!node?.enabled || node.identity === null) {
       online(this.#id, []);
@@ -87,35 +93,31 @@ export class NodeTalk {
     }
     const waiting = this.#retries.waiting();
     // One that could not be reached is back before its time is over.
-    const isBack = this.#unreachableAt > 0 && answeredAt(this.#id) > this.#unreachableAt;
-    if (waiting > 0 && !isBack) return Math.min(waiting, LOOK_MS);
+    if (waiting > 0 && !this.#trouble.isBack()) {
+      this.#trouble.complain(node, this.#retries.whole);
+      return Math.min(waiting, LOOK_MS);
+    }
     const began = now();
     try {
       await this.#converge(node);
-      this.#error = '';
-      this.#unreachableAt = 0;
       this.#retries.succeeded();
+      if (this.#isCurrent(node)) this.#trouble.over(node);
     } catch (error) {
-      if (!(error instanceof NodeError)) warn('the talk with a node failed', { node: node.name, err: error });
+      this.#trouble.warn(node, error);
       // What came too late, of a place where the node is not any more, is no failure of it.
       if (!this.#isCurrent(node)) return 0;
-      this.#error = error instanceof NodeError ? error.message : 'the talk with the node failed';
-      this.#unreachableAt = error instanceof NodeError && error.kind === 'unreachable' ? now() : 0;
       online(this.#id, []);
       this.#retries.failed();
+      this.#trouble.came(node, error, this.#retries.whole);
     }
-    this.#complain(node);
+    this.#trouble.complain(node, this.#retries.whole);
     const period = Math.min(LONGEST_MS, Math.max(this.#parts.period(), SHARE * (now() - began)));
     return Math.max(this.#retries.waiting(), period);
   }
 
   async #converge(node: Node): Promise<void> {
-    const { panel, ownId } = this.#parts;
-    if (node.identity?.kind === 'portolan') {
-      const said = { kind: 'portolan', panelId: await panel.panelId(node) } as const;
-      const flaw = identityFlaw(said, node.identity, ownId());
-      if (flaw !== null) throw new NodeError('said-no', flaw);
-    }
+    const { panel } = this.#parts;
+    await this.#meet(node);
     let shown: readonly WantedInbound[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const listing = await panel.listing(node);
@@ -149,6 +151,46 @@ export class NodeTalk {
     });
   }
 
+  /** Rejects with `NodeError` when it is not the panel that is meant. */
+  async #meet(node: Node): Promise<void> {
+    const { panel, ownId, twin } = this.#parts;
+    const said = identityOf(await panel.panelId(node));
+    const flaw = identityFlaw(said, { known: node.identity, ownId: ownId(), twin: twin(node, said.panelId) });
+    if (flaw !== null) throw new NodeError('said-no', flaw);
+  }
+
+  /**
+   * Takes away there what is ours, for a node that is not to be one any more. Resolves to how many inbounds may go on
+   * there. Never rejects.
+   */
+  async withdraw(): Promise<number> {
+    const { panel, node: find, now, wanted, lastClient, used } = this.#parts;
+    const node = find(this.#id);
+    const had = this.#had().filter(({ tags }) => tags.length > 0);
+    if (!node?.enabled || node.identity === null || had.length === 0) return had.length;
+    const until = now() + WITHDRAW_MS;
+    const unknown = new Set(had.map(({ inbound }) => inbound));
+    try {
+      await this.#meet(node);
+      const listing = await panel.listing(node);
+      await this.#books.count(node, listing, (await wanted(this.#id)).inbounds, this.#had());
+      const known = { used: ({ number }: WantedClient) => used.client(number), usedBy: used.inbound };
+      const gone = had.map((one) => ({ ...one, deleted: true }));
+      const plan = await planNode([], listing, { ...known, had: gone, lastClient: lastClient() });
+      const unreadable = new Set(listing.unreadable);
+      for (const one of plan.inbounds) {
+        if (now() > until) break;
+        await perform(panel, node, one);
+        if (one.steps.length > 0 && one.reason === null) this.#books.removed(node, one, true);
+        const tags = had.find(({ inbound }) => inbound === one.inbound)?.tags ?? [];
+        if (one.reason === null && !tags.some((tag) => unreadable.has(tag))) unknown.delete(one.inbound);
+      }
+    } catch (error) {
+      this.#trouble.warn(node, error);
+    }
+    return unknown.size;
+  }
+
   /** Records what is as it is wanted; tells the rest. Resolves to whether the node was told something. */
   async #settle(
     node: Node,
@@ -157,11 +199,11 @@ export class NodeTalk {
     began: Observation['began'],
     fresh: Observation['fresh'],
   ): Promise<boolean> {
-    const { inbound, wanted, steps, refusal } = plan;
+    const { inbound, wanted, steps, reason } = plan;
     const asked = wantedDigest(wanted);
-    if (refusal !== null) {
+    if (reason !== null) this.#books.refused(node, inbound, reason);
+    if (reason !== null && steps.length === 0) {
       this.#retries.refused(inbound, asked);
-      this.#books.refused(node, inbound, refusal);
       return false;
     }
     if (wanted === null && steps.length === 0) {
@@ -170,20 +212,24 @@ export class NodeTalk {
     }
     if (wanted && steps.length === 0) {
       this.#retries.done(inbound);
-      this.#books.arrived(node, wanted, {
-        position,
-        digest: asked,
-        began: began.get(inbound) ?? [],
-        fresh: fresh.has(inbound),
-      });
+      const found = { position, digest: asked, began: began.get(inbound) ?? [], fresh: fresh.has(inbound) };
+      // Where somebody else is at it, it must stay so for a while first.
+      if (!this.#repairs.isTired(inbound) || !this.#books.isUnchanged(inbound, found))
+        this.#books.arrived(node, wanted, found);
       return false;
     }
     if (this.#retries.isWaiting(inbound, asked)) return false;
-    if (this.#retries.told(inbound, asked) > PATIENCE) {
-      this.#retries.refused(inbound, asked);
-      this.#books.refused(node, inbound, KEPT_OTHERWISE);
+    const repairs = this.#books.had(inbound, wanted === null ? null : asked);
+    if (repairs && this.#repairs.isTired(inbound)) {
+      this.#books.refused(node, inbound, CHANGED_AGAIN);
       return false;
     }
+    if (this.#retries.told(inbound, asked) > PATIENCE) {
+      this.#retries.refused(inbound, asked);
+      this.#books.refused(node, inbound, reason ?? KEPT_OTHERWISE);
+      return false;
+    }
+    if (repairs && steps.some(({ do: what }) => !what.startsWith('reset'))) this.#repairs.begun(inbound);
     this.#books.noteCuts(node, plan);
     try {
       if (wanted) this.#remember(inbound, wanted.tag);
@@ -191,7 +237,9 @@ export class NodeTalk {
     } catch (error) {
       if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
       this.#retries.refused(inbound, asked);
-      if (this.#isCurrent(node)) this.#books.refused(node, inbound, error.message);
+      // What it does not take in is none of ours when it turns up there.
+      if (plan.listed === null && wanted) this.#told.get(inbound)?.delete(wanted.tag);
+      if (reason === null && this.#isCurrent(node)) this.#books.refused(node, inbound, error.message);
       return false;
     }
     if (wanted === null) {
@@ -199,20 +247,6 @@ export class NodeTalk {
       this.#retries.done(inbound);
     }
     return true;
-  }
-
-  #complain(node: Node): void {
-    const { outgoing, behind, now } = this.#parts;
-    const late = now() - BEHIND_MS;
-    const { since } = this.#retries.whole;
-    const entries = outgoing(this.#id);
-    const isWaiting = entries.some(({ waiting }) => waiting.length > 0);
-    if (since > 0) {
-      if (since <= late && isWaiting) behind(node, this.#error);
-      return;
-    }
-    const stuck = entries.find(({ refused }) => refused !== null && refused.since <= late);
-    behind(node, stuck?.refused ? `${stuck.tag}: ${stuck.refused.reason}` : null);
   }
 
   #had() {

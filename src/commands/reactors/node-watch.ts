@@ -27,6 +27,8 @@ interface Parts {
   readonly recorded: (id: NodeId) => boolean | undefined;
   /** The lasting name of this panel. */
   readonly ownId: () => string;
+  /** Another node that is the same panel, and was so first. */
+  readonly twin: (node: Node, panelId: string) => Node | undefined;
   /** In the name of the node that was asked. */
   readonly dispatch: (command: NodeCommand, node: Node) => Done | Rejection;
   readonly changed$: Observable<readonly RecordedEvent[]>;
@@ -94,14 +96,14 @@ export class NodeWatch {
 
   /** Asks now, and counts what comes; also a node that is switched off. Never rejects. */
   async probe(node: Node): Promise<NodeAnswer> {
-    const outcome = await this.#ask(node, node.identity);
+    const outcome = await this.#askNode(node);
     this.#take(node, outcome, true);
     return outcome.answer;
   }
 
   /** Asks what is no node yet, and keeps nothing. Never rejects. */
   async test(address: NodeAddress): Promise<NodeAnswer> {
-    const { answer } = await this.#ask(address, null);
+    const { answer } = await this.#ask(address, null, () => undefined);
     return answer;
   }
 
@@ -174,16 +176,20 @@ export class NodeWatch {
   async #round(id: NodeId): Promise<boolean> {
     const node = this.#parts.node(id);
     if (!node?.enabled) return false;
-    const outcome = await this.#ask(node, node.identity);
+    const outcome = await this.#askNode(node);
     const current = this.#parts.node(id);
     if (!current?.enabled) return false;
     this.#take(node, outcome, false);
     return !sameAddress(current, node);
   }
 
-  #ask(address: NodeAddress, identity: Node['identity']): Promise<Outcome> {
+  #askNode(node: Node): Promise<Outcome> {
+    return this.#ask(node, node.identity, (panelId) => this.#parts.twin(node, panelId));
+  }
+
+  #ask(address: NodeAddress, known: Node['identity'], twin: (panelId: string) => Node | undefined): Promise<Outcome> {
     const { nodes, ownId, warn } = this.#parts;
-    return askedHow(nodes, address, { known: identity, ownId: ownId(), warn });
+    return askedHow(nodes, address, { known, ownId: ownId(), twin, warn });
   }
 
   /** `asked`: somebody did, so one answer is enough to say that the node is offline. */

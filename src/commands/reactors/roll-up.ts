@@ -3,6 +3,7 @@ import type { EventLog } from '../../events/log.js';
 import type { NodeTraffic } from '../../events/node-sync.js';
 import type { TrafficSum } from '../../events/traffic.js';
 import type { AnyCommand } from '../catalog.js';
+import { spanStart } from './spans.js';
 
 /** Events that do not commute with traffic: a sum stands at its last reading, and may not move later than one of these. */
 const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
@@ -24,24 +25,23 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
 ]);
 
 const PAGE = 1000;
-/** One sum covers at most this long (ms), so that a statement by the day stays exact. */
-const SPAN_MS = 3_600_000;
 
 class Sum {
   readonly #run: string;
   readonly #clients = new Map<number, [number, number, number, number]>();
   readonly #inbounds = new Map<number, [number, number, number]>();
   readonly #outbounds = new Map<string, [string, number, number]>();
-  readonly startedAt: number;
+  /** One sum covers at most this, so that a statement by the day stays exact. */
+  readonly span: number;
   at = 0;
 
   constructor(run: string, startedAt: number) {
     this.#run = run;
-    this.startedAt = startedAt;
+    this.span = spanStart(startedAt);
   }
 
   takes(run: string, at: number): boolean {
-    return run === this.#run && Math.floor(at / SPAN_MS) === Math.floor(this.startedAt / SPAN_MS);
+    return run === this.#run && spanStart(at) === this.span;
   }
 
   add({ clients, inbounds, outbounds }: TrafficSum, position: number, at: number): void {
@@ -80,25 +80,27 @@ class NodeSum {
   readonly #clients = new Map<number, NodeTraffic['clients'][number]>();
   readonly #inbounds = new Map<number, NodeTraffic['inbounds'][number]>();
   readonly #notes: NodeTraffic['notes'][number][] = [];
-  readonly startedAt: number;
+  /** One sum covers at most this, so that a statement by the day stays exact. */
+  readonly span: number;
   at = 0;
 
   constructor(node: NodeTraffic['node'], startedAt: number) {
     this.#node = node;
-    this.startedAt = startedAt;
+    this.span = spanStart(startedAt);
   }
 
   takes(at: number): boolean {
-    return Math.floor(at / SPAN_MS) === Math.floor(this.startedAt / SPAN_MS);
+    return spanStart(at) === this.span;
   }
 
   add({ clients, inbounds, notes }: NodeTraffic, position: number): void {
     this.at = position;
-    for (const [number, up, down, seenUp, seenDown, allTime, moved, online] of clients) {
-      const [, upBefore, downBefore, , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0];
+    for (const [number, up, down, seenUp, seenDown, allTime, moved, high, online] of clients) {
+      const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0, 0];
       // When a client was online counts only where it moved bytes.
       const at = up + down > 0 ? Math.max(before, online) : before;
-      this.#clients.set(number, [number, upBefore + up, downBefore + down, seenUp, seenDown, allTime, moved, at]);
+      const seen = [seenUp, seenDown, allTime, moved, high] as const;
+      this.#clients.set(number, [number, upBefore + up, downBefore + down, ...seen, at]);
     }
     for (const [id, up, down, ...seen] of inbounds) {
       const [, upBefore, downBefore] = this.#inbounds.get(id) ?? [0, 0, 0];

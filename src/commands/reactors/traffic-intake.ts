@@ -22,6 +22,8 @@ interface Parts {
   /** When an address of a client was last recorded, ms; 0 = never. */
   readonly ipSeen: (email: string, ip: string) => number;
   readonly online: (emails: readonly string[]) => void;
+  /** Holds everybody to the number of addresses that they may have. Never rejects. */
+  readonly limit: (users: readonly OnlineUser[]) => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
@@ -92,6 +94,7 @@ export class TrafficIntake {
     }
     online(users.map(({ email }) => email));
     this.#recordIps(users);
+    await this.#parts.limit(users);
   }
 
   #recordIps(users: readonly OnlineUser[]): void {
@@ -107,21 +110,41 @@ export class TrafficIntake {
 
 /** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
 export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
-  const named = (kind: CoreCounter['kind']) => counters.filter((counter) => counter.kind === kind);
   return {
-    clients: grown(named('client'), recorded.clients, (name) => name.toLowerCase()),
-    inbounds: grown(named('inbound'), recorded.inbounds),
-    outbounds: grown(named('outbound'), recorded.outbounds),
+    clients: grown('client', counters, recorded.clients, (name) => name.toLowerCase()),
+    inbounds: grown('inbound', counters, recorded.inbounds),
+    outbounds: grown('outbound', counters, recorded.outbounds),
   };
 }
 
 /** A name that was written in two ways within a run has two counters and is one name to us. */
-function grown(counters: readonly CoreCounter[], recorded: Recorded['clients'], keyOf = (name: string) => name) {
+function grown(
+  kind: CoreCounter['kind'],
+  counters: readonly CoreCounter[],
+  recorded: Recorded['clients'],
+  keyOf = (name: string) => name,
+) {
+  // Most counters stand still, and there are tens of thousands of them in each poll.
+  let moved: CoreCounter[] = [];
+  let partly = false;
+  for (const counter of counters) {
+    if (counter.kind !== kind) continue;
+    const { up, down } = recorded.get(keyOf(counter.name)) ?? zero;
+    if (counter.up === up && counter.down === down) continue;
+    moved.push(counter);
+    partly ||= counter.up < up || counter.down < down;
+  }
+  if (partly) {
+    // Of two spellings of a name, the other one may be what stands still.
+    const keys = new Set(moved.map(({ name }) => keyOf(name)));
+    moved = counters.filter((counter) => counter.kind === kind && keys.has(keyOf(counter.name)));
+  }
   const now = new Map<string, Growth>();
-  for (const { name, up, down } of counters) {
+  for (const { name, up, down } of moved) {
     if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
-    const other = now.get(keyOf(name));
-    now.set(keyOf(name), { name, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
+    const key = keyOf(name);
+    const other = now.get(key);
+    now.set(key, { name, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
   }
   return [...now].flatMap(([key, { name, up, down }]): Growth[] => {
     const before = recorded.get(key) ?? zero;

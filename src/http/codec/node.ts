@@ -5,8 +5,13 @@ import type { NodeSpec } from '../../events/node.js';
 import type { Node } from '../../events/node-document.js';
 import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
 
-/** A node for a caller: without its token. */
-export function wireNode(node: Node, health: NodeHealth, say: (sentence: string) => string): NodeReply {
+/** A node for a caller: without its token. `failing`: why one that answers cannot be told anything; empty while it can. */
+export function wireNode(
+  node: Node,
+  health: NodeHealth,
+  failing: string,
+  say: (sentence: string) => string,
+): NodeReply {
   const { status, lastHeartbeat, lastError, ...load } = health;
   return {
     id: node.id,
@@ -23,7 +28,7 @@ export function wireNode(node: Node, health: NodeHealth, say: (sentence: string)
     allowPrivateAddress: node.allowPrivateAddress,
     status,
     lastHeartbeat,
-    lastError: say(lastError),
+    lastError: say(lastError || failing),
     ...wireLoad(load),
     kind: node.identity?.kind ?? '',
     createdAt: Math.floor(node.createdAt / 1000),

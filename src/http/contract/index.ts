@@ -1,6 +1,7 @@
 import { apiDocsRoutes } from './api-docs.js';
 import { authRoutes } from './auth.js';
 import { backupToChatRoutes } from './backup-to-chat.js';
+import { clientStatementRoutes } from './client-statement.js';
 import { clientWhyRoutes } from './client-why.js';
 import { clientRoutes } from './clients.js';
 import { coreControlRoutes } from './core-control.js';
@@ -24,6 +25,7 @@ export const tables = {
   auth: authRoutes,
   clients: clientRoutes,
   clientWhy: clientWhyRoutes,
+  clientStatement: clientStatementRoutes,
   inbounds: inboundRoutes,
   server: serverRoutes,
   histories: historyRoutes,

@@ -83,9 +83,10 @@ export const nodeRoutes = routes('/panel/api/nodes', {
     reply: NodeReply,
   }),
   del: post('/del/:id', {
-    summary: 'Take a node out of the register; inbounds that are bound to it stay, and are counted',
+    summary: 'Take a node out of the register, and what was put there off it; inbounds that are bound to it stay here',
     params,
-    reply: z.object({ inbounds: z.int() }),
+    /** How many are bound to it, and how many may go on there because it could not be told. */
+    reply: z.object({ inbounds: z.int(), remaining: z.int() }),
   }),
   setEnable: post('/setEnable/:id', {
     summary: 'Switch a node on or off: it is asked and told, or neither',

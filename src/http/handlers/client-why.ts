@@ -1,9 +1,6 @@
 import { reject } from '../../commands/rejection.js';
-import type { Client } from '../../events/client-document.js';
 import type { Inbound } from '../../events/inbound-document.js';
-import type { ReadModels } from '../../projections/read-models.js';
-import type { Chapter } from '../../projections/story.js';
-import { type Why, whyOf } from '../../projections/why.js';
+import { explain } from '../../projections/explain.js';
 import type { clientWhyRoutes } from '../contract/client-why.js';
 import type { Handlers } from '../mount.js';
 
@@ -11,42 +8,27 @@ import type { Handlers } from '../mount.js';
 const CHAPTERS = 200;
 
 export const clientWhyHandlers: Handlers<typeof clientWhyRoutes> = {
-  why({ params: { email } }, { read, storyOf }) {
-    const [first, ...others] = read.clientsByEmail(email).flatMap((client) => placed(read, client) ?? []);
+  why({ params: { email } }, { read, past, nodes }) {
+    const [first, ...others] = explain(read, past, email, (node) => {
+      const { status, lastError } = nodes.health(node);
+      return status === 'offline' ? lastError : null;
+    });
     if (!first) return reject('CLIENT_NOT_FOUND', { client: email });
-    const story = storyOf(first.client.number);
-    const { since, remedies, ...rest } = why(read, first, story);
+    const { client, inbound, standing, mayConnect, rule, since, remedies, story } = first;
     return {
-      email: first.client.identity.email,
-      inbound: placeOf(first.inbound),
-      ...rest,
-      since,
+      email: client.identity.email,
+      inbound: placeOf(inbound),
+      ...{ standing, mayConnect, rule, since },
       remedies: [...remedies],
-      siblings: others.map((other) => {
-        const { standing, mayConnect, rule } = why(read, other, []);
-        return { inbound: placeOf(other.inbound), standing, mayConnect, rule };
-      }),
+      siblings: others.map((other) => ({
+        inbound: placeOf(other.inbound),
+        standing: other.standing,
+        mayConnect: other.mayConnect,
+        rule: other.rule,
+      })),
       story: story.slice(-CHAPTERS).map((chapter) => ({ ...chapter })),
     };
   },
 };
 
-interface Placed {
-  readonly client: Client;
-  readonly inbound: Inbound;
-}
-
-function placed(read: ReadModels, client: Client): Placed | null {
-  const inbound = read.inbound(client.inbound);
-  return inbound ? { client, inbound } : null;
-}
-
 const placeOf = ({ id, tag, remark }: Inbound) => ({ id, tag, remark });
-
-function why(read: ReadModels, { client, inbound }: Placed, story: readonly Chapter[]): Why {
-  const siblings = read.siblings(client).flatMap((sibling) => {
-    const its = placed(read, sibling);
-    return its ? [{ inbound: its.inbound, own: read.ownCounter(sibling) }] : [];
-  });
-  return whyOf({ client, inbound, used: read.clientCounter(client), siblings, core: read.core(), story });
-}

@@ -5,6 +5,7 @@ import { mountEventStream } from '../event-stream.js';
 import { type Gate, mount } from '../mount.js';
 import { mountApiDocs } from '../openapi/serve.js';
 import { backupToChatHandlers } from './backup-to-chat.js';
+import { clientStatementHandlers } from './client-statement.js';
 import { clientWhyHandlers } from './client-why.js';
 import { clientHandlers } from './clients.js';
 import { coreControlHandlers } from './core-control.js';
@@ -26,6 +27,7 @@ import { versionHandlers } from './versions.js';
 export function mountHandlers(router: Router, gate: Gate<AuthContext>): void {
   mount(router, tables.clients, clientHandlers, gate);
   mount(router, tables.clientWhy, clientWhyHandlers, gate);
+  mount(router, tables.clientStatement, clientStatementHandlers, gate);
   mount(router, tables.inbounds, inboundHandlers, gate);
   mount(router, tables.server, serverHandlers, gate);
   mount(router, tables.histories, historyHandlers, gate);

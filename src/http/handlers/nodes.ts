@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type NodeDraft, readSpec, soundSpec, tokenFlaw } from '../../commands/node-rules.js';
 import { type NodeMetric, nodeMetrics, nodeUrl } from '../../commands/ports/nodes.js';
-import { NOTHING } from '../../commands/reactors/node-question.js';
+import { NOTHING, SELF } from '../../commands/reactors/node-question.js';
 import { Rejection, reject } from '../../commands/rejection.js';
 import type { NodeId } from '../../events/ids.js';
+import type { Node } from '../../events/node-document.js';
 import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
 import { wireNodeSync } from '../codec/node-sync.js';
 import { type HttpContext, Message } from '../context.js';
@@ -14,10 +16,12 @@ import { widths } from './histories.js';
 const UPDATED = 'The node has been updated.';
 /** Addresses that belong to nobody (RFC 5737, RFC 3849), so that examples can be made with them: nothing is hidden there. */
 const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
+/** How long it is waited whether an address is that of this panel, in ms. */
+const SELF_MS = 1_000;
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
 export const nodeHandlers: Handlers<typeof nodeRoutes> = {
-  list: (_, { read, nodes, say }) => read.nodes().map((node) => wireNode(node, nodes.health(node.id), say)),
+  list: (_, context) => context.read.nodes().map((node) => wire(context, node)),
 
   get({ params: { id } }, context) {
     return answerOf(context, id) ?? reject('NODE_NOT_FOUND', { node: id });
@@ -27,7 +31,8 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     const spec = nodeDraft(body);
     const data = { spec, enabled: body.enable ?? true, token: body.apiToken ?? '' };
     const command = { type: 'AddNode', data } as const;
-    const flaw = context.refusalOf(command) ?? (await addressFlaw(context, spec));
+    const flaw =
+      context.refusalOf(command) ?? (await addressFlaw(context, spec)) ?? (await selfFlaw(context, spec, data.token));
     if (flaw) return flaw;
     const done = context.dispatch(command);
     if (done instanceof Rejection) return done;
@@ -47,15 +52,13 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return done instanceof Rejection ? done : new Message(UPDATED, answerOf(context, id));
   },
 
-  del({ params: { id } }, { read, dispatch }) {
-    const inbounds = read.inbounds().filter(({ node }) => node === id).length;
-    const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
-    if (done instanceof Rejection) return done;
-    const text =
-      inbounds === 0
-        ? 'The node has been deleted.'
-        : 'The node has been deleted; the inbounds that are bound to it stay, and reach nobody any more.';
-    return new Message(text, { inbounds });
+  async del({ params: { id } }, { read, dispatch, nodeSync }) {
+    const node = read.node(id);
+    if (!node) return reject('NODE_NOT_FOUND', { node: id });
+    const remaining = await nodeSync.withdraw(node.id);
+    const inbounds = read.inbounds().filter((inbound) => inbound.node === id).length;
+    const done = dispatch({ type: 'DeleteNode', data: { node: node.id } });
+    return done instanceof Rejection ? done : new Message(farewell(inbounds, remaining), { inbounds, remaining });
   },
 
   setEnable({ params: { id }, body: { enable } }, { dispatch }) {
@@ -100,7 +103,32 @@ async function addressFlaw({ web }: HttpContext, draft: NodeDraft): Promise<Reje
   return flaw === null ? null : reject('NODE_ADDRESS_PRIVATE', { host: spec.host });
 }
 
-function answerOf({ read, nodes, say }: HttpContext, id: number) {
-  const node = read.node(id);
-  return node ? wireNode(node, nodes.health(node.id), say) : null;
+/** Whether this very panel answers there, or null: also when nobody does for now. */
+async function selfFlaw({ nodes }: HttpContext, draft: NodeDraft, token: string): Promise<Rejection | null> {
+  const spec = soundSpec(draft);
+  if (spec instanceof Rejection) return spec;
+  if (EXAMPLE.test(spec.host)) return null;
+  // One's own answer comes at once; for another one nobody waits here.
+  const answer = await Promise.race([
+    nodes.test({ ...spec, token: token.trim() }),
+    sleep(SELF_MS, null, { ref: false }),
+  ]);
+  return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
+}
+
+function farewell(inbounds: number, remaining: number): string {
+  if (remaining > 0)
+    return 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.';
+  return inbounds === 0
+    ? 'The node has been deleted.'
+    : 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.';
+}
+
+function answerOf(context: HttpContext, id: number) {
+  const node = context.read.node(id);
+  return node ? wire(context, node) : null;
+}
+
+function wire({ nodes, nodeSync, say }: HttpContext, node: Node) {
+  return wireNode(node, nodes.health(node.id), nodeSync.state(node.id).error, say);
 }

@@ -20,6 +20,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   auth,
   clients: inbounds,
   clientWhy: inbounds,
+  clientStatement: inbounds,
   inbounds,
   server,
   histories: server,

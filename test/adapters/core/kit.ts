@@ -101,7 +101,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** `/small` answers `small!`; `/slow` sends 10 kB every 50 ms for ever. */
+/** `/small` answers `small!`; `/slow` sends 10 kB every 50 ms for ever; `/wait` a byte, and then nothing. */
 export async function target({ cert, key }: Certificate): Promise<Target> {
   const sockets = new Set<Socket>();
   const servers: Server[] = [createServer(), createTlsServer({ cert, key, minVersion: 'TLSv1.3' })];
@@ -113,6 +113,10 @@ export async function target({ cert, key }: Certificate): Promise<Target> {
     server.on('request', (request, response) => {
       if (request.url === '/small') {
         response.end('small!');
+        return;
+      }
+      if (request.url === '/wait') {
+        response.write('.');
         return;
       }
       const timer = setInterval(() => response.write(Buffer.alloc(10_000)), 50);
@@ -137,7 +141,7 @@ export interface ClientCore {
   close(): Promise<void>;
 }
 
-/** A second core that dials with these outbounds, all from 127.0.0.2: sources of exactly 127.0.0.1 are not counted as online. */
+/** A second core that dials with these outbounds, from 127.0.0.2 unless one says otherwise: sources of exactly 127.0.0.1 are not counted as online. */
 export async function clientCore(folder: string, outbounds: readonly JsonObject[]): Promise<ClientCore> {
   const ports = await Promise.all(outbounds.map(() => freePort()));
   const config = {
@@ -149,7 +153,7 @@ export async function clientCore(folder: string, outbounds: readonly JsonObject[
       protocol: 'socks',
       settings: { udp: true },
     })),
-    outbounds: outbounds.map((outbound, at) => ({ ...outbound, tag: `out-${at}`, sendThrough: '127.0.0.2' })),
+    outbounds: outbounds.map((outbound, at) => ({ sendThrough: '127.0.0.2', ...outbound, tag: `out-${at}` })),
     routing: { rules: ports.map((_, at) => ({ inboundTag: [`in-${at}`], outboundTag: `out-${at}` })) },
   };
   const file = join(folder, `client-${randomUUID()}.json`);

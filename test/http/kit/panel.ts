@@ -31,9 +31,9 @@ import type { Gate } from '../../../src/http/mount.js';
 import { createPanelServer } from '../../../src/http/server.js';
 import { statusText } from '../../../src/http/status-text.js';
 import { createSubscriptionServer } from '../../../src/http/subscription-server.js';
+import { keepLedger } from '../../../src/ledger.js';
 import { Alarms } from '../../../src/lib/alarms.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
-import { storyOf } from '../../../src/projections/story.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
@@ -87,6 +87,7 @@ const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
   nodeSync: {
     state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
     retryAt: () => 0,
+    withdraw: async () => 0,
   },
 };
 
@@ -161,6 +162,7 @@ export async function startPanel({
   host.sample();
   const alarms = new Alarms();
   const feed = new EventFeed(log, read);
+  const ledger = keepLedger({ log, read, directory: { run: folder }, warn: () => undefined });
   const http: HttpParts = {
     read,
     core: runs,
@@ -188,7 +190,8 @@ export async function startPanel({
     version: '0.0.0',
     coreSettled: async () => undefined,
     outcome: async () => null,
-    storyOf: (client) => storyOf(log, client),
+    past: log,
+    ledger: () => ledger.ready(),
     portFlaw: async () => null,
     serverPortFlaw: async () => null,
     twoFactor: totp,
@@ -215,6 +218,7 @@ export async function startPanel({
     host.stop();
     await gauges.stop();
     await Promise.all([web.close(), sub.close()]);
+    await ledger.close();
     log.close();
     rmSync(folder, { recursive: true });
   });

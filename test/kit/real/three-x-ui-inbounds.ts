@@ -44,6 +44,9 @@ const keyOf = (protocol: string, client: Fields): unknown =>
 const TYPED = ['id', 'security', 'password', 'flow', 'reverse', 'auth', 'email', 'limitIp', 'totalGB', 'expiryTime'];
 TYPED.push('enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at');
 
+/** Bytes down of each connection that Xray counts for the client and not for the inbound, about. */
+const UNCOUNTED = 8192;
+
 /** The inbounds of a 3x-ui 3.0 panel, as far as its centre uses them: what they say and what they forget. */
 export class XuiInbounds {
   readonly inbounds: XuiInbound[] = [];
@@ -109,13 +112,10 @@ export class XuiInbounds {
     return row;
   }
 
-  /** What its own poll does with bytes that its core counted. */
+  /** What its own poll does with the bytes of one connection that its core counted. */
   count(tag: string, email: string, up: number, down: number, now = Date.now()): void {
-    for (const counter of [this.byTag(tag), this.row(email)]) {
-      counter.up += up;
-      counter.down += down;
-      counter.allTime += up + down;
-    }
+    grow(this.byTag(tag), up, Math.max(0, down - UNCOUNTED));
+    grow(this.row(email), up, down);
     const row = this.row(email);
     row.lastOnline = now;
     if (row.enable && row.total > 0 && row.up + row.down >= row.total) {
@@ -228,6 +228,12 @@ export class XuiInbounds {
     const used = this.inbounds.some((inbound) => clientsOf(inbound).some((client) => client['email'] === email));
     if (!used) this.rows.delete(email);
   }
+}
+
+function grow(counter: { up: number; down: number; allTime: number }, up: number, down: number): void {
+  counter.up += up;
+  counter.down += down;
+  counter.allTime += up + down;
 }
 
 /** Missing members are zero, as in Go. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A request that the panel understood. */
 export interface NodeCall {
@@ -59,6 +60,8 @@ export class ThreeXuiNode {
     appStats: { threads: 31, mem: 104_857_600, uptime: 8640 },
   };
   fault: NodeFault | null = null;
+  /** Before each answer. */
+  delayMs = 0;
   #knocks = 0;
   readonly #server: Server;
 
@@ -97,6 +100,7 @@ export class ThreeXuiNode {
     let body = '';
     request.setEncoding('utf8');
     for await (const piece of request) body += piece as string;
+    if (this.delayMs > 0) await sleep(this.delayMs);
     const { method = '', url = '', headers } = request;
     const path = url.startsWith(this.basePath) ? url.slice(this.basePath.length) : null;
     if (path === null) return void response.writeHead(404).end();

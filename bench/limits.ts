@@ -1,0 +1,145 @@
+import { asSystem } from '../src/app.js';
+import type { AnyCommand } from '../src/commands/catalog.js';
+import { addressesHeld, addressLimit, restateAfter } from '../src/commands/ip-limit.js';
+import type { Core, CoreCounter, OnlineUser } from '../src/commands/ports/core.js';
+import { AddressWatch } from '../src/commands/reactors/address-watch.js';
+import { growthOf } from '../src/commands/reactors/traffic-intake.js';
+import type { PanelState } from '../src/commands/state.js';
+import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
+import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';
+import type { Bench } from './kit/row.js';
+import { chance, collect, median } from './kit/time.js';
+
+const LIMIT = 3;
+const POLL_MS = 5000;
+const RUN = 'bench';
+
+/** A core in which nothing happens but what the benchmark says. */
+class Stage {
+  counts: CoreCounter[] = [];
+  users: OnlineUser[] = [];
+  readonly core = {
+    running: { run: RUN, version: '26', pid: 1 },
+    counters: () => Promise.resolve(this.counts),
+    online: () => Promise.resolve(this.users),
+    hold: () => Promise.resolve(),
+    cutAddresses: () => Promise.resolve(),
+    silence: () => Promise.resolve(() => 0),
+    stop: () => Promise.resolve(),
+  };
+
+  /** Each of the online clients moves some bytes, from one to four addresses; one in forty from more than it may. */
+  next(random: () => number, online: number, of: number, now: number): void {
+    const grown = new Map(growths(random, online, of, 0).map((growth) => [growth.name, growth]));
+    const before = new Map(this.counts.map((counter) => [counter.name, counter]));
+    this.counts = Array.from({ length: of }, (_, i) => {
+      const name = emailOf(i + 1);
+      const { up = 0, down = 0 } = before.get(name) ?? {};
+      return { kind: 'client', name, up: up + (grown.get(name)?.up ?? 0), down: down + (grown.get(name)?.down ?? 0) };
+    });
+    this.users = [...grown.keys()].map((email, i) => ({
+      email,
+      ips: Array.from({ length: i % 40 === 0 ? LIMIT + 1 : 1 + (i % LIMIT) }, (_, n) => ({
+        ip: n === 3 ? `[2001:db8:${(i >> 4).toString(16)}:${i & 15}::1]` : `10.${n}.${i >> 8}.${i & 255}`,
+        at: now,
+      })),
+    }));
+  }
+}
+
+/** Processor time, in ms: other work of the machine does not count. */
+function spent(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** What one poll costs: to see which counters moved, and to decide about caps, expiries, periods, terms and addresses. */
+function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: PanelState, at: number) {
+  const dry = (command: AnyCommand): unknown => panel.dispatch(command, { ...asSystem('bench'), dryRun: true });
+  let growth: ReturnType<typeof growthOf> | undefined;
+  const compared = spent(() => (growth = growthOf(stage.counts, panel.read.baselines())));
+  const decided = spent(() => {
+    dry({ type: 'BeginPeriods', data: {} });
+    if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
+    const people = watch.judged(watch.see(stage.users, addressesHeld(state), at), () => 0);
+    dry({ type: 'LimitAddresses', data: { at, people } });
+    dry({ type: 'DepleteExpired', data: {} });
+  });
+  return { compared, decided };
+}
+
+/** Caps, expiries, periods and addresses of everybody, in each poll. */
+export const limits: Bench = async ({ quick }) => {
+  const [clients, online] = quick ? [2500, 500] : [25_000, 5_000];
+  const folder = newFolder();
+  let now = 1_700_000_000_000;
+  const stage = new Stage();
+  const inside = await openInside(folder, () => now, stage.core as unknown as Core);
+  populate(inside, 0);
+  for (let first = 1; first <= clients; first += 500) {
+    const drafts = draftsOf(first, 500).map((draft) => ({ ...draft, terms: { ...draft.terms, limitIp: LIMIT } }));
+    inside.run({ type: 'AddClients', data: { inbound: one, clients: drafts } });
+  }
+  inside.run({ type: 'RecordCoreStarted', data: { run: RUN, version: '26', reason: 'start' } });
+  const state = inside.panel.foldings.find(({ fold }) => fold.name === 'state')?.state as PanelState;
+  const watch = new AddressWatch({
+    limitOf: (email) => addressLimit(state, email),
+    graceMs: () => 30_000,
+    restateMs: () => restateAfter(state.settings),
+  });
+  const random = chance();
+  const decided: number[] = [];
+  const counters: number[] = [];
+  const polls: number[] = [];
+  const over: number[] = [];
+  for (let round = 0; round < (quick ? 12 : 24); round += 1) {
+    now += POLL_MS;
+    stage.next(random, online, clients, now);
+    const holds = state.holds.size;
+    collect();
+    // Nothing is written, so it may be asked several times; the first time, names are new to the memory.
+    const costs = [0, 1, 2].map(() => cost(inside, stage, watch, state, now));
+    const ms = median(costs.map(({ decided: each }) => each));
+    counters.push(costs[0]?.compared ?? Number.NaN);
+    const start = performance.now();
+    await inside.panel.poll();
+    polls.push(performance.now() - start);
+    if (state.holds.size > holds) over.push(ms);
+    else if (round > 2) decided.push(ms); // the first rounds are the compiler's
+  }
+  const held = state.holds.size;
+  await inside.close();
+  removeFolder(folder);
+  if (held === 0) throw new Error('nobody was held back');
+  return [
+    {
+      name: `limits: decided in one poll, ${clients} clients, ${online} online`,
+      measured: median(decided),
+      unit: 'ms',
+      target: { most: 20 },
+      note: `processor time; the slowest of ${decided.length}: ${Math.max(...decided).toFixed(1)} ms; ${held} have too many addresses`,
+    },
+    {
+      name: `limits: decided in the poll in which ${held} go over`,
+      measured: Math.max(...over),
+      unit: 'ms',
+      target: { most: 20 },
+    },
+    {
+      name: `limits: ${clients} counters compared with what is recorded`,
+      measured: median(counters.slice(3)),
+      unit: 'ms',
+      target: { most: 30 },
+      note: 'processor time',
+    },
+    {
+      name: 'limits: a whole poll, with what it writes and folds',
+      measured: median(polls),
+      unit: 'ms',
+      target: { most: 100 },
+      note: 'a core that answers at once',
+    },
+  ];
+};

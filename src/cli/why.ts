@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import type { Journal } from '../journal.js';
+import { timeText } from '../lib/words.js';
+import { type Explanation, explain } from '../projections/explain.js';
+import { ReadModels } from '../projections/read-models.js';
+import { type Chapter, chapterLine, storyOf } from '../projections/story.js';
+import { clientsNamed, numberIn } from './clients-named.js';
+import { CliError, print } from './output.js';
+import { type Common, reading } from './reading.js';
+
+/** A client that is no more, or of which nobody knows now in which state it is. */
+interface Past {
+  readonly client: number;
+  readonly standing: 'deleted';
+  readonly since: Pick<Chapter, 'at' | 'position' | 'by'>;
+  readonly story: readonly Chapter[];
+}
+
+/** `portolan events why CLIENT`: in which state a client is, by which rule, since when, by whom, and what would change it. */
+export function whyCommand(events: Command, common: (command: Command) => Common): void {
+  events
+    .command('why')
+    .argument('<client>', 'an email, or the number of a client as #12')
+    .description('in which state a client is and why, what would change it, and the story of how it came there')
+    .action((name: string, _options: object, command: Command) => {
+      const { dataDir, json } = common(command);
+      reading(dataDir, (journal) => {
+        const { now, past } = found(journal, name);
+        for (const one of now) print(json ? JSON.stringify(plain(one)) : nowText(one));
+        for (const one of past) print(json ? JSON.stringify(one) : pastText(one));
+      });
+    });
+}
+
+/** Whoever has the name now, and whoever had it and was deleted. Throws a sentence when nobody ever had it. */
+function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Past[] } {
+  const number = numberIn(name);
+  const read = new ReadModels(log, snapshots);
+  const email = number === null ? name : (read.client(number)?.identity.email ?? '');
+  const now = explain(read, log, email).filter(({ client }) => number === null || client.number === number);
+  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => pastOf(log, client));
+  if (now.length + past.length === 0) throw new CliError(`The log knows no client ${name}`);
+  return { now, past };
+}
+
+function pastOf(log: SqliteEventLog, client: number): Past[] {
+  const story = storyOf(log, client);
+  const end = story.findLast(({ type }) => type === 'ClientDeleted');
+  if (!end) return [];
+  const { at, position, by } = end;
+  return [{ client, standing: 'deleted', since: { at, position, by }, story }];
+}
+
+function plain({ client, inbound, ...rest }: Explanation): object {
+  const { id, tag, remark } = inbound;
+  return { client: client.number, email: client.identity.email, inbound: { id, tag, remark }, ...rest };
+}
+
+function nowText({ client, inbound, standing, mayConnect, rule, since, remedies, story }: Explanation): string {
+  return [
+    `${client.identity.email} (client #${client.number}, inbound ${inbound.tag}): ${standing}`,
+    `  It ${mayConnect ? 'may' : 'may not'} connect: ${rule}.`,
+    ...(since ? [`  Since ${timeText(since.at)}, by ${since.by} (#${since.position}).`] : []),
+    ...(remedies.length > 0 ? [`  What would change it: ${remedies.join('; ')}.`] : []),
+    ...toldOf(story),
+  ].join('\n');
+}
+
+function pastText({ client, since, story }: Past): string {
+  const end = `was deleted at ${timeText(since.at)} by ${since.by} (#${since.position})`;
+  return [`Client #${client} ${end}`, ...toldOf(story)].join('\n');
+}
+
+const toldOf = (story: readonly Chapter[]): readonly string[] => ['  Its story:', ...story.map(chapterLine)];

@@ -1,0 +1,31 @@
+import type { RecordedEvent } from './catalog.js';
+import type { ClientNumber } from './ids.js';
+
+/** Which addresses of a client get nowhere now. */
+export interface AddressHold {
+  readonly limit: number;
+  readonly kept: readonly string[];
+  readonly held: readonly string[];
+  /** When it was said last, ms. */
+  readonly at: number;
+}
+
+/** Folds one event into the holds. Events of other nouns are ignored. */
+export function evolveHolds(holds: Map<ClientNumber, AddressHold>, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'ClientAddressesLimited': {
+      const { client, limit, addresses } = event.data;
+      holds.set(client, { limit, ...addresses, at: event.meta.at });
+      break;
+    }
+    case 'ClientAddressesAdmitted':
+    case 'ClientDeleted':
+      holds.delete(event.data.client);
+      break;
+    case 'MeasurementsRolledUp':
+      // What is pruned from the log is forgotten here too, so that a replay agrees.
+      for (const [client, { at }] of holds) if (at <= event.data.toTime) holds.delete(client);
+      break;
+    default:
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from './event.js';
+import { ClientNumber } from './ids.js';
+
+/** Which addresses may stay when there are too many: those that came last, or those that were there first. */
+export const keeps = ['newest', 'oldest'] as const;
+export type Keep = (typeof keeps)[number];
+
+const stream = (data: { client: number }) => `client-${data.client}`;
+
+export const ClientAddressesLimited = defineEvent('ClientAddressesLimited', {
+  summary:
+    'A client was connected from more addresses at once than it may; those that are held back get nowhere until that is lifted.',
+  class: 'measured',
+  data: z.strictObject({
+    client: ClientNumber,
+    /** How many addresses it may have at once. */
+    limit: z.int().positive(),
+    keep: z.enum(keeps),
+    /** How long each of them had been there at least. */
+    graceSeconds: z.int().nonnegative(),
+    /** IPv4 addresses, and IPv6 networks as `2001:db8::/64`. */
+    addresses: z.strictObject({ kept: z.array(z.string()), held: z.array(z.string()) }),
+  }),
+  stream,
+  seal: {
+    addresses: { key: (data) => `client:${data.client}/addresses`, erased: () => ({ kept: [], held: [] }) },
+  },
+});
+
+export const ClientAddressesAdmitted = defineEvent('ClientAddressesAdmitted', {
+  summary: 'The addresses of a client that were held back may be used again.',
+  class: 'measured',
+  data: z.strictObject({
+    client: ClientNumber,
+    /** One that was kept left; the limit is another one; its traffic was reset; its recorded addresses were cleared. */
+    reason: z.enum(['left', 'changed', 'reset', 'cleared']),
+  }),
+  stream,
+});
+
+export const ipLimitEvents = [ClientAddressesLimited, ClientAddressesAdmitted] as const;
+export type IpLimitEvent = EventOf<(typeof ipLimitEvents)[number]>;

@@ -1,0 +1,148 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DataDirectory } from './adapters/data-directory.js';
+import type { SqliteEventLog } from './adapters/sqlite/event-log.js';
+import { LedgerFile } from './adapters/sqlite/ledger-file.js';
+import type { RecordedEvent } from './events/catalog.js';
+import type { LedgerStore } from './events/ledger-store.js';
+import { zoneNamed } from './lib/calendar.js';
+import { Ledger } from './projections/ledger.js';
+import { LedgerInMemory } from './projections/ledger-in-memory.js';
+import type { ReadModels } from './projections/read-models.js';
+
+/** Events that are taken in between two turns of the loop: what was missed may be a whole log. */
+const PAGE = 200;
+/** How long a question waits for a ledger that is being made, in ms. */
+const PATIENCE_MS = 3000;
+
+interface Parts {
+  readonly log: SqliteEventLog;
+  readonly read: Pick<ReadModels, 'settings'>;
+  readonly directory: Pick<DataDirectory, 'run'>;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+export type LedgerKeeping = ReturnType<typeof keepLedger>;
+
+/** Keeps the ledger at the head of the log. It never stands in the way of the panel: what cannot be written waits. */
+export function keepLedger({ log, read, directory, warn }: Parts) {
+  const zoneNow = (): string => zoneNamed(read.settings().timeLocation);
+  const file = openLedgerFile(join(directory.run, 'ledger.db'), log, zoneNow());
+  if (file === null) warn('the ledger cannot be kept on disk, and is made anew at each start');
+  let store: LedgerStore = file ?? new LedgerInMemory();
+  let ledger = new Ledger(store, zoneNow());
+  let behind = false;
+  let reading = Promise.resolve();
+  let writing: NodeJS.Immediate | undefined;
+  let complained = false;
+  let closed = false;
+
+  const complain = (what: string, error: unknown): void => {
+    if (!complained) warn(what, { error: String(error) });
+    complained = true;
+  };
+  const write = (): void => {
+    writing = undefined;
+    if (closed) return;
+    try {
+      ledger.write();
+      complained = false;
+    } catch (error) {
+      complain('the ledger could not be written', error);
+    }
+  };
+  const beginAnew = (): void => {
+    try {
+      store.clear(zoneNow());
+    } catch (error) {
+      complain('the ledger could not be written', error);
+      store = new LedgerInMemory();
+    }
+    ledger = new Ledger(store, zoneNow());
+  };
+  const take = (events: readonly RecordedEvent[], to: number): void => {
+    ledger.take(events, to);
+    if (ledger.due) writing ??= setImmediate(write);
+  };
+  /** Reads what is missing. It is not behind any more in the same tick in which it finds nothing. */
+  const catchUp = async (): Promise<void> => {
+    behind = true;
+    try {
+      while (!closed && ledger.position < log.head().position) {
+        const events = log.read(ledger.position, PAGE);
+        take(events, events.at(-1)?.position ?? log.head().position);
+        await nextTurn();
+      }
+    } catch (error) {
+      complain('the ledger could not be made', error);
+    } finally {
+      behind = false;
+    }
+  };
+  const begin = (): Promise<void> => {
+    if (!behind) reading = catchUp();
+    return reading;
+  };
+
+  const follow = (events: readonly RecordedEvent[]): void => {
+    // Sums stand at the end of what they sum up, of which a part may be in here.
+    const overtaken = events.some(
+      ({ type, data }) => type === 'MeasurementsRolledUp' && data.from <= ledger.position && data.to > ledger.position,
+    );
+    const rezoned = events.some(({ type }) => type === 'SettingsChanged') && ledger.days.zone !== zoneNow();
+    if (overtaken || rezoned) beginAnew();
+    const first = events[0]?.position ?? 0;
+    if (behind || ledger.position !== first - 1) return void begin();
+    try {
+      take(events, events.at(-1)?.position ?? 0);
+    } catch (error) {
+      // Whoever appended has nothing to do with it.
+      complain('the ledger could not be made', error);
+    }
+  };
+  const following = log.appended$.subscribe(follow);
+  void begin();
+
+  return {
+    /** The ledger at the head of the log; null while it is still being made. */
+    async ready(): Promise<Ledger | null> {
+      const { signal, stop } = patience(PATIENCE_MS);
+      await Promise.race([begin(), signal]);
+      stop();
+      return ledger.position === log.head().position ? ledger : null;
+    },
+
+    async close(): Promise<void> {
+      following.unsubscribe();
+      clearImmediate(writing);
+      write();
+      closed = true;
+      await reading;
+      file?.close();
+    },
+  };
+}
+
+function patience(ms: number): { readonly signal: Promise<void>; readonly stop: () => void } {
+  let stop = (): void => undefined;
+  const signal = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    stop = () => clearTimeout(timer);
+  });
+  return { signal, stop };
+}
+
+/** A file that is damaged, or of something else, is made anew: it is a cache. Null where there can be none. */
+function openLedgerFile(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
+  try {
+    return new LedgerFile(path, log, zone);
+  } catch {
+    try {
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      return new LedgerFile(path, log, zone);
+    } catch {
+      return null;
+    }
+  }
+}

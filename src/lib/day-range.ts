@@ -1,0 +1,39 @@
+import { type Days, dayNamed } from './days.js';
+
+/** The longest range, in days: ten years. */
+const MOST_DAYS = 3653;
+export const MOST_YEARS = 10;
+/** The end of the year 9999, in ms. */
+const LATEST = 253_402_300_799_999;
+
+/** Why there is no such range: a day that is none, days in the wrong order, or too many of them. */
+export type RangeFlaw = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
+
+/**
+ * From one day to another, both included, as `Days` counts them. Each is written as `2026-03-31` or as a time in ms that is
+ * in it. Without an end it is today, and so is an end in the future; without a begin it is the first of the month of the end.
+ */
+export function dayRange(
+  from: string,
+  to: string,
+  days: Days,
+  now: number,
+): { readonly days: readonly [from: number, to: number] } | { readonly flaw: RangeFlaw } {
+  const today = days.of(now);
+  const last = to === '' ? today : dayOf(to, days);
+  if (last === null) return { flaw: { day: 'to' } };
+  const end = Math.min(last, today);
+  const first = from === '' ? firstOfMonth(end) : dayOf(from, days);
+  if (first === null) return { flaw: { day: 'from' } };
+  if (first > end) return { flaw: 'reversed' };
+  return end - first >= MOST_DAYS ? { flaw: 'too long' } : { days: [first, end] };
+}
+
+function dayOf(text: string, days: Days): number | null {
+  if (!/^\d{1,15}$/.test(text)) return dayNamed(text);
+  return Number(text) > LATEST ? null : days.of(Number(text));
+}
+
+function firstOfMonth(day: number): number {
+  return day - new Date(day * 86_400_000).getUTCDate() + 1;
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type Certificate,
+  certificate,
+  clientCore,
+  configOf,
+  coreBinary,
+  fetchThrough,
+  freePort,
+  inboundOf,
+  openThrough,
+  type Place,
+  pause,
+  place,
+  type Target,
+  target,
+} from './kit.js';
+import { type Way, ways } from './protocols.js';
+
+const right = process.getuid?.() === 0;
+const NAMES = ['vless-tcp', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'];
+
+describe.skipIf(coreBinary === null || !right)('an address that is held back', () => {
+  let cert: Certificate;
+  let web: Target;
+  let here: Place;
+  let all: Readonly<Record<string, Way>>;
+
+  beforeAll(async () => {
+    cert = await certificate();
+    web = await target(cert);
+    all = ways(cert, web.tlsPort);
+    here = place();
+    await here.core.start(configOf([]));
+  });
+  afterAll(async () => {
+    await here.dispose();
+    await web.close();
+  });
+
+  it.each(NAMES)('%s: gets nowhere, while another address and a neighbour behind it go on', async (name) => {
+    const { core } = here;
+    const pid = core.running?.pid;
+    const way = all[name] as Way;
+    const port = await freePort();
+    const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
+    const inbound = inboundOf(way.inbound(port), [anna, bert]);
+    await core.addInbound(inbound);
+    const client = await clientCore(here.folder, [
+      { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
+      { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, bert), sendThrough: '127.0.0.3' },
+    ]);
+    try {
+      const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
+      for (const socks of client.ports) downloads.push(await openThrough(socks, web.port, '/slow'));
+      const [kept, held, neighbour] = client.ports;
+      const online = await core.online();
+      expect(
+        online
+          .find(({ email }) => email === 'Anna@x')
+          ?.ips.map(({ ip }) => ip)
+          .sort(),
+      ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
+
+      const back = [{ inbound: inbound.tag, email: 'Anna@x', addresses: ['127.0.0.3'] }];
+      await core.hold(back);
+      await core.cutAddresses(back, false);
+      // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
+      await Promise.race([downloads[1]?.ended, pause(name === 'ss2022' ? 500 : 5000)]);
+      const flowed = downloads.map((download) => download.bytes());
+      expect(await fetchThrough(held ?? 0, web.port, 1000)).toBeNull();
+      expect(await fetchThrough(kept ?? 0, web.port)).toBe('small!');
+      expect(await fetchThrough(neighbour ?? 0, web.port)).toBe('small!');
+      expect(downloads.map((download) => download.isOver())).toStrictEqual([false, name !== 'ss2022', false]);
+      for (const n of [0, 2])
+        await vi.waitFor(() => expect(downloads[n]?.bytes()).toBeGreaterThan(flowed[n] ?? 0), 5000);
+      expect(downloads[1]?.bytes()).toBe(flowed[1]);
+
+      await core.hold([]);
+      expect(await fetchThrough(held ?? 0, web.port, 5000)).toBe('small!');
+      expect(core.running?.pid).toBe(pid);
+      for (const download of downloads) download.abort();
+    } finally {
+      await core.hold([]);
+      await client.close();
+      await core.removeInbound(inbound);
+    }
+  });
+
+  it('is silent as long as nothing comes from it, connection or not', async () => {
+    const { core } = here;
+    const way = all['vless-tcp'] as Way;
+    const port = await freePort();
+    const anna = way.account('anna@x');
+    const inbound = inboundOf(way.inbound(port), [anna]);
+    await core.addInbound(inbound);
+    const from = (sendThrough: string) => ({ ...way.outbound(port, anna), sendThrough });
+    const client = await clientCore(here.folder, [from('127.0.0.2'), from('127.0.0.3')]);
+    try {
+      const [busy = 0, idle = 0] = client.ports;
+      const download = await openThrough(busy, web.port, '/slow');
+      const waiting = await openThrough(idle, web.port, '/wait');
+      await pause(1500);
+      const ms = await core.silence([{ email: 'anna@x', addresses: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] }]);
+      expect(ms('ANNA@x', '127.0.0.2')).toBeLessThan(1000);
+      expect(ms('anna@x', '127.0.0.3')).toBeGreaterThan(1000);
+      expect(ms('anna@x', '127.0.0.4')).toBeNull();
+      expect((await core.silence([]))('anna@x', '127.0.0.2')).toBeNull();
+      download.abort();
+      waiting.abort();
+    } finally {
+      await client.close();
+      await core.removeInbound(inbound);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { examineClock, examineRights } from '../../src/cli/rights.js';
+import { HOUR, T0 } from '../kit/builders.js';
+
+/** A folder with processes as the kernel shows them, and one with or without `ss`. */
+function machine({ ss = true } = {}) {
+  const root = mkdtempSync(join(tmpdir(), 'portolan-rights-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const path = join(root, 'bin');
+  mkdirSync(path);
+  if (ss) writeFileSync(join(path, 'ss'), '');
+  if (ss) chmodSync(join(path, 'ss'), 0o755);
+  const add = (pid: number | 'self', args: readonly string[], uid: number, capabilities: string): void => {
+    mkdirSync(join(root, `${pid}`));
+    writeFileSync(join(root, `${pid}`, 'cmdline'), args.join('\0'));
+    const status = `Name:\tnode\nUid:\t0\t${uid}\t${uid}\t${uid}\nCapInh:\t0\nCapEff:\t${capabilities}\n`;
+    writeFileSync(join(root, `${pid}`, 'status'), status);
+  };
+  const lines = (pid: number | null) =>
+    examineRights({ pid, path, proc: root }).map(({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`);
+  return { add, lines };
+}
+
+const NOTHING = '0000000000000000';
+const BOTH = '0000000000001400';
+
+describe('what the account of the panel may do', () => {
+  it('is that of the panel that runs, not of who asks', () => {
+    const { add, lines } = machine();
+    add('self', ['node', 'doctor'], 0, '000001ffffffffff');
+    add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
+    expect(lines(77)).toEqual([
+      'ok account: the panel (pid 77) is user 998',
+      'ok cutting: the connections of one client can be ended',
+    ]);
+  });
+
+  it('is that of who asks, when another process has the number of a panel that ended', () => {
+    const { add, lines } = machine({ ss: false });
+    add('self', ['node', 'doctor'], 1000, NOTHING);
+    add(77, ['sleep', '1'], 998, BOTH);
+    expect(lines(77)).toEqual([
+      'ok account: this account is user 1000',
+      'NOTE cutting: the program ss is not on PATH (install iproute2) and this account has no CAP_NET_ADMIN: ' +
+        'a client that is cut costs a restart of the core',
+    ]);
+    expect(lines(null)).toEqual(lines(77));
+  });
+
+  it('is too much when it is root', () => {
+    const { add, lines } = machine();
+    add(77, ['node', 'dist/main.js', 'serve'], 0, BOTH);
+    expect(lines(77)[0]).toBe('NOTE account: the panel (pid 77) is root, and an account of its own is enough');
+  });
+
+  it('is not known where the system does not say', () => {
+    expect(machine().lines(null)).toEqual(['NOTE account: nothing can be read about this account']);
+  });
+});
+
+describe('the clock', () => {
+  it('may not be behind what the log has already', () => {
+    expect(examineClock(T0, T0)).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
+    expect(examineClock(T0 + HOUR, T0)).toEqual({
+      what: 'clock',
+      ok: false,
+      note: true,
+      detail: 'it is 2023-11-14 22:13:20Z here, and the last event was written at 2023-11-14 23:13:20Z',
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/program.js';
+import { ClientTrafficReset } from '../../src/events/client.js';
+import { dayText } from '../../src/lib/days.js';
+import {
+  clientAdded,
+  DAY,
+  draft,
+  first,
+  inboundAdded,
+  inboundDraft,
+  one,
+  second,
+  T0,
+  traffic,
+  two,
+  userId,
+} from '../kit/builders.js';
+import { busOver, TestLog } from '../kit/log.js';
+
+/** What a command prints, and its exit code, over a log that is open elsewhere at the same time. */
+async function portolan(journal: TestLog, ...args: readonly string[]) {
+  const written = { out: '', err: '' };
+  const keep = (end: 'out' | 'err') => (text: unknown) => {
+    written[end] += String(text);
+    return true;
+  };
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
+  try {
+    const code = await run(['node', 'portolan', ...args], { PORTOLAN_DATA_DIR: journal.directory.root }, async () => 0);
+    return { code, ...written, lines: written.out.split('\n').filter((line) => line !== '') };
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+}
+
+/** Alice used something, was reset, used something; day by day, by the clocks of UTC. */
+function history() {
+  const journal = new TestLog();
+  const bus = busOver(journal.log, journal.clock);
+  bus.must({ type: 'ChangeSettings', data: { changes: { timeLocation: 'UTC' } } });
+  journal.append(inboundAdded(), clientAdded(), traffic({ clients: [[first, 100, 200]] }));
+  journal.clock.advance(DAY);
+  journal.append(ClientTrafficReset({ client: first, up: 100, down: 200 }), traffic({ clients: [[first, 10, 20]] }));
+  return { journal, must: busOver(journal.log, journal.clock).must };
+}
+const [day1, day2] = [dayText(Math.floor(T0 / DAY)), dayText(Math.floor(T0 / DAY) + 1)];
+
+describe('events statement', () => {
+  it('says each line in words, as JSON and as a table, and they are the same', async () => {
+    const { journal } = history();
+    const ask = (...more: readonly string[]) =>
+      portolan(journal, 'events', 'statement', 'ALICE', '--from', day1, '--to', day2, ...more);
+    const spoken = await ask();
+    expect(spoken).toMatchObject({ code: 0, err: '' });
+    expect(spoken.lines).toStrictEqual([
+      `ALICE, ${day1} to ${day2}, by the clocks of UTC`,
+      '  client #1, in-1, since 2023-11-14 22:13:20Z',
+      'opening balance   0 bytes up, 0 bytes down',
+      day1,
+      '  100 bytes up, 200 bytes down  this machine, client #1, in-1',
+      '  #3 was added to inbound 1 as alice: no cap, no expiry, enabled (by user root from 203.0.113.7)',
+      day2,
+      '  10 bytes up, 20 bytes down  this machine, client #1, in-1',
+      '  -100 bytes up, -200 bytes down  #5 its counters were set to zero; they were 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
+      'used              110 bytes up, 220 bytes down',
+      'changed otherwise -100 bytes up, -200 bytes down',
+      'closing balance   10 bytes up, 20 bytes down',
+    ]);
+    const [json = ''] = (await ask('--json')).lines;
+    expect(JSON.parse(json)).toMatchObject({
+      opening: { up: 0, down: 0 },
+      used: { up: 110, down: 220 },
+      closing: { up: 10, down: 20 },
+    });
+    const table = (await ask('--csv')).out.split('\r\n');
+    expect(table.at(-2)).toBe(`${day2},,closing balance,,,,10,20,30,,,`);
+    const second = await portolan(journal, 'events', 'statement', 'alice', '--from', day2, '--to', day2, '--json');
+    expect(JSON.parse(second.out)).toMatchObject({ opening: { up: 100, down: 200 }, closing: { up: 10, down: 20 } });
+  });
+
+  it('is that of one life: an email that was deleted and given again has another account', async () => {
+    const { journal, must } = history();
+    must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
+    const deleted = await portolan(journal, 'events', 'statement', 'alice');
+    expect(deleted).toMatchObject({ code: 1, out: '' });
+    expect(deleted.err).toBe('portolan: alice was deleted: ask for #1, each has an account of its own\n');
+    must({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 1)] } });
+    const again = await portolan(journal, 'events', 'statement', 'alice', '--from', day1, '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ clients: [{ client: 2 }], closing: { up: 0, down: 0 } });
+    const before = await portolan(journal, 'events', 'statement', '#1', '--from', day1, '--json');
+    expect(JSON.parse(before.out)).toMatchObject({
+      clients: [{ client: 1, until: expect.any(Number) as number }],
+      closing: { up: 10, down: 20 },
+    });
+  });
+
+  it('tells what a sibling used who left, in the account of the others and in its own', async () => {
+    const { journal, must } = history();
+    const alice = draft('alice', 2);
+    must({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ spec: { port: 444, tag: 'in-2' } }) } });
+    must({ type: 'AddClients', data: { inbound: two, clients: [alice] } });
+    journal.append(traffic({ clients: [[second, 1, 2]] }));
+    busOver(journal.log, journal.clock).must({
+      type: 'DeleteClient',
+      data: { inbound: one, client: { email: 'alice' } },
+    });
+    const rest = await portolan(journal, 'events', 'statement', 'alice', '--from', day1, '--json');
+    expect(JSON.parse(rest.out)).toMatchObject({
+      clients: [{ client: 1 }, { client: 2, until: null }],
+      used: { up: 111, down: 222 },
+      closing: { up: 11, down: 22 },
+    });
+    const gone = await portolan(journal, 'events', 'statement', '#1', '--from', day1, '--json');
+    expect(JSON.parse(gone.out)).toMatchObject({ used: { up: 110, down: 220 }, closing: { up: 0, down: 0 } });
+  });
+
+  it.each([
+    [['nobody'], 'portolan: The log knows no client nobody\n'],
+    [['#77'], 'portolan: The log knows no client #77\n'],
+    [['alice', '--from', 'soon'], 'portolan: from is no day: write it as 2026-03-31, or as ms since 1970\n'],
+    [['alice', '--from', day2, '--to', day1], 'portolan: The first day lies after the last one\n'],
+  ])('of %j is refused with a sentence', async (args, err) => {
+    const { journal } = history();
+    expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code: 1, out: '', err });
+  });
+});
+
+describe('events why', () => {
+  it('says state, rule, since when, by whom, and what would change it, before the story', async () => {
+    const { journal, must } = history();
+    const terms = { capBytes: 20 };
+    must({
+      type: 'UpdateClient',
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms }) },
+    });
+    must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
+    const used = { run: 'r1', clients: [{ name: 'alice', up: 1, down: 1 }], inbounds: [], outbounds: [] };
+    must({ type: 'RecordTraffic', data: used });
+    const { code, lines } = await portolan(journal, 'events', 'why', 'Alice');
+    expect(code).toBe(0);
+    expect(lines.slice(0, 6)).toStrictEqual([
+      'alice (client #1, inbound in-1): cap reached',
+      '  It may not connect: it used 30 bytes of 20 bytes (now 32 bytes).',
+      '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#8).',
+      '  What would change it: reset its traffic; raise or remove its cap.',
+      '  Its story:',
+      '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap, no expiry, enabled  (by user root from 203.0.113.7)',
+    ]);
+    const [json = ''] = (await portolan(journal, 'events', 'why', '#1', '--json')).lines;
+    expect(JSON.parse(json)).toMatchObject({
+      ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, standing: 'cap reached', mayConnect: false },
+      since: { position: 8, by: 'user root from 203.0.113.7' },
+    });
+  });
+
+  it('says of whom there is no more who deleted it and when, and knows its later life too', async () => {
+    const { journal, must } = history();
+    must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
+    const { code, lines } = await portolan(journal, 'events', 'why', 'alice');
+    expect([code, lines[0]]).toStrictEqual([
+      0,
+      'Client #1 was deleted at 2023-11-15 22:13:20Z by user root from 203.0.113.7 (#7)',
+    ]);
+    must({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 1)] } });
+    const both = (await portolan(journal, 'events', 'why', 'alice', '--json')).lines.map(
+      (line) => JSON.parse(line) as object,
+    );
+    expect(both).toMatchObject([
+      { client: 2, standing: 'core not running' },
+      { client: 1, standing: 'deleted', since: { position: 7 } },
+    ]);
+  });
+
+  it('says so when it never heard of somebody', async () => {
+    const { journal } = history();
+    for (const name of ['nobody', '#9'])
+      expect(await portolan(journal, 'events', 'why', name)).toMatchObject({
+        ...{ code: 1, out: '', err: `portolan: The log knows no client ${name}\n` },
+      });
+  });
+});
