@@ -121,6 +121,22 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     expect(await must(admin.get<Listed[]>(`${API}/list`))).toHaveLength(2);
   });
 
+  it('counts many small connections to the byte, of which the inbound there counts next to nothing', async () => {
+    const [before, from] = [await usedHere(bob), headOf(centre.dataDir)];
+    const sizes = [...Array<number>(60).fill(1_000), ...Array<number>(20).fill(20_000)];
+    for (const size of new Set(sizes)) {
+      const answers = await Promise.all(sizes.filter((one) => one === size).map((one) => fetched(2, one)));
+      expect(new Set(answers)).toStrictEqual(new Set([200]));
+    }
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    await until('they are counted here', PATIENCE_MS, async () => (await usedHere(bob)) >= before + bytes);
+    await until('both say the same', PATIENCE_MS, async () => {
+      const [here, far] = await Promise.all([statsOf(admin, bob), statsOf(there, bob)]);
+      return here.up === far.up && here.down === far.down;
+    });
+    expect(recorded(centre.dataDir, 'NodeTrafficRecorded', from).flatMap(({ data }) => data.notes)).toStrictEqual([]);
+  });
+
   it('cuts a client on both machines when both together reach the cap', async () => {
     const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`, { totalMs: 60_000 });
     await moved(running, 1);

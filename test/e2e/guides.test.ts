@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { makeCertificate, type TestCertificate } from '../kit/real/certificate.js';
+import { startChild } from '../kit/real/children.js';
+import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { Admin, must, type PanelProcess, panelPorts, startPanel } from '../kit/real/panel-process.js';
+import { PROXY_HOST, proxyNames, startProxy, withoutProxy } from '../kit/real/proxies.js';
+import { addInbound, headOf, recorded, until } from './support.js';
+
+const SUITE = 'the guides';
+const BASE = '/a-secret-path';
+/** An address of this machine that is no trusted proxy. */
+const CALLER = '127.0.0.2';
+
+/** The commands of a guide that are marked as runnable, block by block. */
+function blocksOf(guide: string): string[] {
+  const text = readFileSync(join('docs', guide), 'utf8');
+  return [...text.matchAll(/^```sh test\n(.*?)^```$/gms)].map(([, block = '']) => block);
+}
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'portolan-e2e-guides-'));
+  const control = createServer((req, res) => {
+    systemctl(req.url?.slice(1) ?? '').then(
+      () => res.end(),
+      (error: unknown) => res.writeHead(500).end(String(error)),
+    );
+  });
+  let panel: PanelProcess;
+  let dataDir: string;
+  /** What ends the first panel, and with it the data directory. */
+  let cleanUp: () => Promise<void>;
+
+  /** What systemd does with the unit, to the panel of this test. */
+  async function systemctl(verb: string): Promise<void> {
+    const done = () => recorded(dataDir, 'PanelRestarted').length;
+    if (verb === 'reload') {
+      const before = done();
+      panel.kill('SIGHUP');
+      await until('the servers are made anew', 20_000, () => done() > before);
+      return;
+    }
+    if (verb !== 'start') await panel.stop();
+    if (verb !== 'stop') panel = await startPanel({ dataDir, ports: panel.ports });
+  }
+
+  /** Runs one block as it stands in the guide, on the machine that this test is. */
+  async function run(block: string): Promise<{ code: number | null; text: string }> {
+    const address = control.address();
+    const at = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : '';
+    const { ports } = panel;
+    const here = block
+      .replaceAll('/var/lib/portolan', dataDir)
+      .replaceAll('127.0.0.1:2053', `127.0.0.1:${ports.panel}`)
+      .replaceAll('127.0.0.1:2054', `127.0.0.1:${ports.ops}`);
+    const commands = [
+      `portolan() { "${process.execPath}" "${join(process.cwd(), 'dist', 'main.js')}" "$@"; }`,
+      `systemctl() { test "$2" = portolan && curl -sf "${at}/$1"; }`,
+      here,
+    ];
+    const child = startChild('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+      cwd: scratch,
+      env: {
+        PATH: process.env['PATH'],
+        PORTOLAN_DATA_DIR: dataDir,
+        PORTOLAN_CORE_BIN: coreBinary(),
+        PORTOLAN_HOST: '127.0.0.1',
+        PORTOLAN_PORT: String(ports.panel),
+        PORTOLAN_SUB_HOST: '127.0.0.1',
+        PORTOLAN_SUB_PORT: String(ports.sub),
+      },
+    });
+    const { code } = await child.exited;
+    return { code, text: `${child.stdout()}${child.stderr()}` };
+  }
+
+  async function works(guide: string, blocks = blocksOf(guide)): Promise<string> {
+    expect(blocks).not.toEqual([]);
+    let said = '';
+    for (const block of blocks) {
+      const { code, text } = await run(block);
+      expect(code, `${guide}:\n${block}\n${text}`).toBe(0);
+      said += text;
+    }
+    return said;
+  }
+
+  beforeAll(async () => {
+    await once(control.listen(0, '127.0.0.1'), 'listening');
+    panel = await startPanel({ ports: await panelPorts() });
+    ({ dataDir, cleanUp } = panel);
+    await until('the core runs', 15_000, () => recorded(dataDir, 'CoreStarted').length > 0);
+  }, 60_000);
+  afterAll(async () => {
+    await panel?.stop();
+    await cleanUp?.();
+    control.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  it('to install: everything that tells whether it is well does so', async () => {
+    const said = await works('install.md');
+    expect(said).not.toMatch(/^BAD/m);
+    expect(said).toMatch(/^ok {3}chain: /m);
+    expect(said).toMatch(/^ok\nready\nready$/m);
+  });
+
+  it('to stand behind a proxy: the panel moves to its base path', async () => {
+    await works('reverse-proxy.md');
+    expect((await fetch(`${panel.url}/`)).status).toBe(404);
+    expect((await fetch(`${panel.url}${BASE}/`)).status).toBe(200);
+  });
+
+  describe.each(proxyNames)('the sample for %s', (name) => {
+    describe.skipIf(withoutProxy(name))('run as it is', () => {
+      let certificate: TestCertificate;
+      let proxy: Awaited<ReturnType<typeof startProxy>>;
+      const cookies = new Map<string, string>();
+
+      beforeAll(async () => {
+        certificate = await makeCertificate([PROXY_HOST]);
+        proxy = await startProxy(name, { panelPort: panel.ports.panel, subPort: panel.ports.sub, certificate });
+      });
+      afterAll(async () => {
+        await proxy?.stop();
+        certificate?.remove();
+      });
+
+      const cookie = () => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ');
+      const way = () => ({
+        ...{ host: '127.0.0.1', port: proxy.port, servername: PROXY_HOST, localAddress: CALLER, agent: false as const },
+        ...{ rejectUnauthorized: false, timeout: 15_000 },
+        headers: { host: PROXY_HOST, 'x-forwarded-for': '203.0.113.9', cookie: cookie() },
+      });
+
+      /** As a browser asks that tries to pass for somebody else; resolves with the body, or with the first part of it. */
+      function ask(path: string, { body = '', headers = {}, part = false } = {}) {
+        const options = { ...way(), path, method: body === '' ? 'GET' : 'POST' };
+        return new Promise<{ status: number; text: string; set: readonly string[] }>((resolve, reject) => {
+          const req = request({ ...options, headers: { ...options.headers, ...headers } }, (res) => {
+            let text = '';
+            const set = res.headers['set-cookie'] ?? [];
+            const end = (): void => resolve({ status: res.statusCode ?? 0, text, set });
+            for (const [, key = '', value = ''] of set.map((line) => /^([^=]+)=([^;]*)/.exec(line) ?? []))
+              cookies.set(key, value);
+            res.setEncoding('utf8').on('data', (data: string) => {
+              text += data;
+              if (part) {
+                end();
+                req.destroy();
+              }
+            });
+            res.on('end', end);
+          });
+          req.on('error', reject).on('timeout', () => req.destroy(new Error(`${path}: no answer`)));
+          req.end(body);
+        });
+      }
+
+      it('shows the page under its path alone', async () => {
+        expect((await ask(`${BASE}/`)).status).toBe(200);
+        expect((await ask('/')).status).toBe(404);
+        expect((await ask('/login')).status).toBe(404);
+      });
+
+      it('hands on who logs in, whatever the caller claims, and that it was over TLS', async () => {
+        const start = headOf(dataDir);
+        const csrf = JSON.parse((await ask(`${BASE}/csrf-token`)).text) as { obj: string };
+        const { username, password } = panel;
+        const { text, set } = await ask(`${BASE}/login`, {
+          body: JSON.stringify({ username, password }),
+          headers: {
+            ...{ 'content-type': 'application/json', 'x-csrf-token': csrf.obj },
+            ...{ origin: `https://${PROXY_HOST}`, 'sec-fetch-site': 'same-origin' },
+          },
+        });
+        expect(JSON.parse(text)).toMatchObject({ success: true });
+        expect(set.join('\n')).toMatch(/; Secure/);
+        expect(recorded(dataDir, 'LoggedIn', start).map(({ meta }) => meta.actor.ip)).toEqual([CALLER]);
+      });
+
+      it('lets a WebSocket and the stream of events through as they come', async () => {
+        const url = `wss://127.0.0.1:${proxy.port}${BASE}/ws`;
+        const options = { ...way(), headers: { ...way().headers, origin: `https://${PROXY_HOST}` } };
+        const socket = new WebSocket(url, options);
+        const [message] = (await once(socket, 'message', { signal: AbortSignal.timeout(15_000) })) as [Buffer];
+        socket.terminate();
+        expect(JSON.parse(message.toString())).toHaveProperty('type');
+        const stream = await ask(`${BASE}/panel/api/events?after=0`, {
+          headers: { accept: 'text/event-stream' },
+          part: true,
+        });
+        expect(stream.text).toMatch(/^event: log$/m);
+      });
+
+      it('hands out subscriptions', async () => {
+        const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
+        await must(admin.login());
+        const client = makeClient();
+        const context = makeContext({
+          certificate: { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} },
+          ...{ realityTarget: '127.0.0.1:1', targetPort: 1 },
+        });
+        await addInbound(admin, inboundCase(context, 'vless-tcp'), [client]);
+        const { status, text } = await ask(`/sub/${client.subId}`);
+        expect(status).toBe(200);
+        expect(Buffer.from(text, 'base64').toString()).toContain(client.id);
+      });
+    });
+  });
+
+  it('to harden', async () => {
+    const said = await works('hardening.md');
+    expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (setting webBasePath)`);
+    expect(said).toContain('"position"');
+  });
+
+  it('to upgrade and to go back, also from a log that a newer release wrote', async () => {
+    const [before = '', upgrade = '', back = '', ...others] = blocksOf('upgrade.md');
+    expect(others).toEqual([]);
+    await works('upgrade.md', [before]);
+    const head = headOf(dataDir);
+    await works('upgrade.md', [upgrade]);
+    expect(headOf(dataDir)).toBeGreaterThan(head);
+
+    await panel.stop();
+    const db = new Database(join(dataDir, 'events.db'));
+    db.pragma('user_version = 99');
+    db.close();
+    await expect(startPanel({ dataDir, ports: panel.ports })).rejects.toThrow(
+      'the database was written by a newer release',
+    );
+    await works('upgrade.md', [back]);
+    expect(recorded(dataDir, 'StateImported')).toHaveLength(1);
+    expect((await fetch(`${panel.url}${BASE}/`)).status).toBe(200);
+  });
+});

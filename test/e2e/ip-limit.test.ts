@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, type ClientEntry, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import {
+  type Added,
+  addInbound,
+  clientBody,
+  entryOf,
+  headOf,
+  keyOf,
+  logOf,
+  pause,
+  recorded,
+  template,
+  until,
+  wireOf,
+} from './support.js';
+
+/** One that the core serves over TCP, and one that it serves over UDP. */
+const NAMES = ['vless-tcp', 'hysteria2'];
+/** The core does not count 127.0.0.1 among the addresses that are online. */
+const [HOME, CAFE] = ['127.0.0.2', '127.0.0.3'];
+/** Who dials, and from where; the neighbour is another client behind the address that is held back. */
+const WAYS = ['home', 'cafe', 'neighbour'] as const;
+type Way = (typeof WAYS)[number];
+const GRACE_S = 2;
+const RATE = 60_000;
+
+const SUITE = 'a client that may have one address at once';
+const right = process.getuid?.() === 0;
+
+describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => {
+  const moored: { added: Added; guest: ClientSeed; running: Record<Way, Transfer> }[] = [];
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let start: number;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, ipLimitGraceSeconds: GRACE_S }));
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const entries: ClientEntry[] = [];
+    const dialled = (entry: ClientEntry, from: string): ClientEntry =>
+      typeof entry === 'object' && 'via' in entry ? { ...entry, from } : { via: entry, from };
+    const berths = await Promise.all(
+      NAMES.map(async (name) => {
+        const [guest, neighbour] = [makeClient({ limitIp: 1 }), makeClient()];
+        return { guest, neighbour, added: await addInbound(admin, inboundCase(context, name), [guest, neighbour]) };
+      }),
+    );
+    for (const { added, guest, neighbour } of berths) {
+      const entry = await entryOf(panel, added, guest);
+      entries.push(dialled(entry, HOME), dialled(entry, CAFE));
+      entries.push(dialled(await entryOf(panel, added, neighbour), HOME));
+    }
+    client = await startClientCore(entries);
+    start = headOf(panel.dataDir);
+    for (const [index, { added, guest }] of berths.entries()) {
+      await until(`${added.one.name} runs`, 10_000, async () => (await small(index, 'neighbour')) === 200);
+      // One after the other: requests for one target in one millisecond cannot be told apart.
+      const neighbour = await sailed(index, 'neighbour');
+      const home = await sailed(index, 'home');
+      await until('home is seen', 10_000, () => seenAt(index).includes(HOME));
+      moored.push({ added, guest, running: { home, neighbour, cafe: await sailed(index, 'cafe') } });
+    }
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const { running } of moored) for (const one of Object.values(running)) one.stop();
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  const portOf = (index: number, way: Way): number => client.socksPort(index * WAYS.length + WAYS.indexOf(way));
+
+  async function small(index: number, way: Way): Promise<number> {
+    return (await download(portOf(index, way), `${targets.url}/small`, { totalMs: 2_000 })).status;
+  }
+
+  async function sailed(index: number, way: Way): Promise<Transfer> {
+    const transfer = startTransfer(portOf(index, way), `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+    await moved(transfer, 1);
+    return transfer;
+  }
+
+  const numberOf = (index: number): number => {
+    // The guests were added in the order of their inbounds, each before its neighbour.
+    const inbound = moored[index]?.added.id;
+    const added = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.terms.limitIp === 1);
+    return (
+      (inbound === undefined ? added[index] : added.find(({ data }) => data.inbound === inbound))?.data.client ?? 0
+    );
+  };
+
+  const seenAt = (index: number): string[] =>
+    recorded(panel.dataDir, 'ClientIpsSeen')
+      .filter(({ data }) => data.client === numberOf(index))
+      .flatMap(({ data }) => data.ips.map(({ ip }) => ip));
+
+  const told = (index: number) =>
+    logOf(panel.dataDir, start).filter(
+      (event) => event.type.startsWith('ClientAddresses') && event.stream === `client-${numberOf(index)}`,
+    );
+
+  /** The one address gets nowhere, the other one and the neighbour behind the first go on. */
+  async function isHeld(index: number): Promise<void> {
+    await until('the first address gets nowhere', 10_000, async () => (await small(index, 'home')) === 0);
+    expect([await small(index, 'cafe'), await small(index, 'neighbour')]).toEqual([200, 200]);
+  }
+
+  describe.each([...NAMES.entries()])('%i: over %s', (index) => {
+    it('is cut at the address that came first once the grace is over, and the log says why', async () => {
+      const { running } = moored[index] ?? expect.fail('not moored');
+      await until('the first address is cut', 15_000, () => running.home.ended());
+      await isHeld(index);
+      expect(told(index).map(({ type, data }) => [type, data])).toEqual([
+        [
+          'ClientAddressesLimited',
+          {
+            ...{ client: numberOf(index), limit: 1, keep: 'newest', graceSeconds: GRACE_S },
+            addresses: { kept: [CAFE], held: [HOME] },
+          },
+        ],
+      ]);
+      for (const way of ['cafe', 'neighbour'] as const) {
+        await moved(running[way], running[way].bytes() + RATE / 4);
+        expect([way, running[way].ended()]).toEqual([way, false]);
+      }
+    });
+  });
+
+  it('is still held after the panel was killed, and the downloads of the others never stopped', async () => {
+    panel.kill('SIGKILL');
+    await panel.exited;
+    panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
+    admin = await panel.admin();
+    await Promise.all(moored.map((_, index) => isHeld(index)));
+    for (const { running } of moored) {
+      for (const way of ['cafe', 'neighbour'] as const) expect([way, running[way].ended()]).toEqual([way, false]);
+    }
+    expect(recorded(panel.dataDir, 'CoreStarted', start).map(({ data }) => data.reason)).toEqual(['adopted']);
+  });
+
+  it('comes back at once with a higher limit', async () => {
+    const { added, guest } = moored[0] ?? expect.fail('not moored');
+    const wire = wireOf(added.one, guest, { limitIp: 2 });
+    await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, guest)}`, clientBody(added.id, wire)));
+    await until('the first address is let in', 5_000, async () => (await small(0, 'home')) === 200);
+    expect(told(0).at(-1)).toMatchObject({ type: 'ClientAddressesAdmitted', data: { reason: 'changed' } });
+  });
+
+  it('comes back where it was held when the other address is left, without a restart of the core', async () => {
+    const before = recorded(panel.dataDir, 'CoreStarted', start).length;
+    moored[1]?.running.cafe.stop();
+    await until('the first address is let in', 20_000, async () => (await small(1, 'home')) === 200);
+    expect(told(1).at(-1)).toMatchObject({ type: 'ClientAddressesAdmitted', data: { reason: 'left' } });
+    await pause(100);
+    expect(moored.map(({ running }) => running.neighbour.ended())).toEqual([false, false]);
+    expect(recorded(panel.dataDir, 'CoreStarted', start)).toHaveLength(before);
+  });
+});

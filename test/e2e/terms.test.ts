@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dataDirectory } from '../../src/adapters/data-directory.js';
+import { InboundUpdated } from '../../src/events/inbound.js';
+import { openJournal } from '../../src/journal.js';
+import { inboundId, system } from '../kit/builders.js';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
+
+const RATE = 60_000;
+const CAP = 150_000;
+const TERM_MS = 2_500;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const SUITE = 'terms of clients, and caps and periods of inbounds';
+// Without root nothing can be cut one by one, and the panel restarts the core.
+const right = process.getuid?.() === 0;
+
+describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => {
+  const clients = {
+    /** Its term begins with its first bytes. */
+    fresh: makeClient({ expiryTime: -TERM_MS }),
+    /** Its term ends during its download, and renews itself. */
+    renewing: makeClient(),
+    neighbour: makeClient(),
+    /** Alone on the inbound that has a cap. */
+    moored: makeClient(),
+  };
+  type Name = keyof typeof clients;
+  const names = Object.keys(clients) as Name[];
+  const running = new Map<Name, Transfer>();
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let core: ClientCore;
+  let open: Added;
+  let capped: Added;
+  let start: number;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    await must(admin.post('/panel/setting/update', { pollSeconds: 1, timeLocation: 'UTC' }));
+    const plain = inboundCase(makeContext({ ...targets, targetPort: targets.port }), 'vless-tcp');
+    open = await addInbound(admin, plain, [clients.fresh, clients.renewing, clients.neighbour]);
+    const limited = {
+      ...plain,
+      body: (...args: Parameters<typeof plain.body>) => ({ ...plain.body(...args), total: CAP }),
+    };
+    capped = await addInbound(admin, limited, [clients.moored]);
+    core = await startClientCore(
+      await Promise.all(names.map((name) => entryOf(panel, name === 'moored' ? capped : open, clients[name]))),
+    );
+    start = headOf(panel.dataDir);
+    for (const name of ['neighbour', 'moored'] as const)
+      await until(`${name} runs`, 10_000, async () => (await small(name)) === 200);
+    for (const name of names) await sail(name);
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const one of running.values()) one.stop();
+    await Promise.all([core?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  const small = async (name: Name): Promise<number> =>
+    (await download(core.socksPort(names.indexOf(name)), `${targets.url}/small`, { totalMs: 3_000 })).status;
+
+  async function sail(name: Name): Promise<void> {
+    const port = core.socksPort(names.indexOf(name));
+    const transfer = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 100_000 });
+    running.set(name, transfer);
+    await moved(transfer, 1);
+    if (name !== 'renewing') return;
+    const over = { expiryTime: Date.now() + 1_500, reset: 30 };
+    const body = clientBody(open.id, wireOf(open.one, clients.renewing, over));
+    await must(admin.post(`/panel/api/inbounds/updateClient/${clients.renewing.id}`, body));
+  }
+
+  const ended = (name: Name): boolean => running.get(name)?.ended() ?? false;
+  const numberOf = (name: Name): number =>
+    recorded(panel.dataDir, 'ClientAdded').find(({ data }) => data.identity.email === clients[name].email)?.data
+      .client ?? 0;
+
+  it('a first use begins a term, and its end cuts', async () => {
+    await until('fresh is cut', 15_000, () => ended('fresh'));
+    const number = numberOf('fresh');
+    const began = recorded(panel.dataDir, 'ClientExpiryStarted', start).filter(({ data }) => data.client === number);
+    expect(began.map(({ data, meta }) => data.expiresAt - meta.at)).toEqual([TERM_MS]);
+    const over = recorded(panel.dataDir, 'ClientDepleted', start).filter(({ data }) => data.client === number);
+    expect(over.map(({ data }) => data.depletion)).toEqual([{ reason: 'expiry', expiresAt: began[0]?.data.expiresAt }]);
+    expect(await small('fresh')).toBe(0);
+  });
+
+  it('a term that renews itself cuts nobody', async () => {
+    const renewed = await until('the next term', 15_000, () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
+    expect(renewed.data.expiresAt - renewed.data.from).toBe(30 * DAY_MS);
+    const transfer = running.get('renewing') ?? expect.fail('it never began');
+    await moved(transfer, transfer.bytes() + RATE);
+    expect([ended('renewing'), await small('renewing')]).toEqual([false, 200]);
+  });
+
+  it('an inbound over its cap is cut, and a reset brings it back, while another one goes on', async () => {
+    await until('moored is cut', 15_000, () => ended('moored'));
+    const [event] = recorded(panel.dataDir, 'InboundDepleted', start);
+    expect(event?.data).toMatchObject({ inbound: capped.id, depletion: { reason: 'cap', capBytes: CAP } });
+    expect(await small('moored')).toBe(0);
+    await must(admin.post(`/panel/api/inbounds/${capped.id}/resetTraffic`));
+    await until('moored is back', 8_000, async () => (await small('moored')) === 200);
+    expect(ended('neighbour')).toBe(false);
+    expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
+  });
+
+  it('depleted clients are deleted together, and nobody else', async () => {
+    await must(admin.post('/panel/api/inbounds/delDepletedClients/-1'));
+    const deleted = recorded(panel.dataDir, 'ClientDeleted', start).map(({ data }) => data.client);
+    expect(deleted).toEqual([numberOf('fresh')]);
+    expect([ended('neighbour'), ended('renewing')]).toEqual([false, false]);
+  });
+
+  it('periods that were missed are made up for by one, and who was over comes back', async () => {
+    await sail('moored');
+    await until('moored is cut again', 15_000, () => ended('moored'));
+    await panel.stop();
+    // A rule of some hours ago, while no panel ran.
+    const journal = openJournal(dataDirectory(panel.dataDir));
+    const rule = InboundUpdated({ inbound: inboundId(capped.id), changes: { trafficReset: 'hourly' } });
+    journal.log.append([rule], { at: Date.now() - 5 * HOUR_MS, actor: system, correlationId: 'test' });
+    await journal.anchor.flush();
+    journal.log.close();
+    const head = headOf(panel.dataDir);
+    panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
+    await until('moored is back', 15_000, async () => (await small('moored')) === 200);
+    const began = recorded(panel.dataDir, 'InboundPeriodBegan', head);
+    // An hour may begin just now.
+    expect([1, 2]).toContain(began.length);
+    expect((began[0]?.data.start ?? 1) % HOUR_MS).toBe(0);
+    const restored = recorded(panel.dataDir, 'InboundRestored', head);
+    expect(restored.map(({ meta }) => meta.causationId)).toEqual([began[0]?.id]);
+  });
+});
