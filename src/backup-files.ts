@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { RefusedFile } from './adapters/backup/refused-file.js';
 import { assertTakesIn, sizeOf } from './adapters/backup/room.js';
 import type { DataDirectory } from './adapters/data-directory.js';
-import type { Backups } from './commands/ports/backups.js';
+import { BackupError, type Backups } from './commands/ports/backups.js';
+import { FULL_UNCHANGED, isDiskFull } from './full-disk.js';
 
 const KEPT_NAME = /^portolan-\d{4}-\d\d-\d\d-position-\d+(-sealed)?\.db$/;
 
@@ -41,6 +42,7 @@ export async function privateCopy(
     return { path, remove };
   } catch (error) {
     remove();
+    if (isDiskFull(error)) throw new BackupError('failed', FULL_UNCHANGED, { cause: error });
     const { code = 'no' } = error as NodeJS.ErrnoException;
     throw new RefusedFile(`The file cannot be read: the system says ${code}`, { cause: error });
   }

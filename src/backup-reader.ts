@@ -56,7 +56,7 @@ export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], sto
     }
     fold(rest);
   };
-  const { fault, events } = refusing(() => {
+  const { fault, events, keys } = refusing(() => {
     follow([], 0);
     return verifyLog(log, follow);
   });
@@ -64,6 +64,7 @@ export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], sto
     const { position, what: flaw } = fault;
     throw new RefusedFile(`The chain of events is broken at position ${position}: ${flaw}`);
   }
+  if (keys !== null) throw new RefusedFile(`Its keys are not those of its events: ${keys}`);
   return events;
 }
 

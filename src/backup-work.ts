@@ -69,6 +69,9 @@ export type ImportForeign = (
   options: Pick<StageJob, 'askedBy' | 'now' | 'host' | 'core'>,
 ) => Promise<unknown>;
 
+/** What a database of 3x-ui takes on the disk while it becomes a log, its write-ahead log and snapshots: so many times its size. */
+const FOREIGN_GROWTH = 9;
+
 export const copy = ({ root, ...options }: CopyJob) => copyLog({ ...options, directory: dataDirectory(root) });
 
 /**
@@ -114,9 +117,9 @@ export async function stageState(
   let kind: Replacement['kind'];
   let opened: { readonly row: BackupRow; readonly master: Buffer } | null = null;
   const state = begin(panelState);
-  const sha256 = hashOf(file);
   try {
     kind = kindOf(db);
+    if (kind === '3x-ui') assertTakesIn(root, FOREIGN_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
       readWhole(log, [...Object.values(beginAll()), state]);
@@ -125,6 +128,7 @@ export async function stageState(
   } finally {
     db.close();
   }
+  const sha256 = hashOf(file);
   let report: unknown = null;
   if (opened) take(file, directory, opened.master);
   else report = await importForeign(file, directory, job);

@@ -8,6 +8,9 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && FULL.has((error as NodeJS.ErrnoException).code);
 }
 
+/** What ended for that while another state was looked at. */
+export const FULL_UNCHANGED = 'The disk is full: nothing was changed';
+
 /** What an operator does about a start that ended for that. */
 export const diskFull = (dataDir: string): string =>
   `The disk with ${dataDir} is full. Make room on it and start the panel again: nothing is lost`;

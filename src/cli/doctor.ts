@@ -50,7 +50,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
   if (!existsSync(directory.database)) return [{ what: 'log', ok: false, detail: `there is no ${directory.database}` }];
   const { log, complaint } = openJournal(directory, { readonly: true });
   try {
-    const { fault, events } = verifyLog(log);
+    const { fault, events, keys } = verifyLog(log);
     const known = begin(settings);
     const kept = begin(backups);
     // A log with a fault may not even fold.
@@ -62,6 +62,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
         ok: fault === null,
         detail: fault ? `position ${fault.position}: ${fault.what}` : `${events} events are sound`,
       },
+      { what: 'keys', ok: keys === null, detail: keys ?? 'each is one that this panel made' },
       { what: 'anchor', ok: complaint === null, detail: complaint ?? 'it agrees with the log' },
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),

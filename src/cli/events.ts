@@ -63,7 +63,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
         const verdict = verifyLog(log);
         const fault = verdict.fault
           ? `first bad position: ${verdict.fault.position}: ${verdict.fault.what}`
-          : complaint;
+          : (verdict.keys ?? complaint);
         printEither(
           json,
           { ...verdict, anchor: complaint ?? 'sound' },

@@ -7,19 +7,22 @@ export interface Verdict {
   /** Payloads that were rolled up: their hashes are in the chain, their content is in the roll-ups. */
   readonly pruned: number;
   readonly fault: { readonly position: number; readonly what: string } | null;
+  /** What is wrong with the keys, which are no part of the chain; null also where the chain has a fault. */
+  readonly keys: string | null;
 }
 
 const PAGE = 1000;
 
 /**
- * Walks the whole log: positions, versions, chain, payload hashes, schemas. Stops at the first bad position. `follow` is
- * given the events of each page that was found sound, and the last position of that page.
+ * Walks the whole log: positions, versions, chain, payload hashes, schemas; then looks at the keys. Stops at the first bad
+ * position. `follow` is given the events of each page that was found sound, and the last position of that page.
  */
 export function verifyLog(
   log: SqliteEventLog,
   follow: (events: readonly RecordedEvent[], last: number) => void = () => undefined,
 ): Verdict {
   const versions = new Map<string, number>();
+  const destroyed = new Set<string>();
   let hash: Buffer = Buffer.alloc(32);
   let position = 0;
   let pruned = 0;
@@ -28,16 +31,17 @@ export function verifyLog(
     for (const row of rows) {
       const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0 });
       if (typeof found === 'string')
-        return { events: position, pruned, fault: { position: row.position, what: found } };
+        return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
       if (row.payload === null) pruned += 1;
       versions.set(row.stream, row.version);
       position = row.position;
       hash = row.hash;
     }
+    for (const { type, data } of page) if (type === 'KeyShredded') destroyed.add(data.key);
     follow(page, position);
   }
-  return { events: position, pruned, fault: null };
+  return { events: position, pruned, fault: null, keys: log.keyring.flaw(destroyed) };
 }
 
 interface Before {

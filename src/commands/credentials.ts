@@ -1,5 +1,6 @@
 import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/client.js';
 import type { Protocol } from '../events/inbound.js';
+import { LATEST_MS } from '../lib/calendar.js';
 import { textOf } from '../lib/json.js';
 import { type Rejection, reject } from './rejection.js';
 
@@ -150,12 +151,13 @@ function shadowsocksFlaw(
   return CLASSIC.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
 }
 
-/** Year 9999 in milliseconds: beyond it a time is a mistake (nanoseconds, or digits too many). */
-const LATEST = 253_402_300_799_999;
+/** A term of a hundred years: whoever asks for a longer one counts something else than days. */
+export const MOST_RESET_DAYS = 36_500;
 
 function termsFlaw(terms: ClientTerms): string | null {
-  if (terms.expiresAt > LATEST) return 'expiryTime is after the year 9999; it counts milliseconds';
-  if (terms.expiresAt < -LATEST) return 'expiryTime is out of range';
+  if (terms.expiresAt > LATEST_MS) return 'expiryTime is after the year 9999; it counts milliseconds';
+  if (terms.expiresAt < -LATEST_MS) return 'expiryTime is out of range';
+  if (terms.resetDays > MOST_RESET_DAYS) return 'reset is more than a hundred years; it counts days';
   if (terms.capBytes > Number.MAX_SAFE_INTEGER) return 'totalGB is out of range';
   return null;
 }

@@ -2,6 +2,8 @@
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** The end of the year 9999: a later time is a mistake (nanoseconds, or digits too many). */
+export const LATEST_MS = 253_402_300_799_999;
 
 export type Period = 'hourly' | 'daily' | 'weekly' | 'monthly';
 
@@ -27,10 +29,32 @@ export function periodStart(now: number, period: Period, zone: string): number {
   }
 }
 
-/** So many days later at the same time of day by the clocks there, also where a day has 23 or 25 hours. */
-export function addDays(at: number, days: number, zone: string): number {
-  return timeOf(wallOf(at, zone) + days * DAY_MS, zone);
+/** When the period ends that `now` is in, and the next one begins. */
+export function periodEnd(now: number, period: Period, zone: string): number {
+  const start = periodStart(now, period, zone);
+  // Some hours into the next one, whatever the clocks do: the shortest day has 23 of them, the longest month 745.
+  const within = { hourly: 1.5, daily: 30, weekly: 7 * 24 + 6, monthly: 31 * 24 + 6 }[period];
+  return periodStart(start + within * HOUR_MS, period, zone);
 }
+
+/**
+ * So many days later at the same time of day by the clocks there, also where a day has 23 or 25 hours. `like`: a time of which
+ * `at` is that of another day; its time of day counts where the clocks left it out on the day of `at`.
+ */
+export function addDays(at: number, days: number, zone: string, like = at): number {
+  return timeOf(meant(at, zone, like) + days * DAY_MS, zone);
+}
+
+/** What the clocks there should have shown at `at`. */
+function meant(at: number, zone: string, like: number): number {
+  const shown = wallOf(at, zone);
+  const timeOfDay = dayPart(wallOf(like, zone));
+  // What is left out before midnight is made up for after it.
+  const candidates = [0, DAY_MS].map((back) => shown - dayPart(shown) - back + timeOfDay);
+  return candidates.find((wall) => timeOf(wall, zone) === at) ?? shown;
+}
+
+const dayPart = (wall: number): number => wall - Math.floor(wall / DAY_MS) * DAY_MS;
 
 /** What the clocks there show, as if it were UTC. */
 export function wallOf(at: number, zone: string): number {

@@ -1,10 +1,9 @@
+import { LATEST_MS } from './calendar.js';
 import { type Days, dayNamed } from './days.js';
 
 /** The longest range, in days: ten years. */
 const MOST_DAYS = 3653;
 export const MOST_YEARS = 10;
-/** The end of the year 9999, in ms. */
-const LATEST = 253_402_300_799_999;
 
 /** Why there is no such range: a day that is none, days in the wrong order, or too many of them. */
 export type RangeFlaw = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
@@ -31,7 +30,7 @@ export function dayRange(
 
 function dayOf(text: string, days: Days): number | null {
   if (!/^\d{1,15}$/.test(text)) return dayNamed(text);
-  return Number(text) > LATEST ? null : days.of(Number(text));
+  return Number(text) > LATEST_MS ? null : days.of(Number(text));
 }
 
 function firstOfMonth(day: number): number {

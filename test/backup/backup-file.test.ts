@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +22,7 @@ import { openJournal } from '../../src/journal.js';
 import { settings } from '../../src/projections/settings.js';
 import { users } from '../../src/projections/users.js';
 import { admin, HOUR, one, userId } from '../kit/builders.js';
+import { makeForeign } from '../kit/foreign-database.js';
 import { busOver, readAll, type TestLog, temporaryFolder } from '../kit/log.js';
 import { backUp, digestsOf, lived, patch, staging, tamper, tamperEvents } from './kit.js';
 
@@ -274,6 +284,14 @@ describe('the state of a backup', () => {
     expect(readdirSync(join(directory.root, 'staged'))).toEqual([]);
   });
 
+  it('of 3x-ui is refused so too, for which the log that is made of it needs more room', async () => {
+    const file = join(temporaryFolder(), 'x-ui.db');
+    makeForeign(file, { inbounds: [] });
+    const { bavail, bsize } = statfsSync(temporaryFolder());
+    truncateSync(file, Math.floor((bavail * bsize) / 8));
+    await expect(staging(file).done).rejects.toThrow(/^The disk has too little room: taking this in needs/);
+  });
+
   it('believes nothing that stands beside the chain', async () => {
     const own = lived();
     own.clock.advance(48 * HOUR);
@@ -305,6 +323,29 @@ describe('the state of a backup', () => {
     expect(all('SELECT key, first, last FROM commands')).toEqual([['asked', position, position]]);
     expect(all('SELECT key FROM meta')).toEqual([['generation']]);
     db.close();
+  });
+
+  it.each([
+    [
+      'a destroyed key of an admin',
+      "UPDATE keys SET wrapped = NULL, shredded = 1 WHERE id LIKE 'user:1/%'",
+      /key user:1\/\S+ is gone, and no/,
+    ],
+    [
+      'a key to come that is destroyed',
+      "INSERT INTO keys VALUES ('client:9/1', NULL, 1, 1)",
+      /key client:9\/1 is gone, and no event/,
+    ],
+    [
+      'a key to come that opens nothing',
+      "INSERT INTO keys VALUES ('client:9/1', randomblob(60), 1, NULL)",
+      /key client:9\/1 is not one/,
+    ],
+  ])('believes no %s', async (_, sql, message) => {
+    const { file } = backUp(lived());
+    tamper(file, (db) => db.exec(sql));
+    const { done } = staging(file);
+    await expect(done).rejects.toThrow(message);
   });
 
   it('becomes a log of its own with the same history, in which all sessions ended', async () => {

@@ -226,6 +226,7 @@ describe('the terms of a client', () => {
     [{ expiresAt: LATEST + 1 }, 'expiryTime is after the year 9999; it counts milliseconds'],
     [{ expiresAt: -LATEST - 1 }, 'expiryTime is out of range'],
     [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, 'totalGB is out of range'],
+    [{ resetDays: 36_501 }, 'reset is more than a hundred years; it counts days'],
     [{ flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
   ])('cannot be %j', (over, why) => {
     given(inboundAdded())

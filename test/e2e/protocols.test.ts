@@ -12,6 +12,7 @@ import {
   clientBody,
   entryOf,
   headOf,
+  keyOf,
   logOf,
   recorded,
   template,
@@ -211,6 +212,25 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         return true;
       });
     });
+  });
+
+  it('goes on with the same link under another name', async () => {
+    const named = NAMES.flatMap((name) => {
+      const { added, bert } = berth(name);
+      return bert ? [{ name, added, bert }] : [];
+    });
+    for (const { added, bert } of named) {
+      const wire = { ...wireOf(added.one, bert), email: `new-${bert.email}` };
+      await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, bert)}`, clientBody(added.id, wire)));
+    }
+    await Promise.all(
+      named.map(({ name }) =>
+        until(`${name} carries again`, 20_000, async () => {
+          const small = await download(berts(name), url(name, '/small'), { totalMs: 10_000 });
+          return small.text === SMALL_BODY;
+        }),
+      ),
+    );
   });
 
   it('needed no other start of the core than those for the template, and no inbound was refused', () => {

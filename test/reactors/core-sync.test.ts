@@ -62,8 +62,20 @@ describe('a change of a client', () => {
   it('of its name adds the one and cuts the other', async () => {
     const place = await fresh();
     const calls = await place.done(update(draft('amy', 1)));
-    expect([...calls].sort()).toStrictEqual(['addUser in-1 amy', 'cut in-1 alice', 'removeUser in-1 alice']);
+    expect(calls).toStrictEqual(['removeUser in-1 alice', 'addUser in-1 amy', 'cut in-1 alice']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'amy'] });
+  });
+
+  it('of many names adds nobody before all are removed: the core forgets their keys with them', async () => {
+    const place = await fresh();
+    const many = (name: string) => Array.from({ length: 40 }, (_, i) => draft(`${name}-${i}`, 100 + i));
+    await place.done(addClients(...many('old')));
+    const calls = await place.done(...many('new').map((client, i) => update(client, `old-${i}`)));
+    const verbs = calls.map((call) => call.split(' ')[0]);
+    expect(verbs.slice(0, 80)).toStrictEqual([
+      ...Array<string>(40).fill('removeUser'),
+      ...Array<string>(40).fill('addUser'),
+    ]);
   });
 
   it('that reaches its cap cuts it at once, without a restart', async () => {

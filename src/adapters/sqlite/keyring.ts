@@ -125,6 +125,26 @@ export class Keyring {
     this.#opened.delete(id);
   }
 
+  /**
+   * What is wrong with the keys, or null: one that nothing destroyed and that is gone, or one that does not open. The chain
+   * does not cover them. `destroyed`: the keys that events say are.
+   */
+  flaw(destroyed: ReadonlySet<string>): string | null {
+    for (const [id, wrapped] of this.#wrapped) {
+      if (wrapped !== null && !this.#opens(id, wrapped)) return `key ${id} is not one that this panel made`;
+      if (wrapped === null && !destroyed.has(id)) return `key ${id} is gone, and no event tells who destroyed it`;
+    }
+    return null;
+  }
+
+  #opens(id: string, wrapped: string): boolean {
+    try {
+      return open(this.#master, Buffer.from(wrapped, 'latin1'), id).length === KEY_BYTES;
+    } catch {
+      return false;
+    }
+  }
+
   /** Back to what is stored, after a transaction that was not kept. */
   reload(): void {
     this.#opened.clear();

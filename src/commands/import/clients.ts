@@ -1,8 +1,9 @@
 import type { ClientIdentity, ClientTerms } from '../../events/client.js';
 import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound.js';
+import { LATEST_MS } from '../../lib/calendar.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
-import { type ClientDraft, clientFlaw, credentialKey } from '../credentials.js';
+import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '../credentials.js';
 import { depletionOf } from '../limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
@@ -13,9 +14,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['id', 'security', 'password', 'flow', 'reverse', 'auth', 'method', 'email', 'limitIp', 'totalGB', 'expiryTime'],
   ...['enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at'],
 ]);
-/** Year 9999 in milliseconds. */
-const LATEST = 253_402_300_799_999;
-const MOST_DAYS = 36_500;
 const MOST_ADDRESSES = 2 ** 31 - 1;
 
 /** A client as it will be here. */
@@ -91,7 +89,7 @@ function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => voi
   const expiry = row?.expiryTime ?? numberOf(wire['expiryTime']) ?? 0;
   if (row && (differs(wire['totalGB'], row.total) || differs(wire['expiryTime'], row.expiryTime)))
     note('its limits in the settings of the inbound are not those that held, which were taken');
-  const inRange = Math.abs(expiry) <= LATEST;
+  const inRange = Math.abs(expiry) <= LATEST_MS;
   if (!inRange) note('its expiry is beyond the year 9999, so it has none');
   if (cap < 0) note('its cap is below 0, so it has none');
   const { enable, limitIp, reset, reverse } = wire;
@@ -103,7 +101,7 @@ function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => voi
     flow: textOf(wire['flow']),
     security: textOf(wire['security']),
     method: textOf(wire['method']),
-    resetDays: within(row?.reset ?? numberOf(reset), MOST_DAYS, () =>
+    resetDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () =>
       note('its renewal cannot be read, so it has none'),
     ),
     reverseTag: isObject(reverse) ? textOf(reverse['tag']) : '',
@@ -128,5 +126,5 @@ function word(value: Json | undefined): string {
 
 function timeOf(value: Json | undefined): number {
   const time = numberOf(value) ?? 0;
-  return time > 0 && time <= LATEST ? time : 0;
+  return time > 0 && time <= LATEST_MS ? time : 0;
 }

@@ -1,6 +1,7 @@
 import type { NodeId, UserId } from '../../events/ids.js';
 import { InboundId } from '../../events/ids.js';
 import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound.js';
+import { LATEST_MS } from '../../lib/calendar.js';
 import { isObject } from '../../lib/json.js';
 import { hasClients } from '../credentials.js';
 import { configFlaw, freeTag, portFlaw, tagFlaw } from '../inbound-rules.js';
@@ -12,8 +13,6 @@ import type { Entry } from './names.js';
 import { type Notes, shown } from './report.js';
 
 const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
-/** Year 9999 in milliseconds. */
-const LATEST = 253_402_300_799_999;
 
 /** An inbound as it will be here, and its clients as they stood in its settings. */
 export interface ImportedInbound {
@@ -33,7 +32,7 @@ export const inboundItem = ({ id, remark }: Pick<ForeignInbound, 'id' | 'remark'
 /** Whether its own cap or expiry is reached. What is bound to a node is judged there. */
 export function depletionOfInbound(row: ForeignInbound, now: number): Depletion | null {
   const { total, expiryTime } = row;
-  return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST ? expiryTime : 0, row, now) : null;
+  return row.nodeId === 0 ? depletionOf(Math.max(0, total), expiryTime <= LATEST_MS ? expiryTime : 0, row, now) : null;
 }
 
 /** What an inbound is judged by: those before it, and the accounts and nodes that are here. */
@@ -116,7 +115,7 @@ function readSpec(
     capBytes: limit(row.total, Number.MAX_SAFE_INTEGER, () =>
       notes.changed('inbounds', item, 'its cap is below 0, so it has none'),
     ),
-    expiresAt: limit(row.expiryTime, LATEST, () =>
+    expiresAt: limit(row.expiryTime, LATEST_MS, () =>
       notes.changed('inbounds', item, 'its expiry is no time, so it has none'),
     ),
     trafficReset: periodOf(row, notes),

@@ -97,40 +97,44 @@ export class RunningCore {
       dispatch({ type: 'RecordInboundAccepted', data: { inbound: id } });
   }
 
-  /** Adds, replaces and removes users; whoever was taken away or gets another key is cut first. */
+  /**
+   * Adds, replaces and removes users; whoever was taken away or gets another key is cut first. Nobody is added before all
+   * removals are done: the core forgets the key of whom it removes, also when another account has it by then.
+   */
   async syncUsers(tag: string, emails: Iterable<string>): Promise<void> {
     const current = this.#running.get(tag);
     if (!current) return;
-    const gone: string[] = [];
     const list = [...emails];
-    for (let start = 0; start < list.length; start += IN_FLIGHT) {
-      const some = list.slice(start, start + IN_FLIGHT);
-      const removed = await Promise.all(some.map((email) => this.#syncUser(tag, current, email)));
-      gone.push(...some.filter((_, i) => removed[i]));
-    }
+    const gone = await inFlight(list, (email) => this.#removeUser(tag, current, email));
+    await inFlight(list, (email) => this.#addUser(tag, current, email));
     if (gone.length > 0) this.#cut(current, gone);
   }
 
+  #wanted(tag: string, email: string): CoreUser | undefined {
+    return this.#parts.desired.config().inbounds.get(tag)?.users.get(email);
+  }
+
   /** Resolves to whether live connections of the user must end. */
-  async #syncUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
-    const { core, desired } = this.#parts;
-    const wanted = desired.config().inbounds.get(tag)?.users.get(email);
+  async #removeUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
     const before = current.users.get(email);
-    if (wanted && before && sameJson(wanted.account, before.account)) return false;
-    if (before) {
-      await core.removeUser(current.inbound, email);
-      current.users.delete(email);
-      return true; // an account with another key comes back once the old connections are gone
-    }
-    if (!wanted || current.cutting.has(email)) return false;
-    await core.addUser(current.inbound, wanted);
+    if (!before || sameJson(this.#wanted(tag, email)?.account, before.account)) return false;
+    await this.#parts.core.removeUser(current.inbound, email);
+    current.users.delete(email);
+    current.cutting.add(email); // an account with another key comes back once the old connections are gone
+    return true;
+  }
+
+  /** Resolves to whether it was added. */
+  async #addUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
+    const wanted = this.#wanted(tag, email);
+    if (!wanted || current.users.has(email) || current.cutting.has(email)) return false;
+    await this.#parts.core.addUser(current.inbound, wanted);
     current.users.set(email, wanted);
-    return false;
+    return true;
   }
 
   /** A cut takes about a second: it runs beside the passes, and its users are looked at again when it is done. */
   #cut(current: RunningInbound, emails: readonly string[]): void {
-    for (const email of emails) current.cutting.add(email);
     const { core, warn } = this.#parts;
     const run = core.running?.run;
     // A run that is over took its connections with it.
@@ -240,4 +244,18 @@ export class RunningCore {
     await this.syncUsers(inbound.tag, drifted);
     return drifted.length;
   }
+}
+
+/** Does something for each of them, so many at once. Resolves to those for which it came true. */
+async function inFlight(
+  emails: readonly string[],
+  work: (email: string) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const done: string[] = [];
+  for (let start = 0; start < emails.length; start += IN_FLIGHT) {
+    const some = emails.slice(start, start + IN_FLIGHT);
+    const came = await Promise.all(some.map(work));
+    done.push(...some.filter((_, i) => came[i]));
+  }
+  return done;
 }

@@ -71,13 +71,18 @@ export class TrafficIntake {
   }
 
   async #read(): Promise<void> {
-    // Before the bytes are counted: a term that renews itself is never over.
-    this.#parts.dispatch({ type: 'BeginPeriods', data: {} });
+    const { dispatch, warn } = this.#parts;
+    try {
+      // Before the bytes are counted: a term that renews itself is never over.
+      dispatch({ type: 'BeginPeriods', data: {} });
+    } catch (error) {
+      warn('terms and periods could not be begun', { error: String(error) });
+    }
     try {
       await this.#count();
     } finally {
       // Time goes on when the core does not answer.
-      this.#parts.dispatch({ type: 'DepleteExpired', data: {} });
+      dispatch({ type: 'DepleteExpired', data: {} });
     }
   }
 

@@ -229,6 +229,7 @@ export const ar: Catalogue = {
     'cipher {method} is unknown': 'التشفير {method} غير معروف',
     'expiryTime is after the year 9999; it counts milliseconds': 'expiryTime بعد عام 9999؛ وحدته ميلي ثانية',
     'expiryTime is out of range': 'expiryTime خارج النطاق',
+    'reset is more than a hundred years; it counts days': 'reset يزيد على مئة عام؛ وحدته الأيام',
     'totalGB is out of range': 'totalGB خارج النطاق',
     'inbound {tag}': 'الإدخال {tag}',
     'another program': 'برنامج آخر',

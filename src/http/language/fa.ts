@@ -229,6 +229,7 @@ export const fa: Catalogue = {
     'cipher {method} is unknown': 'رمزنگاری {method} ناشناخته است',
     'expiryTime is after the year 9999; it counts milliseconds': 'expiryTime پس از سال ۹۹۹۹ است؛ واحد آن میلی‌ثانیه است',
     'expiryTime is out of range': 'expiryTime خارج از محدوده است',
+    'reset is more than a hundred years; it counts days': 'reset بیش از صد سال است؛ واحد آن روز است',
     'totalGB is out of range': 'totalGB خارج از محدوده است',
     'inbound {tag}': 'ورودی {tag}',
     'another program': 'برنامه‌ای دیگر',

@@ -235,6 +235,7 @@ export const ru: Catalogue = {
     'expiryTime is after the year 9999; it counts milliseconds':
       'expiryTime позже 9999 года; время указывается в миллисекундах',
     'expiryTime is out of range': 'expiryTime вне допустимого диапазона',
+    'reset is more than a hundred years; it counts days': 'reset больше ста лет; он указывается в днях',
     'totalGB is out of range': 'totalGB вне допустимого диапазона',
     'inbound {tag}': 'входящее подключение {tag}',
     'another program': 'другая программа',

@@ -225,6 +225,7 @@ export const zh: Catalogue = {
     'cipher {method} is unknown': '未知的加密方式 {method}',
     'expiryTime is after the year 9999; it counts milliseconds': 'expiryTime 晚于 9999 年；单位是毫秒',
     'expiryTime is out of range': 'expiryTime 超出范围',
+    'reset is more than a hundred years; it counts days': 'reset 超过一百年；单位是天',
     'totalGB is out of range': 'totalGB 超出范围',
     'inbound {tag}': '入站 {tag}',
     'another program': '其他程序',
