@@ -22,11 +22,11 @@ export function capture(command, args, options = {}) {
   });
 }
 
-/** Runs a command on this terminal, passes stop signals on, and answers with its exit code. */
+/** Runs a command on this terminal, passes signals on, and answers with its exit code. */
 export function attach(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
-    const last = { SIGINT: 0, SIGTERM: 0, SIGHUP: 0 };
+    const last = { SIGINT: 0, SIGTERM: 0, SIGHUP: 0, SIGUSR2: 0 };
     const forward = (signal) => {
       // A terminal gives Ctrl-C to the child itself, and npm repeats signals: the child would take the second as "at once".
       const repeated = Date.now() - last[signal] < 500;

@@ -8,7 +8,7 @@ import type { Client } from './events/client-document.js';
 import type { SnapshotStore } from './events/snapshot-store.js';
 import { assertWhole } from './generations.js';
 import { sameJson } from './lib/json.js';
-import { clients } from './projections/clients.js';
+import { clients, type SavedClients } from './projections/clients.js';
 
 /** The log of a data directory with what belongs to it. */
 export interface Journal {
@@ -48,7 +48,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
  * each other, but one copy of each document in memory is enough.
  */
 export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
-  const shared = ([number, client]: readonly [number, Client]): readonly [number, Client] => {
+  const shared = ([number, client]: SavedClients['clients'][number]): SavedClients['clients'][number] => {
     const other = known.get(number);
     return [number, other && sameJson(other, client) ? other : client];
   };
@@ -57,7 +57,8 @@ export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Cli
     load(name, version) {
       const snapshot = snapshots.load(name, version);
       if (snapshot === null || name !== clients.name) return snapshot;
-      return { ...snapshot, state: (snapshot.state as readonly (readonly [number, Client])[]).map(shared) };
+      const saved = snapshot.state as SavedClients;
+      return { ...snapshot, state: { ...saved, clients: saved.clients.map(shared) } };
     },
   };
 }

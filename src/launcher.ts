@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from './adapters/files.js';
 import { failTrial, onTrial, switching } from './generations.js';
+import { version as ownVersion } from './version.js';
 
 /** The exit code with which a panel asks for the version that is chosen by then to be started. */
 export const SWITCH_CODE = 75;
@@ -14,9 +15,8 @@ export const FULL_CODE = 74;
 export const READY = { type: 'ready' } as const;
 
 export interface LaunchOptions {
-  /** The installation that this launcher belongs to, and its version. */
+  /** The installation that this launcher belongs to; its files may be others by the next start. */
   readonly root: string;
-  readonly version: string;
   /** What follows `portolan` on the command line; `serve` is among it. */
   readonly args: readonly string[];
   readonly dataDir: string;
@@ -56,9 +56,19 @@ function named(file: string, dataDir: string, own: string): string | null {
   }
 }
 
+/** The version of an installation as its files say it now; while they are being changed, the one of this process. */
+function versionOf(root: string): string {
+  try {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version?: unknown };
+    return typeof version === 'string' && semver.valid(version) !== null ? version : ownVersion;
+  } catch {
+    return ownVersion;
+  }
+}
+
 /** The folder of the version that counts: the chosen one, else the launcher's own. */
-export function panelRoot({ root, version, dataDir }: Pick<LaunchOptions, 'root' | 'version' | 'dataDir'>): string {
-  const chosen = chosenPanel(dataDir, version);
+export function panelRoot({ root, dataDir }: Pick<LaunchOptions, 'root' | 'dataDir'>): string {
+  const chosen = chosenPanel(dataDir, versionOf(root));
   return chosen === null ? root : panelFolder(dataDir, chosen);
 }
 
@@ -99,11 +109,12 @@ export function dataDirOf(args: readonly string[], env: NodeJS.ProcessEnv): stri
  * does not become ready is ended, and the former version runs again. Resolves to the exit code of the last panel.
  */
 export async function launch(options: LaunchOptions): Promise<number> {
-  const { dataDir, version: own, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
+  const { dataDir, readyMs = 60_000, stateMs = 600_000, endMs = 15_000 } = options;
   const signals = new Signals();
   let broughtBack = false;
   try {
     for (;;) {
+      const own = versionOf(options.root);
       const version = chosenPanel(dataDir, own);
       const proven = named(provenOf(dataDir), dataDir, own);
       const trial = version !== null && version !== proven;
@@ -165,23 +176,30 @@ async function run(
     ready = true;
     clearTimeout(timer);
     times.ready();
+    signals.heard();
   });
   const code = await new Promise<number>((done) => {
     child.once('error', () => done(127));
     child.once('exit', (exit, signal) => done(exit ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
+  signals.gone();
   clearTimeout(timer);
   clearTimeout(killer);
   return { code, ready, late };
 }
+
+/** Signals that ask a panel for something. One that cannot hear them yet would end of them, so they wait for it. */
+const WISHES: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGUSR2']);
 
 /** Passes signals on to whichever panel runs. */
 class Signals {
   /** Somebody wants all of this to end. */
   stopped = false;
   #child: ChildProcess | undefined;
+  #hears = false;
+  readonly #waiting = new Set<NodeJS.Signals>();
   readonly #last = new Map<NodeJS.Signals, number>();
-  readonly #handlers = (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) => {
+  readonly #handlers = (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const).map((signal) => {
     const handler = (): void => this.#got(signal);
     process.on(signal, handler);
     return [signal, handler] as const;
@@ -192,15 +210,30 @@ class Signals {
     if (this.stopped) child.kill('SIGTERM');
   }
 
+  /** The panel is ready: it hears everything. */
+  heard(): void {
+    this.#hears = true;
+    for (const signal of this.#waiting) this.#child?.kill(signal);
+    this.#waiting.clear();
+  }
+
+  /** The panel has ended; another one may begin. */
+  gone(): void {
+    this.#hears = false;
+  }
+
   close(): void {
     for (const [signal, handler] of this.#handlers) process.off(signal, handler);
   }
 
   #got(signal: NodeJS.Signals): void {
-    if (signal !== 'SIGHUP') this.stopped = true;
+    const wish = WISHES.has(signal);
+    if (!wish) this.stopped = true;
     // A terminal gives Ctrl-C to the panel itself, and npm repeats signals: the panel takes a second one as "at once".
     const repeated = Date.now() - (this.#last.get(signal) ?? 0) < 500;
     this.#last.set(signal, Date.now());
-    if (!repeated && !(signal === 'SIGINT' && process.stdin.isTTY)) this.#child?.kill(signal);
+    if (repeated || (signal === 'SIGINT' && process.stdin.isTTY)) return;
+    if (wish && !this.#hears) this.#waiting.add(signal);
+    else this.#child?.kill(signal);
   }
 }

@@ -1,13 +1,12 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataDirectory } from './adapters/data-directory.js';
 import type { SqliteEventLog } from './adapters/sqlite/event-log.js';
-import { LedgerFile } from './adapters/sqlite/ledger-file.js';
+import { LedgerFile, removeLedger } from './adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from './events/catalog.js';
-import type { LedgerStore } from './events/ledger-store.js';
+import { LedgerFlaw } from './events/ledger-store.js';
 import { zoneNamed } from './lib/calendar.js';
-import { Ledger } from './projections/ledger.js';
+import { Ledger, type Told } from './projections/ledger.js';
 import { LedgerInMemory } from './projections/ledger-in-memory.js';
 import type { ReadModels } from './projections/read-models.js';
 
@@ -15,6 +14,8 @@ import type { ReadModels } from './projections/read-models.js';
 const PAGE = 200;
 /** How long a question waits for a ledger that is being made, in ms. */
 const PATIENCE_MS = 3000;
+/** A ledger that was found wrong is not made anew again within this time, in ms: the next one would be no better. */
+const REMAKE_AFTER_MS = 600_000;
 
 interface Parts {
   readonly log: SqliteEventLog;
@@ -28,15 +29,16 @@ export type LedgerKeeping = ReturnType<typeof keepLedger>;
 /** Keeps the ledger at the head of the log. It never stands in the way of the panel: what cannot be written waits. */
 export function keepLedger({ log, read, directory, warn }: Parts) {
   const zoneNow = (): string => zoneNamed(read.settings().timeLocation);
-  const file = openLedgerFile(join(directory.run, 'ledger.db'), log, zoneNow());
+  const path = join(directory.run, 'ledger.db');
+  let file = ledgerFileAt(path, log, zoneNow());
   if (file === null) warn('the ledger cannot be kept on disk, and is made anew at each start');
-  let store: LedgerStore = file ?? new LedgerInMemory();
-  let ledger = new Ledger(store, zoneNow());
+  let ledger = new Ledger(file ?? new LedgerInMemory(), zoneNow());
   let behind = false;
   let reading = Promise.resolve();
   let writing: NodeJS.Immediate | undefined;
   let complained = false;
   let closed = false;
+  let remadeAt = Number.NEGATIVE_INFINITY;
 
   const complain = (what: string, error: unknown): void => {
     if (!complained) warn(what, { error: String(error) });
@@ -49,17 +51,25 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
       ledger.write();
       complained = false;
     } catch (error) {
-      complain('the ledger could not be written', error);
+      if (!(error instanceof LedgerFlaw)) return complain('the ledger could not be written', error);
+      // A disk that damages the next one too is not asked for a third.
+      if (!mend(error)) beginAnew('in memory');
+      void begin();
     }
   };
-  const beginAnew = (): void => {
-    try {
-      store.clear(zoneNow());
-    } catch (error) {
-      complain('the ledger could not be written', error);
-      store = new LedgerInMemory();
-    }
-    ledger = new Ledger(store, zoneNow());
+  const beginAnew = (where: 'on disk' | 'in memory' = 'on disk'): void => {
+    file?.close();
+    file = where === 'on disk' ? newLedgerFile(path, log, zoneNow()) : null;
+    ledger = new Ledger(file ?? new LedgerInMemory(), zoneNow());
+  };
+  /** Makes it anew, and says whether that was worth it: not when the one before was made just now. */
+  const mend = (flaw: LedgerFlaw): boolean => {
+    const now = performance.now();
+    if (now - remadeAt < REMAKE_AFTER_MS) return false;
+    remadeAt = now;
+    warn('the ledger was wrong, and is made anew', { error: flaw.message });
+    beginAnew();
+    return true;
   };
   const take = (events: readonly RecordedEvent[], to: number): void => {
     ledger.take(events, to);
@@ -104,13 +114,32 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
   const following = log.appended$.subscribe(follow);
   void begin();
 
+  /** The ledger at the head of the log; null while it is still being made. */
+  const ready = async (): Promise<Ledger | null> => {
+    const { signal, stop } = patience(PATIENCE_MS);
+    await Promise.race([begin(), signal]);
+    stop();
+    return ledger.position === log.head().position ? ledger : null;
+  };
+
   return {
-    /** The ledger at the head of the log; null while it is still being made. */
-    async ready(): Promise<Ledger | null> {
-      const { signal, stop } = patience(PATIENCE_MS);
-      await Promise.race([begin(), signal]);
-      stop();
-      return ledger.position === log.head().position ? ledger : null;
+    ready,
+
+    /**
+     * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
+     * is made anew and asked once more.
+     */
+    async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
+      for (;;) {
+        const books = await ready();
+        if (!books) return { silent: 'unready' };
+        try {
+          return { told: question(books) };
+        } catch (error) {
+          if (!(error instanceof LedgerFlaw)) throw error;
+          if (!mend(error)) return { silent: 'wrong' };
+        }
+      }
     },
 
     async close(): Promise<void> {
@@ -133,16 +162,20 @@ function patience(ms: number): { readonly signal: Promise<void>; readonly stop: 
   return { signal, stop };
 }
 
-/** A file that is damaged, or of something else, is made anew: it is a cache. Null where there can be none. */
-function openLedgerFile(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
+/** Null where there can be no file. */
+function ledgerFileAt(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
   try {
     return new LedgerFile(path, log, zone);
   } catch {
-    try {
-      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
-      return new LedgerFile(path, log, zone);
-    } catch {
-      return null;
-    }
+    return null;
   }
+}
+
+function newLedgerFile(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
+  try {
+    removeLedger(path);
+  } catch {
+    return null;
+  }
+  return ledgerFileAt(path, log, zone);
 }

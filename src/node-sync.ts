@@ -10,6 +10,9 @@ import type { Disposal } from './lib/disposal.js';
 import { asNode, type OpenNodes } from './nodes.js';
 import { desiredNode } from './projections/desired-node.js';
 
+/** Whoever deletes a node waits for it no longer than this. */
+const WITHDRAW_MS = 20_000;
+
 type Warn = (message: string, fields?: object) => void;
 type SyncedPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
 
@@ -35,7 +38,10 @@ export function nodeSyncOf(
   panel: NodePanel,
   nodes: Pick<OpenNodes['nodes'], 'health'>,
   warn: Warn,
-  { chance = Math.random }: { readonly chance?: () => number } = {},
+  {
+    chance = Math.random,
+    withdrawMs = WITHDRAW_MS,
+  }: { readonly chance?: () => number; readonly withdrawMs?: number } = {},
 ): NodeSync {
   const bytes = ({ up, down }: { readonly up: number; readonly down: number }): number => up + down;
   const usedBy = (client: Client | undefined): number => (client ? bytes(read.clientCounter(client)) : 0);
@@ -92,6 +98,7 @@ export function nodeSyncOf(
     changed$: read.changed$,
     now,
     chance,
+    withdrawMs,
     warn,
   });
 }

@@ -16,6 +16,7 @@ import type { PanelBackups } from './backups.js';
 import { createChatBot } from './chat-bot.js';
 import { coreBinary } from './cli/core-binary.js';
 import type { BackupDelivery } from './commands/reactors/backup-delivery.js';
+import type { NodeSync } from './commands/reactors/node-sync.js';
 import { type Config, overridesOf } from './config.js';
 import { openDirectory } from './directory.js';
 import { serverNames } from './events/certificate.js';
@@ -40,7 +41,7 @@ export function httpParts(
   logger: PanelLogger,
   installs: Installs,
   backups: PanelBackups,
-): HttpParts & { readonly backupDelivery: BackupDelivery } {
+): HttpParts & { readonly backupDelivery: BackupDelivery; readonly nodeSync: NodeSync } {
   const { read, core, now, directory, alarms } = panel;
   const { ownPorts, restarting } = servers;
   const host = new ProcHostMonitor(config.DATA_DIR, { now });
@@ -106,7 +107,7 @@ export function httpParts(
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
     past: panel.log,
-    ledger: () => panel.ledger.ready(),
+    ledger: (question) => panel.ledger.ask(question),
     portFlaw,
     serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),
     restartFlaw: () => servers.flaw(),

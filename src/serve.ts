@@ -31,19 +31,22 @@ import { version } from './version.js';
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** Asks to begin anew, from the files that are there by now, while the core and every connection go on. */
+const ANEW = 'SIGUSR2';
+
 /** A signal to the whole process group arrives once itself, and once more from whoever started the panel, in ms. */
 const SAME_WISH_MS = 1000;
 
 /** Between the answer that the panel starts anew and its end, in ms. */
 const GRACE_MS = 3000;
-/** Why a panel ends whose core goes on: a newer version takes over, or whoever started it is gone. */
-const LEAVES_CORE: ReadonlySet<string> = new Set(['update', 'disconnect']);
+/** Why a panel ends whose core goes on: another one takes over, or whoever started it is gone. */
+const LEAVES_CORE: ReadonlySet<string> = new Set(['update', ANEW, 'disconnect']);
 /** Why a panel ends that its launcher starts again. */
-const COMES_AGAIN: ReadonlySet<string> = new Set(['update', 'another state']);
+const COMES_AGAIN: ReadonlySet<string> = new Set(['update', ANEW, 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
 export async function serve(config: Config): Promise<number> {
-  const { ending, end } = signalled();
+  const { ending, end, stopped } = signalled();
   // Without its launcher nobody would know of this process, and the next start would find the directory taken.
   process.once('disconnect', () => end('disconnect'));
   let why = '';
@@ -83,7 +86,11 @@ export async function serve(config: Config): Promise<number> {
     const running = panel;
     logNews(running, logger);
     if (running.turn) warn(turnLine(running.turn));
-    disposal.add(() => running.stop(LEAVES_CORE.has(why)));
+    // Whoever ends it while it makes way for another one wants all of it to end.
+    disposal.add(() => running.stop(LEAVES_CORE.has(why) && !stopped()));
+    process.on(ANEW, () =>
+      process.send ? end(ANEW) : warn(`${ANEW} is for a panel that bin/portolan has started: nothing is done`),
+    );
     let leaving = false;
     const leave = (reason: string): (() => void) | null => {
       if (!process.send) return null;
@@ -118,7 +125,7 @@ export async function serve(config: Config): Promise<number> {
     why = await ending;
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
-    return COMES_AGAIN.has(why) ? SWITCH_CODE : 0;
+    return COMES_AGAIN.has(why) && !stopped() ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     const full = isDiskFull(error);
@@ -132,11 +139,18 @@ export async function serve(config: Config): Promise<number> {
   }
 }
 
-/** Resolves with the first reason to end: a signal, or whatever `end` is told. */
-function signalled(): { readonly ending: Promise<string>; readonly end: (why: string) => void } {
+interface Wishes {
+  /** Resolves with the first reason to end: a signal, or whatever `end` is told. */
+  readonly ending: Promise<string>;
+  readonly end: (why: string) => void;
+  /** Whether a signal wants all of it to end, first or later. */
+  readonly stopped: () => boolean;
+}
+
+function signalled(): Wishes {
   let end: (why: string) => void = () => undefined;
+  let told = 0;
   const ending = new Promise<string>((resolve) => {
-    let told = 0;
     end = resolve;
     for (const signal of SIGNALS) {
       process.on(signal, () => {
@@ -146,7 +160,7 @@ function signalled(): { readonly ending: Promise<string>; readonly end: (why: st
       });
     }
   });
-  return { ending, end };
+  return { ending, end, stopped: () => told > 0 };
 }
 
 /** Creates the first admin of an empty log. Resolves to the password that was made up, or null. */
@@ -194,6 +208,8 @@ async function open(
   disposal.add(() => servers.close());
   // Whoever waits for a delivery would keep the servers from closing.
   disposal.add(() => http.backupDelivery.stop());
+  // Whoever deletes a node is answered before the doors close.
+  disposal.add(() => http.nodeSync.stop());
   await servers.open(web, sub);
   // The last one: who sees it ready may knock at the others.
   disposal.add(() => closeServer(ops));

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { dataDirOf, launch, panelRoot } from './launcher.js';
-import { version } from './version.js';
 
 /**
  * What `portolan` on a command line does: a panel gets a launcher, which can start a newer version in its place; every
@@ -10,6 +9,6 @@ import { version } from './version.js';
 export async function start(root: string): Promise<void> {
   const args = process.argv.slice(2);
   const dataDir = dataDirOf(args, process.env);
-  if (args.includes('serve')) process.exit(await launch({ root, version, args, dataDir }));
-  await import(pathToFileURL(join(panelRoot({ root, version, dataDir }), 'dist', 'main.js')).href);
+  if (args.includes('serve')) process.exit(await launch({ root, args, dataDir }));
+  await import(pathToFileURL(join(panelRoot({ root, dataDir }), 'dist', 'main.js')).href);
 }

@@ -30,9 +30,48 @@ describe('what a server is installed with', () => {
     }
   });
 
-  it('leaves the core alone when the panel has crashed, and starts the panel again', () => {
-    expect(unit).toMatch(/^KillMode=process$/m);
-    expect(unit).toMatch(/^Restart=always$/m);
+  /** The values of a directive of the unit, in their order. */
+  const said = (name: string): string[] =>
+    unit.split('\n').flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+
+  it.each([
+    // The core is in the group of the service too: only the panel is told to end, and ends the core in order itself.
+    ['leaves the core alone when the panel has crashed', 'KillMode', ['process']],
+    ['starts the panel again, whatever it ended of', 'Restart', ['always']],
+    ['begins anew within seconds', 'RestartSec', ['2']],
+    ['takes up settings on a reload', 'ExecReload', ['/bin/kill -HUP $MAINPID']],
+    ['starts what the guide has put there', 'ExecStart', ['/opt/portolan/bin/portolan serve']],
+    ['is no root', 'User', ['portolan']],
+    ['has a group of its own', 'Group', ['portolan']],
+    // Without the second one a cut restarts the core, and the IP limit ends nothing.
+    ['may use small ports and end connections', 'AmbientCapabilities', ['CAP_NET_BIND_SERVICE CAP_NET_ADMIN']],
+    ['may do nothing else', 'CapabilityBoundingSet', ['CAP_NET_BIND_SERVICE CAP_NET_ADMIN']],
+    ['can never become more', 'NoNewPrivileges', ['yes']],
+    ['makes no file that others may read', 'UMask', ['0077']],
+    ['has a data directory that others may not enter', 'StateDirectoryMode', ['0700']],
+    ['may write to its data directory alone', 'ProtectSystem', ['strict']],
+    ['has the data directory of the guides', 'StateDirectory', ['portolan']],
+    ['takes its variables from a file that may be missing', 'EnvironmentFile', ['-/etc/portolan/environment']],
+    // ss asks the kernel over netlink; the control socket and the core's API are unix sockets.
+    ['may speak to the kernel', 'RestrictAddressFamilies', ['AF_INET AF_INET6 AF_UNIX AF_NETLINK']],
+    ['has files enough for every connection', 'LimitNOFILE', ['1048576']],
+    ['is started with the machine', 'WantedBy', ['multi-user.target']],
+  ])('is a unit that %s', (_, name, values) => expect(said(name)).toEqual(values));
+
+  it('is a unit that gives the panel the time to end in order', () => {
+    // The core is given seconds to close, then its last counters are written; a kit of the tests waits for 15.
+    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThanOrEqual(30);
+  });
+
+  it('is a unit whose reload and signals are those of the guides', () => {
+    const table = text('docs/install.md');
+    for (const verb of ['reload', 'restart', 'stop']) expect(table).toContain(`\`systemctl ${verb} portolan\``);
+    // To any other process of the unit than the first one, so to the core, the signal would be the end.
+    const calls = guides.flatMap((guide) =>
+      [...text(guide).matchAll(/systemctl kill .*?portolan/g)].map(([call]) => call),
+    );
+    expect(calls.length).toBeGreaterThan(1);
+    expect(new Set(calls)).toEqual(new Set(['systemctl kill --signal=USR2 --kill-whom=main portolan']));
   });
 
   it('is a command line for the account of the service, with its variables, of which nothing is run', () => {
@@ -61,6 +100,90 @@ describe('what a server is installed with', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it('is a command line that reads the file as systemd does: quotes, blanks, comments and long lines', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-service-'));
+    try {
+      const environment = join(folder, 'environment');
+      const lines = [
+        ...[
+          '# PORTOLAN_HOST=comment',
+          '  ; PORTOLAN_HOST=comment',
+          'PORTOLAN_OPS_PORT="2055"',
+          "PORTOLAN_BASE_PATH='/x/'",
+        ],
+        ...['  PORTOLAN_SUB_HOST = 127.0.0.1  ', 'PORTOLAN_ADMIN_USERNAME=an\\', 'na', "PORTOLAN_CORE_BIN='/a  b'"],
+        ...[
+          "PORTOLAN_LOG_LEVEL=it's",
+          'PORTOLAN_ADMIN_PASSWORD="a\\"b\\\\c\\d $(id) \'e\'; id"',
+          'PORTOLAN_DATA_DIR=/a b \\$c',
+        ],
+        ...['PORTOLAN_SUB_PORT=1=2', 'PORTOLAN_PORT=', 'PORTOLAN X=1', 'PORTOLAN_X;id=1'],
+      ];
+      writeFileSync(environment, lines.join('\n'));
+      const script = text('deploy/portolan-as-service')
+        .replaceAll('/etc/portolan/environment', environment)
+        .replace('"$(id -u)" = 0', '1 = 0')
+        .replaceAll('/opt/portolan/bin/portolan', 'env');
+      const env = { PATH: process.env['PATH'] };
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'portolan'], { env, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      const seen = stdout.split('\n').filter((line) => line.includes('PORTOLAN'));
+      expect(seen.sort()).toEqual([
+        "PORTOLAN_ADMIN_PASSWORD=a\"b\\c\\d $(id) 'e'; id",
+        ...['PORTOLAN_ADMIN_USERNAME=anna', 'PORTOLAN_BASE_PATH=/x/', 'PORTOLAN_CORE_BIN=/a  b'],
+        ...['PORTOLAN_DATA_DIR=/a b $c', "PORTOLAN_LOG_LEVEL=it's", 'PORTOLAN_OPS_PORT=2055', 'PORTOLAN_PORT='],
+        ...['PORTOLAN_SUB_HOST=127.0.0.1', 'PORTOLAN_SUB_PORT=1=2'],
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is an image with all that the panel needs: the core, ss, roots, a first process, and a place for the data', () => {
+    const lines = text('Dockerfile').replaceAll('\\\n', '').split('\n');
+    const stage = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+    const installed = /apt-get install -y --no-install-recommends ([\w -]+?) +&&/
+      .exec(stage.join('\n'))?.[1]
+      ?.split(' ');
+    // ss cuts single clients; certificates of others are tested; children of nobody are waited for.
+    expect(installed?.sort()).toEqual(['ca-certificates', 'iproute2', 'tini']);
+    // The build puts the core where a search path finds it, and the image takes it from there.
+    expect(text('Dockerfile')).toMatch(
+      /install -D -m 755 \/cache\/portolan\/core\/\*\/xray \/image\/usr\/local\/bin\/xray$/m,
+    );
+    expect(stage).toContain('COPY --from=build /image/ /');
+    // A container that is made anew keeps what is in the volume, and `node` may write there.
+    expect(stage).toContain('VOLUME /data');
+    expect(stage.join('\n')).toContain('install -d -o node -g node -m 700 /data');
+    expect(stage).toContain('ENV NODE_ENV=production PORTOLAN_DATA_DIR=/data');
+    expect(text('docs/install.md')).toContain('-v portolan:/data portolan');
+    for (const folder of ['bin', 'dist', 'node_modules'])
+      expect(stage).toContain(`COPY --from=build /opt/portolan/${folder} /opt/portolan/${folder}`);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'is an image whose command drops root and hands on just the rights it was given',
+    () => {
+      const script = text('deploy/portolan-in-container')
+        .replaceAll(
+          '/opt/portolan/bin/portolan',
+          'sh -c \'id -un; grep -E CapEff /proc/self/status; echo "$@"\' portolan',
+        )
+        .replace('--reuid node --regid node', '--reuid nobody --regid nogroup');
+      const run = (...rights: readonly string[]): string[] => {
+        const set = ['-all', '+setuid', '+setgid', '+setpcap', ...rights].join(',');
+        const args = [`--bounding-set=${set}`, 'sh', '-c', script, 'portolan', 'config', 'a  b'];
+        const { status, stdout, stderr } = spawnSync('setpriv', args, { encoding: 'utf8' });
+        expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+        return stdout.trim().split(/\n|:\t0*/);
+      };
+      expect(run('+net_admin', '+net_bind_service', '+chown')).toEqual(['nobody', 'CapEff', '1400', 'config a  b']);
+      expect(run('+net_bind_service')).toEqual(['nobody', 'CapEff', '400', 'config a  b']);
+      expect(run()).toEqual(['nobody', 'CapEff', '', 'config a  b']);
+      expect(text('Dockerfile')).toContain('/opt/portolan/deploy/portolan-in-container /usr/local/bin/portolan');
+    },
+  );
 
   it('is an image that runs without root, says its ports, and is asked whether it is ready', () => {
     const lines = text('Dockerfile').replaceAll('\\\n', '').split('\n');

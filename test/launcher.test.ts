@@ -33,7 +33,7 @@ const install = (version: string, main: string): void => {
   choosePanel(dataDir, version);
 };
 const run = (more: { readyMs?: number; endMs?: number } = {}) =>
-  launch({ root, version: '1.0.0', args: ['serve'], dataDir, readyMs: 5000, endMs: 200, ...more });
+  launch({ root, args: ['serve'], dataDir, readyMs: 5000, endMs: 200, ...more });
 const starts = (): string[] => readFileSync(join(dataDir, 'starts'), 'utf8').trim().split('\n');
 
 describe('the launcher', () => {
@@ -110,6 +110,40 @@ describe('the launcher', () => {
     process.emit('SIGTERM');
     expect(await ended).toBe(0);
     expect(starts()).toEqual(['1.0.0']);
+  });
+});
+
+describe('a launcher that is asked to begin anew', () => {
+  const lines = (): number => (existsSync(join(dataDir, 'starts')) ? starts().length : 0);
+  const started = (n: number) => vi.waitFor(() => expect(lines()).toBe(n), 5000);
+
+  it('starts the version that its own files are by then, rather than an older one that was chosen', async () => {
+    putPanel(root, '1.0.0', CRASHES);
+    install('1.1.0', "process.on('SIGUSR2', () => process.exit(75)); ready(); hang();");
+    const ended = run();
+    await started(1);
+    putPanel(root, '1.2.0', ENDS);
+    process.emit('SIGUSR2');
+    expect(await ended).toBe(0);
+    expect(starts()).toEqual(['1.1.0', '1.2.0']);
+  });
+
+  it('takes the choice as before while its own files are half there', async () => {
+    putPanel(root, '1.0.0', CRASHES);
+    install('1.1.0', ENDS);
+    writeFileSync(join(root, 'package.json'), '{"version":');
+    expect(await run()).toBe(0);
+    expect(starts()).toEqual(['1.1.0']);
+  });
+
+  it.each(['SIGUSR2', 'SIGHUP'] as const)('tells a panel %s only when it can hear it', async (signal) => {
+    // Whoever has no handler yet ends of it.
+    const late = `setTimeout(() => { process.on('${signal}', () => process.exit(9)); ready(); }, 500); hang();`;
+    putPanel(root, '1.0.0', late);
+    const ended = run();
+    await started(1);
+    process.emit(signal);
+    expect(await ended).toBe(9);
   });
 });
 

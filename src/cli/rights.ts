@@ -35,7 +35,7 @@ export function examineRights({ pid: noted, path, proc = '/proc' }: Account): re
           what: 'cutting',
           ok: false,
           note: true,
-          detail: `${missing.join(' and ')}: a client that is cut costs a restart of the core`,
+          detail: `${missing.join(' and ')}: a client that is cut costs a restart of the core, and what an address over its IP limit has open goes on`,
         };
   return [account, cut];
 }

@@ -1,21 +1,14 @@
 import type { Command } from 'commander';
-import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { Journal } from '../journal.js';
 import { timeText } from '../lib/words.js';
+import { type Ended, endOf } from '../projections/ended.js';
 import { type Explanation, explain } from '../projections/explain.js';
 import { ReadModels } from '../projections/read-models.js';
-import { type Chapter, chapterLine, storyOf } from '../projections/story.js';
+import { type Chapter, chapterLine } from '../projections/story.js';
+import type { Moment } from '../projections/why-facts.js';
 import { clientsNamed, numberIn } from './clients-named.js';
 import { CliError, print } from './output.js';
 import { type Common, reading } from './reading.js';
-
-/** A client that is no more, or of which nobody knows now in which state it is. */
-interface Past {
-  readonly client: number;
-  readonly standing: 'deleted';
-  readonly since: Pick<Chapter, 'at' | 'position' | 'by'>;
-  readonly story: readonly Chapter[];
-}
 
 /** `portolan events why CLIENT`: in which state a client is, by which rule, since when, by whom, and what would change it. */
 export function whyCommand(events: Command, common: (command: Command) => Common): void {
@@ -34,22 +27,14 @@ export function whyCommand(events: Command, common: (command: Command) => Common
 }
 
 /** Whoever has the name now, and whoever had it and was deleted. Throws a sentence when nobody ever had it. */
-function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Past[] } {
+function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Ended[] } {
   const number = numberIn(name);
   const read = new ReadModels(log, snapshots);
   const email = number === null ? name : (read.client(number)?.identity.email ?? '');
-  const now = explain(read, log, email).filter(({ client }) => number === null || client.number === number);
-  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => pastOf(log, client));
+  const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
+  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => endOf(log, client) ?? []);
   if (now.length + past.length === 0) throw new CliError(`The log knows no client ${name}`);
   return { now, past };
-}
-
-function pastOf(log: SqliteEventLog, client: number): Past[] {
-  const story = storyOf(log, client);
-  const end = story.findLast(({ type }) => type === 'ClientDeleted');
-  if (!end) return [];
-  const { at, position, by } = end;
-  return [{ client, standing: 'deleted', since: { at, position, by }, story }];
 }
 
 function plain({ client, inbound, ...rest }: Explanation): object {
@@ -57,17 +42,30 @@ function plain({ client, inbound, ...rest }: Explanation): object {
   return { client: client.number, email: client.identity.email, inbound: { id, tag, remark }, ...rest };
 }
 
-function nowText({ client, inbound, standing, mayConnect, rule, since, remedies, story }: Explanation): string {
+function nowText({ client, inbound, standing, mayConnect, rule, also, story, ...rest }: Explanation): string {
   return [
     `${client.identity.email} (client #${client.number}, inbound ${inbound.tag}): ${standing}`,
-    `  It ${mayConnect ? 'may' : 'may not'} connect: ${rule}.`,
-    ...(since ? [`  Since ${timeText(since.at)}, by ${since.by} (#${since.position}).`] : []),
-    ...(remedies.length > 0 ? [`  What would change it: ${remedies.join('; ')}.`] : []),
+    `  ${connectText(mayConnect, rule)}.`,
+    ...because(rest),
+    ...also.flatMap((other) => [`  Also ${other.standing}: ${other.rule}.`, ...because(other)]),
     ...toldOf(story),
   ].join('\n');
 }
 
-function pastText({ client, since, story }: Past): string {
+/** A rule that lets a client in says so itself. */
+function connectText(mayConnect: boolean, rule: string): string {
+  if (rule.startsWith('it may connect')) return `I${rule.slice(1)}`;
+  return `It ${mayConnect ? 'may' : 'may not'} connect: ${rule}`;
+}
+
+function because({ since, remedies }: { since: Moment | null; remedies: readonly string[] }): readonly string[] {
+  return [
+    ...(since ? [`  Since ${timeText(since.at)}, by ${since.by} (#${since.position}).`] : []),
+    ...(remedies.length > 0 ? [`  What would change it: ${remedies.join('; ')}.`] : []),
+  ];
+}
+
+function pastText({ client, since, story }: Ended): string {
   const end = `was deleted at ${timeText(since.at)} by ${since.by} (#${since.position})`;
   return [`Client #${client} ${end}`, ...toldOf(story)].join('\n');
 }

@@ -16,7 +16,7 @@ import { KeyShredded } from '../events/panel.js';
 import { sameJson } from '../lib/json.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
 import { admitted } from './ip-limit.js';
-import { clientDepletion, depletionOf } from './limits.js';
+import { depletionOf, verdictOn } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { bequest, clientIn, clientsNamed, deletions, usedTogether, usedUnder } from './siblings.js';
 import type { PanelState } from './state.js';
@@ -101,12 +101,14 @@ export function changeClient(
   now: number,
   taken = new Taken(),
 ): PanelEvent[] | Rejection {
-  const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft, client);
+  const { email } = client.identity;
+  const flaw =
+    clientFlaw(target.protocol, target.config.settings, draft, email) ?? taken.flaw(state, target, draft, client);
   if (flaw) return flaw;
   const events: PanelEvent[] = [];
   const changes = changedTerms(client.terms, draft.terms);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
-  if (changes.limitIp !== undefined) events.push(...admitted(state, client, 'changed'));
+  if (changes.limitIp !== undefined || changes.enabled === true) events.push(...admitted(state, client, 'changed'));
   const { identity, credential } = draft;
   const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
   if (renamed) events.push(...bequest(state, client));
@@ -124,23 +126,20 @@ export function changeClient(
   const used = usedUnder(state, client, identity.email);
   // What it brings along under another email counts for those who have that email as well.
   const joined = renamed ? clientsNamed(state, identity.email) : [];
-  return [
-    ...events,
-    ...[next, ...joined].flatMap((one) => depletedClient(one, used, now)),
-    ...restoredClient(next, used, now),
-  ];
+  return [...events, ...[next, ...joined].flatMap((one) => judgedClient(one, used, now))];
 }
 
-/** Nothing, or that a client may connect no more under its terms, when so much is used. */
-function depletedClient(client: Client, used: Counter, now: number): PanelEvent[] {
-  const depletion = client.depletion ? null : clientDepletion(client, used, now);
-  return depletion ? [ClientDepleted({ client: client.number, depletion })] : [];
-}
-
-/** Nothing, or that a depleted client may connect again under its terms, when so much is used. */
-export function restoredClient(client: Client, used: Counter, now: number): PanelEvent[] {
-  if (!client.depletion || clientDepletion(client, used, now)) return [];
-  return [ClientRestored({ client: client.number })];
+/**
+ * Nothing, or that a client may connect no more under its terms, when so much is used, or for another reason than before, or
+ * that it may again.
+ */
+export function judgedClient(client: Client, used: Counter, now: number): PanelEvent[] {
+  const { number, depletion, terms } = client;
+  const verdict = verdictOn({ ...terms, depletion }, used, now);
+  if (verdict === 'restored') return [ClientRestored({ client: number })];
+  // A term that renews itself ends with the next poll: nobody is shut out by it who was shut out already.
+  const passing = depletion !== null && verdict?.reason === 'expiry' && terms.resetDays > 0;
+  return verdict === null || passing ? [] : [ClientDepleted({ client: number, depletion: verdict })];
 }
 
 function changedTerms(before: ClientTerms, after: ClientTerms): Partial<ClientTerms> {

@@ -1,22 +1,16 @@
 import type { PanelEvent } from '../events/catalog.js';
-import {
-  ClientDepleted,
-  ClientIpsCleared,
-  ClientIpsSeen,
-  ClientTrafficAdjusted,
-  ClientTrafficReset,
-} from '../events/client.js';
+import { ClientIpsCleared, ClientIpsSeen, ClientTrafficAdjusted, ClientTrafficReset } from '../events/client.js';
 import type { Client } from '../events/client-document.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
-import { InboundDepleted } from '../events/inbound.js';
-import { addClients, changeClient, findByKey, restoredClient, type Target } from './client-rules.js';
+import type { Depletion } from '../events/inbound.js';
+import { addClients, changeClient, findByKey, judgedClient, type Target } from './client-rules.js';
 import type { Command, Decider } from './command.js';
 import { type ClientDraft, hasClients } from './credentials.js';
-import { erase } from './inbound.js';
+import { erase, judgedInbound } from './inbound.js';
 import { admitted } from './ip-limit.js';
-import { clientDepletion, depletionOf } from './limits.js';
+import { clientDepletion, endedAhead } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { carrierNamed, carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
@@ -96,10 +90,7 @@ export const client: Decider<ClientCommand> = {
       if (number === carrier.number) return [ClientTrafficAdjusted({ client: number, ...after, before })];
       return before.up + before.down > 0 ? [ClientTrafficAdjusted({ client: number, ...zero, before })] : [];
     });
-    const effects = siblings.flatMap((sibling) => {
-      const depletion = sibling.depletion ? null : clientDepletion(sibling, after, now);
-      return depletion ? [ClientDepleted({ client: sibling.number, depletion })] : restoredClient(sibling, after, now);
-    });
+    const effects = siblings.flatMap((sibling) => judgedClient(sibling, after, now));
     return [...adjusted, ...effects.map((event) => ({ ...event, cause: 0 }))];
   },
 
@@ -130,17 +121,24 @@ export const client: Decider<ClientCommand> = {
     });
   },
 
+  /**
+   * Whose time is up, and who is shut out for another reason than the one that was recorded. Nobody is let in by it but who
+   * was shut out by a clock that was ahead.
+   */
   DepleteExpired(_, state, { now }) {
     const events: PanelEvent[] = [];
+    const add = (depletion: Depletion | null, judged: readonly PanelEvent[]): void => {
+      const ahead = endedAhead(depletion, now);
+      events.push(...judged.filter(({ type }) => ahead || type === 'ClientDepleted' || type === 'InboundDepleted'));
+    };
+    const isOver = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > 0 && expiresAt <= now;
     for (const current of state.clients.values()) {
-      if (current.depletion || current.terms.expiresAt <= 0 || current.terms.expiresAt > now) continue;
-      events.push(
-        ClientDepleted({ client: current.number, depletion: { reason: 'expiry', expiresAt: current.terms.expiresAt } }),
-      );
+      if (!current.depletion && !isOver(current.terms)) continue;
+      add(current.depletion, judgedClient(current, usedBy(state, current), now));
     }
-    for (const inbound of state.inbounds.values()) {
-      const depletion = inbound.depletion ? null : depletionOf(0, inbound.expiresAt, zero, now);
-      if (depletion) events.push(InboundDepleted({ inbound: inbound.id, depletion }));
+    for (const current of state.inbounds.values()) {
+      if (!current.depletion && !isOver(current)) continue;
+      add(current.depletion, judgedInbound(current, state.counters.inbounds.get(current.id) ?? zero, now));
     }
     return events;
   },
@@ -184,7 +182,8 @@ export function resetClient(
     const { up, down } = state.counters.clients.get(sibling.number) ?? zero;
     const cause = at + events.length;
     events.push(ClientTrafficReset({ client: sibling.number, up, down }));
-    const effects = [...restoredClient(sibling, zero, now), ...admitted(state, sibling, 'reset')];
+    const judged = sibling.depletion ? judgedClient(sibling, zero, now) : [];
+    const effects = [...judged, ...admitted(state, sibling, 'reset')];
     events.push(...effects.map((event) => ({ ...event, cause })));
   }
   return events;

@@ -79,20 +79,25 @@ export function base64Length(text: string): number {
   return Buffer.from(text, 'base64').length;
 }
 
-/** Why the core would refuse this client, or would take it and misbehave. Null when it is sound. */
+/**
+ * Why the core would refuse this client, or would take it and misbehave. Null when it is sound. `stored`: the email that it
+ * has already, which may be one that no client is given any more.
+ */
 export function clientFlaw(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
   { identity, credential, terms }: ClientDraft,
+  stored = '',
 ): Rejection | null {
-  const flaw = emailFlaw(identity.email);
+  const flaw = emailFlaw(identity.email, stored);
   if (flaw) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: flaw });
   const why = credentialFlaw(protocol, settings, credential, terms) ?? termsFlaw(terms);
   return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
 }
 
-function emailFlaw(email: string): string | null {
+function emailFlaw(email: string, stored: string): string | null {
   if (email.trim() === '') return 'it is empty';
+  if (/^\.\.?$/.test(email) && email !== stored) return 'no path of the API can name it: it stands for a folder there';
   if (email.length > 256) return 'it is longer than 256 characters';
   if (email !== email.trim()) return 'it begins or ends with a space';
   if (HALF.test(email)) return 'it is not valid Unicode';

@@ -1,5 +1,5 @@
 import type { PanelEvent } from '../events/catalog.js';
-import { zero } from '../events/counters.js';
+import { type Counter, zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import { InboundId, type NodeId, type UserId } from '../events/ids.js';
 import {
@@ -23,7 +23,7 @@ import type { Command, Decider } from './command.js';
 import type { ClientDraft } from './credentials.js';
 import { hasClients } from './credentials.js';
 import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
-import { depletionOf } from './limits.js';
+import { verdictOn } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { deletions } from './siblings.js';
 import type { PanelState } from './state.js';
@@ -85,7 +85,8 @@ export const inbound: Decider<InboundCommand> = {
     }
     if (enabled !== current.enabled)
       events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
-    return [...events, ...limited(state, { ...current, ...spec }, now), ...synced];
+    const judged = judgedInbound({ ...current, ...spec }, state.counters.inbounds.get(id) ?? zero, now);
+    return [...events, ...judged, ...synced];
   },
 
   SetInboundEnabled({ inbound: id, enabled }, state) {
@@ -118,16 +119,19 @@ export const inbound: Decider<InboundCommand> = {
 export function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
   const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
   const reset = InboundTrafficReset({ inbound: current.id, up, down });
-  const back = current.depletion !== null && !depletionOf(current.capBytes, current.expiresAt, zero, now);
-  return back ? [reset, { ...InboundRestored({ inbound: current.id }), cause: at }] : [reset];
+  const judged = current.depletion ? judgedInbound(current, zero, now) : [];
+  return [reset, ...judged.map((event) => ({ ...event, cause: at }))];
 }
 
-/** Nothing, or that under its new cap and expiry the inbound may listen again, or may no more. */
-function limited(state: PanelState, next: Inbound, now: number): PanelEvent[] {
-  const used = state.counters.inbounds.get(next.id) ?? zero;
-  const depletion = depletionOf(next.capBytes, next.expiresAt, used, now);
-  if (!next.depletion) return depletion ? [InboundDepleted({ inbound: next.id, depletion })] : [];
-  return depletion ? [] : [InboundRestored({ inbound: next.id })];
+/**
+ * Nothing, or that an inbound may listen no more under its cap and expiry, when so much is used, or for another reason than
+ * before, or that it may again.
+ */
+export function judgedInbound(inbound: Inbound, used: Counter, now: number): PanelEvent[] {
+  const verdict = verdictOn(inbound, used, now);
+  if (verdict === null) return [];
+  if (verdict === 'restored') return [InboundRestored({ inbound: inbound.id })];
+  return [InboundDepleted({ inbound: inbound.id, depletion: verdict })];
 }
 
 function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpec> {

@@ -24,21 +24,14 @@ const ALL_TIME_MOVED = 1;
 const MOVED = 2;
 const FALLEN = 4;
 const RENAMED = 8;
-/** 10 Gbit/s: what flows faster than this through one counter did not flow. Bytes a second. */
-const FASTEST = 1.25e9;
-/** A panel reads its own core only now and then, and tells of it at once. In ms. */
-const SHORTEST_MS = 30_000;
-/** Whatever the clock says, or nobody knows. In ms. */
-const LONGEST_MS = 24 * 3_600_000;
 /** Less than this may well be twice what it was. Bytes. */
 const DOUBLE_BYTES = 1024 * 1024;
 
 /**
  * What a counter grew by since it was read before. It may be lost, set back, put back or set by hand: of what it says no
- * more is credited than could have flowed, and what was credited once is never taken back. `elapsedMs` since then;
- * Infinity = nobody knows.
+ * more is credited than could have flowed, which is `most` bytes, and what was credited once is never taken back.
  */
-export function creditOf(before: Followed | undefined, seen: SeenCounter, elapsedMs: number): Credit {
+export function creditOf(before: Followed | undefined, seen: SeenCounter, most: number): Credit {
   if (!isCount(seen.up) || !isCount(seen.down) || !isCount(seen.up + seen.down))
     return { growth: zero, next: null, note: null };
   const now = { up: seen.up, down: seen.down, allTime: isCount(seen.allTime) ? seen.allTime : 0 };
@@ -48,8 +41,7 @@ export function creditOf(before: Followed | undefined, seen: SeenCounter, elapse
   const next = { ...now, ...storyOf(before, now, isBack) };
   if (grown.up < 0 || grown.down < 0 || now.allTime < before.allTime) return { growth: zero, next, note: 'fell' };
   const bytes = grown.up + grown.down;
-  if (bytes > (Math.min(Math.max(elapsedMs, SHORTEST_MS), LONGEST_MS) / 1000) * FASTEST)
-    return { growth: zero, next, note: 'implausible' };
+  if (bytes > most) return { growth: zero, next, note: 'implausible' };
   // The bytes of all time are touched by no reset and by no hand; only what they grew by as well has flowed.
   const kept = (next.moved & ALL_TIME_MOVED) > 0 ? now.allTime - before.allTime : bytes;
   const beyond = isBack ? Math.max(0, heightOf(now) - before.high) : bytes;

@@ -20,6 +20,8 @@ const reasons = {
   DAYS_REVERSED: () => 'The first day lies after the last one',
   DAYS_TOO_MANY: (d: { years: number }) => `A statement covers ${d.years} years at most`,
   LEDGER_NOT_READY: () => 'The statements are still being made from the log: ask again in a minute',
+  LEDGER_WRONG: () =>
+    'The statement does not add up to the counter, also when it is made anew from the log: run portolan events verify',
   CLIENT_NOT_IN_INBOUND: (d: { client: string; inbound: number }) => `Inbound ${d.inbound} has no client ${d.client}`,
   PORT_OUT_OF_RANGE: (d: { port: number }) => `Port ${d.port} is not between 1 and 65535`,
   PORT_TAKEN: (d: { port: number; by: string }) => `Port already exists: ${d.port} is used by ${d.by}`,

@@ -8,9 +8,11 @@ import { InboundPeriodBegan } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { addDays, periodStart, zoneNamed } from '../lib/calendar.js';
 import { resetClient } from './client.js';
-import { restoredClient } from './client-rules.js';
+import { judgedClient } from './client-rules.js';
 import type { Command, Decider } from './command.js';
+import { MOST_RESET_DAYS } from './credentials.js';
 import { resetInbound } from './inbound.js';
+import { wasAhead } from './limits.js';
 import { usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
 
@@ -46,8 +48,11 @@ function periodOf(
   const { trafficReset: period } = inbound;
   if (period === 'never') return [];
   const start = periodStart(now, period, zone);
-  if (start <= inbound.periodAt) return [];
+  const ahead = wasAhead(inbound.periodAt, now);
+  if (start <= inbound.periodAt && !ahead) return [];
   const began = InboundPeriodBegan({ inbound: inbound.id, period, start });
+  // Everything began anew already, when the clock was ahead.
+  if (ahead) return [began];
   const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
   const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
   const clients = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
@@ -66,13 +71,13 @@ function renewalOf(
   done: Set<ClientNumber>,
 ): Caused<PanelEvent>[] {
   const { resetDays, expiresAt } = client.terms;
-  if (resetDays <= 0 || expiresAt <= 0 || expiresAt > now) return [];
-  const next = nextTerm(expiresAt, resetDays, now, zone);
+  if (resetDays <= 0 || resetDays > MOST_RESET_DAYS || expiresAt <= 0 || expiresAt > now) return [];
+  const next = nextTerm(client, now, zone);
   const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
   // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.
   const reset = !done.has(client.number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
   const later: Client = { ...client, terms: { ...client.terms, expiresAt: next } };
-  const effects = [...reset, ...restoredClient(later, zero, now)];
+  const effects = [...reset, ...judgedClient(later, zero, now)];
   return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
 }
 
@@ -81,12 +86,13 @@ function hasUsed(state: PanelState, client: Client): boolean {
   return up + down > 0;
 }
 
-function nextTerm(expiresAt: number, days: number, now: number, zone: string): number {
+/** The first end of a term after `now`, at the time of day at which the first of them ended, where that day has it. */
+function nextTerm({ terms: { expiresAt, resetDays: days }, firstEnd }: Client, now: number, zone: string): number {
   let terms = Math.max(1, Math.floor((now - expiresAt) / (days * DAY_MS)));
-  let next = addDays(expiresAt, terms * days, zone);
+  let next = addDays(expiresAt, terms * days, zone, firstEnd);
   while (next <= now) {
     terms += 1;
-    next = addDays(expiresAt, terms * days, zone);
+    next = addDays(expiresAt, terms * days, zone, firstEnd);
   }
   return next;
 }

@@ -124,7 +124,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 6,
+  version: 7,
   initial,
   apply(state, event) {
     unindex(state, event);

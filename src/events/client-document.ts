@@ -16,6 +16,8 @@ export interface Client {
   readonly depletedAt: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Of terms that renewed themselves: the end of the first of them, as it was set. Its time of day is that of all. */
+  readonly firstEnd?: number;
 }
 
 /** Folds one event into the collection of clients. Events of other nouns are ignored. */
@@ -50,12 +52,15 @@ export function evolveClients(clients: Map<ClientNumber, Client>, event: Recorde
 /** Plain copies: a draft of a document as small as this costs several times what the change does. */
 function evolveClient(client: Client, event: RecordedEvent): Client {
   switch (event.type) {
-    case 'ClientUpdated':
+    case 'ClientUpdated': {
+      const { firstEnd, ...rest } = client;
+      const kept = firstEnd === undefined || event.data.changes.expiresAt !== undefined ? rest : client;
       return {
-        ...client,
+        ...kept,
         terms: { ...client.terms, ...(event.data.changes as ClientTerms) },
         updatedAt: event.meta.at,
       };
+    }
     case 'ClientIdentified':
       return { ...client, identity: event.data.identity, updatedAt: event.meta.at };
     case 'ClientCredentialRotated': {
@@ -67,8 +72,11 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
     case 'ClientRestored':
       return { ...client, depletion: null, depletedAt: 0 };
     case 'ClientExpiryStarted':
-    case 'ClientRenewed':
       return { ...client, terms: { ...client.terms, expiresAt: event.data.expiresAt } };
+    case 'ClientRenewed': {
+      const { from, expiresAt } = event.data;
+      return { ...client, terms: { ...client.terms, expiresAt }, firstEnd: client.firstEnd ?? from };
+    }
     case 'ClientHistoryImported': {
       const { createdAt, updatedAt } = event.data;
       return { ...client, createdAt: createdAt || client.createdAt, updatedAt: updatedAt || client.updatedAt };

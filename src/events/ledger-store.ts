@@ -41,14 +41,17 @@ export interface Entry {
   readonly rule: '' | 'period' | 'renewal';
 }
 
-/** Where flows and entries are kept: a cache of the log, and safe to lose. */
+/** What is in a ledger cannot be what the log says: it has to be made anew. */
+export class LedgerFlaw extends Error {
+  override readonly name = 'LedgerFlaw';
+}
+
+/** Where flows and entries are kept: a cache of the log, and safe to lose. Reading throws `LedgerFlaw` where it is damaged. */
 export interface LedgerStore {
   /** Everything up to here is in it. */
   readonly position: number;
   /** All of it or nothing; `position` is where it is then. */
   write(position: number, flows: readonly Flow[], entries: readonly Entry[]): void;
-  /** Nothing is in it any more; the days that come are those of this zone. */
-  clear(zone: string): void;
   /** In the order in which they were written. */
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];

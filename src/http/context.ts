@@ -24,7 +24,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
 import type { SettingKey } from '../events/settings.js';
 import type { Alarms } from '../lib/alarms.js';
-import type { Ledger } from '../projections/ledger.js';
+import type { Ledger, Told } from '../projections/ledger.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { StoryLog } from '../projections/story.js';
 import type { JsonOf } from './contract/route.js';
@@ -73,8 +73,8 @@ export interface HttpParts {
   readonly version: string;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
-  /** Bytes of clients by day, and what set their counters; null while it is still being made from the log. */
-  readonly ledger: () => Promise<Ledger | null>;
+  /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
+  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<Told<T>>;
   /** What happened, read from the log. */
   readonly past: StoryLog;
   /** The next event of one of these types after `position`, or null after `ms`. */

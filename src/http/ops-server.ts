@@ -1,7 +1,9 @@
 import type { Server, ServerResponse } from 'node:http';
+import { isIPv4 } from 'node:net';
 import { Readable } from 'node:stream';
 import type { EventLog } from '../events/log.js';
 import type { ReadModels } from '../projections/read-models.js';
+import { hostOf } from './auth/peer.js';
 import { hardenedServer } from './listen.js';
 import type { Metrics } from './metrics.js';
 
@@ -29,10 +31,14 @@ interface Ops {
   readonly clients: (() => AsyncIterable<string>) | null;
 }
 
-/** Health and metrics for the machine that the panel runs on: to be bound to a loopback address. */
+/**
+ * Health and metrics for the machine that the panel runs on: to be bound to a loopback address. Any other name under which it
+ * is asked is refused: a page of another site may have had its own name lead here.
+ */
 export function createOpsServer({ panel, core, metrics, clients }: Ops): Server {
   return hardenedServer((req, res) => {
     const answer = answering(res, req.method === 'HEAD');
+    if (!isHome(req.headers.host)) return answer(421, 'ask for localhost');
     const readiness = (reason: string | null): void => answer(reason === null ? 200 : 503, reason ?? 'ready');
     const path = req.method === 'GET' || req.method === 'HEAD' ? req.url?.split('?')[0] : '';
     if (path === '/healthz') return answer(200, 'ok');
@@ -56,6 +62,13 @@ export function createOpsServer({ panel, core, metrics, clients }: Ops): Server 
     }
     return answer(404, 'not found');
   });
+}
+
+/** Programs without a browser may ask by HTTP 1.0, and name none. */
+function isHome(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const { hostname } = hostOf(host);
+  return hostname === 'localhost' || hostname === '::1' || (isIPv4(hostname) && hostname.startsWith('127.'));
 }
 
 function answering(res: ServerResponse, empty: boolean) {

@@ -1,7 +1,7 @@
 import { type Client, emailKey } from '../events/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
-import type { Format } from '../projections/subscription/formats/format.js';
-import { renderLinks } from '../projections/subscription/formats/render.js';
+import type { Choice, Format } from '../projections/subscription/formats/format.js';
+import { type Rendered, renderLinks } from '../projections/subscription/formats/render.js';
 import { subscriptionHeaders } from '../projections/subscription/headers.js';
 import type { ClientUsage } from '../projections/subscription/usage.js';
 import { shareLinksForSubId } from './codec/links.js';
@@ -28,19 +28,27 @@ export interface Asked {
   readonly host: string;
 }
 
-/** A subscription in one of its forms, for apps. `now` in ms since 1970. */
-export function subscriptionIn(read: ReadModels, format: Format, { subId, url, host }: Asked, now: number): Made {
+/**
+ * A subscription in one of its forms, for apps. Where nothing can be said in a form that was only guessed, the links are
+ * sent instead: an app may know what its form has no words for. `now` in ms since 1970.
+ */
+export function subscriptionIn(
+  read: ReadModels,
+  { format, isGuess }: Choice,
+  { subId, url, host }: Asked,
+  now: number,
+): Made {
   const settings = read.settings();
-  // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
-  const asLinks = format === 'links' || format === 'base64' || format === 'plain';
-  const rendered = renderLinks(shareLinksForSubId(read, subId, host, now, asLinks), format, settings);
+  const inForm = (form: Format): Rendered => {
+    // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
+    const asLinks = form === 'links' || form === 'base64' || form === 'plain';
+    return renderLinks(shareLinksForSubId(read, subId, host, now, asLinks), form, settings);
+  };
+  const guessed = inForm(format);
+  const { type, body } = isGuess && guessed.isEmpty ? inForm('links') : guessed;
   const clients = usagesOf(read, read.clientsBySubId(subId));
   const told = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
-  const type = rendered?.type ?? 'text/plain; charset=utf-8';
-  return {
-    headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()],
-    body: rendered?.body ?? null,
-  };
+  return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()], body };
 }
 
 /** What the clients used and may use. */

@@ -10,14 +10,13 @@ import { subscribed } from './codec/links.js';
 /** An answer as it is made. `headers`: names and values in turn, without those that belong to the body. */
 export interface Made {
   readonly headers: readonly string[];
-  /** Null where there is nothing to say in this form. */
-  readonly body: string | null;
+  readonly body: string;
 }
 
 /** An answer as it goes out. */
 export interface Rendered {
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  readonly body: Buffer;
   /**
    * The entity tag; it changes with the body and with what the headers tell. A weak one, because the body has it in gzip
    * and without.
@@ -53,7 +52,7 @@ export class SubscriptionCache {
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: LARGEST_BYTES,
     // Twice, for the compressed one.
-    sizeCalculation: ({ body }) => 2 * (body?.length ?? 0) + OVERHEAD_BYTES,
+    sizeCalculation: ({ body }) => 2 * body.length + OVERHEAD_BYTES,
   });
   /** Grows when any inbound changes: one may speak for another. */
   #inbounds = 0;
@@ -102,13 +101,13 @@ export class SubscriptionCache {
 }
 
 function goingOut({ headers, body: text }: Made): Rendered {
-  const body = text === null ? null : Buffer.from(text);
+  const body = Buffer.from(text);
   const etag = `W/"${hash('sha256', `${headers.join('\n')}\n${text}`).slice(0, 32)}"`;
   return { headers, body, etag, gzipped: once(() => compressed(body)) };
 }
 
-function compressed(body: Buffer | null): Buffer | null {
-  return body === null || body.length < COMPRESS_FROM_BYTES ? null : gzipSync(body, { level: 5 });
+function compressed(body: Buffer): Buffer | null {
+  return body.length < COMPRESS_FROM_BYTES ? null : gzipSync(body, { level: 5 });
 }
 
 function once<T>(make: () => T): () => T {

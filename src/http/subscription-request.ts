@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../events/settings.js';
-import { type Format, formatNamed, formatOfApp } from '../projections/subscription/formats/format.js';
+import { type Choice, type Format, formatNamed, formatOfApp } from '../projections/subscription/formats/format.js';
 import type { Peer } from './auth/peer.js';
 
 /** Longer than any subId that the panel takes. */
@@ -41,14 +41,14 @@ function decoded(text: string): string | null {
 }
 
 /** By name, by path, by the app that asks: in this order. What the admin switched off is nobody's. */
-export function formatOf({ headers }: IncomingMessage, query: string, ofPath: Format, settings: Settings): Format {
+export function formatOf({ headers }: IncomingMessage, query: string, ofPath: Format, settings: Settings): Choice {
   const isOn = (format: Format) =>
     format === 'xray' ? settings.subJsonEnable : format === 'clash' ? settings.subClashEnable : true;
   const named = query === '' ? null : formatNamed(new URLSearchParams(query).get('format') ?? '');
-  if (named !== null && isOn(named)) return named;
-  if (ofPath !== 'links') return ofPath;
+  if (named !== null && isOn(named)) return { format: named, isGuess: false };
+  if (ofPath !== 'links') return { format: ofPath, isGuess: false };
   const expected = formatOfApp(headers['user-agent'] ?? '');
-  return isOn(expected) ? expected : 'links';
+  return { format: isOn(expected) ? expected : 'links', isGuess: true };
 }
 
 /** A browser, or who asks for the page by name. */
@@ -58,8 +58,18 @@ export function wantsPage({ headers }: IncomingMessage, query: string): boolean 
     if (asked.get('html') === '1' || asked.get('view') === 'html') return true;
     if (asked.get('view') === 'raw') return false;
   }
-  if (!headers.accept?.toLowerCase().includes('text/html')) return false;
+  if (!takesHtml(headers.accept ?? '')) return false;
   return !APPS.test(headers['user-agent'] ?? '');
+}
+
+function takesHtml(accept: string): boolean {
+  return accept
+    .toLowerCase()
+    .split(',')
+    .some((range) => {
+      const [type, ...parameters] = range.split(';').map((part) => part.trim());
+      return type === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    });
 }
 
 /** The URL under which the caller reached its subscription, or the one that the settings give. */

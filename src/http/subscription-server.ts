@@ -54,7 +54,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     const { path, query } = split(req.url ?? '');
     const asked = askedFor(path, settings);
     const found = asked && find(asked, peer, req, query);
-    if (found?.body) return send(req, res, found, found.body);
+    if (found) return send(req, res, found);
     return misses.take(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
   };
 
@@ -73,8 +73,9 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
       const form = `page-${reader.language}-${reader.system}-${reader.code}`;
       return cache.get(subId, key(form), (at) => subscriptionPage(read, shown, at));
     }
-    const format = formatOf(req, query, ofPath, settings);
-    return cache.get(subId, key(format), (at) => subscriptionIn(read, format, asked, at));
+    const choice = formatOf(req, query, ofPath, settings);
+    const form = `${choice.format}${choice.isGuess ? '?' : ''}`;
+    return cache.get(subId, key(form), (at) => subscriptionIn(read, choice, asked, at));
   };
 
   const answer: RequestListener = (req, res) => {
@@ -95,7 +96,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   };
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { etag, headers, gzipped }: Rendered, body: Buffer): void {
+function send(req: IncomingMessage, res: ServerResponse, { etag, headers, body, gzipped }: Rendered): void {
   if (hasTag(req, etag)) {
     res.writeHead(304, ['ETag', etag, ...headers]);
     res.end();

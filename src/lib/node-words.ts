@@ -52,7 +52,7 @@ export interface InboundWords {
 /** A digest of an inbound that does not see what panels add, leave out or spell in their own way. */
 export function inboundDigest(words: InboundWords): string {
   const { settings, stream, sniffing, ...rest } = words;
-  const { clients: _clients, testseed: _seed, ...own } = settings;
+  const { clients: _clients, testseed: _seed, [MARK]: _mark, ...own } = settings;
   return digest([
     rest,
     Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)),
@@ -61,17 +61,23 @@ export function inboundDigest(words: InboundWords): string {
   ]).slice(0, 20);
 }
 
-/** The comment by which a centre knows its own client in a node again, under whatever name or credential. */
-export function markOf(centre: string, client: number): string {
-  return `portolan:${centre}:${client}`;
+/** The member of the settings of an inbound that holds the mark of its centre. A core looks at nothing that it does not know. */
+export const MARK = 'managedBy';
+
+/**
+ * The comment by which a centre knows its own client in a node again, under whatever name or credential; and, with the
+ * number of an inbound, the same of that.
+ */
+export function markOf(centre: string, number: number): string {
+  return `portolan:${centre}:${number}`;
 }
 
-/** In place of a number: another centre put the client there. */
+/** In place of a number: another centre put it there. */
 export const OF_ANOTHER = -1;
 
-/** The number of the client that the centre wrote there; `OF_ANOTHER` when another one did, 0 when none. */
-export function markedClient(centre: string, comment: unknown): number {
-  const [, of, digits] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})$/.exec(textOf(comment)) ?? [];
+/** The number that the centre wrote into a mark; `OF_ANOTHER` when another one did, 0 when none. */
+export function markedNumber(centre: string, mark: unknown): number {
+  const [, of, digits] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})$/.exec(textOf(mark)) ?? [];
   if (of === undefined) return 0;
   return of === centre ? Number(digits) : OF_ANOTHER;
 }

@@ -4,6 +4,7 @@ import { EmailIndex } from '../events/email-index.js';
 import { type Fold, pairs } from '../events/fold.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { ManyMap } from '../lib/many-map.js';
+import { type FormerClient, FormerClients } from './former-clients.js';
 
 /** Clients by number, and the ways to find them, in the order in which they were added. */
 export interface Clients {
@@ -13,31 +14,41 @@ export interface Clients {
   readonly bySubId: ManyMap<string, ClientNumber>;
   /** By the `id` of the credential, as `getClientTrafficsById` asks. */
   readonly byId: ManyMap<string, ClientNumber>;
+  readonly former: FormerClients;
+}
+
+/** As it stands in a snapshot. */
+export interface SavedClients {
+  readonly clients: readonly (readonly [ClientNumber, Client])[];
+  readonly former: readonly FormerClient[];
 }
 
 export const clients: Fold<Clients> = {
   name: 'clients',
-  version: 1,
+  version: 2,
   initial: () => ({
     byNumber: new Map(),
     ofInbound: new ManyMap(),
     byEmail: new EmailIndex(),
     bySubId: new ManyMap(),
     byId: new ManyMap(),
+    former: new FormerClients(),
   }),
   apply(state, event) {
     const number = clientOf(event);
+    const before = number === undefined ? undefined : state.byNumber.get(number);
+    state.former.apply(event, before);
     if (number === undefined) return;
-    const before = state.byNumber.get(number);
     evolveClients(state.byNumber, event);
     const after = state.byNumber.get(number);
     if (before && before !== after) unlink(state, before, after);
     if (after && before !== after) link(state, after);
   },
-  save: (state) => pairs(state.byNumber),
-  load(saved: [ClientNumber, Client][]) {
+  save: ({ byNumber, former }): SavedClients => ({ clients: pairs(byNumber), former: former.save() }),
+  load(saved: SavedClients) {
     const state = clients.initial();
-    for (const [number, client] of saved) {
+    for (const former of saved.former) state.former.put(former);
+    for (const [number, client] of saved.clients) {
       state.byNumber.set(number, client);
       link(state, client);
     }

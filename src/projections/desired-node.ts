@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { type Client, mayConnect } from '../events/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound-document.js';
-import { clientDigest, type InboundWords, inboundDigest, markOf } from '../lib/node-words.js';
+import { clientDigest, type InboundWords, inboundDigest, MARK, markOf } from '../lib/node-words.js';
 
 /** A client as its node shall have it. What only the centre needs stays there: comment, chat id, foreign members. */
 export interface DesiredClient {
@@ -32,9 +32,10 @@ const inboundsMade = new WeakMap<Inbound, DesiredInbound>();
 
 /**
  * An inbound in the words of the panel API. Its cap and its expiry go along, so that a node that lost its centre still
- * keeps them; periods begin only here, for all machines at once. Paths of certificates are those of the node.
+ * keeps them; periods begin only here, for all machines at once. Paths of certificates are those of the node. `centre`
+ * marks it as ours, which is no part of the digest: one that was told before there were marks stays as it is.
  */
-export function desiredInbound(inbound: Inbound): DesiredInbound {
+export function desiredInbound(inbound: Inbound, centre: string): DesiredInbound {
   const known = inboundsMade.get(inbound);
   if (known) return known;
   const { id, tag, protocol, port, remark, listen, capBytes, expiresAt, sniffing, config } = inbound;
@@ -51,7 +52,7 @@ export function desiredInbound(inbound: Inbound): DesiredInbound {
       port,
       protocol,
       ...times,
-      settings: JSON.stringify(settings),
+      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre, id) }),
       streamSettings: config.stream === null ? '' : JSON.stringify(config.stream),
       sniffing: JSON.stringify(sniffing),
     },
@@ -118,7 +119,7 @@ export async function desiredNode(
       }
       written.push(desiredClient(inbound.protocol, client, centre));
     }
-    desired.push({ ...desiredInbound(inbound), clients: written });
+    desired.push({ ...desiredInbound(inbound, centre), clients: written });
   }
   return desired;
 }

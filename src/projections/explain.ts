@@ -1,6 +1,7 @@
 import type { Client } from '../events/client-document.js';
 import type { NodeId } from '../events/ids.js';
 import type { Inbound } from '../events/inbound-document.js';
+import { zoneNamed } from '../lib/calendar.js';
 import type { ReadModels } from './read-models.js';
 import { type Chapter, historyOf, type StoryLog, storyOf } from './story.js';
 import { type Why, whyOf } from './why.js';
@@ -17,11 +18,12 @@ export interface Explanation extends Why {
 /** Whether a node answers, where somebody asks it; null = it does, or nobody knows. */
 export type OfflineReason = (node: NodeId) => string | null;
 
-/** Explains every client of an email, each in its inbound; empty where there is none. */
+/** Explains every client of an email, each in its inbound, as it is at `now` (ms); empty where there is none. */
 export function explain(
   read: ReadModels,
   log: StoryLog,
   email: string,
+  now: number,
   offline: OfflineReason = (node) => recordedReason(read, node),
 ): readonly Explanation[] {
   return read.clientsByEmail(email).flatMap((client) => {
@@ -37,11 +39,14 @@ export function explain(
       client,
       inbound,
       used: read.clientCounter(client),
+      inboundUsed: read.inboundCounter(inbound),
       siblings,
       core: read.core(),
       node,
       history,
       log,
+      now,
+      zone: zoneNamed(read.settings().timeLocation),
     };
     return [{ client, inbound, ...whyOf(facts), story: storyOf(log, client.number) }];
   });

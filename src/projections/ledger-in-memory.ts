@@ -16,12 +16,6 @@ export class LedgerInMemory implements LedgerStore {
     this.#position = position;
   }
 
-  clear(): void {
-    this.#flows.clear();
-    this.#entries.clear();
-    this.#position = 0;
-  }
-
   flowsOf(client: number): readonly Flow[] {
     return this.#flows.get(client) ?? [];
   }

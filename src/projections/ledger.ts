@@ -12,6 +12,9 @@ interface Flowing {
   down: number;
 }
 
+/** What the ledger says, or why it says nothing: it is still being made, or it is wrong also when it is made anew. */
+export type Told<T> = { readonly told: T } | { readonly silent: 'unready' | 'wrong' };
+
 /** What is only in memory is due to be written after so many events, which a panel that was killed reads again, */
 const WRITE_EVERY = 20_000;
 /** and when there is so much of it. */

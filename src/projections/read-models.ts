@@ -19,6 +19,7 @@ import { clients } from './clients.js';
 import { coreState } from './core-state.js';
 import { DesiredCore } from './desired-core.js';
 import { directory } from './directory.js';
+import type { FormerClient } from './former-clients.js';
 import { geoSources } from './geo.js';
 import { inbounds } from './inbounds.js';
 import { type NodeBaseline, nodeBaselines } from './node-baselines.js';
@@ -152,6 +153,11 @@ export class ReadModels {
   /** The clients of an email: one person may be in several inbounds, once in each. */
   clientsByEmail(email: string): readonly Client[] {
     return this.#all(this.#models.clients.state.byEmail.get(email));
+  }
+
+  /** Who was deleted with this email, and is not erased yet; the lowest number first. */
+  formerClients(email: string): readonly FormerClient[] {
+    return this.#models.clients.state.former.of(email);
   }
 
   clientIn(inbound: InboundId, email: string): Client | undefined {

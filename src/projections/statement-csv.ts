@@ -1,4 +1,4 @@
-import { timeText } from '../lib/words.js';
+import { shownText, timeText } from '../lib/words.js';
 import type { Statement } from './statement.js';
 
 const HEADER = ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'];
@@ -24,9 +24,15 @@ export function statementCsv({ from, to, opening, closing, days }: Statement): s
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 
-/** What a spreadsheet would take for a formula is made a text by the apostrophe that they all know. Numbers are numbers. */
+/** What a spreadsheet splits at, also one that is told to split at something else than a comma. Tabs are not among it: they are shown. */
+const PARTS = /(^|[,;|])(?=[\s"']*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
+
+/**
+ * What a spreadsheet would take for a formula, at the begin of a cell or of a part of it, is made a text by the apostrophe
+ * that they all know. Numbers are numbers.
+ */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = shownText(value).replace(PARTS, "$1'");
+  return /[",;|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,5 @@
-import type { Counter } from '../events/counters.js';
-import type { Entry } from '../events/ledger-store.js';
+import { type Counter, sumOf } from '../events/counters.js';
+import { type Entry, LedgerFlaw } from '../events/ledger-store.js';
 import { accountOf } from './accounts.js';
 import type { Ledger } from './ledger.js';
 import type { ReadModels } from './read-models.js';
@@ -8,12 +8,15 @@ import { actorText, type StoryLog, sentence } from './story.js';
 
 type Names = Pick<ReadModels, 'inbound' | 'node'>;
 
-/** The statement of an email. `counter`: what it has used now; null where the days that were asked for end before. */
+/** The statement of an email. `counter`: what it has used now; null where something followed after the days that were asked for. */
 export interface ClientStatement extends Statement {
   readonly counter: Counter | null;
 }
 
-/** The statement of everyone of an email, or null where nobody has it. Days as those of the ledger; both are included. */
+/**
+ * The statement of everyone of an email, or null where nobody has it. Days as those of the ledger; both are included. The
+ * ledger and the counters are at the same event. Throws `LedgerFlaw` where they do not agree.
+ */
 export function statementOfEmail(
   read: Pick<ReadModels, 'clientsByEmail' | 'clientCounter'> & Names,
   ledger: Ledger,
@@ -25,14 +28,23 @@ export function statementOfEmail(
   const clients = read.clientsByEmail(email);
   const [first] = clients;
   if (!first) return null;
-  const statement = statementOfNumbers(
-    read,
+  const counter = read.clientCounter(first);
+  const account = accountOf(
     ledger,
-    log,
     clients.map(({ number }) => number),
-    days,
   );
-  return { ...statement, counter: days[1] < ledger.days.of(now) ? null : read.clientCounter(first) };
+  const lines = [...account.flows, ...account.entries];
+  if (!agree(sumOf(lines), counter)) throw new LedgerFlaw('it does not add up to the counter of a client');
+  // A clock that was set back leaves lines of days to come.
+  const ends = days[1] < ledger.days.of(now) || lines.some(({ day }) => day > days[1]);
+  const statement = statementOf(account, ledger.days.zone, days, namesOf(read, log));
+  return { ...statement, counter: ends ? null : counter };
+}
+
+/** Beyond 2^53 a sum depends on the order of what it is made of. */
+function agree(balance: Counter, counter: Counter): boolean {
+  const all = [balance.up, balance.down, counter.up, counter.down];
+  return !all.every(Number.isSafeInteger) || (balance.up === counter.up && balance.down === counter.down);
 }
 
 /** The same of clients by their numbers, also of deleted ones. */

@@ -81,7 +81,7 @@ const limit = (depletion: Depletion): string =>
 /** Why addresses are held back no more. */
 const admission = {
   left: 'one that was kept left',
-  changed: 'its limit is another one',
+  changed: 'its limit was changed, or it was switched on',
   reset: 'its traffic was reset',
   cleared: 'its recorded addresses were cleared',
 } as const;

@@ -7,7 +7,7 @@ import type { CoreState } from './core-state.js';
 import type { OutboxEntry } from './node-outbox.js';
 import type { StoryLog } from './story.js';
 
-/** In which state a client is: the first of these that holds. */
+/** In which state a client is: the first of these that holds, of a cap and an expiry the one that was reached first. */
 export type Standing =
   | 'disabled'
   | 'cap reached'
@@ -24,6 +24,22 @@ export type Standing =
   | 'too many addresses'
   | 'not used yet'
   | 'active';
+
+/** What holds beside the first of them. */
+export interface Also {
+  readonly standing: Standing;
+  /** As in `Why`. */
+  readonly rule: string;
+  readonly since: Moment | null;
+  readonly remedies: readonly string[];
+}
+
+/** When something came to be so (ms), the event that says so, and who caused that. */
+export interface Moment {
+  readonly at: number;
+  readonly position: number;
+  readonly by: string;
+}
 
 /** A client of the same email, the one in question among them, with its inbound and its part of what was used. */
 export interface Sibling {
@@ -47,6 +63,7 @@ export interface Facts {
   readonly inbound: Inbound;
   /** Of all siblings. */
   readonly used: Counter;
+  readonly inboundUsed: Counter;
   readonly siblings: readonly Sibling[];
   readonly core: Pick<CoreState, 'process' | 'refused'>;
   /** Null where the core of this panel listens. */
@@ -54,6 +71,10 @@ export interface Facts {
   /** What happened to the client itself, oldest first. */
   readonly history: readonly RecordedEvent[];
   readonly log: Pick<StoryLog, 'lastOf'>;
+  /** ms since 1970. */
+  readonly now: number;
+  /** By whose clocks periods begin. */
+  readonly zone: string;
 }
 
 /** One rule: whether it holds, what it says, since which event, and what undoes it. */

@@ -36,6 +36,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
   const [unknown] = history.filter(({ position }) => waiting.includes(position));
   /** The node was told of the client at some time, and runs what it was told last. */
   const has = outbox?.applied !== null && outbox?.applied !== undefined && unknown?.type !== 'ClientAdded';
+  const isRefused = outbox?.refused !== null && outbox?.refused !== undefined;
   const goesOn = has ? 'it goes on with what it was told last' : 'it does not know the client yet';
   return [
     {
@@ -47,7 +48,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
     },
     {
       standing: 'inbound refused by the node',
-      holds: outbox?.refused !== null && outbox?.refused !== undefined,
+      holds: isRefused && document !== undefined,
       rule: `node ${name} does not take inbound ${inbound.tag}: ${outbox?.refused?.reason ?? ''}`,
       since: () =>
         log.lastOf(
@@ -67,7 +68,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
     },
     {
       standing: 'node away',
-      holds: offline !== null,
+      holds: offline !== null && document?.enabled === true,
       harmless: has,
       rule: `node ${name} does not answer (${offline || 'no reason is known'}): ${goesOn}`,
       since: () => log.lastOf(`node-${id}`, ['NodeWentOffline']),
@@ -75,7 +76,8 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
     },
     {
       standing: 'node behind',
-      holds: unknown !== undefined,
+      // Where something stands in its way, that is what there is to change.
+      holds: unknown !== undefined && document?.enabled === true && offline === null && !isRefused,
       harmless: has,
       rule: `node ${name} has not been told of the newest changes (${waiting.length} of this inbound wait): ${goesOn}`,
       since: () => unknown,

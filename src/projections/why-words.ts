@@ -1,6 +1,8 @@
 import type { Client } from '../events/client-document.js';
 import type { Counter } from '../events/counters.js';
 import type { Depletion } from '../events/inbound.js';
+import type { Inbound } from '../events/inbound-document.js';
+import { periodEnd } from '../lib/calendar.js';
 import { bytesText, timeText } from '../lib/words.js';
 import type { Sibling } from './why-facts.js';
 
@@ -37,4 +39,12 @@ export function together(siblings: readonly Sibling[]): string {
 export function renewal({ terms }: Client): readonly string[] {
   if (terms.resetDays === 0 || terms.expiresAt <= 0) return [];
   return [`wait: it renews itself at ${timeText(terms.expiresAt)}`];
+}
+
+/** When the traffic of somebody in these inbounds is set to zero by itself: with the first of their periods that ends. */
+export function nextPeriod(inbounds: readonly Inbound[], now: number, zone: string, whose: string): readonly string[] {
+  const ends = inbounds.flatMap(({ trafficReset }) =>
+    trafficReset === 'never' ? [] : [periodEnd(now, trafficReset, zone)],
+  );
+  return ends.length === 0 ? [] : [`wait: ${whose} is reset at ${timeText(Math.min(...ends))}`];
 }

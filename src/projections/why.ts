@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import { timeText } from '../lib/words.js';
 import { actorText } from './story.js';
 import { addressRules } from './why-addresses.js';
-import type { Facts, Rule, Standing } from './why-facts.js';
+import type { Also, Facts, Moment, Rule, Standing } from './why-facts.js';
 import { placeRules } from './why-place.js';
 import { termRules } from './why-terms.js';
 import { left, together } from './why-words.js';
@@ -13,24 +13,26 @@ export interface Why {
   readonly mayConnect: boolean;
   /** The rule and the numbers that it compared, in plain words. */
   readonly rule: string;
-  /** When it came to be so (ms), the event that says so, and who caused that; null where the log does not say. */
-  readonly since: { readonly at: number; readonly position: number; readonly by: string } | null;
+  /** Null where the log does not say. */
+  readonly since: Moment | null;
   /** What would change it. */
   readonly remedies: readonly string[];
+  /** What holds as well, in the order in which it counts: each of these has to be changed too. */
+  readonly also: readonly Also[];
 }
 
 export function whyOf(facts: Facts): Why {
   const rules = [...termRules(facts), ...placeRules(facts), ...addressRules(facts)];
-  const {
-    standing,
-    rule,
-    remedies,
-    harmless = false,
-    ...found
-  } = rules.find(({ holds }) => holds) ?? activeRule(facts);
-  const event = found.since();
-  const since = event ? { at: event.meta.at, position: event.position, by: actorText(event.meta) } : null;
-  return { standing, mayConnect: harmless, rule, since, remedies };
+  const [first = activeRule(facts), ...others] = rules.filter(({ holds }) => holds);
+  const mayConnect = [first, ...others].every(({ harmless = false }) => harmless);
+  const { standing, ...said } = told(first);
+  return { standing, mayConnect, ...said, also: others.map(told) };
+}
+
+function told({ standing, rule, remedies, since }: Rule): Also {
+  const event = since();
+  const moment = event ? { at: event.meta.at, position: event.position, by: actorText(event.meta) } : null;
+  return { standing, rule, since: moment, remedies };
 }
 
 function activeRule({ client, inbound, used, siblings, history, log }: Facts): Rule {

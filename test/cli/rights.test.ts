@@ -45,7 +45,7 @@ describe('what the account of the panel may do', () => {
     expect(lines(77)).toEqual([
       'ok account: this account is user 1000',
       'NOTE cutting: the program ss is not on PATH (install iproute2) and this account has no CAP_NET_ADMIN: ' +
-        'a client that is cut costs a restart of the core',
+        'a client that is cut costs a restart of the core, and what an address over its IP limit has open goes on',
     ]);
     expect(lines(null)).toEqual(lines(77));
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
 import { ClientTrafficReset } from '../../src/events/client.js';
+import { ClientAddressesLimited } from '../../src/events/ip-limit.js';
 import { dayText } from '../../src/lib/days.js';
 import {
   clientAdded,
@@ -154,6 +155,34 @@ describe('events why', () => {
       ...{ client: 1, email: 'alice', inbound: { id: 1, tag: 'in-1' }, standing: 'cap reached', mayConnect: false },
       since: { position: 8, by: 'user root from 203.0.113.7' },
     });
+  });
+
+  it('says once that somebody may connect, and of who may not every rule', async () => {
+    const { journal, must } = history();
+    must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
+    const spoken = async () => (await portolan(journal, 'events', 'why', 'alice')).lines;
+    expect((await spoken())[1]).toBe('  It may connect: no cap, no expiry.');
+    const addresses = { kept: ['A'], held: ['B'] };
+    journal.append(ClientAddressesLimited({ client: first, limit: 1, keep: 'newest', graceSeconds: 30, addresses }));
+    expect((await spoken())[1]).toBe('  It may connect from 1 address at once, and the newest stay: A may, B may not.');
+    must({
+      type: 'UpdateClient',
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms: { enabled: false } }) },
+    });
+    must({ type: 'SetInboundEnabled', data: { inbound: one, enabled: false } });
+    const lines = await spoken();
+    expect(lines.slice(0, lines.indexOf('  Its story:'))).toStrictEqual([
+      'alice (client #1, inbound in-1): disabled',
+      '  It may not connect: the client is switched off.',
+      '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#9).',
+      '  What would change it: switch the client on.',
+      '  Also inbound disabled: inbound in-1 is switched off.',
+      '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#10).',
+      '  What would change it: switch the inbound on.',
+      expect.stringMatching(/^ {2}Also too many addresses: it may connect from 1 address/) as string,
+      expect.stringMatching(/^ {2}Since /) as string,
+      expect.stringMatching(/^ {2}What would change it: disconnect one/) as string,
+    ]);
   });
 
   it('says of whom there is no more who deleted it and when, and knows its later life too', async () => {

@@ -70,6 +70,8 @@ describe('an email', () => {
     ['a\ud801', 'it is not valid Unicode'],
     ['a\nb', 'it holds control characters'],
     ['a\u2028b', 'it holds control characters'],
+    ['.', 'no path of the API can name it: it stands for a folder there'],
+    ['..', 'no path of the API can name it: it stands for a folder there'],
     ['portolan-x', 'names that begin with portolan- are kept for the panel'],
     ['Portolan-X', 'names that begin with portolan- are kept for the panel'],
   ])('cannot be %j', (email, why) => {
@@ -84,7 +86,7 @@ describe('an email', () => {
       .thenRejects('EMAIL_INVALID', { email, why: 'erased clients are called so' });
   });
 
-  it.each(['alice@example.org', 'اسم', 'a b', 'x'.repeat(256), 'erased-x'])('can be %j', (email) => {
+  it.each(['alice@example.org', 'اسم', 'a b', 'x'.repeat(256), 'erased-x', '...', '.a'])('can be %j', (email) => {
     given(inboundAdded())
       .when(add(draft(email, 1)))
       .then(added(draft(email, 1)));

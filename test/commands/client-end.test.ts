@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
-import { ClientDeleted, ClientDepleted } from '../../src/events/client.js';
-import { InboundDeleted, InboundDepleted } from '../../src/events/inbound.js';
+import { ClientDeleted, ClientDepleted, ClientRestored } from '../../src/events/client.js';
+import { InboundDeleted, InboundDepleted, InboundRestored } from '../../src/events/inbound.js';
 import { KeyShredded } from '../../src/events/panel.js';
 import { SettingsChanged } from '../../src/events/settings.js';
 import {
@@ -87,6 +87,20 @@ describe('DepleteExpired', () => {
     given(inboundAdded(), clientAdded(until(-DAY)))
       .when(deplete)
       .thenNothing();
+  });
+
+  it('lets in again who was shut out by a clock that was ahead, and nobody for a correction of seconds', () => {
+    const ahead = at(T0 + DAY, expired);
+    given(inboundAdded(), clientAdded(until(T0)), ahead)
+      .when(deplete, { now: T0 - DAY })
+      .then(ClientRestored({ client: first }));
+    given(inboundAdded(), clientAdded(until(T0)), ahead)
+      .when(deplete, { now: T0 - 30_000 })
+      .thenNothing();
+    const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
+    given(inboundAdded({ spec: { expiresAt: T0 } }), cut)
+      .when(deplete, { now: T0 - DAY })
+      .then(InboundRestored({ inbound: one }));
   });
 
   it('cuts an inbound too', () => {

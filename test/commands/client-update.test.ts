@@ -102,10 +102,13 @@ describe('UpdateClient', () => {
       .then(ClientUpdated({ client: first, changes: { capBytes: 13 } }), ClientRestored({ client: first }));
   });
 
-  it('leaves it depleted when the raised cap is used up too', () => {
+  it('leaves it depleted when the raised cap is used up too, and names that one', () => {
     given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
       .when(update(capped(12)))
-      .then(ClientUpdated({ client: first, changes: { capBytes: 12 } }));
+      .then(
+        ClientUpdated({ client: first, changes: { capBytes: 12 } }),
+        ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 12 } }),
+      );
   });
 
   it('depletes at once a client whose cap is lowered to what it used, or below', () => {
@@ -161,6 +164,16 @@ describe('UpdateClient', () => {
     given(inboundAdded(), clientAdded())
       .when(update(draft('alice', 1, { credential: { id: '' } })))
       .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why: 'empty client ID' });
+  });
+
+  it('goes on with an email that could not be added any more, and takes no other such', () => {
+    const dotted = (email: string, capBytes: number) => draft(email, 1, { terms: { capBytes } });
+    given(inboundAdded(), clientAdded(dotted('.', 0)))
+      .when(update(dotted('.', 7)))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 7 } }));
+    given(inboundAdded(), clientAdded(dotted('.', 0)))
+      .when(update(dotted('..', 0)))
+      .thenRejects('EMAIL_INVALID');
   });
 
   it('wants an inbound that exists and has clients', () => {

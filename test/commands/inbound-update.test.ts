@@ -90,10 +90,13 @@ describe('UpdateInbound', () => {
       .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }), InboundRestored({ inbound: one }));
   });
 
-  it('leaves it depleted while the new cap is reached too', () => {
+  it('leaves it depleted while the new cap is reached too, and names that one', () => {
     given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 60]] }), depleted)
       .when(update({ spec: { capBytes: 110 } }))
-      .then(InboundUpdated({ inbound: one, changes: { capBytes: 110 } }));
+      .then(
+        InboundUpdated({ inbound: one, changes: { capBytes: 110 } }),
+        InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 120, capBytes: 110 } }),
+      );
   });
 
   it('depletes at once an inbound whose cap is lowered to what it carried, or whose term to the past', () => {

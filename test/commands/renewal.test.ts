@@ -1,5 +1,11 @@
-import { describe, it } from 'vitest';
-import { ClientDepleted, ClientRenewed, ClientRestored, ClientTrafficReset } from '../../src/events/client.js';
+import { describe, expect, it } from 'vitest';
+import {
+  ClientDepleted,
+  ClientRenewed,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../src/events/client.js';
 import {
   InboundDepleted,
   InboundPeriodBegan,
@@ -9,6 +15,7 @@ import {
 } from '../../src/events/inbound.js';
 import { SettingsChanged } from '../../src/events/settings.js';
 import { caused, clientAdded, DAY, draft, first, HOUR, inboundAdded, one, T0, traffic } from '../kit/builders.js';
+import { busOver, TestLog } from '../kit/log.js';
 import { at, given } from '../kit/spec.js';
 
 const due = { type: 'BeginPeriods', data: {} } as const;
@@ -26,6 +33,12 @@ describe('a term that renews itself', () => {
       .when(due, { now: T0 + DAY })
       .thenNothing();
     given(utc, inboundAdded(), renewing({ expiresAt: -DAY }))
+      .when(due, { now: T0 + DAY })
+      .thenNothing();
+  });
+
+  it('ends like any other where it is longer than any calendar, as earlier releases took it', () => {
+    given(utc, inboundAdded(), renewing({ resetDays: 2 ** 31 }))
       .when(due, { now: T0 + DAY })
       .thenNothing();
   });
@@ -67,6 +80,62 @@ describe('a term that renews itself', () => {
     )
       .when(due, { now: before })
       .then(ClientRenewed({ client: first, from: before, expiresAt: Date.parse('2026-04-19T10:00:00Z') }));
+  });
+
+  /** The ends of the terms that follow each other, by UTC, each recorded and decided on as it comes. */
+  function ends(zone: string, from: string, resetDays: number, count: number): readonly string[] {
+    const journal = new TestLog();
+    journal.append(
+      SettingsChanged({ changes: { timeLocation: zone } }),
+      inboundAdded(),
+      renewing({ expiresAt: Date.parse(from), resetDays }),
+    );
+    const { must, state } = busOver(journal.log, journal.clock);
+    return Array.from({ length: count }, () => {
+      journal.clock.advance((state.clients.get(first)?.terms.expiresAt ?? 0) - journal.clock.now());
+      must(due);
+      return new Date(state.clients.get(first)?.terms.expiresAt ?? 0).toISOString().slice(5, 16);
+    });
+  }
+
+  it.each<readonly [zone: string, from: string, days: number, ends: readonly string[]]>([
+    // 02:30 there, which the night of 8 March has not: 03:30 of that day, and 02:30 again from the next one on.
+    ['America/New_York', '2026-03-06T07:30:00Z', 1, ['03-07T07:30', '03-08T07:30', '03-09T06:30', '03-10T06:30']],
+    // 02:30 is twice on 25 October: the first of them.
+    ['Europe/Berlin', '2026-10-24T00:30:00Z', 1, ['10-25T00:30', '10-26T01:30', '10-27T01:30']],
+    // It falls into the gap of the spring, and comes through the autumn too.
+    ['Europe/Berlin', '2026-02-27T01:30:00Z', 30, ['03-29T01:30', '04-28T00:30', '05-28T00:30']],
+    ['Europe/Berlin', '2026-03-28T01:30:00Z', 1, ['03-29T01:30', '03-30T00:30']],
+    ['Europe/Berlin', '2025-03-01T01:30:00Z', 196, ['09-13T00:30', '03-28T01:30']],
+    ['Europe/Berlin', '2026-03-08T01:30:00Z', 21, ['03-29T01:30', '04-19T00:30', '05-10T00:30', '05-31T00:30']],
+    // There it is a quarter to midnight that the gap leaves out: it is made up for on the next day.
+    ['America/Nuuk', '2026-03-27T01:45:00Z', 1, ['03-28T01:45', '03-29T01:45', '03-30T00:45', '03-31T00:45']],
+  ])('ends at the same time of day in %s from %s on, each %i days', (zone, from, days, expected) => {
+    expect(ends(zone, from, days, expected.length)).toStrictEqual(expected);
+  });
+
+  it('ends at the time of day that an admin set since, and by the clocks of another zone as it did there', () => {
+    const start = Date.parse('2026-03-07T07:30:00Z');
+    const gap = Date.parse('2026-03-08T07:30:00Z');
+    const renewed = ClientRenewed({ client: first, from: start, expiresAt: gap });
+    const daily = [inboundAdded(), renewing({ expiresAt: start, resetDays: 1 }), renewed] as const;
+    const next = (expiresAt: string, from = gap) =>
+      ClientRenewed({ client: first, from, expiresAt: Date.parse(expiresAt) });
+    const newYork = SettingsChanged({ changes: { timeLocation: 'America/New_York' } });
+    given(newYork, ...daily)
+      .when(due, { now: gap })
+      .then(next('2026-03-09T06:30:00Z'));
+    given(utc, ...daily)
+      .when(due, { now: gap })
+      .then(next('2026-03-09T07:30:00Z'));
+    const moved = ClientUpdated({ client: first, changes: { expiresAt: gap } });
+    given(newYork, ...daily, moved)
+      .when(due, { now: gap })
+      .then(next('2026-03-09T07:30:00Z'));
+    // Who only has another cap since keeps the time of day.
+    given(newYork, ...daily, ClientUpdated({ client: first, changes: { capBytes: 5 } }))
+      .when(due, { now: gap })
+      .then(next('2026-03-09T06:30:00Z'));
   });
 });
 
@@ -115,6 +184,16 @@ describe('a period of an inbound', () => {
     given(utc, daily)
       .when(due, { now: midnight + 5 * DAY + HOUR })
       .then(began(midnight + 5 * DAY));
+  });
+
+  it('is put right, without another reset, when the clock was years ahead', () => {
+    const ahead = at(midnight + 1000 * DAY, began(midnight + 1000 * DAY));
+    given(utc, daily, ahead, traffic({ inbounds: [[one, 3, 4]] }))
+      .when(due, { now: midnight + HOUR })
+      .then(began());
+    given(utc, daily, at(midnight, began()))
+      .when(due, { now: midnight - 30_000 })
+      .thenNothing();
   });
 
   it('begins by the clocks of the admin, and never for the time before the rule', () => {

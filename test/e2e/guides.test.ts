@@ -9,13 +9,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { makeCertificate, type TestCertificate } from '../kit/real/certificate.js';
 import { startChild } from '../kit/real/children.js';
+import { startClientCore } from '../kit/real/client-core.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
-import { Admin, must, type PanelProcess, panelPorts, startPanel } from '../kit/real/panel-process.js';
+import {
+  Admin,
+  must,
+  type PanelProcess,
+  panelPorts,
+  processesOf,
+  startPanel,
+  storeTemplate,
+} from '../kit/real/panel-process.js';
 import { PROXY_HOST, proxyNames, startProxy, withoutProxy } from '../kit/real/proxies.js';
-import { addInbound, headOf, recorded, until } from './support.js';
+import { download, moved, startTransfer } from '../kit/real/socks.js';
+import { startTargets } from '../kit/real/targets.js';
+import { corePid } from './servers.js';
+import { addInbound, entryOf, headOf, recorded, template, until } from './support.js';
 
 const SUITE = 'the guides';
+const unit = readFileSync(join('deploy', 'portolan.service'), 'utf8');
 const BASE = '/a-secret-path';
 /** An address of this machine that is no trusted proxy. */
 const CALLER = '127.0.0.2';
@@ -26,10 +39,17 @@ function blocksOf(guide: string): string[] {
   return [...text.matchAll(/^```sh test\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
+/** The processes that one has started and that are there. */
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
 describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-e2e-guides-'));
   const control = createServer((req, res) => {
-    systemctl(req.url?.slice(1) ?? '').then(
+    const [verb = '', ...options] = (req.url ?? '').slice(1).split('/');
+    systemctl(verb, options).then(
       () => res.end(),
       (error: unknown) => res.writeHead(500).end(String(error)),
     );
@@ -40,16 +60,26 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   let cleanUp: () => Promise<void>;
 
   /** What systemd does with the unit, to the panel of this test. */
-  async function systemctl(verb: string): Promise<void> {
-    const done = () => recorded(dataDir, 'PanelRestarted').length;
-    if (verb === 'reload') {
+  async function systemctl(verb: string, options: readonly string[]): Promise<void> {
+    const signalled = async (signal: string, proof: 'PanelRestarted' | 'PanelStarted'): Promise<void> => {
+      const done = () => recorded(dataDir, proof).length;
       const before = done();
-      panel.kill('SIGHUP');
-      await until('the servers are made anew', 20_000, () => done() > before);
-      return;
+      panel.kill(`SIG${signal}` as NodeJS.Signals);
+      await until(`${proof} after ${signal}`, 20_000, () => done() > before);
+    };
+    if (verb === 'reload') {
+      const [, signal = ''] = /^ExecReload=\/bin\/kill -(\w+) \$MAINPID$/m.exec(unit) ?? [];
+      return signalled(signal, 'PanelRestarted');
     }
+    if (verb === 'kill') {
+      const [, signal = ''] = /^--signal=(\w+)$/.exec(options[0] ?? '') ?? [];
+      // Any other process of the unit, the core among them, would end of it.
+      expect(options.slice(1)).toEqual(['--kill-whom=main']);
+      return signalled(signal, 'PanelStarted');
+    }
+    expect([verb, options]).toEqual([expect.stringMatching(/^(start|stop|restart)$/), []]);
     if (verb !== 'start') await panel.stop();
-    if (verb !== 'stop') panel = await startPanel({ dataDir, ports: panel.ports });
+    if (verb !== 'stop') panel = await startPanel({ dataDir, ports: panel.ports, launcher: true });
   }
 
   /** Runs one block as it stands in the guide, on the machine that this test is. */
@@ -63,7 +93,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       .replaceAll('127.0.0.1:2054', `127.0.0.1:${ports.ops}`);
     const commands = [
       `portolan() { "${process.execPath}" "${join(process.cwd(), 'dist', 'main.js')}" "$@"; }`,
-      `systemctl() { test "$2" = portolan && curl -sf "${at}/$1"; }`,
+      // The verb, its options, and the unit.
+      `systemctl() { test "\${@: -1}" = portolan && curl -sf "${at}/$(IFS=/; echo "\${*:1:$#-1}")"; }`,
       here,
     ];
     const child = startChild('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
@@ -95,7 +126,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     await once(control.listen(0, '127.0.0.1'), 'listening');
-    panel = await startPanel({ ports: await panelPorts() });
+    panel = await startPanel({ ports: await panelPorts(), launcher: true });
     ({ dataDir, cleanUp } = panel);
     await until('the core runs', 15_000, () => recorded(dataDir, 'CoreStarted').length > 0);
   }, 60_000);
@@ -223,15 +254,39 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     expect(said).toContain('"position"');
   });
 
-  it('to upgrade and to go back, also from a log that a newer release wrote', async () => {
-    const [before = '', upgrade = '', back = '', ...others] = blocksOf('upgrade.md');
-    expect(others).toEqual([]);
+  it('to upgrade, while a download goes on through the same core', { timeout: 120_000 }, async () => {
+    const [before = '', upgrade = ''] = blocksOf('upgrade.md');
     await works('upgrade.md', [before]);
-    const head = headOf(dataDir);
+    const targets = await startTargets();
+    const admin = new Admin(`${panel.url}${BASE}`, { username: panel.username, password: panel.password });
+    await must(admin.login());
+    await storeTemplate(admin, template(targets));
+    const anna = makeClient();
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
+    const client = await startClientCore([await entryOf(panel, added, anna)]);
+    const small = () => download(client.socksPort(0), `${targets.url}/small`);
+    await until('the inbound runs', 10_000, async () => (await small()).status === 200);
+    const flow = startTransfer(client.socksPort(0), `${targets.url}/slow?rate=50000`, { totalMs: 120_000 });
+    await moved(flow, 1);
+    const [head, core, [first = 0]] = [headOf(dataDir), corePid(panel), childrenOf(panel.pid)];
     await works('upgrade.md', [upgrade]);
-    expect(headOf(dataDir)).toBeGreaterThan(head);
+    // Another panel, the same core, and nobody who uses it has noticed.
+    await moved(flow, flow.bytes() + 1);
+    expect([flow.ended(), corePid(panel)]).toEqual([false, core]);
+    expect(recorded(dataDir, 'CoreStarted', head).map(({ data }) => data.reason)).toEqual(['adopted']);
+    expect(recorded(dataDir, 'CoreStopped', head)).toEqual([]);
+    expect(childrenOf(panel.pid)).toEqual([expect.any(Number)]);
+    expect(childrenOf(panel.pid)).not.toEqual([first]);
+    flow.stop();
+    await Promise.all([client.stop(), targets.stop()]);
+  });
 
+  it('to go back, also from a log that a newer release wrote', async () => {
+    const [back = '', ...others] = blocksOf('upgrade.md').slice(2);
+    expect(others).toEqual([]);
     await panel.stop();
+    expect(processesOf(dataDir)).toEqual([]);
     const db = new Database(join(dataDir, 'events.db'));
     db.pragma('user_version = 99');
     db.close();

@@ -3,6 +3,7 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { mayCut, withoutRight } from '../kit/real/rights.js';
 import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import {
@@ -42,8 +43,9 @@ interface Crew {
 }
 
 const SUITE = 'clients that may not connect any more';
-// Without root the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
-const right = process.getuid?.() === 0;
+// Without the right the core cannot be told to end single connections; the panel then restarts it, and neighbours feel it.
+const right = mayCut;
+if (!right) withoutRight(`${SUITE}: who is not concerned`);
 
 describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   const crews = new Map<string, Crew>();

@@ -65,8 +65,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
     it.each([
       ['sync', 'password', '3x-ui'],
+      ['sync', 'password', 'spec'],
       ['async', 'password', '3x-ui'],
+      ['async', 'password', 'spec'],
       ['sync', 'token', 'spec'],
+      ['sync', 'token', '3x-ui'],
     ] as const)(
       'does all it can: %s, by %s, in the dialect %s',
       async (kind, login, dialect) => {

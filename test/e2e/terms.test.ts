@@ -7,6 +7,7 @@ import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { mayCut, withoutRight } from '../kit/real/rights.js';
 import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
@@ -18,10 +19,10 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 const SUITE = 'terms of clients, and caps and periods of inbounds';
-// Without root nothing can be cut one by one, and the panel restarts the core.
-const right = process.getuid?.() === 0;
+// Without the right nothing can be cut one by one: the panel restarts the core, and everybody feels it.
+const powerless = !mayCut && withoutRight(`${SUITE}: who is not concerned`);
 
-describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
   const clients = {
     /** Its term begins with its first bytes. */
     fresh: makeClient({ expiryTime: -TERM_MS }),
@@ -101,9 +102,11 @@ describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => 
   it('a term that renews itself cuts nobody', async () => {
     const renewed = await until('the next term', 15_000, () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
     expect(renewed.data.expiresAt - renewed.data.from).toBe(30 * DAY_MS);
+    await until('it may connect', 10_000, async () => (await small('renewing')) === 200);
+    if (powerless) return;
     const transfer = running.get('renewing') ?? expect.fail('it never began');
     await moved(transfer, transfer.bytes() + RATE);
-    expect([ended('renewing'), await small('renewing')]).toEqual([false, 200]);
+    expect(ended('renewing')).toBe(false);
   });
 
   it('an inbound over its cap is cut, and a reset brings it back, while another one goes on', async () => {
@@ -113,6 +116,7 @@ describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => 
     expect(await small('moored')).toBe(0);
     await must(admin.post(`/panel/api/inbounds/${capped.id}/resetTraffic`));
     await until('moored is back', 8_000, async () => (await small('moored')) === 200);
+    if (powerless) return;
     expect(ended('neighbour')).toBe(false);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toEqual([]);
   });
@@ -121,10 +125,12 @@ describe.skipIf(withoutCore(SUITE) || !right)(SUITE, { timeout: 60_000 }, () => 
     await must(admin.post('/panel/api/inbounds/delDepletedClients/-1'));
     const deleted = recorded(panel.dataDir, 'ClientDeleted', start).map(({ data }) => data.client);
     expect(deleted).toEqual([numberOf('fresh')]);
+    if (powerless) return;
     expect([ended('neighbour'), ended('renewing')]).toEqual([false, false]);
   });
 
-  it('periods that were missed are made up for by one, and who was over comes back', async () => {
+  // It cuts a second time, and its cut would be one more restart of the core.
+  it.skipIf(powerless)('periods that were missed are made up for by one, and who was over comes back', async () => {
     await sail('moored');
     await until('moored is cut again', 15_000, () => ended('moored'));
     await panel.stop();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { alice, DAY, draft, HOUR, inboundDraft, one, userId } from '../kit/builders.js';
 import { startPanel } from './kit/panel.js';
@@ -111,6 +111,38 @@ describe('the statement of a client', () => {
     });
   });
 
+  it('is that of who was deleted last where nobody has the email, or of the number that is asked for', async () => {
+    const { panel, given, uses, ask, statement } = await start();
+    const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
+    uses(100, 200);
+    given(remove);
+    expect(await statement('?from=2020-01-01')).toMatchObject({
+      ...{ email: 'alice', counter: null, closing: { up: 100, down: 200 } },
+      clients: [{ client: 1, inbound: 'in-1', until: expect.any(Number) as number }],
+    });
+    given({ type: 'AddClients', data: { inbound: one, clients: [alice] } });
+    uses(1, 2);
+    const mine = { clients: [{ client: 2, until: null }], closing: { up: 1, down: 2 } };
+    expect(await statement('?from=2020-01-01')).toMatchObject({ ...mine, counter: { up: 1, down: 2 } });
+    expect(await statement('?from=2020-01-01&client=2')).toMatchObject(mine);
+    expect(await statement('?from=2020-01-01&client=1')).toMatchObject({
+      clients: [{ client: 1 }],
+      closing: { up: 100 },
+    });
+    given(remove);
+    expect(await statement('?from=2020-01-01')).toMatchObject({ clients: [{ client: 2 }] });
+    const table = await ask('?client=1&from=2020-01-01&format=csv');
+    expect(table.headers.get('content-disposition')).toContain('statement-alice-');
+    expect(table.text).toContain('closing balance,,,,100,200,300');
+    // A number of somebody else, and one of nobody.
+    given({ type: 'AddClients', data: { inbound: one, clients: [draft('bob', 3)] } });
+    for (const client of [3, 99])
+      expect((await ask(`?client=${client}`)).json).toMatchObject({ msg: 'There is no client alice' });
+    panel.later(31 * DAY);
+    given({ type: 'EraseDeleted', data: {} });
+    expect((await ask('?client=1')).json).toMatchObject({ success: false, msg: 'There is no client alice' });
+  });
+
   it('begins with the month, and takes days as ms', async () => {
     const { panel, uses, statement, dateAt } = await start();
     uses(1, 2);
@@ -152,8 +184,20 @@ describe('the statement of a client', () => {
 
   it('waits for a ledger that is being made, and says so when that takes long', async () => {
     const { panel, ask } = await start();
-    Object.assign(panel.http, { ledger: async () => null });
+    Object.assign(panel.http, { ledger: async () => ({ silent: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being made from the log: ask again in a minute');
+  });
+
+  it('is not given where it does not agree with the counter, also when it is made anew', async () => {
+    const { panel, uses, ask } = await start();
+    uses(1, 2);
+    vi.spyOn(panel.read, 'clientCounter').mockReturnValue({ up: 500, down: 0 });
+    expect((await ask()).json).toMatchObject({
+      success: false,
+      msg: 'The statement does not add up to the counter, also when it is made anew from the log: run portolan events verify',
+    });
+    vi.restoreAllMocks();
+    expect((await ask()).json).toMatchObject({ success: true, obj: { closing: { up: 1, down: 2 } } });
   });
 });
 

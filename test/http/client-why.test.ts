@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inboundId } from '../kit/builders.js';
+import { DAY, draft, inboundId } from '../kit/builders.js';
 import { startPanel } from './kit/panel.js';
 
 const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
@@ -72,7 +72,7 @@ describe('why a client may or may not connect', () => {
   it.each([
     [{ enable: false }, 'disabled'],
     [{ expiryTime: -86_400_000 }, 'not used yet'],
-    [{ enable: false, expiryTime: 1000 }, 'disabled'],
+    [{ enable: false, totalGB: 1000 }, 'disabled'],
   ])('of %j is %s', async (terms, standing) => {
     const { why } = await start(terms);
     expect(await why()).toMatchObject({ standing });
@@ -87,9 +87,57 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core is down: it fell over' });
   });
 
-  it('is asked for a client that is there', async () => {
+  it('tells every rule that holds', async () => {
+    const { panel, why } = await start({ totalGB: 1000, enable: false });
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
+    panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
+    expect(await why()).toMatchObject({
+      ...{ standing: 'disabled', remedies: ['switch the client on'] },
+      also: [
+        {
+          ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+          ...{ since: { by: 'the panel (test)' }, remedies: ['reset its traffic', 'raise or remove its cap'] },
+        },
+        { standing: 'inbound disabled', remedies: ['switch the inbound on'] },
+      ],
+    });
+  });
+
+  it('tells of a deleted client who deleted it and when, until it is erased', async () => {
+    const { panel, why } = await start();
+    const remove = () =>
+      panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'ONE' } } });
+    remove();
+    const deleted = {
+      ...{ email: 'one', standing: 'deleted', mayConnect: false, rule: 'the client was deleted' },
+      inbound: { id: 1, remark: 'home' },
+      ...{ since: { by: 'the panel (test)' }, also: [], siblings: [], earlier: [] },
+    };
+    expect(await why()).toMatchObject(deleted);
+    const { story, since } = await why();
+    expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
+    // Who has the email now comes first, and whoever had it before is named.
+    panel.given({ type: 'AddClients', data: { inbound: inboundId(1), clients: [draft('One', 2)] } });
+    expect(await why()).toMatchObject({ email: 'One', standing: 'active', earlier: [{ client: 1 }] });
+    remove();
+    panel.given({ type: 'DeleteInbound', data: { inbound: inboundId(1) } });
+    expect(await why()).toMatchObject({
+      ...{ email: 'One', standing: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
+      earlier: [{ client: 1, since }],
+    });
+    panel.later(31 * DAY);
+    panel.given({ type: 'EraseDeleted', data: {} });
+    for (const name of ['one', 'erased-1'])
+      expect((await panel.call('GET', `/panel/api/clients/${name}/why`, { headers })).json).toMatchObject({
+        ...{ success: false, msg: `There is no client ${name}` },
+      });
+  });
+
+  it('knows nobody who never was, and tells admins only', async () => {
     const { panel } = await start();
     const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
     expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'one' } } });
+    expect((await panel.call('GET', '/panel/api/clients/one/why')).status).toBe(404);
   });
 });

@@ -243,26 +243,46 @@ describe('a node that is changed', () => {
   it('is deleted, and says what was bound to it', async () => {
     const { post, facts, given, read, get, http } = await start();
     const asked: number[] = [];
-    const withdraw = async (node: number): Promise<number> => asked.push(node) - 1;
+    const lefts = [
+      { gone: 1, remaining: 0, kept: 0 },
+      { gone: 0, remaining: 1, kept: 0 },
+      { gone: 0, remaining: 0, kept: 2 },
+      { gone: 0, remaining: 0, kept: 0 },
+    ];
+    const withdraw = async (node: number) => lefts[asked.push(node) - 1];
     Object.assign(http, { nodeSync: { ...http.nodeSync, withdraw } });
     await post('/add', there);
-    await post('/add', { ...there, name: 'Oslo' });
-    const [first, second] = read.nodes();
+    for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
+    const [first, second, third, fourth] = read.nodes();
     given({ type: 'AddInbound', data: { owner: userId(1), node: first?.id, ...inboundDraft() } });
     expect(await post('/del/1')).toMatchObject({
       success: true,
       msg: 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.',
-      obj: { inbounds: 1, remaining: 0 },
+      obj: { inbounds: 1, remaining: 0, kept: 0 },
     });
     expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
     expect(asked).toStrictEqual([first?.id]);
     // One that cannot be told keeps what it has.
     expect(await post(`/del/${second?.id}`)).toMatchObject({
       msg: 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.',
-      obj: { inbounds: 0, remaining: 1 },
+      obj: { inbounds: 0, remaining: 1, kept: 0 },
+    });
+    // And of what somebody else has clients in, only ours are taken out.
+    expect(await post(`/del/${third?.id}`)).toMatchObject({
+      msg: 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.',
+      obj: { inbounds: 0, remaining: 0, kept: 2 },
+    });
+    // Of one that never took what is bound to it, nothing was taken.
+    given({
+      type: 'AddInbound',
+      data: { owner: userId(1), node: fourth?.id, ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) },
+    });
+    expect(await post(`/del/${fourth?.id}`)).toMatchObject({
+      msg: 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.',
+      obj: { inbounds: 1, remaining: 0, kept: 0 },
     });
     expect((await get('/list'))?.obj).toEqual([]);
-    expect(read.inbounds()).toHaveLength(1);
+    expect(read.inbounds()).toHaveLength(2);
     expect(await post('/del/7')).toMatchObject({ success: false });
   });
 

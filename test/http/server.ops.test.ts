@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,10 +35,11 @@ async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true,
   });
   const { port }: AddressInfo = await listen(server, 0, '127.0.0.1');
   onTestFinished(() => closeServer(server));
-  return async (path: string, method = 'GET') => {
+  const ask = async (path: string, method = 'GET') => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
+  return Object.assign(ask, { at: { host: '127.0.0.1', port } });
 }
 
 describe('the health port', () => {
@@ -50,6 +52,31 @@ describe('the health port', () => {
     expect((await ask('/healthz')).status).toBe(200);
     expect((await ask('/healthz', 'POST')).status).toBe(404);
     expect((await ask('/login')).status).toBe(404);
+  });
+
+  it('answers to the names of this machine alone', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel, { clients: true });
+    const status = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const asked = request({ ...ask.at, path: '/metrics/clients', headers: { host } });
+        asked
+          .on('response', (answer) => resolve(answer.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+    const port = ask.at.port;
+    for (const host of ['localhost', `LocalHost:${port}`, `127.0.0.1:${port}`, '127.1.2.3', '[::1]', `[::1]:${port}`])
+      expect([host, await status(host)]).toStrictEqual([host, 200]);
+    const others = [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      '127.1',
+    ];
+    for (const host of [...others, 'a.localhost', '10.0.0.1', '[::2]', '::1', '0.0.0.0', 'x@localhost'])
+      expect([host, await status(host)]).toStrictEqual([host, 421]);
   });
 
   it('tells apart a core that fails from one that an admin stopped', async () => {

@@ -13,7 +13,11 @@ interface Reply {
 const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
 
 /** A panel with one vless client under `abc`, and the way to ask its subscription server. */
-async function start(settings: Readonly<Record<string, unknown>> = {}, protocol = 'vless') {
+async function start(
+  settings: Readonly<Record<string, unknown>> = {},
+  protocol = 'vless',
+  stream: object = { network: 'ws', security: 'none', wsSettings: { path: '/p' } },
+) {
   const panel = await startPanel({ settings });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const client = {
@@ -34,7 +38,7 @@ async function start(settings: Readonly<Record<string, unknown>> = {}, protocol 
       port: 4433,
       protocol,
       settings: JSON.stringify({ clients: [client], decryption: 'none' }),
-      streamSettings: JSON.stringify({ network: 'ws', security: 'none', wsSettings: { path: '/p' } }),
+      streamSettings: JSON.stringify(stream),
       sniffing: '{"enabled":false}',
     }),
   });
@@ -138,6 +142,71 @@ describe('the form of a subscription', () => {
       const reply = await ask(path);
       expect([reply.status, text(reply)]).toStrictEqual([404, '']);
     }
+  });
+});
+
+const KCP = { network: 'kcp', security: 'none', kcpSettings: {} };
+const XHTTP_REALITY = {
+  network: 'xhttp',
+  security: 'reality',
+  xhttpSettings: { path: '/x', mode: 'auto' },
+  realitySettings: {
+    dest: 'example.com:443',
+    serverNames: ['example.com'],
+    privateKey: 'yPdkJnKZ2Lqy3Xl6c8h0s3Sm3mW5Ww5v9b6sE0sE6VA',
+    shortIds: ['ab'],
+    settings: { publicKey: 'jB1mCx2wqk6Ff0O2k0iJqzJYxg1sWmYwFQb7g6P0Ulc', fingerprint: 'chrome' },
+  },
+};
+
+describe('a form that has no words for any of the links', () => {
+  const linksIn = (reply: Reply) => Buffer.from(text(reply), 'base64').toString();
+
+  it.each([
+    ['HiddifyNext/2.5 (android) like ClashMeta v2ray sing-box', XHTTP_REALITY],
+    ['Karing/1.1', XHTTP_REALITY],
+    ['SFA/1.12 (sing-box)', KCP],
+    ['clash-verge/v2.0', KCP],
+  ])('is not guessed: %s gets the links', async (app, stream) => {
+    const { ask } = await start({}, 'vless', stream);
+    const reply = await ask('/sub/abc', { 'user-agent': app });
+    expect([reply.status, typeOf(reply)]).toStrictEqual([200, 'text/plain; charset=utf-8']);
+    expect(linksIn(reply)).toMatch(/^vless:\/\/.*#home-one\n$/);
+    expect(reply.headers['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
+  });
+
+  it('is valid and empty where it was asked for, also by an app that gets links otherwise, and is no miss', async () => {
+    const { ask } = await start({ subJsonEnable: true }, 'vless', KCP);
+    const app = { 'user-agent': 'clash-verge/v2.0' };
+    for (let i = 0; i < 35; i += 1) {
+      const clash = await ask('/clash/abc', app);
+      expect(parse(text(clash))).toMatchObject({
+        ...{ proxies: [], 'proxy-groups': [{ name: 'PROXY', proxies: ['REJECT'] }], rules: ['MATCH,PROXY'] },
+      });
+      expect(text(clash)).toContain('# "home-one" is not here, since Mihomo cannot use');
+      expect(linksIn(await ask('/sub/abc', app))).toMatch(/^vless:/);
+      const profile = JSON.parse(text(await ask('/sub/abc?format=sing-box', app))) as { route: { rules: object[] } };
+      expect(profile).toMatchObject({ outbounds: [{ type: 'direct', tag: 'direct' }] });
+      expect(profile.route.rules.at(-1)).toStrictEqual({ action: 'reject' });
+    }
+    expect((await ask('/sub/nobody')).status).toBe(404);
+    expect(JSON.parse(text(await ask('/json/abc')))).toHaveLength(1);
+  });
+});
+
+describe('the page', () => {
+  it.each([
+    ['text/html', true],
+    ['application/xhtml+xml, Text/HTML ;q=0.5', true],
+    ['text/html;q=0.001', true],
+    ['text/html;q=0', false],
+    ['text/html;level=1; Q=0.000, */*', false],
+    ['text/html;q=0, text/plain', false],
+    ['text/html5', false],
+    ['*/*', false],
+  ])('is for who takes HTML: Accept: %s', async (accept, isPage) => {
+    const { ask } = await start();
+    expect(typeOf(await ask('/sub/abc', { accept }))).toBe(`text/${isPage ? 'html' : 'plain'}; charset=utf-8`);
   });
 });
 

@@ -130,6 +130,29 @@ describe('infoPage', () => {
     expect(codes(shown(2))).toBeGreaterThanOrEqual(2);
   });
 
+  const WS_TLS =
+    'vless://8c8fe7a5-2f3e-4a3e-9d3b-2f3a4f6f7a10@sub.example.com:8443?encryption=none&fp=chrome&host=cdn.example.com&path=%2Fsome%2Fpath&security=tls&sni=cdn.example.com&type=ws&alpn=h2%2Chttp%2F1.1#DE-1-alice';
+
+  it.each(languages)(
+    'stays under 20 KB in %s with the code that is asked for, and has its link in full',
+    (language) => {
+      for (const url of [REALITY, WS_TLS]) {
+        for (const count of [1, 2, 5, 12, 15, 25]) {
+          const all = Array.from({ length: count }, (_, i) => ({ name: `DE-${i}`, url: `${url}-${i}.` }));
+          for (const code of new Set([1, Math.ceil(count / 2), count])) {
+            const page = pageOf({ links: all, jsonUrl, announce: 'a'.repeat(200), language, code });
+            expect([count, code, Buffer.byteLength(page) < 20_000]).toStrictEqual([count, code, true]);
+            expect(codes(page)).toBe(2);
+            expect(page).toMatch(new RegExp(`id="link${code}">.*-${code - 1}\\..*<details open>.*<svg`, 's'));
+            // Whatever is not in full has a way to it.
+            for (const at of all.keys())
+              expect(page.includes(`-${at}.<`) || page.includes(`code=${at + 1}#link${at + 1}"`)).toBe(true);
+          }
+        }
+      }
+    },
+  );
+
   it('of very many links is their text and little more, and draws the code that is asked for', () => {
     const page = pageOf({ links: links(50) });
     expect(Buffer.byteLength(page)).toBeLessThan(9000 + 50 * (Buffer.byteLength(REALITY) + 350));

@@ -246,6 +246,16 @@ describe('a client', () => {
     expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is switched off: ${why}`]);
   });
 
+  it.each(['.', '..'])('called %s, which could not be added here, goes on', (email) => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
+      client_traffics: [foreignStats(1, 1, email)],
+    });
+    expect(of('ClientAdded').map(({ terms, identity }) => [identity.email, terms.enabled])).toEqual([[email, true]]);
+    expect(said).toEqual([]);
+  });
+
   it('of shadowsocks 2022 with a key of another length is switched off: it would freeze the others', () => {
     const settings = { method: '2022-blake3-aes-128-gcm', password: Buffer.alloc(16, 1).toString('base64') };
     const key = (bytes: number) => Buffer.alloc(bytes, 2).toString('base64');

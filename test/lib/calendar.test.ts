@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, type Period, periodStart } from '../../src/lib/calendar.js';
+import { addDays, type Period, periodEnd, periodStart } from '../../src/lib/calendar.js';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -33,6 +33,10 @@ describe('the start of a period', () => {
         expect(start).toBeLessThanOrEqual(now);
         expect(periodStart(start, period, zone)).toBe(start);
         expect(periodStart(start - 1, period, zone)).toBeLessThan(start);
+        const end = periodEnd(now, period, zone);
+        expect(end).toBeGreaterThan(now);
+        expect(periodStart(end, period, zone)).toBe(end);
+        expect(periodStart(end - 1, period, zone)).toBe(start);
       }),
     );
   });

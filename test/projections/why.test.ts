@@ -27,6 +27,7 @@ import {
   InboundRestored,
   InboundUpdated,
 } from '../../src/events/inbound.js';
+import { ClientAddressesLimited } from '../../src/events/ip-limit.js';
 import {
   NodeAdded,
   NodeDeleted,
@@ -36,6 +37,7 @@ import {
   NodeWentOnline,
 } from '../../src/events/node.js';
 import { NodeInboundApplied, NodeInboundRefused } from '../../src/events/node-sync.js';
+import { SettingsChanged } from '../../src/events/settings.js';
 import { explain } from '../../src/projections/explain.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import {
@@ -91,13 +93,19 @@ function played(events: readonly Marked[]) {
     if (isMarked(event)) marked = { at: recorded?.meta.at, position: recorded?.position, by: name };
     journal.clock.advance(HOUR);
   }
-  return { journal, read, marked, whys: explain(read, journal.log, 'alice') };
+  return { journal, read, marked, whys: explain(read, journal.log, 'alice', journal.clock.now()) };
 }
 
 const here = [inboundAdded(), clientAdded(), started];
 const there = [nodeAdded, inboundAdded({ node, spec: { tag: 'far' } })];
 const applied = (position: number): PanelEvent =>
   NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', began: [], fresh: true });
+const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
+const stopped = CoreStopped({ run: 'r1', reason: 'request' });
+const limited = ClientAddressesLimited({
+  ...{ client: first, limit: 1, keep: 'newest', graceSeconds: 30 },
+  addresses: { kept: ['198.51.100.1'], held: ['198.51.100.2'] },
+});
 const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
 
 describe('why', () => {
@@ -113,7 +121,6 @@ describe('why', () => {
     // The client.
     ['active', true, 'it may connect: no cap, no expiry', [], [inboundAdded(), since(clientAdded()), started, later]],
     ['disabled', false, 'the client is switched off', ['switch the client on'], [...here, off, on, since(off), later]],
-    ['disabled', false, 'the client is switched off', ['switch the client on'], [...here, capped, since(off)]],
     ['active', true, /^it may connect/, [], [...here, off, since(on), later]],
     [
       ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
@@ -175,7 +182,27 @@ describe('why', () => {
       [
         inboundAdded(),
         clientAdded(draft('alice', 1, { terms: { expiresAt: T0 + 30 * DAY, resetDays: 30 } })),
+        started,
         since(capped, system),
+      ],
+    ],
+    [
+      ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
+      ['reset its traffic', 'raise or remove its cap', 'wait: its traffic is reset at 2023-12-01 00:00:00Z'],
+      [utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), clientAdded(), started, since(capped, system)],
+    ],
+    [
+      ...(['inbound cap reached', false, 'inbound in-1: it used 1,200 bytes of 1,000 bytes'] as const),
+      [
+        ...['reset the traffic of the inbound', 'raise or remove the cap of the inbound'],
+        'wait: the traffic of the inbound is reset at 2023-11-15 20:30:00Z',
+      ],
+      [
+        SettingsChanged({ changes: { timeLocation: 'Asia/Tehran' } }),
+        inboundAdded({ spec: { trafficReset: 'daily' } }),
+        clientAdded(),
+        started,
+        since(InboundDepleted({ inbound: one, depletion: cap }), system),
       ],
     ],
     // Its inbound.
@@ -313,16 +340,96 @@ describe('why', () => {
   ])('is %s, may connect: %s, because %s', (standing, may, rule, remedies, events) => {
     const { whys, marked } = played(events);
     const [why] = whys;
-    expect(why).toMatchObject({ standing, mayConnect: may, remedies });
+    expect(why).toMatchObject({ standing, mayConnect: may, remedies, also: [] });
     expect(why?.since).toStrictEqual(marked);
     if (typeof rule === 'string') expect(why?.rule).toBe(rule);
     else expect(why?.rule).toMatch(rule);
+  });
+
+  const expired = { reason: 'expiry', expiresAt: T0 - DAY } as const;
+  const sinceAdmin = (position: number, by = 'user root from 203.0.113.7') => ({
+    ...{ at: T0 + (position - 1) * HOUR, position, by },
+  });
+  const both = { capBytes: 1000, expiresAt: T0 - DAY };
+  const full = traffic({ clients: [[first, 200, 1000]], inbounds: [[one, 600, 600]] });
+  const capRule = {
+    ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+    remedies: ['reset its traffic', 'raise or remove its cap'],
+  };
+  const expiryRule = {
+    ...{ standing: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
+    remedies: ['move its expiry into the future, or remove it'],
+  };
+
+  it('tells all that holds, in the order in which it counts, each with what would change it', () => {
+    const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
+    expect(whys[0]).toMatchObject({
+      ...{ standing: 'disabled', mayConnect: false, remedies: ['switch the client on'] },
+      since: sinceAdmin(6),
+      also: [
+        { ...capRule, since: sinceAdmin(5) },
+        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['switch the inbound on'] },
+        { standing: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
+      ],
+    });
+  });
+
+  it('does not let somebody in who has one rule left against it', () => {
+    const { whys } = played([...here, capped, limited]);
+    expect(whys[0]).toMatchObject({ standing: 'cap reached', mayConnect: false });
+    expect(whys[0]?.also).toMatchObject([{ standing: 'too many addresses', since: sinceAdmin(5) }]);
+    expect(played([...here, limited]).whys[0]).toMatchObject({ standing: 'too many addresses', mayConnect: true });
+  });
+
+  it('tells a cap and an expiry that both hold: the one that was recorded first, and the other since nobody knows when', () => {
+    const added = [inboundAdded(), clientAdded(draft('alice', 1, { terms: both })), started, full];
+    const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
+    expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
+    const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
+    expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
+    // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
+    expect(played(added).whys[0]).toMatchObject({ standing: 'active', also: [] });
+    const renewing = clientAdded(draft('alice', 1, { terms: { ...both, resetDays: 30 } }));
+    expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
+  });
+
+  it('tells the same of an inbound', () => {
+    const added = [inboundAdded({ spec: both }), clientAdded(), started, full];
+    const standings = (depletion: typeof cap | typeof expired) => {
+      const why = played([...added, InboundDepleted({ inbound: one, depletion })]).whys[0];
+      return [why, ...(why?.also ?? [])].map((one) => [one?.standing, one?.rule, one?.remedies.length]);
+    };
+    const capped = ['inbound cap reached', 'inbound in-1: it used 1,200 bytes of 1,000 bytes', 2];
+    const over = ['inbound expired', 'inbound in-1: it expired at 2023-11-13 22:13:20Z', 1];
+    expect(standings(cap)).toStrictEqual([capped, over]);
+    expect(standings(expired)).toStrictEqual([over, capped]);
+  });
+
+  it('tells of a node what is in the way, and not what follows from that', () => {
+    const refused = NodeInboundRefused({ node, inbound: one, reason: 'port taken' });
+    const away = NodeWentOffline({ node, reason: 'it is slow' });
+    const told = (...events: PanelEvent[]) => {
+      const why = played([...there, clientAdded(), ...events]).whys[0];
+      return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];
+    };
+    expect(told(refused, away)).toStrictEqual(['inbound refused by the node', 'node away']);
+    expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node away']);
+    expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node gone']);
+  });
+
+  it('waits for the first of the periods of all its inbounds', () => {
+    const daily = inboundAdded({ id: two, spec: { tag: 'in-2', port: 8443, trafficReset: 'daily' } });
+    const { whys } = played([
+      ...[utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), daily, clientAdded(), started],
+      ...[clientAdded(draft('alice', 2), second, two), capped],
+    ]);
+    expect(whys[0]?.remedies.at(-1)).toBe('wait: its traffic is reset at 2023-11-16 00:00:00Z');
   });
 
   it('tells the story up to now, and knows nobody who is gone', () => {
     const { whys, read, journal } = played([...here, capped, ClientRestored({ client: first })]);
     expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDepleted', 'ClientRestored']);
     journal.append(ClientDeleted({ client: first, inbound: one }));
-    expect(explain(read, journal.log, 'alice')).toStrictEqual([]);
+    expect(explain(read, journal.log, 'alice', journal.clock.now())).toStrictEqual([]);
   });
 });

@@ -148,7 +148,7 @@ describe('a node that is to be deleted', () => {
     await round();
     xui.inbounds.push({ ...xui.byTag('in-1'), id: 70, tag: 'its own', port: 9000, settings: '{}' });
     xui.count('in-1', 'alice', 3, 4);
-    expect(await sync.withdraw(nodeOne)).toBe(0);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 2, remaining: 0, kept: 0 });
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['its own']);
     expect([used('alice'), types()]).toStrictEqual([
       7,
@@ -162,10 +162,11 @@ describe('a node that is to be deleted', () => {
     await round();
     asked();
     remote.fault = (_, response) => (response.destroy(), true);
-    expect(await sync.withdraw(nodeOne)).toBe(1);
+    const untold = { gone: 0, remaining: 1, kept: 0 };
+    expect(await sync.withdraw(nodeOne)).toStrictEqual(untold);
     remote.fault = null;
     must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
-    expect([await sync.withdraw(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([1, 1, []]);
+    expect([await sync.withdraw(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([untold, 1, []]);
   });
 
   it('and holds what cannot be read, or another panel is in, says so', async () => {
@@ -176,7 +177,7 @@ describe('a node that is to be deleted', () => {
     xui.byTag('in-1').sniffing = '{';
     const theirs = { id: 'x', email: 'carl', comment: 'portolan:0190a000-0000-7000-8000-000000000000:1' };
     xui.byTag('in-2').settings = JSON.stringify({ clients: [...xui.clients('in-2'), theirs] });
-    expect(await sync.withdraw(nodeOne)).toBe(2);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 1, kept: 1 });
     expect(xui.clients('in-2').map(({ email }) => email)).toStrictEqual(['carl']);
   });
 

@@ -96,6 +96,10 @@ describe('a node that does not answer as it should', () => {
     remote.fault = null;
     clock.advance(HOUR);
     await round();
+    // One list that comes is no end of it; a minute of them is.
+    expect(spoken().slice(2)).toStrictEqual([['NodeInboundApplied', '']]);
+    clock.advance(60_000);
+    await round();
     expect(spoken().slice(2)).toStrictEqual([
       ['NodeInboundApplied', ''],
       ['NodeSyncRecovered', ''],

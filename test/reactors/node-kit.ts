@@ -30,7 +30,7 @@ interface Over {
 }
 
 /** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
-export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => panel) {
+export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => panel, withdrawMs = 10_000) {
   const journal = new TestLog();
   const bus = busOver(journal.log, journal.clock);
   const read = new ReadModels(journal.log);
@@ -47,7 +47,7 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
       wrap(panel),
       { health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }) },
       (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
-      { chance: () => 0.5 },
+      { chance: () => 0.5, withdrawMs },
     );
   const sync = startSync();
   onTestFinished(() => panel.close());
@@ -128,11 +128,11 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
 export type Centre = ReturnType<typeof startCentre>;
 
 /** A centre and a 3x-ui panel as its node. */
-export async function withXui(wrap?: (panel: NodePanel) => NodePanel) {
+export async function withXui(wrap?: (panel: NodePanel) => NodePanel, withdrawMs?: number) {
   const remote = await ThreeXuiNode.start({ token: TOKEN });
   onTestFinished(() => remote.stop());
   const xui = new XuiInbounds(remote);
-  const centre = startCentre(wrap);
+  const centre = startCentre(wrap, withdrawMs);
   centre.addNode(remote.port, { kind: '3x-ui' });
   /** The requests since the last call of this, without the questions of every round. */
   let seen = 0;

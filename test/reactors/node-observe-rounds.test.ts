@@ -39,6 +39,24 @@ describe('what a node says that was not listened to for a while', () => {
     expect(used('alice')).toBe(3e12);
   });
 
+  it('is no more, however often it is read: what half a minute brings is ahead of its time once', async () => {
+    const { addInbound, round, roundOfNewLife, xui, used, clock } = await withXui();
+    addInbound([alice]);
+    await round();
+    for (let n = 0; n < 20; n += 1) {
+      clock.advance(1000);
+      xui.count('in-1', 'alice', 0, 37e9);
+      await (n % 5 === 4 ? roundOfNewLife() : round());
+    }
+    expect(used('alice')).toBe(37e9);
+    // Small readings count all the while, and what the time allows does later.
+    xui.count('in-1', 'alice', 0, 1e6);
+    await round();
+    clock.advance(HOUR);
+    xui.count('in-1', 'alice', 0, 3e12);
+    expect([notesOf(await round()), used('alice')]).toStrictEqual([[], 37e9 + 1e6 + 3e12]);
+  });
+
   it('is held to that at a new address as well', async () => {
     const { addInbound, round, remote, must, identify, used } = await withPortolan();
     addInbound([alice]);

@@ -60,7 +60,7 @@ class Model {
       numbers.map((number) => this.#wanted(number)),
       { inbounds: numbers.map((number) => this.#listed(number)), unreadable: [] },
       {
-        ...{ had: [], lastClient: 99, elapsedMs: () => 3_600_000, now: T0 },
+        ...{ had: [], lastClient: 99, allowed: () => 1e12, now: T0 },
         client: (number) => this.followed.get(number),
         // It has counted before, and nothing since.
         inbound: () => at(1),
@@ -95,7 +95,7 @@ class Model {
       ...{ up: bytes, down: Float64Array.of(0), allTime: bytes, lastOnline: Float64Array.of(0) },
     };
     return {
-      ...{ id: number, tag: `in-${number}`, protocol: 'vless', port: number, enabled: true, digest: '' },
+      ...{ id: number, tag: `in-${number}`, protocol: 'vless', port: number, enabled: true, digest: '', mark: number },
       ...{ counter: at(1), clients },
     };
   }

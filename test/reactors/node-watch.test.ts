@@ -142,6 +142,21 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([identified, offline(away.message), online]);
   });
 
+  it('takes a node that goes and comes back again and again for offline, and says so about once in ten minutes', async () => {
+    const { watch, calm, beat, told, place } = await start();
+    watch.begin();
+    await calm();
+    const count = (event: object) => told().filter(({ type }) => type === (event as typeof online).type).length;
+    const end = place.clock.now() + 12 * 60_000;
+    while (place.clock.now() < end) {
+      await beat(rejected);
+      await beat(reading);
+    }
+    expect(count(online)).toBeGreaterThanOrEqual(3);
+    expect(count(online)).toBeLessThanOrEqual(5);
+    expect(count(offline(''))).toBeLessThanOrEqual(6);
+  });
+
   it('needs one answer where asking again would be answered alike, or where it never was online', async () => {
     const { watch, calm, beat, told } = await start();
     watch.begin();

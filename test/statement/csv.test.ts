@@ -32,19 +32,30 @@ function read(text: string): string[][] {
   );
 }
 
-it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', 'a,b', '"quoted"', 'two\r\nlines', 'ok', ''])(
-  'a name like %j is read as it is, and never as a formula',
-  (name) => {
-    const shown = /^[=+\-@\t\r]/.test(name) ? `'${name}` : name;
-    expect(read(statementCsv(called(name)))).toStrictEqual([
-      ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'],
-      ['2026-03-01', '', 'opening balance', '', '', '', '0', '0', '0', '', '', ''],
-      ['2026-03-02', '', 'used', shown, '1', shown, '1', '2', '3', '', '', ''],
-      [
-        ...['2026-03-02', '2023-11-14 22:13:20Z', 'reset (by hand)', '', '1', ''],
-        ...['-1', '-2', '-3', shown, shown, '7'],
-      ],
-      ['2026-03-31', '', 'closing balance', '', '', '', '0', '0', '0', '', '', ''],
-    ]);
-  },
-);
+const names: readonly (readonly [name: string, shown: string])[] = [
+  ...['=1+1', '+1', '-1', '@SUM(A1)', ' =1', '  "=1', '\uff1d1', "'=1"].map((name) => [name, `'${name}`] as const),
+  ...['a,b', '"quoted"', 'ok', '', 'a;b', 'a - b', 'a|b', 'Zoë +1', 'é@x.org'].map((name) => [name, name] as const),
+  ['x;=cmd', "x;'=cmd"],
+  ['x; "=cmd";+1', `x;' "=cmd";'+1`],
+  ['x,@a|-b', "x,'@a|'-b"],
+  ['=a;=b', "'=a;'=b"],
+  ['\t=1', String.raw`\u0009=1`],
+  ['x\t=cmd', String.raw`x\u0009=cmd`],
+  ['two\r\nlines', String.raw`two\u000d\u000alines`],
+  ['\u202emoc.elpmaxe', String.raw`\u202emoc.elpmaxe`],
+  ['a\u200bb\u0000', String.raw`a\u200bb\u0000`],
+];
+
+it.each(names)('a name like %j is seen as %j, and never a formula', (name, shown) => {
+  const csv = statementCsv(called(name));
+  expect(read(csv)).toStrictEqual([
+    ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'],
+    ['2026-03-01', '', 'opening balance', '', '', '', '0', '0', '0', '', '', ''],
+    ['2026-03-02', '', 'used', shown, '1', shown, '1', '2', '3', '', '', ''],
+    ['2026-03-02', '2023-11-14 22:13:20Z', 'reset (by hand)', '', '1', '', '-1', '-2', '-3', shown, shown, '7'],
+    ['2026-03-31', '', 'closing balance', '', '', '', '0', '0', '0', '', '', ''],
+  ]);
+  // Nor for a spreadsheet that splits at something else, with quotes or without.
+  const separators = /[;|\t\r\n]/;
+  for (const part of csv.split(separators)) expect(part.replace(/^[\s"]+/, '')).not.toMatch(/^[=+@-]/);
+});

@@ -1,13 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LedgerFile } from '../../src/adapters/sqlite/ledger-file.js';
 import { planRollUp } from '../../src/commands/reactors/roll-up.js';
+import { ClientNumber } from '../../src/events/ids.js';
+import { LedgerFlaw } from '../../src/events/ledger-store.js';
 import { SettingsChanged } from '../../src/events/settings.js';
 import { keepLedger } from '../../src/ledger.js';
 import { dayText } from '../../src/lib/days.js';
 import type { Ledger } from '../../src/projections/ledger.js';
 import { ReadModels } from '../../src/projections/read-models.js';
+import { statementOfEmail } from '../../src/projections/statement-of-client.js';
 import { clientAdded, draft, first, HOUR, inboundAdded, second, traffic } from '../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
 
@@ -35,7 +39,15 @@ function kept(journal: TestLog) {
     open = false;
   };
   onTestFinished(close);
-  return { ...keeping, close, said, file: join(journal.directory.run, 'ledger.db') };
+  /** The closing balance and the counter of the first client. */
+  const asked = async () => {
+    const now = journal.clock.now();
+    const answer = await keeping.ask((ledger) =>
+      statementOfEmail(read, ledger, journal.log, 'alice', [0, ledger.days.of(now)], now),
+    );
+    return 'silent' in answer ? answer.silent : [answer.told?.closing, answer.told?.counter];
+  };
+  return { ...keeping, asked, close, said, file: join(journal.directory.run, 'ledger.db') };
 }
 
 function history() {
@@ -156,6 +168,165 @@ describe('the keeping of the ledger', () => {
       { up: 1, down: 2 },
       { up: 10, down: 20 },
     ]);
+  });
+});
+
+const REMADE = 'the ledger was wrong, and is made anew';
+const true2 = [
+  { up: 11, down: 22 },
+  { up: 11, down: 22 },
+];
+
+/** A ledger file on the disk, with all of the history in it. */
+async function written() {
+  const journal = history();
+  const keeping = kept(journal);
+  await keeping.ready();
+  await keeping.close();
+  return { journal, file: keeping.file };
+}
+
+/** Fills the page on which a table begins with rubbish. */
+function damage(file: string, table: string): void {
+  const db = new Database(file);
+  const page = db
+    .prepare<[string], { rootpage: number }>('SELECT rootpage FROM sqlite_master WHERE name = ?')
+    .get(table);
+  const size = Number(db.pragma('page_size', { simple: true }));
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(size, 0xff), 0, size, ((page?.rootpage ?? 0) - 1) * size);
+  closeSync(handle);
+}
+
+describe('a ledger that is wrong', () => {
+  it.each(['entries', 'flows', 'head'])('is made anew when its table %s cannot be read', async (table) => {
+    const { journal, file } = await written();
+    damage(file, table);
+    const keeping = kept(journal);
+    expect(await keeping.asked()).toStrictEqual(true2);
+    expect(keeping.said).toStrictEqual(table === 'head' ? [] : [REMADE]);
+    await keeping.close();
+    // The file is sound again.
+    const next = kept(journal);
+    expect(await next.asked()).toStrictEqual(true2);
+    expect(next.said).toStrictEqual([]);
+  });
+
+  it.each([
+    ['bytes that never flowed', 'UPDATE entries SET up = up + 1000'],
+    ['a kind that is none', "UPDATE entries SET kind = 'gift'"],
+    ['flows that are cut off', 'UPDATE flows SET content = substr(content, 1, length(content) - 1)'],
+    ['flows that are rubbish', 'UPDATE flows SET content = randomblob(64)'],
+    ['no flows', 'DELETE FROM flows'],
+  ])('with %s is made anew before it is believed', async (_, sql) => {
+    const { journal, file } = await written();
+    const db = new Database(file);
+    db.exec(sql);
+    db.close();
+    const keeping = kept(journal);
+    expect(await keeping.asked()).toStrictEqual(true2);
+    expect(keeping.said).toStrictEqual([REMADE]);
+    journal.append(used(1, 1));
+    expect(await keeping.asked()).toMatchObject([{ up: 12 }, { up: 12 }]);
+    expect(keeping.said).toHaveLength(1);
+  });
+
+  it('is made anew when it turns out damaged in writing', async () => {
+    const { journal, file } = await written();
+    damage(file, 'entries');
+    const before = kept(journal);
+    journal.append(clientAdded(draft('bob', 2), second));
+    await before.ready();
+    await before.close();
+    expect(before.said).toStrictEqual([REMADE]);
+    const after = kept(journal);
+    expect(await after.asked()).toStrictEqual(true2);
+    expect(after.said).toStrictEqual([]);
+  });
+
+  it('is kept in memory when the next file turns out damaged too', async () => {
+    const journal = history();
+    const put = vi.spyOn(LedgerFile.prototype, 'write').mockImplementation(() => {
+      throw new LedgerFlaw('the file is damaged');
+    });
+    onTestFinished(() => put.mockRestore());
+    const keeping = kept(journal);
+    await keeping.ready();
+    // So much of one day that it is due to be written on the next.
+    const many = Array.from({ length: 10_000 }, (_, i): [ClientNumber, number, number] => [
+      ClientNumber.parse(i + 2),
+      1,
+      1,
+    ]);
+    journal.append(traffic({ clients: many }));
+    journal.clock.advance(24 * HOUR);
+    journal.append(used(1, 1));
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(2), 10_000);
+    expect(await keeping.asked()).toMatchObject([{ up: 12 }, { up: 12 }]);
+    await keeping.close();
+    // It writes at its end, and no more to the disk.
+    expect(put).toHaveBeenCalledTimes(2);
+    expect(keeping.said).toStrictEqual([REMADE]);
+  });
+
+  it('says so when it is no better made anew, and is not made anew for each question', async () => {
+    const keeping = kept(history());
+    const never = (): never => {
+      throw new LedgerFlaw('it is never right');
+    };
+    expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
+    expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
+    expect(keeping.said).toStrictEqual([REMADE]);
+    expect(await keeping.asked()).toStrictEqual(true2);
+    await expect(keeping.ask(() => expect.fail('a defect'))).rejects.toThrow('a defect');
+  });
+
+  it('says nothing of the counter where a clock was set back after the last line', async () => {
+    const journal = history();
+    const keeping = kept(journal);
+    journal.clock.advance(-24 * HOUR);
+    expect(await keeping.asked()).toStrictEqual([{ up: 1, down: 2 }, null]);
+  });
+});
+
+describe('a file of somebody else in the place of the ledger', () => {
+  const foreign = (): string => {
+    const path = join(temporaryFolder(), 'precious.db');
+    const db = new Database(path);
+    db.exec('CREATE TABLE precious (x); INSERT INTO precious VALUES (7)');
+    db.close();
+    return path;
+  };
+  const read = (path: string): unknown[] => {
+    const db = new Database(path, { readonly: true });
+    const rows = [db.pragma('journal_mode', { simple: true }), ...db.prepare('SELECT x FROM precious').pluck().all()];
+    db.close();
+    return rows;
+  };
+
+  it.each([
+    ['a link', (to: string, path: string) => symlinkSync(to, path)],
+    ['a second name', (to: string, path: string) => linkSync(to, path)],
+  ])('that is %s is put away, and not written to', async (_, put) => {
+    const journal = history();
+    const precious = foreign();
+    const file = join(journal.directory.run, 'ledger.db');
+    put(precious, file);
+    const keeping = kept(journal);
+    expect(await keeping.asked()).toStrictEqual(true2);
+    await keeping.close();
+    expect(read(precious)).toStrictEqual(['delete', 7]);
+    expect(lstatSync(file).isFile()).toBe(true);
+  });
+
+  it('is no write-ahead log either', async () => {
+    const { journal, file } = await written();
+    const precious = foreign();
+    symlinkSync(precious, `${file}-wal`);
+    expect(await kept(journal).asked()).toStrictEqual(true2);
+    expect(read(precious)).toStrictEqual(['delete', 7]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
-import { clientDigest, inboundDigest, keyMember, markedClient, objectIn } from '../../lib/node-words.js';
+import { clientDigest, inboundDigest, keyMember, MARK, markedNumber, objectIn } from '../../lib/node-words.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,6 +61,7 @@ function inboundOf(row: Fields, centre: string): ListedInbound | null {
     port: port as number,
     enabled: enable === true,
     digest: inboundDigest(words),
+    mark: markedNumber(centre, settings[MARK]),
     counter: counterOf(row),
     clients: clientsOf(protocol, settings['clients'], row['clientStats'], centre),
   };
@@ -86,7 +87,7 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
   };
   for (const [i, client] of clients.entries()) {
     const email = textOf(client['email']);
-    const mark = markedClient(centre, client['comment']);
+    const mark = markedNumber(centre, client['comment']);
     const row = rows.get(email.toLowerCase());
     const counter = row ? counterOf(row) : { up: 0, down: 0, allTime: 0 };
     columns.emails[i] = email;

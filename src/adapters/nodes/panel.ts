@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { NodePanel, WantedClient, WantedInbound } from '../../commands/ports/node-panel.js';
-import { type NodeAddress, NodeError } from '../../commands/ports/nodes.js';
+import type { AskedNode, NodePanel, WantedClient, WantedInbound } from '../../commands/ports/node-panel.js';
+import { NodeError } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { ListingReader } from './listing-reader.js';
@@ -26,15 +26,15 @@ export function createNodePanel(
 ): NodePanel & { /** Breaks off what is under way. */ close(): Promise<void> } {
   const reader = new ListingReader(centre);
   const closing = new AbortController();
-  const { signal } = closing;
-  const post = async (node: NodeAddress, path: string, over: Partial<NodeRequest> = {}): Promise<unknown> =>
-    askNode(web, node, { method: 'POST', path: `panel/api/inbounds/${path}`, signal, ...over });
+  const within = ({ signal = closing.signal }: AskedNode) => ({ signal });
+  const post = async (node: AskedNode, path: string, over: Partial<NodeRequest> = {}): Promise<unknown> =>
+    askNode(web, node, { method: 'POST', path: `panel/api/inbounds/${path}`, ...within(node), ...over });
 
   /** A body of any size, made in slices: a form would be made of it at once. */
-  const send = async (node: NodeAddress, path: string, pieces: readonly Buffer[]): Promise<unknown> => {
+  const send = async (node: AskedNode, path: string, pieces: readonly Buffer[]): Promise<unknown> => {
     const body = { type: 'application/json', content: Buffer.concat(pieces) };
-    const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_MS, signal } as const;
-    const answer = await fetchNode(web, node, { ...request, limit: LISTING_BYTES });
+    const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_MS } as const;
+    const answer = await fetchNode(web, node, { ...request, ...within(node), limit: LISTING_BYTES });
     // The whole inbound comes back, ten thousand clients included. A no is short.
     if (answer.length > LARGE_ANSWER && /^\s*\{\s*"success"\s*:\s*true\b/.test(answer.toString('latin1', 0, 100)))
       return null;
@@ -43,13 +43,13 @@ export function createNodePanel(
 
   return {
     async panelId(node) {
-      const status = await askNode(web, node, { path: 'panel/api/server/status', signal });
+      const status = await askNode(web, node, { path: 'panel/api/server/status', ...within(node) });
       return panelIdOf(status, node.token);
     },
 
     async listing(node) {
-      const request = { path: 'panel/api/inbounds/list', limit: LISTING_BYTES, timeoutMs: LONG_MS, signal };
-      return reader.read(await fetchNode(web, node, request));
+      const request = { path: 'panel/api/inbounds/list', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) };
+      return unlessAborted(request.signal, reader.read(await fetchNode(web, node, request)));
     },
 
     async onlines(node) {
@@ -135,4 +135,19 @@ async function inboundBody(inbound: WantedInbound, strangers: readonly string[])
 
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+/** What is broken off is not read to its end either. */
+async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new NodeError('timeout', 'The answer takes too long to read'));
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([reading, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

@@ -1,9 +1,12 @@
+import { closeSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { type Entry, entryKinds, type Flow, type LedgerStore } from '../../events/ledger-store.js';
+import { type Entry, entryKinds, type Flow, LedgerFlaw, type LedgerStore } from '../../events/ledger-store.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Rises with the layout and with what is written: a file of another one is made anew. */
-const LAYOUT = 1;
+const LAYOUT = 2;
+/** Says in the head of the file whose it is. */
+const OURS = 0x504f_5254;
 const SCHEMA = `
 CREATE TABLE head (generation TEXT NOT NULL, zone TEXT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
 CREATE TABLE flows (
@@ -40,24 +43,22 @@ export class LedgerFile implements LedgerStore {
   readonly #db: Database.Database;
   readonly #log: Chain;
   readonly #sql;
-  #zone: string;
-  #position = 0;
+  readonly #zone: string;
+  #position: number;
 
-  /** Takes what is in the file as far as it is of this log and of this zone. Throws when there can be no file. */
+  /**
+   * Takes what is in the file as far as it is sound, of this log and of this zone; any other is removed, and an empty one
+   * put in its place. Throws when there can be no file.
+   */
   constructor(file: string, log: Chain, zone: string) {
     this.#log = log;
     this.#zone = zone;
-    this.#db = openFile(file);
-    this.#sql = statements(this.#db);
-    const head = this.#sql.head.get();
-    if (head && this.#isUsable(head)) this.#position = head.position;
-    else this.clear(zone);
-  }
-
-  #isUsable({ generation, zone, position, hash }: Head): boolean {
-    const { generation: wanted, rolledTo } = this.#log;
-    // A sum further on may hold bytes that are in here already.
-    return generation === wanted && zone === this.#zone && position >= rolledTo && hash === this.#log.hashAt(position);
+    const known = isOurs(file) ? opened(file, log, zone) : null;
+    if (known === null) removeLedger(file);
+    const { db, sql, position } = known ?? created(file);
+    this.#db = db;
+    this.#sql = sql;
+    this.#position = position;
   }
 
   get position(): number {
@@ -73,29 +74,30 @@ export class LedgerFile implements LedgerStore {
       if (others) others.push(flow);
       else blocks.set(block, [flow]);
     }
-    this.#db.transaction(() => {
+    const put = this.#db.transaction(() => {
       for (const [block, some] of blocks) this.#sql.addFlows.run(block, position, packFlows(some));
       for (const { client, position: place, at, day, kind, up, down, other, rule } of entries)
         this.#sql.addEntry.run(client, place, at, day, kind, up, down, other, rule);
       this.#sql.forget.run();
       this.#sql.remember.run(this.#log.generation, this.#zone, position, hash);
-    })();
+    });
+    try {
+      put();
+    } catch (error) {
+      throw isDamage(error) ? new LedgerFlaw('the file is damaged', { cause: error }) : error;
+    }
     this.#position = position;
   }
 
-  clear(zone: string): void {
-    this.#zone = zone;
-    this.#position = 0;
-    this.#db.exec('BEGIN; DELETE FROM head; DELETE FROM flows; DELETE FROM entries; COMMIT');
-  }
-
   flowsOf(client: number): readonly Flow[] {
-    const rows = this.#sql.flows.all(Math.floor(client / BLOCK));
+    const rows = reading(() => this.#sql.flows.all(Math.floor(client / BLOCK)));
     return rows.flatMap(({ content }) => unpackFlows(content, client));
   }
 
   entriesOf(client: number): readonly Entry[] {
-    return this.#sql.entries.all(client).filter(({ kind }) => entryKinds.includes(kind));
+    const entries = reading(() => this.#sql.entries.all(client));
+    if (entries.some(({ kind }) => !entryKinds.includes(kind))) throw new LedgerFlaw('an entry is of no kind');
+    return entries;
   }
 
   close(): void {
@@ -103,22 +105,82 @@ export class LedgerFile implements LedgerStore {
   }
 }
 
-function openFile(file: string): Database.Database {
+/** Removes the file as a file: what a link leads to is not touched. Throws where something else than a file is in the way. */
+export function removeLedger(file: string): void {
+  for (const end of ENDS) rmSync(file + end, { force: true });
+}
+
+const ENDS = ['', '-wal', '-shm', '-journal'];
+/** Offsets in the head of every SQLite file: https://sqlite.org/fileformat2.html#the_database_header */
+const VERSION_AT = 60;
+const APPLICATION_AT = 68;
+const HEAD_BYTES = 100;
+
+/** Whether it is a plain file that we made. Looked at without SQLite, which goes where links lead and writes where it reads. */
+function isOurs(file: string): boolean {
+  const found = ENDS.map((end) => lstatSync(file + end, { throwIfNoEntry: false }));
+  if (found[0] === undefined || found.some((one) => one?.isFile() === false)) return false;
+  const head = Buffer.alloc(HEAD_BYTES);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, head, 0, HEAD_BYTES, 0);
+  } finally {
+    closeSync(handle);
+  }
+  return head.readUInt32BE(VERSION_AT) === LAYOUT && head.readUInt32BE(APPLICATION_AT) === OURS;
+}
+
+/** Null where it cannot be read, or is not of this log and this zone. */
+function opened(file: string, log: Chain, zone: string) {
   const db = new Database(file);
   try {
-    // A crash may take the last writings, and the log has them; it leaves no halves.
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
-    if (db.pragma('user_version', { simple: true }) !== LAYOUT) {
-      const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-      for (const { name } of tables) db.exec(`DROP TABLE "${name}"`);
-      db.exec(SCHEMA);
-      db.pragma(`user_version = ${LAYOUT}`);
-    }
-    return db;
+    modes(db);
+    const sql = statements(db);
+    // Nothing is in it before the head is.
+    const head = sql.head.get();
+    if (!head || isUsable(head, log, zone)) return { db, sql, position: head?.position ?? 0 };
+  } catch {
+    // As one of another log.
+  }
+  db.close();
+  return null;
+}
+
+function isUsable({ generation, zone, position, hash }: Head, log: Chain, wanted: string): boolean {
+  // A sum further on may hold bytes that are in here already.
+  const isWhole = position >= log.rolledTo;
+  return generation === log.generation && zone === wanted && isWhole && hash === log.hashAt(position);
+}
+
+function created(file: string) {
+  const db = new Database(file);
+  try {
+    // Before there is a write-ahead log, so that the head of the file says it from the start.
+    db.exec(`BEGIN; PRAGMA application_id = ${OURS}; PRAGMA user_version = ${LAYOUT}; ${SCHEMA} COMMIT`);
+    modes(db);
+    return { db, sql: statements(db), position: 0 };
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** A crash may take the last writings, and the log has them; it leaves no halves. */
+function modes(db: Database.Database): void {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+/** Whatever goes wrong in reading is mended by another file. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new LedgerFlaw('the file cannot be read', { cause: error });
   }
 }
 

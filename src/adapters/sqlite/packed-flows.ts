@@ -1,4 +1,4 @@
-import type { Flow } from '../../events/ledger-store.js';
+import { type Flow, LedgerFlaw } from '../../events/ledger-store.js';
 
 /** Base 128, the lowest digits first, as protocol buffers have it; up to 2^53. */
 function put(bytes: number[], value: number): void {
@@ -18,22 +18,27 @@ export function packFlows(flows: readonly Flow[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Those of one client. */
+/** Those of one client. Throws `LedgerFlaw` for what was not packed so. */
 export function unpackFlows(content: Buffer, client: number): Flow[] {
   const flows: Flow[] = [];
   let at = 0;
+  const digit = (): number => {
+    const byte = content[at];
+    if (byte === undefined) throw new LedgerFlaw('flows end in the middle of a number');
+    at += 1;
+    return byte;
+  };
   const next = (): number => {
     let value = 0;
     let unit = 1;
-    let byte = content[at] ?? 0;
-    while (byte >= 128) {
+    let byte = digit();
+    for (; byte >= 128; byte = digit()) {
       value += (byte - 128) * unit;
       unit *= 128;
-      at += 1;
-      byte = content[at] ?? 0;
     }
-    at += 1;
-    return value + byte * unit;
+    value += byte * unit;
+    if (!Number.isSafeInteger(value)) throw new LedgerFlaw('flows hold a number that is too large');
+    return value;
   };
   while (at < content.length) {
     const flow = { client: next(), day: next(), node: next(), position: next(), up: next(), down: next() };

@@ -64,6 +64,8 @@ export interface ListedInbound {
   readonly port: number;
   readonly enabled: boolean;
   readonly digest: string;
+  /** The number of the inbound that we gave it; 0 = it has no mark, -1 = it is from another centre. */
+  readonly mark: number;
   readonly counter: SeenCounter;
   readonly clients: ListedClients;
 }
@@ -75,29 +77,35 @@ export interface NodeListing {
   readonly unreadable: readonly string[];
 }
 
+/** A panel that is asked. */
+export interface AskedNode extends NodeAddress {
+  /** Breaks the question off. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The inbounds of a remote panel, by its API. Everything rejects with `NodeError`, and takes at most 10 s (a listing and
  * an update 30 s). `remote` is the id that the panel gave to an inbound.
  */
 export interface NodePanel {
   /** The lasting name of the panel that answers there; empty when it has none. */
-  panelId(node: NodeAddress): Promise<string>;
-  listing(node: NodeAddress): Promise<NodeListing>;
+  panelId(node: AskedNode): Promise<string>;
+  listing(node: AskedNode): Promise<NodeListing>;
   /** Emails of the clients that are connected. */
-  onlines(node: NodeAddress): Promise<readonly string[]>;
+  onlines(node: AskedNode): Promise<readonly string[]>;
   /** Addresses that a client was seen at, newest first. */
-  clientIps(node: NodeAddress, email: string): Promise<readonly string[]>;
+  clientIps(node: AskedNode, email: string): Promise<readonly string[]>;
   /** The tag that it got. */
-  add(node: NodeAddress, inbound: WantedInbound): Promise<{ readonly remote: number; readonly tag: string }>;
+  add(node: AskedNode, inbound: WantedInbound): Promise<{ readonly remote: number; readonly tag: string }>;
   /** Replaces the inbound and all of its clients; `strangers` are JSON texts of clients that stay as they are. */
-  update(node: NodeAddress, remote: number, inbound: WantedInbound, strangers: readonly string[]): Promise<void>;
-  remove(node: NodeAddress, remote: number): Promise<void>;
-  setEnabled(node: NodeAddress, remote: number, enabled: boolean): Promise<void>;
-  addClients(node: NodeAddress, remote: number, clients: readonly WantedClient[]): Promise<void>;
+  update(node: AskedNode, remote: number, inbound: WantedInbound, strangers: readonly string[]): Promise<void>;
+  remove(node: AskedNode, remote: number): Promise<void>;
+  setEnabled(node: AskedNode, remote: number, enabled: boolean): Promise<void>;
+  addClients(node: AskedNode, remote: number, clients: readonly WantedClient[]): Promise<void>;
   /** `key`: as the panel lists it. */
-  updateClient(node: NodeAddress, remote: number, key: string, client: WantedClient): Promise<void>;
-  deleteClient(node: NodeAddress, remote: number, email: string): Promise<void>;
+  updateClient(node: AskedNode, remote: number, key: string, client: WantedClient): Promise<void>;
+  deleteClient(node: AskedNode, remote: number, email: string): Promise<void>;
   /** Sets the counters of a client to zero there, and lets it connect again. */
-  resetClient(node: NodeAddress, remote: number, email: string): Promise<void>;
-  resetInbound(node: NodeAddress, remote: number): Promise<void>;
+  resetClient(node: AskedNode, remote: number, email: string): Promise<void>;
+  resetInbound(node: AskedNode, remote: number): Promise<void>;
 }

@@ -2,14 +2,20 @@ import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import { sameJson } from '../../lib/json.js';
 import { shownText } from '../../lib/words.js';
+import type { AnyCommand } from '../catalog.js';
+import { Allowances } from '../node-allowance.js';
 import type { NodeListing, WantedClient, WantedInbound } from '../ports/node-panel.js';
+import { Rejection } from '../rejection.js';
 import type { Had } from './node-match.js';
-import { type Observation, observe } from './node-observe.js';
+import { type CounterKind, type Observation, observe } from './node-observe.js';
 import type { NodeTalkParts, Outgoing } from './node-parts.js';
 import type { InboundPlan, NodePlan } from './node-plan.js';
+import { Refusals } from './node-refusals.js';
+import { Seldom } from './seldom.js';
 
 /** What only a node has is recorded no more often than this, in ms. */
 const STRANGERS_MS = 60_000;
+const STRANGERS_OFTEN = { atOnce: 3, everyMs: 600_000 };
 const MOST_STRANGERS = 100;
 
 /** What a listing shows of an inbound that is there as it was wanted at a position of the log. */
@@ -27,8 +33,11 @@ export class NodeBooks {
   readonly #isCurrent: (asked: Node) => boolean;
   /** When the counters of each inbound were read last in this life of the panel, ms. */
   readonly #readAt = new Map<InboundId, number>();
-  /** The same of all of them in the life before; 0 = never. */
+  readonly #refusals: Refusals;
+  readonly #strangers: Seldom;
+  /** When the log shows that all of them were read in the life before; 0 = never. */
   #recordedAt: number | null = null;
+  #allowances: Allowances | null = null;
   #listedAt = 0;
   #strangersAt = 0;
 
@@ -36,6 +45,8 @@ export class NodeBooks {
     this.#parts = parts;
     this.#id = id;
     this.#isCurrent = isCurrent;
+    this.#refusals = new Refusals(parts.now);
+    this.#strangers = new Seldom(parts.now, STRANGERS_OFTEN);
   }
 
   /** When the node was listed last, ms since 1970; 0 = never. */
@@ -45,9 +56,11 @@ export class NodeBooks {
 
   arrived(node: Node, wanted: WantedInbound, found: Found): void {
     const entry = this.#entry(wanted.id);
-    const isKnown = entry?.applied?.digest === found.digest && entry.refused === null;
-    const isNew = !isKnown || (entry.waiting[0] ?? Number.POSITIVE_INFINITY) <= found.position;
-    if (!isNew && found.began.length === 0 && !found.fresh) return;
+    const isOver = this.#refusals.isOver(wanted.id);
+    const isDecided = (entry?.waiting[0] ?? Number.POSITIVE_INFINITY) <= found.position;
+    const isNew = isDecided || found.began.length > 0 || found.fresh || entry?.applied?.digest !== found.digest;
+    // A refusal that comes and goes is not over.
+    if (!isNew && (!isOver || entry.refused === null)) return;
     const data = { asked: node, inbound: wanted.id, tag: wanted.tag, ...found };
     this.#parts.dispatch({ type: 'RecordNodeInboundApplied', data }, null);
   }
@@ -65,13 +78,17 @@ export class NodeBooks {
 
   refused(node: Node, inbound: InboundId, reason: string): void {
     const entry = this.#entry(inbound);
-    if (!entry || entry.refused?.reason === reason) return;
-    this.#parts.dispatch({ type: 'RecordNodeInboundRefused', data: { asked: node, inbound, reason } }, null);
+    if (!entry) return;
+    const data = { asked: node, inbound, reason };
+    this.#refusals.tell(entry, reason, () => this.#did({ type: 'RecordNodeInboundRefused', data }, null));
   }
 
   /** `now`: it was taken away by this panel; otherwise it was not there any more. */
   removed(node: Node, { inbound, tag }: InboundPlan, now: boolean): void {
-    if (!this.#isCurrent(node) || (!now && this.#entry(inbound)?.waiting.length === 0)) return;
+    const entry = this.#entry(inbound);
+    const isOver = !now && this.#refusals.isOver(inbound);
+    const isKnown = entry?.waiting.length === 0 && (!now || entry.applied === null);
+    if (!this.#isCurrent(node) || (isKnown && (!isOver || entry.refused === null))) return;
     this.#parts.dispatch({ type: 'RecordNodeInboundRemoved', data: { asked: node, inbound, tag } }, null);
   }
 
@@ -81,21 +98,23 @@ export class NodeBooks {
     wanted: readonly WantedInbound[],
     had: readonly Had[],
   ): Promise<Observation> {
-    const { followed, lastClient, now, dispatch } = this.#parts;
+    const { followed, lastClient, now } = this.#parts;
     const recordedAt = (this.#recordedAt ??= followed.readAt(this.#id));
     const at = now();
-    const elapsedMs = (id: InboundId): number => {
-      const before = this.#readAt.get(id) ?? recordedAt;
-      // A clock that was set back tells nothing.
-      return before > 0 && before <= at ? at - before : Number.POSITIVE_INFINITY;
-    };
-    const seen = { had, lastClient: lastClient(), ...followed, elapsedMs, now: at };
+    const allowances = (this.#allowances ??= new Allowances(recordedAt));
+    const allowed = (kind: CounterKind, key: number, id: InboundId): number =>
+      allowances.of(`${kind} ${key}`, this.#readAt.get(id) ?? recordedAt, at);
+    const seen = { had, lastClient: lastClient(), ...followed, allowed, now: at };
     const observation = await observe(wanted, listing, seen);
     if (!this.#isCurrent(node)) return observation;
     this.#listedAt = now();
     for (const id of observation.read) this.#readAt.set(id, at);
-    for (const part of observation.traffic)
-      dispatch({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node);
+    for (const part of observation.traffic) {
+      if (!this.#did({ type: 'RecordNodeTraffic', data: { asked: node, ...part } }, node)) continue;
+      for (const kind of ['client', 'inbound'] as const)
+        for (const [key, up, down] of part[`${kind}s`])
+          if (up + down > 0) allowances.draw(`${kind} ${key}`, up + down, at);
+    }
     return observation;
   }
 
@@ -108,7 +127,7 @@ export class NodeBooks {
   }
 
   strangers(node: Node, { strangers, clients }: NodePlan): void {
-    const { strangers: recorded, now, dispatch } = this.#parts;
+    const { strangers: recorded, now } = this.#parts;
     const found = {
       inbounds: strangers.toSorted().slice(0, MOST_STRANGERS).map(shownText),
       clients: clients
@@ -119,8 +138,14 @@ export class NodeBooks {
     };
     const before = recorded(this.#id) ?? { inbounds: [], clients: [], more: 0 };
     if (sameJson(found, before) || now() - this.#strangersAt < STRANGERS_MS) return;
-    this.#strangersAt = now();
-    dispatch({ type: 'RecordNodeStrangers', data: { asked: node, ...found } }, node);
+    this.#strangers.try(() => {
+      this.#strangersAt = now();
+      return this.#did({ type: 'RecordNodeStrangers', data: { asked: node, ...found } }, node);
+    });
+  }
+
+  #did(command: AnyCommand, as: Node | null): boolean {
+    return !(this.#parts.dispatch(command, as) instanceof Rejection);
   }
 
   #entry(inbound: InboundId): Outgoing | undefined {

@@ -1,7 +1,7 @@
 import { emailKey } from '../../events/client-document.js';
 import type { NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
-import type { WantedInbound } from '../ports/node-panel.js';
+import type { AskedNode, WantedInbound } from '../ports/node-panel.js';
 import type { NodeTalkParts } from './node-parts.js';
 
 /** Clients whose addresses are asked for in one round, and how long each is not asked for again. */
@@ -22,7 +22,11 @@ export class NodeGuests {
   }
 
   /** Rejects with `NodeError`. `isCurrent`: whether the node is still the one that is asked. */
-  async look(node: Node, inbounds: readonly WantedInbound[], isCurrent: (asked: Node) => boolean): Promise<void> {
+  async look(
+    node: Node & AskedNode,
+    inbounds: readonly WantedInbound[],
+    isCurrent: (asked: Node) => boolean,
+  ): Promise<void> {
     const { panel, online, now } = this.#parts;
     const said = new Set((await panel.onlines(node)).map(emailKey));
     if (!isCurrent(node)) return;

@@ -9,6 +9,8 @@ export interface Had {
   /** The names under which the node has had it, the newest last. */
   readonly tags: readonly string[];
   readonly deleted: boolean;
+  /** It was taken away there, or seen to be gone: what is there under its names must show that it is ours. */
+  readonly removed?: boolean;
 }
 
 /** A wanted inbound and what the node has of it. */
@@ -21,9 +23,9 @@ export interface InboundMatch {
 }
 
 /**
- * Finds the wanted inbounds in a listing, by their tags of now and before. One that was never told is taken over where
- * protocol and port are those that are wanted, and nobody else manages it. `former`: what else is there under a name that
- * an inbound once had.
+ * Finds the wanted inbounds in a listing, by their tags of now and before. One is ours when the log says that it was put
+ * there, or when it carries our mark: an inbound of the node's own is never taken over, however much it is like what is
+ * wanted. `former`: what else of ours is there under a name that an inbound once had.
  */
 export function matchInbounds(
   wanted: readonly WantedInbound[],
@@ -33,29 +35,47 @@ export function matchInbounds(
   const byTag = new Map(listed.map((inbound) => [inbound.tag, inbound]));
   const tags = new Set(wanted.map(({ tag }) => tag));
   const hadOf = new Map(known.map((had) => [had.inbound, had]));
+  const recorded = new Set(known.flatMap((had) => (had.removed ? [] : had.tags)));
   const claimed = new Set<ListedInbound>();
   const former = (had: Had | undefined): readonly ListedInbound[] =>
     (had?.tags ?? []).toReversed().flatMap((tag) => {
       const there = tags.has(tag) ? undefined : byTag.get(tag);
-      return there && !claimed.has(there) ? [there] : [];
+      return there && !claimed.has(there) && (!had?.removed || isMarked(there)) ? [there] : [];
     });
   const matches = wanted.map((inbound): InboundMatch => {
-    const had = hadOf.get(inbound.id);
     const own = byTag.get(inbound.tag);
-    const [old] = former(had);
+    const [old] = former(hadOf.get(inbound.id));
     const there = own ?? old ?? null;
     if (there) claimed.add(there);
-    const isMet = own !== undefined && !had?.tags.includes(inbound.tag);
-    const isOther = own?.protocol !== inbound.protocol || own.port !== inbound.port;
-    const foreign = isMet && (old !== undefined || isOther || isShared(own));
+    const isPut = recorded.has(inbound.tag);
+    const foreign = own !== undefined && (isPut ? isReplaced(inbound, own) : old !== undefined || !isMet(inbound, own));
     return { wanted: inbound, listed: there, foreign };
   });
   return { matches, claimed, former };
 }
 
-/** Whether another centre has clients in it. */
-export function isShared({ clients }: ListedInbound): boolean {
-  return clients.marks.includes(OF_ANOTHER);
+/** Whether one that is in no record was put there by us all the same: the record was lost, or the node is older than it. */
+function isMet({ id, protocol, port }: WantedInbound, own: ListedInbound): boolean {
+  if (isShared(own)) return false;
+  return own.mark === id || (isMarked(own) && own.protocol === protocol && own.port === port);
+}
+
+/** Whether somebody there has put an inbound of his own in the place of one that was ours. */
+function isReplaced({ digest, clients: wanted }: WantedInbound, own: ListedInbound): boolean {
+  const { emails } = own.clients;
+  if (emails.length === 0 || own.digest === digest || isMarked(own) || isShared(own)) return false;
+  const known = new Set(wanted.map(({ email }) => emailKey(email)));
+  return !emails.some((email) => known.has(emailKey(email)));
+}
+
+/** Whether it shows by itself that we put it there. */
+function isMarked({ mark, clients }: ListedInbound): boolean {
+  return mark > 0 || clients.marks.some((number) => number > 0);
+}
+
+/** Whether another centre put it there, or has clients in it. */
+export function isShared({ mark, clients }: ListedInbound): boolean {
+  return mark === OF_ANOTHER || clients.marks.includes(OF_ANOTHER);
 }
 
 /** The clients of an inbound, wanted and there. */

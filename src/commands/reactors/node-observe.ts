@@ -7,13 +7,15 @@ import { type Credit, carriedBy, creditOf, type Followed, sharedBaseline, unless
 import type { ListedInbound, NodeListing, SeenCounter, WantedInbound } from '../ports/node-panel.js';
 import { type Had, matchClients, matchInbounds } from './node-match.js';
 
+export type CounterKind = NodeTraffic['notes'][number][0];
+
 interface Known {
   readonly had: readonly Had[];
   readonly lastClient: number;
   readonly client: (number: ClientNumber) => Followed | undefined;
   readonly inbound: (id: InboundId) => Followed | undefined;
-  /** Since the counters of an inbound and its clients were read before, in ms; Infinity = nobody knows. */
-  readonly elapsedMs: (inbound: InboundId) => number;
+  /** Bytes that a counter may have grown by since it was read before, with those of this inbound. */
+  readonly allowed: (kind: CounterKind, key: number, inbound: InboundId) => number;
   readonly now: number;
 }
 
@@ -75,7 +77,8 @@ export async function observe(
     if (listed === null || foreign) continue;
     const before = known.inbound(inbound.id);
     if (!before && isZero(listed.counter)) fresh.add(inbound.id);
-    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, known.elapsedMs(inbound.id)) });
+    const most = known.allowed('inbound', inbound.id, inbound.id);
+    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, most) });
     await gather(carried, inbound, listed, known);
   }
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
@@ -96,7 +99,8 @@ export async function observe(
     );
     if (!before && isZero(seen)) continue;
     const carried = carriedBy(places.map((place) => credits.get(place)));
-    const credit = unlessDoubled(creditOf(before, seen, known.elapsedMs(inbound)), before, carried);
+    const most = known.allowed('client', number, inbound);
+    const credit = unlessDoubled(creditOf(before, seen, most), before, carried);
     clients.push({ key: number, before: own, at, ...credit });
     for (const sibling of siblings)
       clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });

@@ -1,14 +1,13 @@
-import type { Node } from '../../events/node-document.js';
-import type { NodePanel } from '../ports/node-panel.js';
+import type { AskedNode, NodePanel } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
 import { type InboundPlan, type NodeStep, refusals } from './node-plan.js';
 
 /** Does the steps of one inbound, in their order. Rejects with `NodeError`; what was done stays done. */
-export async function perform(panel: NodePanel, node: Node, plan: InboundPlan): Promise<void> {
+export async function perform(panel: NodePanel, node: AskedNode, plan: InboundPlan): Promise<void> {
   for (const step of plan.steps) await one(panel, node, plan, step);
 }
 
-async function one(panel: NodePanel, node: Node, { wanted, listed }: InboundPlan, step: NodeStep): Promise<void> {
+async function one(panel: NodePanel, node: AskedNode, { wanted, listed }: InboundPlan, step: NodeStep): Promise<void> {
   const remote = listed?.id ?? 0;
   switch (step.do) {
     case 'add': {

@@ -59,11 +59,15 @@ export const refusals = {
   managed: 'Another panel manages this inbound on the node',
   shared: 'Another panel has clients in this inbound on the node',
   taken: 'Another panel has a client of the same email on the node',
+  guests: 'The node has clients of its own in this inbound',
 } as const;
 
 const ADD: NodeStep = { do: 'add', strangers: [] };
+const REMOVE: NodeStep = { do: 'remove' };
 /** More changed clients than this go along with the whole inbound. */
 const FEW = 20;
+/** Clients that are taken out of an inbound one by one in one go. */
+const MANY = 500;
 /** Counters that are begun anew in one go. */
 const RESETS = 50;
 /** Clients that are compared without a pause. */
@@ -98,15 +102,24 @@ export async function planNode(
       plans.push({ ...nothing, ...compared.plan });
     }
   }
+  const blocked = new Set(matches.flatMap(({ wanted: { id }, foreign }) => (foreign ? [id] : [])));
   for (const had of known.had) {
     const lefts = former(had);
+    // What cannot go on under its new name goes on under the old one.
+    if (!had.deleted && blocked.has(had.inbound)) {
+      for (const left of lefts) claimed.add(left);
+      continue;
+    }
     const gone = { inbound: had.inbound, wanted: null, reason: null, cutThere: [] };
     if (had.deleted && lefts.length === 0) plans.push({ ...gone, tag: had.tags.at(-1) ?? '', listed: null, steps: [] });
     for (const left of lefts) {
-      claimed.add(left);
       const plan = { ...gone, tag: left.tag, listed: left };
-      if (isShared(left)) plans.push({ ...plan, steps: ours(left, known.lastClient), reason: refusals.shared });
-      else plans.push({ ...plan, steps: [{ do: 'remove' }] });
+      const reason = whyLeft(left);
+      const steps = reason === null ? [REMOVE] : ours(left);
+      // One that goes on under another name is not refused because of what is left of it.
+      if (had.deleted) plans.push({ ...plan, steps, reason });
+      else if (steps.length > 0) plans.push({ ...plan, steps });
+      if (had.deleted || steps.length > 0) claimed.add(left);
     }
   }
   const foreign = listed.filter((inbound) => !claimed.has(inbound)).map(({ tag }) => tag);
@@ -161,7 +174,7 @@ async function compare(
   if (isShared(listed)) {
     // What lets in and cuts is done one by one; the rest is not for one of two to decide.
     const steps = [...deletions, ...changes].filter(isTold).slice(0, FEW);
-    return { plan: { wanted: inbound, steps, reason: refusals.shared, cutThere: [] }, strangers };
+    return { plan: { wanted: inbound, steps, reason: whyLeft(listed), cutThere: [] }, strangers };
   }
   const left = without(inbound, pairs.missing, others);
   const missing = pairs.missing.filter((client) => !left.taken.has(client));
@@ -198,14 +211,27 @@ function without(inbound: WantedInbound, fresh: readonly WantedClient[], others:
   return { wanted: { ...inbound, clients }, reason: refusals.taken, taken };
 }
 
+/** Why an inbound of ours is not taken away with whoever else is in it; null when it can be. */
+function whyLeft({ mark, clients: { marks } }: ListedInbound): string | null {
+  if (mark === OF_ANOTHER) return refusals.managed;
+  if (marks.includes(OF_ANOTHER)) return refusals.shared;
+  return marks.includes(0) ? refusals.guests : null;
+}
+
 /** Takes out what is ours of an inbound that is not ours alone. */
-function ours({ clients: { marks, emails } }: ListedInbound, lastClient: number): readonly NodeStep[] {
+function ours({ clients: { marks, emails } }: ListedInbound): readonly NodeStep[] {
   return marks
-    .flatMap((mark, i): NodeStep[] =>
-      mark > 0 && mark <= lastClient ? [{ do: 'deleteClient', email: emails[i] ?? '' }] : [],
-    )
+    .flatMap((mark, i): NodeStep[] => (mark > 0 ? [{ do: 'deleteClient', email: emails[i] ?? '' }] : []))
     .filter(isTold)
-    .slice(0, FEW);
+    .slice(0, MANY);
+}
+
+/** Takes out many of them at once, for one who knows what the inbound is to be besides. */
+export function takenOut(plan: InboundPlan, wanted: WantedInbound | undefined): InboundPlan {
+  const { listed, steps } = plan;
+  if (!wanted || !listed || isShared(listed) || steps.length <= FEW) return plan;
+  const strangers = listed.clients.raws.filter((raw) => raw !== '');
+  return { ...plan, wanted: { ...wanted, tag: listed.tag, clients: [] }, steps: [{ do: 'update', strangers }] };
 }
 
 /** Whether it can be a request of its own. */

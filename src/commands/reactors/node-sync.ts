@@ -4,18 +4,24 @@ import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import type { NodeTalkParts } from './node-parts.js';
 import { NodeTalk, type TalkState } from './node-talk.js';
+import type { Withdrawal } from './node-withdraw.js';
 
 interface Parts extends NodeTalkParts {
   readonly nodes: () => readonly Node[];
   /** The node that an event has something for. */
   readonly concerned: (event: RecordedEvent) => NodeId | undefined;
   readonly changed$: Observable<readonly RecordedEvent[]>;
+  /** For taking everything off a node, whatever it does, in ms. */
+  readonly withdrawMs: number;
 }
 
 interface Entry {
   readonly talk: NodeTalk;
   timer: NodeJS.Timeout | undefined;
   round: Promise<void> | null;
+  /** Breaks off what is under way. */
+  off: AbortController;
+  leaving: Promise<Withdrawal> | null;
   again: boolean;
   nextAt: number;
 }
@@ -46,12 +52,14 @@ export class NodeSync {
     for (const { id } of this.#parts.nodes()) this.#wake(id, false);
   }
 
-  /** Nothing is told, asked or recorded any more once the rounds that are under way have ended. */
+  /** Nothing is told, asked or recorded any more once what is under way has ended; that is broken off. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    for (const { timer } of this.#entries.values()) clearTimeout(timer);
-    for (const go of this.#queue.splice(0)) go();
+    for (const { timer, off } of this.#entries.values()) {
+      clearTimeout(timer);
+      off.abort();
+    }
     await Promise.all([...this.#entries.values()].flatMap(({ round }) => round ?? []));
   }
 
@@ -64,17 +72,31 @@ export class NodeSync {
   }
 
   /**
-   * Takes off a node what was put there, before it is deleted. Resolves to how many inbounds may go on there, because it
-   * cannot be told. Never rejects.
+   * Takes off a node what was put there, before it is deleted, within the time that it has for that. What is under way with
+   * it is broken off, and others are not waited for. Never rejects.
    */
-  async withdraw(node: NodeId): Promise<number> {
+  withdraw(node: NodeId): Promise<Withdrawal> {
     const entry = this.#entry(node);
+    return (entry.leaving ??= this.#withdraw(entry, node));
+  }
+
+  async #withdraw(entry: Entry, node: NodeId): Promise<Withdrawal> {
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      entry.off.abort();
+    }, this.#parts.withdrawMs);
+    entry.off.abort();
     while (entry.round) await entry.round;
     clearTimeout(entry.timer);
-    const left = entry.talk.withdraw();
+    entry.off = new AbortController();
+    if (this.#stopped || isLate) entry.off.abort();
+    const left = entry.talk.withdraw(entry.off.signal);
     // No round begins meanwhile, and one does after it if the node is still there.
     entry.round = left.then(() => {
+      clearTimeout(late);
       entry.round = null;
+      entry.leaving = null;
       if (!this.#stopped && this.#entries.get(node) === entry) this.#later(entry, node, AFTER_MS);
     });
     return left;
@@ -87,9 +109,10 @@ export class NodeSync {
     return { ...entry.talk.state(), nextAt: entry.nextAt };
   }
 
-  /** When an inbound that its node refused is tried again: ms since 1970; 0 = at once. */
+  /** When an inbound that its node refused is looked at or tried again: ms since 1970; 0 = at once. */
   retryAt(node: NodeId, inbound: InboundId): number {
-    return this.#entries.get(node)?.talk.retryAt(inbound) ?? 0;
+    const entry = this.#entries.get(node);
+    return entry ? Math.max(entry.talk.retryAt(inbound), entry.nextAt) : 0;
   }
 
   #notice(events: readonly RecordedEvent[]): void {
@@ -137,7 +160,8 @@ export class NodeSync {
     const known = this.#entries.get(node);
     if (known) return known;
     const talk = new NodeTalk(this.#parts, node);
-    const entry: Entry = { talk, timer: undefined, round: null, again: false, nextAt: 0 };
+    const idle = { timer: undefined, round: null, leaving: null, again: false, nextAt: 0 };
+    const entry: Entry = { talk, off: new AbortController(), ...idle };
     this.#entries.set(node, entry);
     return entry;
   }
@@ -155,7 +179,9 @@ export class NodeSync {
       return;
     }
     entry.again = false;
-    entry.round = this.#inTurn(() => entry.talk.round()).then((ms) => {
+    entry.off = new AbortController();
+    const { signal } = entry.off;
+    entry.round = this.#inTurn(signal, () => entry.talk.round(signal)).then((ms) => {
       entry.round = null;
       entry.nextAt = 0;
       if (this.#stopped || this.#entries.get(node) !== entry) return;
@@ -164,9 +190,13 @@ export class NodeSync {
     });
   }
 
-  async #inTurn(round: () => Promise<number | null>): Promise<number | null> {
-    while (this.#talking >= AT_ONCE && !this.#stopped) await new Promise<void>((go) => this.#queue.push(go));
-    if (this.#stopped) return null;
+  async #inTurn(signal: AbortSignal, round: () => Promise<number | null>): Promise<number | null> {
+    while (this.#talking >= AT_ONCE && !signal.aborted) await this.#turn(signal);
+    if (signal.aborted) {
+      // Whoever leaves takes nobody's turn.
+      this.#queue.shift()?.();
+      return null;
+    }
     this.#talking += 1;
     try {
       return await round();
@@ -174,5 +204,21 @@ export class NodeSync {
       this.#talking -= 1;
       this.#queue.shift()?.();
     }
+  }
+
+  /** Resolves when one of the rounds that are under way has ended, or this one is not to be any more. */
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        this.#queue.splice(this.#queue.indexOf(go), 1);
+        resolve();
+      };
+      const go = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#queue.push(go);
+      signal.addEventListener('abort', leave, { once: true });
+    });
   }
 }

@@ -3,10 +3,11 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import { sameAddress } from '../node-rules.js';
-import type { WantedClient, WantedInbound } from '../ports/node-panel.js';
+import type { AskedNode, WantedInbound } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
 import { NodeBooks } from './node-books.js';
 import { NodeGuests } from './node-guests.js';
+import type { Had } from './node-match.js';
 import type { Observation } from './node-observe.js';
 import type { NodeTalkParts } from './node-parts.js';
 import { perform } from './node-perform.js';
@@ -15,6 +16,7 @@ import { identityFlaw, identityOf } from './node-question.js';
 import { Repairs } from './node-repairs.js';
 import { Retries } from './node-retries.js';
 import { NodeTrouble } from './node-trouble.js';
+import { takeOff, type Withdrawal } from './node-withdraw.js';
 
 /** How the talk with a node goes. Times in ms since 1970. */
 export interface TalkState {
@@ -41,8 +43,6 @@ const TURNS = 4;
 /** A node that was told the same so often and shows something else keeps it otherwise. */
 const PATIENCE = 3;
 const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
-/** For taking everything off a node, in ms. */
-const WITHDRAW_MS = 20_000;
 const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
 
 /** One node: told what it shall have, asked what it has, again and again. One round at a time. */
@@ -56,6 +56,8 @@ export class NodeTalk {
   readonly #guests: NodeGuests;
   readonly #repairs: Repairs<InboundId>;
   readonly #trouble: NodeTrouble;
+  /** Breaks off what is under way. */
+  #signal = new AbortController().signal;
 
   constructor(parts: NodeTalkParts, id: NodeId) {
     this.#parts = parts;
@@ -78,13 +80,19 @@ export class NodeTalk {
     return { listedAt: this.#books.listedAt, error: this.#trouble.error, failingSince: since, tries };
   }
 
-  /** When an inbound that was refused is tried again, ms since 1970; 0 = at once. */
+  /** Until when an inbound that was refused waits, ms since 1970; 0 = the next round has it. */
   retryAt(inbound: InboundId): number {
-    return Math.max(this.#retries.until(inbound), this.#repairs.until(inbound));
+    const waiting = this.#retries.waiting();
+    const whole = waiting > 0 ? this.#parts.now() + waiting : 0;
+    return Math.max(whole, this.#retries.until(inbound), this.#repairs.until(inbound));
   }
 
-  /** One round. Resolves to the ms until the next; null = it rests until something changes. Never rejects. */
-  async round(): Promise<number | null> {
+  /**
+   * One round, until it is broken off. Resolves to the ms until the next; null = it rests until something changes. Never
+   * rejects.
+   */
+  async round(signal: AbortSignal): Promise<number | null> {
+    this.#signal = signal;
     const { node: find, online, now } = this.#parts;
     const node = find(this.#id);
     if (!node?.enabled || node.identity === null) {
@@ -104,7 +112,7 @@ export class NodeTalk {
       if (this.#isCurrent(node)) this.#trouble.over(node);
     } catch (error) {
       this.#trouble.warn(node, error);
-      // What came too late, of a place where the node is not any more, is no failure of it.
+      // What came too late, of a place where the node is not any more, or was broken off, is no failure of it.
       if (!this.#isCurrent(node)) return 0;
       online(this.#id, []);
       this.#retries.failed();
@@ -120,7 +128,7 @@ export class NodeTalk {
     await this.#meet(node);
     let shown: readonly WantedInbound[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
-      const listing = await panel.listing(node);
+      const listing = await panel.listing(this.#asked(node));
       const wanted = await this.#parts.wanted(this.#id);
       const had = this.#had();
       shown = wanted.inbounds;
@@ -145,7 +153,7 @@ export class NodeTalk {
     }
     // What it does not tell of its guests is no reason to tell it everything again.
     await breathe();
-    await this.#guests.look(node, shown, this.#isCurrent).catch((error: unknown) => {
+    await this.#guests.look(this.#asked(node), shown, this.#isCurrent).catch((error: unknown) => {
       if (!(error instanceof NodeError)) throw error;
       this.#parts.online(this.#id, []);
     });
@@ -154,41 +162,31 @@ export class NodeTalk {
   /** Rejects with `NodeError` when it is not the panel that is meant. */
   async #meet(node: Node): Promise<void> {
     const { panel, ownId, twin } = this.#parts;
-    const said = identityOf(await panel.panelId(node));
+    const said = identityOf(await panel.panelId(this.#asked(node)));
     const flaw = identityFlaw(said, { known: node.identity, ownId: ownId(), twin: twin(node, said.panelId) });
     if (flaw !== null) throw new NodeError('said-no', flaw);
   }
 
   /**
-   * Takes away there what is ours, for a node that is not to be one any more. Resolves to how many inbounds may go on
-   * there. Never rejects.
+   * Takes away there what is ours, for a node that is not to be one any more, until it is broken off. Not while a round is
+   * under way. Never rejects.
    */
-  async withdraw(): Promise<number> {
-    const { panel, node: find, now, wanted, lastClient, used } = this.#parts;
-    const node = find(this.#id);
+  async withdraw(signal: AbortSignal): Promise<Withdrawal> {
+    this.#signal = signal;
+    const node = this.#parts.node(this.#id);
     const had = this.#had().filter(({ tags }) => tags.length > 0);
-    if (!node?.enabled || node.identity === null || had.length === 0) return had.length;
-    const until = now() + WITHDRAW_MS;
-    const unknown = new Set(had.map(({ inbound }) => inbound));
+    const there = { gone: 0, remaining: had.filter(({ removed }) => !removed).length, kept: 0 };
+    if (!node?.enabled || node.identity === null || there.remaining === 0) return there;
     try {
       await this.#meet(node);
-      const listing = await panel.listing(node);
-      await this.#books.count(node, listing, (await wanted(this.#id)).inbounds, this.#had());
-      const known = { used: ({ number }: WantedClient) => used.client(number), usedBy: used.inbound };
-      const gone = had.map((one) => ({ ...one, deleted: true }));
-      const plan = await planNode([], listing, { ...known, had: gone, lastClient: lastClient() });
-      const unreadable = new Set(listing.unreadable);
-      for (const one of plan.inbounds) {
-        if (now() > until) break;
-        await perform(panel, node, one);
-        if (one.steps.length > 0 && one.reason === null) this.#books.removed(node, one, true);
-        const tags = had.find(({ inbound }) => inbound === one.inbound)?.tags ?? [];
-        if (one.reason === null && !tags.some((tag) => unreadable.has(tag))) unknown.delete(one.inbound);
-      }
+      const left = await takeOff({ ...node, signal }, { parts: this.#parts, books: this.#books, had });
+      // If it is not deleted after all, what turns up there under these names is not ours because of that.
+      if (left.remaining === 0) this.#told.clear();
+      return left;
     } catch (error) {
       this.#trouble.warn(node, error);
+      return there;
     }
-    return unknown.size;
   }
 
   /** Records what is as it is wanted; tells the rest. Resolves to whether the node was told something. */
@@ -203,7 +201,8 @@ export class NodeTalk {
     const asked = wantedDigest(wanted);
     if (reason !== null) this.#books.refused(node, inbound, reason);
     if (reason !== null && steps.length === 0) {
-      this.#retries.refused(inbound, asked);
+      // Nothing was asked of the node, so there is nothing to wait with: every listing shows whether it is over.
+      this.#retries.done(inbound);
       return false;
     }
     if (wanted === null && steps.length === 0) {
@@ -233,7 +232,7 @@ export class NodeTalk {
     this.#books.noteCuts(node, plan);
     try {
       if (wanted) this.#remember(inbound, wanted.tag);
-      await perform(this.#parts.panel, node, plan);
+      await perform(this.#parts.panel, this.#asked(node), plan);
     } catch (error) {
       if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
       this.#retries.refused(inbound, asked);
@@ -242,20 +241,24 @@ export class NodeTalk {
       if (reason === null && this.#isCurrent(node)) this.#books.refused(node, inbound, error.message);
       return false;
     }
-    if (wanted === null) {
+    if (steps.some(({ do: what }) => what === 'remove')) {
+      this.#told.delete(inbound);
       this.#books.removed(node, plan, true);
       this.#retries.done(inbound);
     }
     return true;
   }
 
-  #had() {
-    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted }) => ({
+  #had(): readonly Had[] {
+    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted, applied }) => ({
       inbound,
       tags: [...new Set([...(this.#told.get(inbound) ?? []), ...tags])],
       deleted,
+      removed: applied === null && !this.#told.has(inbound),
     }));
   }
+
+  #asked = (node: Node): Node & AskedNode => ({ ...node, signal: this.#signal });
 
   #remember(inbound: InboundId, tag: string): void {
     const tags = this.#told.get(inbound);
@@ -265,7 +268,7 @@ export class NodeTalk {
 
   #isCurrent = (asked: Node): boolean => {
     const current = this.#parts.node(this.#id);
-    return current !== undefined && current.enabled && sameAddress(current, asked);
+    return current !== undefined && current.enabled && sameAddress(current, asked) && !this.#signal.aborted;
   };
 }
 

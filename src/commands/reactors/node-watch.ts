@@ -8,6 +8,7 @@ import { leadsElsewhere, sameAddress } from '../node-rules.js';
 import type { NodeAddress, NodeHistories, Nodes } from '../ports/nodes.js';
 import { Rejection } from '../rejection.js';
 import { askedHow, NOTHING, type NodeAnswer, type Outcome } from './node-question.js';
+import { Seldom } from './seldom.js';
 
 /** What is known of a node. While it is offline its load reads as 0. */
 export interface NodeHealth extends Omit<NodeAnswer, 'status' | 'error'> {
@@ -45,6 +46,8 @@ const AT_ONCE = 32;
 /** Of these, for nodes that did not answer last: they take their whole time, and the others shall not wait for it. */
 const DOUBTFUL_AT_ONCE = 24;
 const MISSES = 3;
+/** So often a node comes back; one that does so again and again stays away. */
+const RETURNS_OFTEN = { atOnce: 3, everyMs: 600_000 };
 
 const UNKNOWN: NodeHealth = {
   ...{ status: 'unknown', lastHeartbeat: 0, lastError: '' },
@@ -56,6 +59,7 @@ interface Entry {
   readonly misses: number;
   /** What the log says; undefined = nothing. */
   readonly recorded: boolean | undefined;
+  readonly returns: Seldom;
 }
 
 /**
@@ -197,7 +201,7 @@ export class NodeWatch {
     const { id } = node;
     const current = this.#parts.node(id);
     if (this.#stopped || !current || !sameAddress(current, node)) return;
-    const before = this.#entries.get(id) ?? { health: UNKNOWN, misses: 0, recorded: this.#parts.recorded(id) };
+    const before = this.#entries.get(id) ?? this.#begun(id);
     const lastHeartbeat = Math.floor(this.#parts.now() / 1000);
     if (reading !== null) {
       const { kind, panelId, ...values } = reading;
@@ -205,8 +209,12 @@ export class NodeWatch {
       this.#parts.histories.add(id, values);
       if (current.identity === null)
         this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
-      if (before.recorded === false && this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } }))
-        this.#recorded(id, true);
+      if (before.recorded === false)
+        before.returns.try(() => {
+          const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
+          if (isRecorded) this.#recorded(id, true);
+          return isRecorded;
+        });
       return;
     }
     const misses = before.misses + 1;
@@ -224,8 +232,13 @@ export class NodeWatch {
       this.#recorded(id, false);
   }
 
-  #set(id: NodeId, { misses, recorded }: Omit<Entry, 'health'>, health: NodeHealth): void {
-    this.#entries.set(id, { misses, recorded, health });
+  #begun(id: NodeId): Entry {
+    const returns = new Seldom(this.#parts.now, RETURNS_OFTEN);
+    return { health: UNKNOWN, misses: 0, recorded: this.#parts.recorded(id), returns };
+  }
+
+  #set(id: NodeId, { misses, recorded, returns }: Omit<Entry, 'health'>, health: NodeHealth): void {
+    this.#entries.set(id, { misses, recorded, returns, health });
   }
 
   #recorded(id: NodeId, recorded: boolean): void {

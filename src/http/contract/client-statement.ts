@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { get, routes } from './route.js';
-import { text } from './schemas/fields.js';
+import { text, whole } from './schemas/fields.js';
 
 const Bytes = z.object({ up: z.int(), down: z.int() });
 
@@ -16,6 +16,8 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       /** The same, included; empty = today. */
       to: text,
       format: z.enum(['', 'json', 'csv']).default(''),
+      /** The number of one client of this email, also of a deleted one; 0 = of all who have it, or who was deleted last. */
+      client: whole({ min: 0 }),
     }),
     reply: z.object({
       email: z.string(),
@@ -30,7 +32,7 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       changed: Bytes,
       /** opening + used + changed */
       closing: Bytes,
-      /** What the counter says now; null where the days end before today. */
+      /** What the counter says now; null where the days end before today, or something stands in days to come. */
       counter: Bytes.nullable(),
       days: z.array(
         z.object({

@@ -85,8 +85,11 @@ export const nodeRoutes = routes('/panel/api/nodes', {
   del: post('/del/:id', {
     summary: 'Take a node out of the register, and what was put there off it; inbounds that are bound to it stay here',
     params,
-    /** How many are bound to it, and how many may go on there because it could not be told. */
-    reply: z.object({ inbounds: z.int(), remaining: z.int() }),
+    /**
+     * How many are bound to it; how many may go on there, because it could not be told; and how many stay there without
+     * the clients from here, because somebody else has clients in them.
+     */
+    reply: z.object({ inbounds: z.int(), remaining: z.int(), kept: z.int() }),
   }),
   setEnable: post('/setEnable/:id', {
     summary: 'Switch a node on or off: it is asked and told, or neither',

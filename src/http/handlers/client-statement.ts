@@ -1,7 +1,8 @@
-import { type Rejection, reject } from '../../commands/rejection.js';
+import { Rejection, reject } from '../../commands/rejection.js';
 import { dayRange, MOST_YEARS, type RangeFlaw } from '../../lib/day-range.js';
+import { accountHolder } from '../../projections/ended.js';
 import { statementCsv } from '../../projections/statement-csv.js';
-import { statementOfEmail } from '../../projections/statement-of-client.js';
+import { statementOfEmail, statementOfNumbers } from '../../projections/statement-of-client.js';
 import { Attachment } from '../context.js';
 import type { clientStatementRoutes } from '../contract/client-statement.js';
 import type { Handlers } from '../mount.js';
@@ -11,16 +12,20 @@ const CSV = 'text/csv';
 const LONGEST_NAME = 64;
 
 export const clientStatementHandlers: Handlers<typeof clientStatementRoutes> = {
-  async statement({ params: { email }, query: { from, to, format } }, { read, ledger, past, now, accept }) {
-    const client = read.clientByEmail(email);
-    if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
-    const books = await ledger();
-    if (!books) return reject('LEDGER_NOT_READY');
-    const range = dayRange(from, to, books.days, now());
-    if ('flaw' in range) return refusal(range.flaw);
-    const statement = statementOfEmail(read, books, past, email, range.days, now());
+  async statement({ params: { email }, query: { from, to, format, client } }, { read, ledger, past, now, accept }) {
+    const holder = accountHolder(read, past, email, client);
+    if (!holder) return reject('CLIENT_NOT_FOUND', { client: email });
+    const answer = await ledger((books) => {
+      const range = dayRange(from, to, books.days, now());
+      if ('flaw' in range) return refusal(range.flaw);
+      if (holder.client === null) return statementOfEmail(read, books, past, email, range.days, now());
+      return { ...statementOfNumbers(read, books, past, [holder.client], range.days), counter: null };
+    });
+    if ('silent' in answer) return answer.silent === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
+    const statement = answer.told;
+    if (statement instanceof Rejection) return statement;
     if (!statement) return reject('CLIENT_NOT_FOUND', { client: email });
-    const name = client.identity.email;
+    const name = holder.email;
     if (format === 'csv' || (format === '' && accept.toLowerCase().includes(CSV))) {
       return new Attachment({
         media: CSV,

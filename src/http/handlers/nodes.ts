@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type NodeDraft, readSpec, soundSpec, tokenFlaw } from '../../commands/node-rules.js';
 import { type NodeMetric, nodeMetrics, nodeUrl } from '../../commands/ports/nodes.js';
 import { NOTHING, SELF } from '../../commands/reactors/node-question.js';
+import type { Withdrawal } from '../../commands/reactors/node-withdraw.js';
 import { Rejection, reject } from '../../commands/rejection.js';
 import type { NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
@@ -55,10 +56,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
   async del({ params: { id } }, { read, dispatch, nodeSync }) {
     const node = read.node(id);
     if (!node) return reject('NODE_NOT_FOUND', { node: id });
-    const remaining = await nodeSync.withdraw(node.id);
+    const { gone, ...left } = await nodeSync.withdraw(node.id);
     const inbounds = read.inbounds().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: node.id } });
-    return done instanceof Rejection ? done : new Message(farewell(inbounds, remaining), { inbounds, remaining });
+    return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 
   setEnable({ params: { id }, body: { enable } }, { dispatch }) {
@@ -116,11 +117,14 @@ async function selfFlaw({ nodes }: HttpContext, draft: NodeDraft, token: string)
   return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
 }
 
-function farewell(inbounds: number, remaining: number): string {
+function farewell(inbounds: number, { gone, remaining, kept }: Withdrawal): string {
   if (remaining > 0)
     return 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.';
-  return inbounds === 0
-    ? 'The node has been deleted.'
+  if (kept > 0)
+    return 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.';
+  if (inbounds === 0) return 'The node has been deleted.';
+  return gone === 0
+    ? 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.'
     : 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.';
 }
 

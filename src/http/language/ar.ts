@@ -17,6 +17,7 @@ export const ar: Catalogue = {
     DAYS_REVERSED: 'اليوم الأول يأتي بعد اليوم الأخير',
     DAYS_TOO_MANY: 'يغطي كشف الاستخدام {years} سنوات على الأكثر',
     LEDGER_NOT_READY: 'ما زالت الكشوف تُعدّ من السجل: اسأل بعد دقيقة',
+    LEDGER_WRONG: 'لا يطابق الكشف العدّاد، حتى بعد إعادة إعداده من السجل: شغّل portolan events verify',
     CLIENT_NOT_IN_INBOUND: 'لا يوجد عميل {client} في الإدخال {inbound}',
     PORT_OUT_OF_RANGE: 'المنفذ {port} ليس بين 1 و65535',
     PORT_TAKEN: 'المنفذ مستخدم من قبل: {port} يستخدمه {by}',
@@ -212,6 +213,8 @@ export const ar: Catalogue = {
     'it is empty': 'فارغ',
     'it is longer than {count} characters': 'أطول من {count} حرفًا',
     'it begins or ends with a space': 'يبدأ أو ينتهي بمسافة',
+    'no path of the API can name it: it stands for a folder there':
+      'لا يمكن لأي مسار في الواجهة أن يسمّيه: فهو يعني هناك مجلدًا',
     'the core separates counters with ">"': 'النواة تفصل العدادات بـ «>»',
     'it holds control characters': 'يحتوي على محارف تحكم',
     'names that begin with portolan- are kept for the panel': 'الأسماء التي تبدأ بـ portolan- محجوزة للوحة',
@@ -415,6 +418,10 @@ export const ar: Catalogue = {
     'Changes are saved again': 'عادت التغييرات تُحفظ',
     'The data directory can be written to.': 'يمكن الكتابة في مجلد البيانات.',
     'The core was not restarted': 'لم يُعَد تشغيل النواة',
+    'What is open from an address that is held back goes on until it ends by itself':
+      'ما هو مفتوح من عنوان محجوز يستمر حتى ينتهي من تلقاء نفسه',
+    'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
+      'تُرفض الاتصالات الجديدة. لإنهاء المفتوحة تحتاج اللوحة إلى CAP_NET_ADMIN وبرنامج ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'لا تقبل النواة الإعداد الجديد وتستمر بالإعداد القديم',
     'The input is not valid: {why}': 'المدخلات غير صالحة: {why}',
@@ -595,6 +602,10 @@ export const ar: Catalogue = {
     'The node has been deleted.': 'حُذفت العقدة.',
     'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
       'حُذفت العقدة وأُزيل عنها ما وُضع عليها؛ تبقى الواردات التي كانت مرتبطة بها هنا ولا تصل إلى أحد بعد الآن.',
+    'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.':
+      'حُذفت العقدة. لدى غيرنا عملاء فيما وُضع هناك: فيبقى هناك من دون عملاء هذه اللوحة.',
+    'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'حُذفت العقدة؛ وتبقى الإدخالات المرتبطة بها هنا ولا تصل إلى أحد بعد الآن.',
     'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
       'حُذفت العقدة ولم يمكن إبلاغها: ما وُضع عليها يستمر هناك، لا تحسبه هذه اللوحة ولا تقطعه، إلى أن يُزال هناك.',
     'node name is required': 'اسم العقدة مطلوب',
@@ -638,6 +649,7 @@ export const ar: Catalogue = {
     'The node has an inbound of its own under this tag': 'لدى العقدة إدخال خاص بها تحت هذا الوسم',
     'The node lists this inbound in a way that cannot be read': 'تسرد العقدة هذا الإدخال على نحو لا يمكن قراءته',
     'Another panel manages this inbound on the node': 'لوحة أخرى تدير هذا الإدخال على العقدة',
+    'The node has clients of its own in this inbound': 'للعقدة عملاء خاصون بها في هذا الإدخال',
     'Another panel has clients in this inbound on the node': 'للوحة أخرى عملاء في هذا الإدخال على العقدة',
     'Another panel has a client of the same email on the node': 'للوحة أخرى على العقدة عميل بالبريد نفسه',
     'Something else on the node changes this inbound again and again':
@@ -687,6 +699,9 @@ export const ar: Catalogue = {
     'It should end at position {position}, and what it holds ends at {end}':
       'يجب أن ينتهي عند الموضع {position} وما فيه ينتهي عند {end}',
     'It is sealed: its passphrase is needed to read it': 'النسخة مختومة: تلزم عبارة المرور لقراءتها',
+    'Its keys are not those of its events: {flaw}': 'مفاتيحها لا توافق أحداثها: {flaw}',
+    'key {id} is not one that this panel made': 'المفتاح {id} لم تُنشئه هذه اللوحة',
+    'key {id} is gone, and no event tells who destroyed it': 'المفتاح {id} غير موجود، ولا حدث يخبر من أتلفه',
     'It is sealed, and this is not its passphrase': 'النسخة مختومة، وهذه ليست عبارة مرورها',
     'The chain of events is broken at position {position}: {flaw}':
       'سلسلة الأحداث مقطوعة عند الموضع {position}: {flaw}',

@@ -17,6 +17,8 @@ export const fa: Catalogue = {
     DAYS_REVERSED: 'روز نخست پس از روز پایانی است',
     DAYS_TOO_MANY: 'صورت‌حساب حداکثر {years} سال را در بر می‌گیرد',
     LEDGER_NOT_READY: 'صورت‌حساب‌ها هنوز از روی گزارش ساخته می‌شوند: یک دقیقه دیگر بپرسید',
+    LEDGER_WRONG:
+      'صورت‌حساب با شمارنده نمی‌خواند، حتی وقتی از روی گزارش دوباره ساخته شود: portolan events verify را اجرا کنید',
     CLIENT_NOT_IN_INBOUND: 'ورودی {inbound} کاربری به نام {client} ندارد',
     PORT_OUT_OF_RANGE: 'پورت {port} بین ۱ و ۶۵۵۳۵ نیست',
     PORT_TAKEN: 'پورت تکراری است: {port} در اختیار {by} است',
@@ -213,6 +215,8 @@ export const fa: Catalogue = {
     'it is empty': 'خالی است',
     'it is longer than {count} characters': 'بیش از {count} نویسه است',
     'it begins or ends with a space': 'با فاصله آغاز یا تمام می‌شود',
+    'no path of the API can name it: it stands for a folder there':
+      'هیچ مسیری در API نمی‌تواند آن را نام ببرد: آنجا به معنای پوشه است',
     'the core separates counters with ">"': 'هسته شمارنده‌ها را با «>» جدا می‌کند',
     'it holds control characters': 'نویسه‌های کنترلی دارد',
     'names that begin with portolan- are kept for the panel': 'نام‌هایی که با portolan- آغاز می‌شوند ویژهٔ پنل‌اند',
@@ -414,6 +418,10 @@ export const fa: Catalogue = {
     'Changes are saved again': 'تغییرات دوباره ذخیره می‌شوند',
     'The data directory can be written to.': 'در پوشهٔ داده‌ها می‌توان نوشت.',
     'The core was not restarted': 'هسته دوباره راه‌اندازی نشد',
+    'What is open from an address that is held back goes on until it ends by itself':
+      'آنچه از نشانی نگه‌داشته‌شده باز است، تا وقتی خودش پایان یابد ادامه دارد',
+    'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
+      'اتصال‌های تازه رد می‌شوند. برای پایان دادن به اتصال‌های باز، پنل به CAP_NET_ADMIN و برنامهٔ ss نیاز دارد: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'هسته پیکربندی جدید را نمی‌پذیرد و با پیکربندی قبلی ادامه می‌دهد',
     'The input is not valid: {why}': 'ورودی درخواست معتبر نیست: {why}',
@@ -593,6 +601,10 @@ export const fa: Catalogue = {
     'The node has been deleted.': 'نود حذف شد.',
     'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
       'نود حذف شد و آنچه روی آن گذاشته شده بود از آن برداشته شد؛ ورودی‌های وابسته به آن این‌جا می‌مانند و دیگر به جایی نمی‌رسند.',
+    'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.':
+      'نود حذف شد. در آنچه آنجا گذاشته شده بود، کس دیگری کلاینت دارد: آن همان‌جا می‌ماند، بدون کلاینت‌های این پنل.',
+    'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'نود حذف شد؛ ورودی‌هایی که به آن وابسته بودند اینجا می‌مانند و دیگر به کسی نمی‌رسند.',
     'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
       'نود حذف شد ولی نشد به آن خبر داد: آنچه روی آن گذاشته شده تا وقتی همان‌جا حذف نشود کار می‌کند و این پنل آن را نه می‌شمارد و نه قطع می‌کند.',
     'node name is required': 'نام نود لازم است',
@@ -636,6 +648,7 @@ export const fa: Catalogue = {
     'The node has an inbound of its own under this tag': 'نود زیر این برچسب یک ورودی از خودش دارد',
     'The node lists this inbound in a way that cannot be read': 'نود این ورودی را طوری فهرست می‌کند که خوانده نمی‌شود',
     'Another panel manages this inbound on the node': 'پنل دیگری این ورودی را روی نود مدیریت می‌کند',
+    'The node has clients of its own in this inbound': 'نود در این ورودی کلاینت‌هایی از خودش دارد',
     'Another panel has clients in this inbound on the node': 'پنل دیگری در این ورودی روی نود کلاینت دارد',
     'Another panel has a client of the same email on the node': 'پنل دیگری روی نود کلاینتی با همین ایمیل دارد',
     'Something else on the node changes this inbound again and again':
@@ -686,6 +699,10 @@ export const fa: Catalogue = {
     'It should end at position {position}, and what it holds ends at {end}':
       'باید در موقعیت {position} پایان یابد و محتوای آن در {end} پایان می‌یابد',
     'It is sealed: its passphrase is needed to read it': 'این پشتیبان مهر شده است: برای خواندن آن عبارت عبور لازم است',
+    'Its keys are not those of its events: {flaw}': 'کلیدهای آن با رویدادهایش نمی‌خوانند: {flaw}',
+    'key {id} is not one that this panel made': 'کلید {id} را این پنل نساخته است',
+    'key {id} is gone, and no event tells who destroyed it':
+      'کلید {id} از بین رفته است و هیچ رویدادی نمی‌گوید چه کسی آن را نابود کرده است',
     'It is sealed, and this is not its passphrase': 'این پشتیبان مهر شده است و این عبارت عبور آن نیست',
     'The chain of events is broken at position {position}: {flaw}':
       'زنجیره‌ی رویدادها در موقعیت {position} گسسته است: {flaw}',

@@ -18,6 +18,8 @@ export const ru: Catalogue = {
     DAYS_REVERSED: 'Первый день позже последнего',
     DAYS_TOO_MANY: 'Выписка охватывает не больше {years} лет',
     LEDGER_NOT_READY: 'Выписки ещё составляются по журналу: спросите через минуту',
+    LEDGER_WRONG:
+      'Выписка не сходится со счётчиком, даже составленная по журналу заново: выполните portolan events verify',
     CLIENT_NOT_IN_INBOUND: 'Во входящем подключении {inbound} нет клиента {client}',
     PORT_OUT_OF_RANGE: 'Порт {port} не входит в диапазон от 1 до 65535',
     PORT_TAKEN: 'Порт уже занят: {port} использует {by}',
@@ -217,6 +219,8 @@ export const ru: Catalogue = {
     'it is empty': 'он пуст',
     'it is longer than {count} characters': 'он длиннее {count} символов',
     'it begins or ends with a space': 'он начинается или заканчивается пробелом',
+    'no path of the API can name it: it stands for a folder there':
+      'ни один путь API не может его назвать: там он означает папку',
     'the core separates counters with ">"': 'ядро разделяет счётчики знаком «>»',
     'it holds control characters': 'он содержит управляющие символы',
     'names that begin with portolan- are kept for the panel': 'имена, начинающиеся с portolan-, оставлены для панели',
@@ -425,6 +429,10 @@ export const ru: Catalogue = {
     'Changes are saved again': 'Изменения снова сохраняются',
     'The data directory can be written to.': 'В каталог данных можно писать.',
     'The core was not restarted': 'Ядро не было перезапущено',
+    'What is open from an address that is held back goes on until it ends by itself':
+      'Соединения, открытые с удерживаемого адреса, продолжаются, пока не завершатся сами',
+    'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
+      'Новые отклоняются. Чтобы завершать открытые, панели нужны CAP_NET_ADMIN и программа ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'Ядро не принимает новую конфигурацию и работает с прежней',
     'The input is not valid: {why}': 'Неверные данные: {why}',
@@ -605,6 +613,10 @@ export const ru: Catalogue = {
     'The node has been deleted.': 'Узел удалён.',
     'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
       'Узел удалён, и то, что на нём было размещено, с него убрано; привязанные к нему входящие подключения остались здесь и больше никуда не ведут.',
+    'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.':
+      'Узел удалён. В том, что было туда помещено, есть чужие клиенты: оно остаётся там, но без клиентов этой панели.',
+    'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.':
+      'Узел удалён; входящие подключения, привязанные к нему, остаются здесь и больше никому не доступны.',
     'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
       'Узел удалён, но сообщить ему об этом не удалось: то, что на нём размещено, продолжает там работать, эта панель его не считает и не отключает, пока его не удалят там.',
     'node name is required': 'нужно имя узла',
@@ -649,6 +661,7 @@ export const ru: Catalogue = {
     'The node lists this inbound in a way that cannot be read':
       'Узел перечисляет это входящее подключение так, что его нельзя прочитать',
     'Another panel manages this inbound on the node': 'Этим входящим подключением на узле управляет другая панель',
+    'The node has clients of its own in this inbound': 'У узла есть собственные клиенты в этом входящем подключении',
     'Another panel has clients in this inbound on the node':
       'У другой панели есть клиенты в этом входящем подключении на узле',
     'Another panel has a client of the same email on the node': 'У другой панели есть на узле клиент с тем же email',
@@ -701,6 +714,10 @@ export const ru: Catalogue = {
     'It should end at position {position}, and what it holds ends at {end}':
       'Файл должен кончаться на позиции {position}, а его содержимое кончается на {end}',
     'It is sealed: its passphrase is needed to read it': 'Копия запечатана: чтобы её прочесть, нужна парольная фраза',
+    'Its keys are not those of its events: {flaw}': 'Её ключи не соответствуют её событиям: {flaw}',
+    'key {id} is not one that this panel made': 'ключ {id} создан не этой панелью',
+    'key {id} is gone, and no event tells who destroyed it':
+      'ключа {id} нет, и ни одно событие не говорит, кто его уничтожил',
     'It is sealed, and this is not its passphrase': 'Копия запечатана, и эта парольная фраза к ней не подходит',
     'The chain of events is broken at position {position}: {flaw}':
       'Цепочка событий разорвана на позиции {position}: {flaw}',

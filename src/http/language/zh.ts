@@ -17,6 +17,7 @@ export const zh: Catalogue = {
     DAYS_REVERSED: '第一天在最后一天之后',
     DAYS_TOO_MANY: '对账单最多涵盖 {years} 年',
     LEDGER_NOT_READY: '对账单仍在根据日志生成：请一分钟后再试',
+    LEDGER_WRONG: '对账单与计数器不符，根据日志重新生成后也是如此：请运行 portolan events verify',
     CLIENT_NOT_IN_INBOUND: '入站 {inbound} 中没有客户端 {client}',
     PORT_OUT_OF_RANGE: '端口 {port} 不在 1 到 65535 之间',
     PORT_TAKEN: '端口已存在：{port} 已被{by}占用',
@@ -209,6 +210,7 @@ export const zh: Catalogue = {
     'it is empty': '不能为空',
     'it is longer than {count} characters': '超过 {count} 个字符',
     'it begins or ends with a space': '以空格开头或结尾',
+    'no path of the API can name it: it stands for a folder there': 'API 的路径无法指代它：在那里它表示文件夹',
     'the core separates counters with ">"': '核心用“>”分隔计数器',
     'it holds control characters': '包含控制字符',
     'names that begin with portolan- are kept for the panel': '以 portolan- 开头的名称保留给面板',
@@ -405,6 +407,10 @@ export const zh: Catalogue = {
     'Changes are saved again': '更改又可以保存了',
     'The data directory can be written to.': '数据目录可以写入。',
     'The core was not restarted': '核心未重启',
+    'What is open from an address that is held back goes on until it ends by itself':
+      '被限制地址上已打开的连接会持续到自行结束',
+    'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
+      '新连接会被拒绝。要结束已打开的连接，面板需要 CAP_NET_ADMIN 和 ss 程序：docs/install.md',
     'The core does not take the new configuration and goes on with the old one': '核心不接受新配置，继续使用旧配置运行',
     'The input is not valid: {why}': '输入无效：{why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
@@ -582,6 +588,10 @@ export const zh: Catalogue = {
     'The node has been deleted.': '节点已删除。',
     'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
       '节点已删除，放在其上的内容已从节点移除；绑定到它的入站保留在本面板，但不再生效。',
+    'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.':
+      '节点已删除。放在那里的入站中还有别人的客户端：这些入站留在那里，但不再包含本面板的客户端。',
+    'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.':
+      '节点已删除；绑定到它的入站保留在此处，但不再对任何人可用。',
     'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
       '节点已删除，但无法通知它：放在其上的内容仍在节点上运行，本面板不再统计也不再切断，直到在节点上移除为止。',
     'node name is required': '需要节点名称',
@@ -624,6 +634,7 @@ export const zh: Catalogue = {
     'The node has an inbound of its own under this tag': '节点自己已有使用此标签的入站',
     'The node lists this inbound in a way that cannot be read': '节点列出此入站的方式无法读取',
     'Another panel manages this inbound on the node': '另一个面板在该节点上管理此入站',
+    'The node has clients of its own in this inbound': '该节点在此入站中有自己的客户端',
     'Another panel has clients in this inbound on the node': '另一个面板在该节点的此入站中有客户端',
     'Another panel has a client of the same email on the node': '另一个面板在该节点上有相同邮箱的客户端',
     'Something else on the node changes this inbound again and again': '节点上有其他东西反复更改此入站',
@@ -670,6 +681,9 @@ export const zh: Catalogue = {
     'It should end at position {position}, and what it holds ends at {end}':
       '它应在位置 {position} 结束，但内容在 {end} 结束',
     'It is sealed: its passphrase is needed to read it': '备份已加密：读取它需要密码短语',
+    'Its keys are not those of its events: {flaw}': '其密钥与其事件不符：{flaw}',
+    'key {id} is not one that this panel made': '密钥 {id} 不是本面板生成的',
+    'key {id} is gone, and no event tells who destroyed it': '密钥 {id} 已不存在，且没有事件说明是谁销毁的',
     'It is sealed, and this is not its passphrase': '备份已加密，这不是它的密码短语',
     'The chain of events is broken at position {position}: {flaw}': '事件链在位置 {position} 处断开：{flaw}',
     'It cannot be replayed: {flaw}': '无法重放：{flaw}',

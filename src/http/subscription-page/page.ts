@@ -113,27 +113,64 @@ function appList(apps: readonly AppLink[]): string {
   return `<ul class="apps">${items.join('')}</ul>`;
 }
 
-/** The links with a code each, as far as the codes fit into `room` bytes; the one that was asked for always has its. */
+interface Item {
+  readonly at: number;
+  readonly title: string;
+  readonly text: string;
+  /** To this page with its code; empty where no code holds it. */
+  readonly way: string;
+}
+
+/**
+ * The links with a code each, as far as the codes fit into `room` bytes. With the code that was asked for goes its link, and
+ * as many others as fit; of the rest there is the name, and the way to it.
+ */
 function linksOf({ links, code, language }: InfoPage, t: Translate, room: number): string {
   if (links.length === 0) return '';
-  const items = links.map(
-    ({ name, url }, at) => `<h3 id="link${at + 1}"><bdi>${escaped(name)}</bdi></h3>${copied(url, t)}`,
-  );
-  const shut = (at: number): string =>
-    `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
-  const open = (drawn: string, isAsked: boolean): string =>
-    drawn && `<details${isAsked ? ' open' : ''}><summary>${t('QR code')}</summary>${drawn}</details>`;
-  let left = room - items.reduce((sum, item, index) => sum + Buffer.byteLength(item + shut(index + 1)) + ITEM, 0);
-  const lines = items.map((item, index) => {
+  const items = links.map(({ name, url }, index): Item => {
     const at = index + 1;
-    const url = links[index]?.url ?? '';
-    // Once a code did not fit none is drawn for its size alone.
-    const drawn = code === at || left > 0 ? open(qrCode(url, t('QR code of the link')), code === at) : '';
-    left -= Buffer.byteLength(drawn);
-    const fits = code === at || (drawn !== '' && left >= 0);
-    return `<li>${item}${fits ? drawn : Buffer.byteLength(url) > LONGEST_CODE ? '' : shut(at)}</li>`;
+    const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
+    return {
+      at,
+      title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
+      text: copied(url, t),
+      way: Buffer.byteLength(url) > LONGEST_CODE ? '' : way,
+    };
   });
-  return `<section><h2>${t('Single links')}</h2><ul>${lines.join('\n')}</ul></section>\n`;
+  const drawn = (at: number): string => {
+    const svg = qrCode(links[at - 1]?.url ?? '', t('QR code of the link'));
+    return svg && `<details${at === code ? ' open' : ''}><summary>${t('QR code')}</summary>${svg}</details>`;
+  };
+  const lines = code > 0 && code <= links.length ? besides(code, items, drawn, room) : withCodes(items, drawn, room);
+  const list = lines.map((line) => `<li>${line}</li>`).join('\n');
+  return `<section><h2>${t('Single links')}</h2><ul>${list}</ul></section>\n`;
+}
+
+function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
+  let left = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
+  return items.map(({ at, title, text, way }) => {
+    // Once a code did not fit none is drawn for its size alone.
+    const shown = left > 0 ? drawn(at) : '';
+    left -= Buffer.byteLength(shown);
+    return title + text + (shown !== '' && left >= 0 ? shown : way);
+  });
+}
+
+function besides(code: number, items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
+  const asked = ({ title, text }: Item): string => title + text + drawn(code);
+  const least = items.map((item) => {
+    if (item.at === code) return asked(item);
+    return item.title + (item.way || item.text);
+  });
+  let left = room - sizeOf(least);
+  return items.map(({ at, title, text, way }, index) => {
+    left -= at === code || way === '' ? 0 : Buffer.byteLength(text);
+    return at === code || way === '' || left < 0 ? (least[index] ?? '') : title + text + way;
+  });
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + ITEM, 0);
 }
 
 function copied(text: string, t: Translate): string {

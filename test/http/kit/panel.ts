@@ -87,7 +87,7 @@ const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
   nodeSync: {
     state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
     retryAt: () => 0,
-    withdraw: async () => 0,
+    withdraw: async () => ({ gone: 0, remaining: 0, kept: 0 }),
   },
 };
 
@@ -191,7 +191,7 @@ export async function startPanel({
     coreSettled: async () => undefined,
     outcome: async () => null,
     past: log,
-    ledger: () => ledger.ready(),
+    ledger: (question) => ledger.ask(question),
     portFlaw: async () => null,
     serverPortFlaw: async () => null,
     twoFactor: totp,

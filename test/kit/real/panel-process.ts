@@ -5,6 +5,7 @@ import { type Child, type Exit, lastWords, startChild } from './children.js';
 import { coreBinary } from './core-process.js';
 import { Admin, must } from './panel-admin.js';
 import { freePorts } from './ports.js';
+import { mayCut } from './rights.js';
 
 export { Admin, type Envelope, must } from './panel-admin.js';
 
@@ -18,6 +19,8 @@ export interface PanelOptions {
   coreBin?: string;
   /** Through `bin/portolan`, which can start a newer version in its place. */
   launcher?: boolean;
+  /** Without CAP_NET_ADMIN, whoever runs the test: single connections cannot be ended. */
+  powerless?: boolean;
   /** A core template to store once the panel is up; the core is restarted with it. Leave it out on a restart. */
   template?: object | string;
   username?: string;
@@ -76,7 +79,10 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   const dataDir = options.dataDir ?? newDataDir();
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
-  const child = startChild(process.execPath, [options.launcher ? launcherFile() : mainFile(), 'serve'], {
+  const command = [process.execPath, options.launcher ? launcherFile() : mainFile(), 'serve'];
+  if (options.powerless && mayCut) command.unshift('setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin');
+  const [program = '', ...args] = command;
+  const child = startChild(program, args, {
     env: {
       ...cleanEnvironment(),
       PORTOLAN_DATA_DIR: dataDir,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { clashDocument } from '../../../src/projections/subscription/formats/clash.js';
+import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
 import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
 import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
@@ -171,6 +171,9 @@ describe('the proxy of Mihomo', () => {
     expect(clashProxy(kcp)).toBe('kcp of vless');
     expect(clashProxy(linkOf('trojan', tcp))).toBe('Trojan without TLS');
     expect(clashDocument([kcp])).toBeNull();
+    expect(emptyClashDocument([kcp])).toMatch(
+      /^proxies: \[\]\n[^]*\n# "DE-1-alice" is not here, since Mihomo cannot use kcp of vless\.\n$/,
+    );
     expect(clashDocument([kcp, vision])).toContain(id);
     expect(clashDocument([kcp, vision])).toMatch(
       /\n# "DE-1-alice" is not here, since Mihomo cannot use kcp of vless\.\n$/,

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { clashDocument } from '../../../src/projections/subscription/formats/clash.js';
+import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
 import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
-import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
+import { emptySingBoxProfile, singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs } from '../../../src/projections/subscription/formats/xray.js';
 import type { ShareLink } from '../../../src/projections/subscription/links.js';
@@ -122,6 +122,10 @@ describe.skipIf(withoutJudges(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
     expect(await complaintOf('mihomo', clashDocument(slips) ?? '')).toBe('');
   });
 
+  it('a document without a server', async () => {
+    expect(await complaintOf('mihomo', emptyClashDocument(hostileLinks()))).toBe('');
+  });
+
   it('and would not let a mistake pass', async () => {
     expect(await complaintOf('mihomo', document.replace('"type": "vless"', '"type": "vles"'))).toContain('vles');
   });
@@ -141,6 +145,10 @@ describe.skipIf(withoutJudges(BY_SING_BOX, 'sing-box'))(BY_SING_BOX, () => {
 
   it('whatever slip an admin made at one of them', async () => {
     expect(await complaintOf('sing-box', JSON.stringify(singBoxProfile(slips)))).toBe('');
+  });
+
+  it('a profile without a server', async () => {
+    expect(await complaintOf('sing-box', JSON.stringify(emptySingBoxProfile()))).toBe('');
   });
 
   it('and would not let a mistake pass', async () => {

@@ -68,7 +68,8 @@ function explain(why) {
   show(why.email, [
     make('p', (why.mayConnect ? say.mayConnect : say.mayNot) + ': ' + why.standing + since),
     make('p', why.rule),
-    ...(why.remedies.length > 0 ? [make('h3', say.remedies), list(why.remedies)] : []),
+    ...why.also.map((other) => make('p', other.standing + ': ' + other.rule)),
+    ...(why.remedies.length > 0 ? [make('h3', say.remedies), list([why, ...why.also].flatMap((one) => one.remedies))] : []),
     make('h3', say.story),
     list(why.story.map(({ at, what, by }) => time(at) + ' – ' + what + ' (' + by + ')')),
   ]);

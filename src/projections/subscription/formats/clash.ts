@@ -25,9 +25,18 @@ export function clashDocument(links: readonly ShareLink[]): string | null {
     { name: 'PROXY', type: 'select', proxies: ['Auto', ...names, 'DIRECT'] },
     { name: 'Auto', type: 'url-test', url: PROBE, interval: 300, tolerance: 50, proxies: [...names] },
   ];
+  return documentOf(['proxies:', ...lines], groups, leftOut);
+}
+
+/** A document without a server, which says why none of these links is there: it lets nothing out, rather than past the proxy. */
+export function emptyClashDocument(links: readonly ShareLink[]): string {
+  const group = { name: 'PROXY', type: 'select', proxies: ['REJECT'] };
+  return documentOf(['proxies: []'], [group], sorted(links, clashProxy).leftOut);
+}
+
+function documentOf(proxies: readonly string[], groups: readonly JsonObject[], leftOut: readonly LeftOut[]): string {
   return [
-    'proxies:',
-    ...lines,
+    ...proxies,
     'proxy-groups:',
     ...groups.map((group) => `  - ${scalar(group)}`),
     'rules:',

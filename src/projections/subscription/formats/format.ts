@@ -1,6 +1,12 @@
 /** The forms of a subscription. `links` is base64 or plain text, as the settings say. */
 export type Format = 'links' | 'base64' | 'plain' | 'xray' | 'clash' | 'sing-box';
 
+/** The form that an answer has. `isGuess`: nobody asked for it, the app only looks as if it wanted it. */
+export interface Choice {
+  readonly format: Format;
+  readonly isGuess: boolean;
+}
+
 /** What `?format=` may say; people know each form by several names. */
 const NAMES: Readonly<Record<string, Format>> = {
   links: 'links',

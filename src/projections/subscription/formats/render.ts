@@ -1,8 +1,8 @@
 import { subscriptionBody } from '../body.js';
 import { linkUrl, type ShareLink } from '../share-link.js';
-import { clashDocument } from './clash.js';
+import { clashDocument, emptyClashDocument } from './clash.js';
 import type { Format } from './format.js';
-import { singBoxProfile } from './sing-box.js';
+import { emptySingBoxProfile, singBoxProfile } from './sing-box.js';
 import { type XrayExtras, xrayConfigs } from './xray.js';
 
 export interface FormatSettings extends XrayExtras {
@@ -13,32 +13,36 @@ export interface FormatSettings extends XrayExtras {
 export interface Rendered {
   readonly type: string;
   readonly body: string;
+  /** No link can be said in this form: the body is a valid one without a server. */
+  readonly isEmpty: boolean;
 }
 
-/** A subscription in one of its forms; null when no link can be said in it. */
-export function renderLinks(links: readonly ShareLink[], format: Format, settings: FormatSettings): Rendered | null {
+/** A subscription in one of its forms. */
+export function renderLinks(links: readonly ShareLink[], format: Format, settings: FormatSettings): Rendered {
   switch (format) {
     case 'xray': {
       const configs = xrayConfigs(links, settings);
       // 3x-ui gives a single configuration bare.
       const bare = settings.apiDialect === '3x-ui' && configs.length === 1;
-      return configs.length === 0 ? null : jsonOf(bare ? configs[0] : configs);
+      return jsonOf(bare ? configs[0] : configs, configs.length === 0);
     }
     case 'clash': {
       const body = clashDocument(links);
-      return body === null ? null : { type: 'application/yaml; charset=utf-8', body };
+      const type = 'application/yaml; charset=utf-8';
+      return { type, body: body ?? emptyClashDocument(links), isEmpty: body === null };
     }
     case 'sing-box': {
       const profile = singBoxProfile(links);
-      return profile === null ? null : jsonOf(profile);
+      return jsonOf(profile ?? emptySingBoxProfile(), profile === null);
     }
     default: {
       const base64 = format === 'base64' || (format === 'links' && settings.subEncrypt);
-      return { type: 'text/plain; charset=utf-8', body: subscriptionBody(links.map(linkUrl), base64) };
+      const body = subscriptionBody(links.map(linkUrl), base64);
+      return { type: 'text/plain; charset=utf-8', body, isEmpty: links.length === 0 };
     }
   }
 }
 
-function jsonOf(value: unknown): Rendered {
-  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value, null, 2) };
+function jsonOf(value: unknown, isEmpty: boolean): Rendered {
+  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value, null, 2), isEmpty };
 }

@@ -7,6 +7,21 @@ import { singBoxOutbound } from './sing-box-outbound.js';
 const TAKEN = ['proxy', 'auto', 'direct'];
 const PROBE = 'https://www.gstatic.com/generate_204';
 
+const LOG = { level: 'warn' };
+const INBOUNDS = [
+  {
+    type: 'tun',
+    tag: 'tun',
+    address: ['172.19.0.1/30', 'fdfe:dcba:9876::1/126'],
+    auto_route: true,
+    strict_route: true,
+  },
+  { type: 'mixed', tag: 'mixed', listen: '127.0.0.1', listen_port: 2080 },
+];
+const LOCAL_DNS = { tag: 'local', type: 'local' };
+const AT_HOME = { ip_is_private: true, outbound: 'direct' };
+const WAY_OUT = { auto_detect_interface: true, default_domain_resolver: 'local' };
+
 /** A profile for sing-box 1.12 and newer and its apps; null when no link can be said in it. */
 export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
   const { said } = sorted(links, singBoxOutbound);
@@ -16,24 +31,12 @@ export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
     TAKEN,
   );
   return {
-    log: { level: 'warn' },
+    log: LOG,
     dns: {
-      servers: [
-        { tag: 'remote', type: 'https', server: '1.1.1.1', detour: 'proxy' },
-        { tag: 'local', type: 'local' },
-      ],
+      servers: [{ tag: 'remote', type: 'https', server: '1.1.1.1', detour: 'proxy' }, LOCAL_DNS],
       final: 'remote',
     },
-    inbounds: [
-      {
-        type: 'tun',
-        tag: 'tun',
-        address: ['172.19.0.1/30', 'fdfe:dcba:9876::1/126'],
-        auto_route: true,
-        strict_route: true,
-      },
-      { type: 'mixed', tag: 'mixed', listen: '127.0.0.1', listen_port: 2080 },
-    ],
+    inbounds: INBOUNDS,
     outbounds: [
       { type: 'selector', tag: 'proxy', outbounds: ['auto', ...tags], default: 'auto' },
       { type: 'urltest', tag: 'auto', outbounds: [...tags], url: PROBE, interval: '3m', tolerance: 50 },
@@ -41,14 +44,20 @@ export function singBoxProfile(links: readonly ShareLink[]): JsonObject | null {
       { type: 'direct', tag: 'direct' },
     ],
     route: {
-      rules: [
-        { action: 'sniff' },
-        { protocol: 'dns', action: 'hijack-dns' },
-        { ip_is_private: true, outbound: 'direct' },
-      ],
+      rules: [{ action: 'sniff' }, { protocol: 'dns', action: 'hijack-dns' }, AT_HOME],
       final: 'proxy',
-      auto_detect_interface: true,
-      default_domain_resolver: 'local',
+      ...WAY_OUT,
     },
+  };
+}
+
+/** A profile without a server: it lets nothing out, rather than past the proxy. */
+export function emptySingBoxProfile(): JsonObject {
+  return {
+    log: LOG,
+    dns: { servers: [LOCAL_DNS] },
+    inbounds: INBOUNDS,
+    outbounds: [{ type: 'direct', tag: 'direct' }],
+    route: { rules: [AT_HOME, { action: 'reject' }], ...WAY_OUT },
   };
 }

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnyCommand } from '../../src/commands/catalog.js';
+import { depletionOf } from '../../src/commands/limits.js';
+import { type PanelState, panelState } from '../../src/commands/state.js';
+import { ClientDepleted } from '../../src/events/client.js';
+import { type Counter, zero } from '../../src/events/counters.js';
+import { type Depletion, InboundDepleted } from '../../src/events/inbound.js';
+import { begin, catchUp } from '../../src/events/replay.js';
+import { clientAdded, DAY, draft, first, HOUR, inboundAdded, inboundDraft, one, T0, traffic } from '../kit/builders.js';
+import { busOver, TestLog } from '../kit/log.js';
+
+interface Rules {
+  readonly capBytes: number;
+  readonly expiresAt: number;
+  readonly resetDays?: number;
+}
+interface Judged {
+  readonly depletion: Depletion | null;
+  readonly rules: Rules;
+  readonly used: Counter;
+}
+const CAP = { reason: 'cap', usedBytes: 200, capBytes: 100 } as const;
+const EXPIRY = { reason: 'expiry', expiresAt: T0 - HOUR } as const;
+const BOTH: Rules = { capBytes: 100, expiresAt: T0 - HOUR };
+const poll: AnyCommand = { type: 'DepleteExpired', data: {} };
+const grown = (clients: number, inbounds: number): AnyCommand => ({
+  type: 'RecordTraffic',
+  data: {
+    ...{ run: 'r1', outbounds: [] },
+    clients: clients > 0 ? [{ name: 'alice', up: clients, down: 0 }] : [],
+    inbounds: inbounds > 0 ? [{ name: 'in-1', up: inbounds, down: 0 }] : [],
+  },
+});
+
+/** The same questions of a client and of an inbound. */
+const kinds = {
+  client: {
+    past: (rules: Rules) => [
+      inboundAdded(),
+      clientAdded(draft('alice', 1, { terms: rules })),
+      traffic({ clients: [[first, 200, 0]] }),
+    ],
+    out: (depletion: Depletion) => ClientDepleted({ client: first, depletion }),
+    change: (rules: Rules): AnyCommand => ({
+      type: 'UpdateClient',
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms: rules }) },
+    }),
+    reset: { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as AnyCommand,
+    uses: (bytes: number) => grown(bytes, 0),
+    judged: ({ clients, counters }: PanelState): Judged => {
+      const { depletion = null, terms: rules = { capBytes: 0, expiresAt: 0 } } = clients.get(first) ?? {};
+      return { depletion, rules, used: counters.clients.get(first) ?? zero };
+    },
+  },
+  inbound: {
+    past: (rules: Rules) => [
+      inboundAdded({ spec: { capBytes: rules.capBytes, expiresAt: rules.expiresAt } }),
+      clientAdded(),
+      traffic({ inbounds: [[one, 200, 0]] }),
+    ],
+    out: (depletion: Depletion) => InboundDepleted({ inbound: one, depletion }),
+    change: ({ capBytes, expiresAt }: Rules): AnyCommand => ({
+      type: 'UpdateInbound',
+      data: { inbound: one, ...inboundDraft({ spec: { capBytes, expiresAt }, clients: [draft('alice', 1)] }) },
+    }),
+    reset: { type: 'ResetInboundTraffic', data: { inbound: one } } as AnyCommand,
+    uses: (bytes: number) => grown(0, bytes),
+    judged: ({ inbounds, counters }: PanelState): Judged => {
+      const { depletion = null, capBytes = 0, expiresAt = 0 } = inbounds.get(one) ?? {};
+      return { depletion, rules: { capBytes, expiresAt }, used: counters.inbounds.get(one) ?? zero };
+    },
+  },
+} as const;
+
+describe.each(Object.entries(kinds))(
+  'a %s with a cap and an expiry',
+  (_, { past, out, change, reset, uses, judged }) => {
+    /** Reached its cap, is past its expiry, and was shut out for one of them. */
+    function shutOut(recorded: Depletion | null, rules = BOTH) {
+      const journal = new TestLog();
+      journal.append(...past(rules), ...(recorded ? [out(recorded)] : []));
+      const { must, state } = busOver(journal.log, journal.clock);
+      /** What a command says about who may connect: reasons, and `null` = may again. */
+      const said = (command: AnyCommand): readonly (Depletion | null)[] =>
+        must(command).flatMap(({ type, data }) => {
+          if (type === 'ClientDepleted' || type === 'InboundDepleted') return [data.depletion];
+          return type === 'ClientRestored' || type === 'InboundRestored' ? [null] : [];
+        });
+      return { journal, state, said };
+    }
+
+    it.each<readonly [string, Depletion, AnyCommand, Depletion]>([
+      ['its cap is removed', CAP, change({ ...BOTH, capBytes: 0 }), EXPIRY],
+      ['its cap is raised above what it used', CAP, change({ ...BOTH, capBytes: 201 }), EXPIRY],
+      ['its traffic is reset', CAP, reset, EXPIRY],
+      ['its expiry is removed', EXPIRY, change({ ...BOTH, expiresAt: 0 }), CAP],
+      ['its expiry is in the future', EXPIRY, change({ ...BOTH, expiresAt: T0 + DAY }), CAP],
+      ['its expiry is another one in the past', EXPIRY, change({ ...BOTH, expiresAt: T0 - 1 }), CAP],
+      ['its cap is another one that is reached', CAP, change({ ...BOTH, capBytes: 150 }), { ...CAP, capBytes: 150 }],
+    ])('is shut out for what is left when %s, and let in at no time', (_what, recorded, command, left) => {
+      const { said, state } = shutOut(recorded);
+      expect(said(poll)).toStrictEqual([]);
+      expect(said(command)).toStrictEqual([left]);
+      expect(judged(state).depletion).toStrictEqual(left);
+      expect(said(poll)).toStrictEqual([]);
+    });
+
+    it.each<readonly [string, Depletion, AnyCommand, AnyCommand]>([
+      ['its cap and then its expiry', CAP, change({ ...BOTH, capBytes: 0 }), change({ capBytes: 0, expiresAt: 0 })],
+      ['its traffic and then its expiry', CAP, reset, change({ ...BOTH, expiresAt: T0 + DAY })],
+      ['its expiry and then its cap', EXPIRY, change({ ...BOTH, expiresAt: 0 }), change({ capBytes: 0, expiresAt: 0 })],
+      ['its expiry and then its traffic', EXPIRY, change({ ...BOTH, expiresAt: T0 + DAY }), reset],
+    ])('comes back when %s is mended, and not before', (_what, recorded, once, again) => {
+      const { said, state } = shutOut(recorded);
+      expect(said(once)).not.toContain(null);
+      expect(said(again)).toStrictEqual([null]);
+      expect(judged(state).depletion).toBeNull();
+    });
+
+    it.each<readonly [string, Depletion, Rules, Depletion]>([
+      ['a cap that is gone', CAP, { ...BOTH, capBytes: 0 }, EXPIRY],
+      ['an expiry that is gone', EXPIRY, { ...BOTH, expiresAt: 0 }, CAP],
+    ])('is judged anew by the next poll where an older log names %s', (_what, stale, rules, left) => {
+      const { said } = shutOut(stale, rules);
+      expect(said(poll)).toStrictEqual([left]);
+      expect(said(poll)).toStrictEqual([]);
+    });
+
+    it('is not let in by a poll: an older log may name a rule of which nothing is left', () => {
+      const { said, state } = shutOut(CAP, { capBytes: 0, expiresAt: 0 });
+      expect(said(poll)).toStrictEqual([]);
+      expect(judged(state).depletion).toStrictEqual(CAP);
+    });
+
+    it('has a reason that holds whatever is done to it, and a replay gives the same', () => {
+      const rules = fc.record({
+        capBytes: fc.constantFrom(0, 100, 300),
+        expiresAt: fc.constantFrom(0, T0 - HOUR, T0 + HOUR, T0 + 5 * HOUR),
+      });
+      const steps = fc.oneof(
+        rules.map(change),
+        fc.constant(reset),
+        fc.constantFrom(50, 150, 300).map(uses),
+        fc.constant('an hour' as const),
+      );
+      fc.assert(
+        fc.property(rules, fc.array(steps, { minLength: 1, maxLength: 12 }), (before, some) => {
+          const { journal, state, said } = shutOut(null, before);
+          said(poll);
+          for (const step of some) {
+            if (step === 'an hour') journal.clock.advance(HOUR);
+            else {
+              said(step);
+              hasTrueReason(judged(state), journal.clock.now(), false);
+            }
+            said(poll);
+            hasTrueReason(judged(state), journal.clock.now(), true);
+            expect(said(poll)).toStrictEqual([]);
+          }
+          const again = begin(panelState);
+          catchUp(journal.log, [again]);
+          expect(judged(again.state)).toStrictEqual(judged(state));
+        }),
+        { numRuns: 60 },
+      );
+    });
+  },
+);
+
+/** What is recorded is so; and after a poll it is recorded where it is so. */
+function hasTrueReason({ depletion, rules, used }: Judged, now: number, polled: boolean): void {
+  const found = depletionOf(rules.capBytes, rules.expiresAt, used, now);
+  if (depletion?.reason === 'cap') {
+    expect(depletion.capBytes).toBe(rules.capBytes);
+    expect(used.up + used.down).toBeGreaterThanOrEqual(rules.capBytes);
+  } else if (depletion) {
+    expect(depletion.expiresAt).toBe(rules.expiresAt);
+    expect(depletion.expiresAt).toBeLessThanOrEqual(now);
+  } else if (polled && found?.reason === 'expiry') expect.fail('it is past its expiry, and nothing says so');
+}
+
+describe('a term that renews itself', () => {
+  it('ends nobody who is shut out by a cap: the renewal that follows brings it back', () => {
+    const rules = { ...BOTH, resetDays: 30 };
+    const { past, out, reset } = kinds.client;
+    const journal = new TestLog();
+    journal.append(...past(rules), out(CAP));
+    const { must, state } = busOver(journal.log, journal.clock);
+    expect(must(reset).map(({ type }) => type)).toStrictEqual(['ClientTrafficReset']);
+    expect(must(poll)).toStrictEqual([]);
+    expect(must({ type: 'BeginPeriods', data: {} }).map(({ type }) => type)).toStrictEqual([
+      'ClientRenewed',
+      'ClientRestored',
+    ]);
+    expect(state.clients.get(first)?.depletion).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../src/events/client.js';
+import { KeyShredded } from '../../src/events/panel.js';
+import { clients } from '../../src/projections/clients.js';
+import { ReadModels } from '../../src/projections/read-models.js';
+import { alice, clientAdded, draft, first, inboundAdded, one, second } from '../kit/builders.js';
+import { TestLog } from '../kit/log.js';
+import { folded } from '../kit/spec.js';
+
+const deleted = (client = first) => ClientDeleted({ client, inbound: one });
+const shredded = (life: number, client = 1) => KeyShredded({ key: `client:${client}/${life}`, reason: 'erased' });
+const rotated = ClientCredentialRotated({
+  ...{ client: first, life: 2, identity: alice.identity, credential: draft('alice', 9).credential },
+});
+const named = (email: string, ...events: Parameters<typeof folded>[1][]) =>
+  folded(clients, inboundAdded(), clientAdded(), ...events)
+    .former.of(email)
+    .map(({ number }) => number);
+
+describe('clients that were deleted', () => {
+  it('are known by the email that they had at the end, whatever its case', () => {
+    expect(named('alice')).toStrictEqual([]);
+    expect(named('ALICE', deleted())).toStrictEqual([1]);
+    const amy = ClientIdentified({ client: first, life: 1, renamed: true, identity: draft('amy', 1).identity });
+    expect([named('alice', amy, deleted()), named('amy', amy, deleted())]).toStrictEqual([[], [1]]);
+    expect(named('alice', deleted(), clientAdded(alice, second), deleted(second))).toStrictEqual([1, 2]);
+  });
+
+  it('are forgotten with the key of their name, and with no other one', () => {
+    expect(named('alice', deleted(), KeyShredded({ key: 'client:1/addresses', reason: 'erased' }))).toStrictEqual([1]);
+    expect(named('alice', deleted(), shredded(1, 2))).toStrictEqual([1]);
+    expect(named('alice', deleted(), shredded(1))).toStrictEqual([]);
+    expect(named('alice', rotated, shredded(1), deleted())).toStrictEqual([1]);
+    expect(named('alice', rotated, shredded(1), deleted(), shredded(2))).toStrictEqual([]);
+  });
+
+  it('are the same after a replay and out of a snapshot, also when their keys are gone', () => {
+    const journal = new TestLog();
+    const living = new ReadModels(journal.log);
+    const same = () => {
+      const again = new ReadModels(journal.log);
+      expect(again.digests()).toStrictEqual(living.digests());
+      const [now, then] = [living, again].map((read) => read.formerClients('alice').map(({ number }) => number));
+      expect(then).toStrictEqual(now);
+      return now;
+    };
+    journal.append(inboundAdded(), clientAdded(), rotated, shredded(1));
+    journal.append(deleted(), clientAdded(alice, second), deleted(second));
+    expect(same()).toStrictEqual([1, 2]);
+    const { save, load } = clients;
+    const state = folded(clients, inboundAdded(), clientAdded(), deleted());
+    const saved = JSON.parse(JSON.stringify(save(state))) as never;
+    expect(load(saved).former.of('alice')).toStrictEqual(state.former.of('alice'));
+    journal.append(shredded(2));
+    expect(same()).toStrictEqual([2]);
+    expect(living.formerClients('erased-1')).toStrictEqual([]);
+  });
+});
