@@ -5,7 +5,7 @@ import { lockDirectory } from './adapters/sqlite/lock.js';
 import { type CommandContext, createBus, type Dispatch } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
-import { addressesHeld, addressLimit, restateAfter } from './commands/ip-limit.js';
+import { addressesHeld, addressLimit, graceOf, restateAfter } from './commands/ip-limit.js';
 import type { Core } from './commands/ports/core.js';
 import { CoreSync } from './commands/reactors/core-sync.js';
 import { IpLimit } from './commands/reactors/ip-limit.js';
@@ -43,6 +43,7 @@ const SNAPSHOT_EVERY = 20_000;
 /** After a key was destroyed, and with it the snapshots, in ms. */
 const REWRITE_AFTER_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const ADDRESSES_OPEN = 'addresses that are held back stay connected';
 const CORE_KEPT = 'the core kept its configuration';
 
 export type Panel = Awaited<ReturnType<typeof createPanel>>;
@@ -190,11 +191,18 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     };
   const ipLimit = new IpLimit({
     core,
+    // It is so until somebody gives the right, and a try at each hold would say it again.
+    unended: () =>
+      alarms.raise(ADDRESSES_OPEN, {
+        title: 'What is open from an address that is held back goes on until it ends by itself',
+        body: 'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md',
+        severity: 'warning',
+      }),
     dispatch: dispatchAs('ip-limit'),
     limitOf: (email) => addressLimit(state.state, email),
     held: () => addressesHeld(state.state),
     emailOf: (client) => state.state.clients.get(client)?.identity.email ?? null,
-    graceMs: () => read.settings().ipLimitGraceSeconds * 1000,
+    graceMs: () => graceOf(read.settings()) * 1000,
     restateMs: () => restateAfter(read.settings()),
     now,
     warn,

@@ -1,7 +1,7 @@
 import type { PanelEvent } from '../events/catalog.js';
 import type { Client } from '../events/client-document.js';
 import type { ClientNumber } from '../events/ids.js';
-import { ClientAddressesAdmitted, ClientAddressesLimited } from '../events/ip-limit.js';
+import { ClientAddressesAdmitted, ClientAddressesLimited, type Keep, LEAST_GRACE_S } from '../events/ip-limit.js';
 import type { AddressHold } from '../events/ip-limit-document.js';
 import type { Settings } from '../events/settings.js';
 import type { Command, Decider } from './command.js';
@@ -18,6 +18,8 @@ export interface SeenAddress {
   readonly seen: number;
   /** Connected now, and not silent. */
   readonly here: boolean;
+  /** It is only listed: nobody knows whether something comes from it. Then it counts as heard of. */
+  readonly unheard: boolean;
 }
 
 /** A client of which addresses are held back. */
@@ -39,9 +41,11 @@ export type IpLimitCommand = Command<
   }
 >;
 
-const LEAST_PAUSE_MS = 5_000;
 /** Held back of one client; the first of them are forgotten. */
-const MOST_HELD = 500;
+const MOST_HELD = 2000;
+/** With more than so many, the whole list is written anew the more rarely the longer it is: a link that leaked fills no disk. */
+const FEW_HELD = 50;
+const PACE_MS = 1000;
 
 export const ipLimit: Decider<IpLimitCommand> = {
   LimitAddresses({ at, people }, state) {
@@ -63,30 +67,39 @@ function limited(
   at: number,
 ): PanelEvent[] {
   if (limit === 0) return [];
-  const { ipLimitKeep: keep, ipLimitGraceSeconds: graceSeconds } = settings;
+  const graceSeconds = graceOf(settings);
   const grace = graceSeconds * 1000;
   const held = new Set(hold?.held);
   const free = addresses.filter(({ address }) => !held.has(address));
   const counted = free.filter(({ since, here }) => here && at - since >= grace).sort(byArrival);
   const names = (some: readonly SeenAddress[]): string[] => some.map(({ address }) => address);
-  const say = (kept: string[], all: string[]): PanelEvent[] => [
+  const limitedTo = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
     ClientAddressesLimited({ client, limit, keep, graceSeconds, addresses: { kept, held: all.slice(-MOST_HELD) } }),
   ];
   if (counted.length > limit) {
-    const kept = keep === 'newest' ? counted.slice(-limit) : counted.slice(0, limit);
+    if (hold && at - hold.at < (hold.held.length - FEW_HELD) * PACE_MS) return [];
+    const first = counted.slice(0, limit);
+    // What is only listed may be what a phone left behind when it changed its network: then the person is where they came last.
+    const keep = first.some(({ unheard }) => unheard) ? 'newest' : settings.ipLimitKeep;
+    const kept = keep === 'newest' ? counted.slice(-limit) : first;
     const over = counted.filter((one) => !kept.includes(one));
-    return say(names(kept), [...held, ...names(over)]);
+    return limitedTo(keep, names(kept), [...held, ...names(over)]);
   }
   if (!hold) return [];
   const inPlace = free.filter(({ seen }) => at - seen <= pauseOf(grace));
   if (inPlace.length < limit) return [ClientAddressesAdmitted({ client, reason: 'left' })];
   const stale = at - hold.at >= restateAfter(settings);
-  return stale ? say(names(inPlace), [...held]) : [];
+  return stale ? limitedTo(hold.keep, names(inPlace), [...held]) : [];
+}
+
+/** Seconds for which too many addresses are borne. An older release let it be set to less than can be told apart. */
+export function graceOf({ ipLimitGraceSeconds }: Pick<Settings, 'ipLimitGraceSeconds'>): number {
+  return Math.max(ipLimitGraceSeconds, LEAST_GRACE_S);
 }
 
 /** How long an address may be away without having left, ms: the grace, but never less than some seconds. */
 export function pauseOf(grace: number): number {
-  return Math.max(grace, LEAST_PAUSE_MS);
+  return Math.max(grace, LEAST_GRACE_S * 1000);
 }
 
 /** After how long a hold is said again, ms: before it is pruned from the log, which would lift it. */

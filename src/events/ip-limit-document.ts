@@ -1,9 +1,11 @@
 import type { RecordedEvent } from './catalog.js';
 import type { ClientNumber } from './ids.js';
+import type { Keep } from './ip-limit.js';
 
 /** Which addresses of a client get nowhere now. */
 export interface AddressHold {
   readonly limit: number;
+  readonly keep: Keep;
   readonly kept: readonly string[];
   readonly held: readonly string[];
   /** When it was said last, ms. */
@@ -14,8 +16,8 @@ export interface AddressHold {
 export function evolveHolds(holds: Map<ClientNumber, AddressHold>, event: RecordedEvent): void {
   switch (event.type) {
     case 'ClientAddressesLimited': {
-      const { client, limit, addresses } = event.data;
-      holds.set(client, { limit, ...addresses, at: event.meta.at });
+      const { client, limit, keep, addresses } = event.data;
+      holds.set(client, { limit, keep, ...addresses, at: event.meta.at });
       break;
     }
     case 'ClientAddressesAdmitted':

@@ -6,6 +6,9 @@ import { ClientNumber } from './ids.js';
 export const keeps = ['newest', 'oldest'] as const;
 export type Keep = (typeof keeps)[number];
 
+/** Seconds: with a grace below that, requests that are over would count as addresses that are connected at once. */
+export const LEAST_GRACE_S = 5;
+
 const stream = (data: { client: number }) => `client-${data.client}`;
 
 export const ClientAddressesLimited = defineEvent('ClientAddressesLimited', {

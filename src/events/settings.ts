@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from './event.js';
-import { keeps } from './ip-limit.js';
+import { keeps, LEAST_GRACE_S } from './ip-limit.js';
 import {
   address,
   cidrs,
@@ -127,7 +127,7 @@ export const settingsTable = {
   /** Seconds between two readings of the core's counters. */
   pollSeconds: whole(1, 60, 5),
   /** Seconds for which a client may have too many addresses: a phone changes its network. */
-  ipLimitGraceSeconds: whole(0, 3600, 30),
+  ipLimitGraceSeconds: whole(LEAST_GRACE_S, 3600, 30),
   /** Which addresses may stay when there are too many. */
   ipLimitKeep: z.enum(keeps, 'must be newest or oldest').default('newest'),
   /** Hours after which measured payloads are rolled up. */

@@ -27,18 +27,19 @@ import {
   T0,
   two,
 } from '../kit/builders.js';
-import { folded, given } from '../kit/spec.js';
+import { at, folded, given } from '../kit/spec.js';
 
 const [A, B, C] = ['198.51.100.1', '198.51.100.2', '2001:db8:1:2::/64'];
 const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
 const past = (limitIp = 1) => [inboundAdded(), clientAdded(limited(limitIp))] as const;
 
 /** Times are seconds before the poll. */
-const seen = (address: string, since: number, { ago = 0, here = true } = {}): SeenAddress => ({
+const seen = (address: string, since: number, { ago = 0, here = true, unheard = false } = {}): SeenAddress => ({
   address,
   since: T0 - since * 1000,
   seen: T0 - ago * 1000,
   here: here && ago === 0,
+  unheard,
 });
 const poll = (...addresses: readonly SeenAddress[]) =>
   ({ type: 'LimitAddresses', data: { at: T0, people: [{ email: 'Alice', addresses }] } }) as const;
@@ -61,10 +62,43 @@ describe('too many addresses', () => {
       .then(hold([B], [A]));
   });
 
+  it('are added to a long list the more rarely the longer it is', () => {
+    const many = Array.from({ length: 150 }, (_, i) => `203.0.${i >> 8}.${i & 255}`);
+    const now = poll(seen(A, 600), seen(B, 40), ...many.map((address) => seen(address, 500)));
+    given(...past(), at(T0 - 99_000, hold([A], many)))
+      .when(now)
+      .thenNothing();
+    given(...past(), at(T0 - 100_000, hold([A], many)))
+      .when(now)
+      .then(hold([B], [...many, A]));
+    given(...past(), at(T0 - 1000, hold([A], many.slice(0, 50))))
+      .when(poll(seen(A, 600), seen(B, 40)))
+      .then(hold([B], [...many.slice(0, 50), A]));
+  });
+
   it('leave those that were there first, where that is set', () => {
     given(...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest', ipLimitGraceSeconds: 5 } }))
       .when(poll(seen(B, 5), seen(A, 600)))
       .then(hold([A], [B], { keep: 'oldest', graceSeconds: 5 }));
+  });
+
+  it('leave those that came last all the same, where of the first ones nobody knows whether they still are there', () => {
+    const oldest = [...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })] as const;
+    given(...oldest)
+      .when(poll(seen(A, 600, { unheard: true }), seen(B, 60)))
+      .then(hold([B], [A]));
+    given(...oldest)
+      .when(poll(seen(A, 600), seen(B, 60, { unheard: true })))
+      .then(hold([A], [B], { keep: 'oldest' }));
+  });
+
+  it('are borne for five seconds at least, whatever an older release let be set', () => {
+    given(...past(), SettingsChanged({ changes: { ipLimitGraceSeconds: 2 } }))
+      .when(poll(seen(A, 600), seen(B, 4)))
+      .thenNothing();
+    given(...past(), SettingsChanged({ changes: { ipLimitGraceSeconds: 2 } }))
+      .when(poll(seen(A, 600), seen(B, 5)))
+      .then(hold([B], [A], { graceSeconds: 5 }));
   });
 
   it('are none for who changed networks: the one that is silent or gone does not count', () => {
@@ -162,6 +196,10 @@ describe('addresses that are held back', () => {
     given(...past())
       .when(change(2))
       .then(ClientUpdated({ client: first, changes: { limitIp: 2 } }));
+    const switched = (enabled: boolean) => ClientUpdated({ client: first, changes: { enabled } });
+    given(...held, switched(false))
+      .when(change(1))
+      .then(switched(true), admitted('changed'));
     given(...held)
       .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } })
       .then(ClientTrafficReset({ client: first, up: 0, down: 0 }), caused(0, admitted('reset')));
@@ -182,26 +220,33 @@ describe('addresses that are held back', () => {
   it('are said again before the log prunes them, and forgotten with what it prunes', () => {
     const later = { ...poll(seen(B, 300)), data: { ...poll(seen(B, 300)).data, at: T0 + 24 * HOUR } };
     const still = seen(B, -24 * 3600 + 300, { ago: -24 * 3600 });
-    given(...held)
-      .when({ ...later, data: { at: T0 + 24 * HOUR, people: [{ email: 'alice', addresses: [still] }] } })
-      .then(hold([B], [A]));
+    for (const past of [held, [...held, SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })]])
+      given(...past)
+        .when({ ...later, data: { at: T0 + 24 * HOUR, people: [{ email: 'alice', addresses: [still] }] } })
+        // As it was decided.
+        .then(hold([B], [A]));
     const rollUp = (toTime: number) =>
       MeasurementsRolledUp({ from: 1, to: 3, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
     expect(addressesHeld(folded(panelState, ...held, rollUp(T0 - 1)))).toHaveLength(1);
     expect(addressesHeld(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
   });
 
-  it('are no more than the newest five hundred', () => {
-    const many = Array.from({ length: 600 }, (_, n) => seen(`10.0.${n >> 8}.${n & 255}`, 600 - n / 10));
+  it('are no more than the newest two thousand', () => {
+    const many = Array.from({ length: 2100 }, (_, n) => seen(`10.0.${n >> 8}.${n & 255}`, 600 - n / 10));
     const names = many.map(({ address }) => address);
     given(...past())
       .when(poll(...many))
-      .then(hold([names[599] ?? ''], names.slice(99, 599)));
+      .then(hold([names[2099] ?? ''], names.slice(99, 2099)));
   });
 
   it('are known by the name under which the core has the client, until it is deleted', () => {
     expect(addressesHeld(folded(panelState, ...held))).toStrictEqual([
-      { client: first, email: 'alice', inbound: 'in-1', hold: { limit: 1, kept: [B], held: [A], at: T0 } },
+      {
+        client: first,
+        email: 'alice',
+        inbound: 'in-1',
+        hold: { limit: 1, keep: 'newest', kept: [B], held: [A], at: T0 },
+      },
     ]);
     expect(addressesHeld(folded(panelState, ...held, ClientDeleted({ client: first, inbound: one })))).toStrictEqual(
       [],

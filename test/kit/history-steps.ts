@@ -162,10 +162,21 @@ export const stepKinds = {
           since: now - 3_600_000 + i,
           seen: now - (b % 3) * 60_000,
           here: b % 3 < 2,
+          unheard: a % 2 === 0,
         };
       });
       return { type: 'LimitAddresses', data: { at: now, people: [{ email, addresses }] } };
     }),
+  ],
+  addressesLeft: [
+    1,
+    ({ state, now }) => {
+      const [held] = state.holds.keys();
+      const email = held === undefined ? undefined : state.clients.get(held)?.identity.email;
+      return email === undefined
+        ? []
+        : [{ type: 'LimitAddresses', data: { at: now, people: [{ email, addresses: [] }] } }];
+    },
   ],
   clearIps: [1, onClient(({ identity: { email } }) => ({ type: 'ClearClientIps', data: { email } }))],
   erase: [

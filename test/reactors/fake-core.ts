@@ -35,6 +35,8 @@ export class FakeCore implements Core {
   connected: OnlineUser[] = [];
   /** `email address` → ms since something came from there. */
   readonly silent = new Map<string, number>();
+  /** Whether the system lets sockets be destroyed. */
+  mayDestroy = true;
   #held = '';
 
   /** Tags that no configuration may hold. */
@@ -150,8 +152,9 @@ export class FakeCore implements Core {
     this.#held = text;
   }
 
-  async cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<void> {
+  async cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean> {
     await this.#called(last ? 'cutAddressesLast' : 'cutAddresses', heldText(held));
+    return this.mayDestroy;
   }
 
   silence = (): Promise<(email: string, address: string) => number | null> =>

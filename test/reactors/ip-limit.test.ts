@@ -108,6 +108,54 @@ describe('a client with too many addresses', () => {
     expect(place.data(...types)).toStrictEqual([]);
   });
 
+  it.each([true, false])(
+    'that changes its network where nobody knows what is silent is not cut where it is now: %s',
+    async (told) => {
+      // Behind a proxy, with those kept that were there first.
+      const place = await started(undefined, ...past, {
+        type: 'ChangeSettings',
+        data: { changes: { ipLimitKeep: 'oldest' } },
+      });
+      connect(place.core, place.clock.now(), A);
+      for (let i = 0; i < 3; i += 1) await place.wait(POLL);
+      connect(place.core, place.clock.now(), A, B);
+      for (let i = 1; i < 10; i += 1) {
+        if (told) place.core.silent.set(`alice ${A}`, i * POLL);
+        await place.wait(POLL);
+      }
+      expect(place.data(...types)).toStrictEqual(told ? [] : [said([B], [A])]);
+    },
+  );
+
+  it('is held at the newer address where those are kept that were there first, and it is known that they are there', async () => {
+    const place = await started(undefined, ...past, {
+      type: 'ChangeSettings',
+      data: { changes: { ipLimitKeep: 'oldest' } },
+    });
+    place.core.silent.set(`alice ${A}`, 0);
+    connect(place.core, place.clock.now(), A);
+    for (let i = 0; i < 3; i += 1) await place.wait(POLL);
+    connect(place.core, place.clock.now(), A, B);
+    for (let i = 1; i < 10; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toStrictEqual([{ ...said([A], [B]), keep: 'oldest' }]);
+  });
+
+  it('is told once that what it has open cannot be ended, and nobody restarts the core for it', async () => {
+    const place = await started(undefined, ...past);
+    const heard: string[] = [];
+    place.panel.alarms.raised$.subscribe(({ title, severity }) => heard.push(`${severity}: ${title}`));
+    place.core.mayDestroy = false;
+    connect(place.core, place.clock.now(), A);
+    await place.wait(POLL);
+    connect(place.core, place.clock.now() + 1, A, B);
+    for (let i = 0; i < 40; i += 1) await place.wait(POLL);
+    expect(heard).toStrictEqual([
+      'warning: What is open from an address that is held back goes on until it ends by itself',
+    ]);
+    expect(holding(place.core.calls)).toHaveLength(4);
+    expect(place.core.runs).toBe(1);
+  });
+
   it('counts an IPv6 network once, and IPv4 in IPv6 as what it is', async () => {
     const place = await started(undefined, ...past);
     connect(place.core, place.clock.now(), '[2001:db8:1:2::a]', '[2001:db8:1:2:ffff::1]', '@', 'not-an-address');

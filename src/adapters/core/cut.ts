@@ -43,7 +43,8 @@ async function attempt(
   { logs, readings, elsewhere }: CutOptions,
 ): Promise<readonly string[]> {
   const names = new Set(emails.map((email) => email.toLowerCase()));
-  await logs.read();
+  // Whose a socket of the core's own is takes a moment to tell.
+  await (outgoing ? logs.settle() : logs.read());
   const ports = portsOf(inbound.config);
   const sources = ports.length === 0 ? [] : logs.sources.of(inbound.tag, names);
   const ended = await destroy(
@@ -67,10 +68,10 @@ async function attempt(
   );
 }
 
-/** Ends what the core fetches for somebody. */
-export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<void> {
+/** Ends what the core fetches for somebody. Resolves to whether all of it over TCP is over. */
+export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boolean> {
   const tcp = sockets.filter(({ network }) => network === 'tcp');
-  await destroy(
+  const ended = await destroy(
     'tcp',
     tcp.map(({ local, remote }) => `src = ${local} and dst = ${remote}`),
   );
@@ -79,6 +80,7 @@ export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<voi
     'udp',
     udp.map(({ local }) => `sport = :${local.slice(local.lastIndexOf(':') + 1)}`),
   );
+  return ended;
 }
 
 async function stillMoving(

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../lib/json.js';
 import { hostOf } from './access-log.js';
 import { destroyOutgoing } from './cut.js';
 import type { CoreApi } from './grpc.js';
-import { portsOf } from './inbound.js';
+import { isDetached, portsOf } from './inbound.js';
 import type { CoreLogs } from './logs.js';
 import { inTurn, putFirst, ruleTags } from './routing.js';
-import { destroy, onPorts, quietFor } from './sockets.js';
+import { destroy, idleFor, onPorts, openUdp, quietFor } from './sockets.js';
 
 /** The tags of these rules hold no name and no address: whoever may list rules need not learn them. */
 const prefix = 'limit>>>';
@@ -38,8 +38,10 @@ export async function cutAddresses(
   last: boolean,
   logs: CoreLogs,
   configOf: (tag: string) => JsonObject,
-): Promise<void> {
-  await logs.read();
+): Promise<boolean> {
+  let complete = true;
+  const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
+  await (detached.length > 0 ? logs.settle() : logs.read());
   for (const { inbound, email, addresses } of held) {
     const names = new Set([email.toLowerCase()]);
     const keys = new Set(addresses);
@@ -47,33 +49,68 @@ export async function cutAddresses(
     const config = configOf(inbound);
     const ports = portsOf(config);
     const peers = ports.length === 0 ? [] : logs.sources.of(inbound, names).filter(from);
-    await destroy(
+    const ended = await destroy(
       'tcp',
       peers.map((peer) => `${onPorts(ports)} and dst = ${peer}`),
     );
-    // What comes through a proxy or has no socket of its own, such as a stream of hysteria.
-    const theirs = logs.trace.of(inbound, names, from);
-    await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
+    // What comes through a proxy or has no socket of its own, such as a stream of hysteria. All else ended with its connection.
+    const theirs = isDetached(config) ? logs.trace.of(inbound, names, from) : [];
+    const unknown = last && config['protocol'] === 'hysteria' ? logs.trace.unknownUdp() : [];
+    if (!(await destroyOutgoing([...theirs, ...unknown])) || !ended) complete = false;
   }
+  return complete;
 }
 
-/** How long nothing came from an address of an account, ms, where its connections are TCP and known; see `Core.silence`. */
+/** How long nothing came from an address of an account, ms, where that is known; see `Core.silence`. */
 export async function silenceOf(
   asked: readonly { readonly email: string; readonly addresses: readonly string[] }[],
   logs: CoreLogs,
+  configOf: (tag: string) => JsonObject,
 ): Promise<(email: string, address: string) => number | null> {
   await logs.read();
   const emails = new Set(asked.map(({ email }) => email.toLowerCase()));
-  const wanted = new Set(asked.flatMap(({ addresses }) => addresses));
-  const owners = logs.sources.all(emails).flatMap(({ email, source }) => {
-    const address = addressKey(hostOf(source));
-    return address !== null && wanted.has(address) ? [{ name: `${email.toLowerCase()} ${address}`, source }] : [];
-  });
-  const quiet = await quietFor(new Set(owners.map(({ source }) => source)));
+  const names: ReadonlySet<string> = new Set(
+    asked.flatMap(({ email, addresses }) => addresses.map((address) => `${email.toLowerCase()} ${address}`)),
+  );
+  const nameOf = (email: string, source: string): string =>
+    `${email.toLowerCase()} ${addressKey(hostOf(source)) ?? ''}`;
+  const owners = logs.sources
+    .all(emails)
+    .map(({ email, source }) => ({ name: nameOf(email, source), end: source }))
+    .filter(({ name }) => names.has(name));
+  const least = leastOf(owners, await quietFor(new Set(owners.map(({ end }) => end))));
+  // Through a proxy the address has no socket here. What the core fetches for it tells whether something moves.
+  const flows = logs.trace
+    .all(emails)
+    .map((flow) => ({ ...flow, name: nameOf(flow.email, flow.source), end: flow.local }))
+    .filter(({ name }) => names.has(name) && !least.has(name));
+  const tcp = flows.filter(({ network }) => network === 'tcp');
+  const moved = leastOf(tcp, await idleFor(new Set(tcp.map(({ end }) => end))));
+  const udp = flows.filter(({ network }) => network === 'udp');
+  const open = await openUdp(new Set(udp.map(({ end }) => end)));
+  // Of UDP nobody knows when it last moved, and of the relay of hysteria not even whose it is.
+  const blind = flows.filter(
+    ({ network, end, inbound }) =>
+      configOf(inbound)['protocol'] === 'hysteria' || (network === 'udp' && (open === null || open.has(end))),
+  );
+  for (const { name } of blind) moved.delete(name);
+  return (email, address) => {
+    const name = `${email.toLowerCase()} ${address}`;
+    return least.get(name) ?? moved.get(name) ?? null;
+  };
+}
+
+interface End {
+  readonly name: string;
+  /** One end of a socket. */
+  readonly end: string;
+}
+
+function leastOf(ends: readonly End[], times: ReadonlyMap<string, number>): Map<string, number> {
   const least = new Map<string, number>();
-  for (const { name, source } of owners) {
-    const ms = quiet.get(source);
+  for (const { name, end } of ends) {
+    const ms = times.get(end);
     if (ms !== undefined) least.set(name, Math.min(ms, least.get(name) ?? ms));
   }
-  return (email, address) => least.get(`${email.toLowerCase()} ${address}`) ?? null;
+  return least;
 }

@@ -1,7 +1,9 @@
 import { appendFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSources, readAccepted, type Sources } from './access-log.js';
 import type { LogFiles } from './assembly.js';
 import { empty, removeUnlessPlain } from './files.js';
+import { settling } from './pairs.js';
 import { livePeers } from './sockets.js';
 import { tailOf } from './tail.js';
 import { createTrace, type Trace } from './trace.js';
@@ -12,6 +14,8 @@ export interface CoreLogs {
   readonly trace: Trace;
   /** Takes in everything that was written up to now. */
   read(): Promise<void>;
+  /** The same, and finds out whose it is as far as both logs tell: takes a moment longer. */
+  settle(): Promise<void>;
   stop(): void;
 }
 
@@ -40,9 +44,10 @@ export function followLogs(files: LogFiles, traceFile: string, onError: (error: 
   });
 
   const readOnce = async (): Promise<void> => {
+    const began = performance.now();
     await traced.read();
     await access.read();
-    trace.join();
+    trace.join(began, performance.now());
     if (complaints !== '') {
       if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > errorLimit) empty(files.error);
       // Opening a pipe that nobody reads would stop the panel.
@@ -62,7 +67,12 @@ export function followLogs(files: LogFiles, traceFile: string, onError: (error: 
     last = next.catch(onError);
     return next;
   };
+  const settle = async (): Promise<void> => {
+    await read();
+    await sleep(settling + 1);
+    await read();
+  };
   const timer = setInterval(() => void read().catch(() => undefined), 1000);
   timer.unref();
-  return { sources, trace, read, stop: () => clearInterval(timer) };
+  return { sources, trace, read, settle, stop: () => clearInterval(timer) };
 }

@@ -40,28 +40,38 @@ export async function livePeers(): Promise<ReadonlySet<string> | null> {
 }
 
 /** How long nothing came from each of these far ends (address and port), ms; those that nobody can tell are missing. */
-export async function quietFor(peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
-  const quiet = new Map<string, number>();
-  const some = [...peers].map((peer) => `dst = ${peer}`);
+export const quietFor = (peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
+  quiet('dst', peers, ['rcv', 'ack']);
+
+/** How long no data went or came over these sockets of this machine, by their local ends; in the same way. */
+export const idleFor = (locals: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
+  quiet('src', locals, ['rcv', 'snd']);
+
+async function quiet(
+  end: 'src' | 'dst',
+  wanted: ReadonlySet<string>,
+  signs: readonly ('rcv' | 'snd' | 'ack')[],
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  const some = [...wanted].map((one) => `${end} = ${one}`);
   // Beyond a few calls, all connections of the machine are cheaper.
   const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
   for (const filter of filters) {
-    let peer = '';
+    let name = '';
     for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
       if (n % slice === slice - 1) await nextTurn();
       // A line about a connection, and one that is indented with what the kernel knows of it.
-      if (!/^\s/.test(line)) peer = plain(line.split(/\s+/)[4] ?? '');
-      else if (peers.has(peer)) {
-        const ms = Math.min(sinceLast('rcv', line), sinceLast('ack', line));
-        if (Number.isFinite(ms)) quiet.set(peer, ms);
-      }
+      if (!/^\s/.test(line)) name = plain(line.split(/\s+/)[end === 'src' ? 3 : 4] ?? '');
+      else if (wanted.has(name) && /\brto:/.test(line))
+        times.set(name, Math.min(...signs.map((sign) => sinceLast(sign, line))));
     }
   }
-  return quiet;
+  return times;
 }
 
-function sinceLast(what: 'rcv' | 'ack', line: string): number {
-  return Number(new RegExp(`\\blast${what}:(\\d+)`).exec(line)?.[1] ?? Number.POSITIVE_INFINITY);
+/** In ms. `ss` leaves out what is 0. */
+function sinceLast(what: 'rcv' | 'snd' | 'ack', line: string): number {
+  return Number(new RegExp(`\\blast${what}:(\\d+)`).exec(line)?.[1] ?? 0);
 }
 
 function batches(conditions: readonly string[]): readonly (readonly string[])[] {
@@ -69,6 +79,19 @@ function batches(conditions: readonly string[]): readonly (readonly string[])[] 
   for (let at = 0; at < conditions.length; at += batch) parts.push(conditions.slice(at, at + batch));
   return parts;
 }
+
+/** Of these local ends, those at which there is a UDP socket. Null when nobody can tell. */
+export async function openUdp(locals: ReadonlySet<string>): Promise<ReadonlySet<string> | null> {
+  const ports = new Set<string>();
+  for (const part of batches([...locals].map((local) => `sport = :${portOf(local)}`))) {
+    const lines = await list('udp', [], part.join(' or '));
+    if (lines === null) return null;
+    for (const line of lines) ports.add(portOf(line.split(/\s+/)[3] ?? ''));
+  }
+  return new Set([...locals].filter((local) => ports.has(portOf(local))));
+}
+
+const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 /** `sport` is one of these inclusive ranges. */
 export function onPorts(ranges: readonly (readonly [number, number])[]): string {

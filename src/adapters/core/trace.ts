@@ -1,4 +1,5 @@
-import { type Accepted, hostOf, timeOf } from './access-log.js';
+import { type Accepted, timeOf } from './access-log.js';
+import { createPairs } from './pairs.js';
 
 /** A socket by which the core fetches something for somebody. */
 export interface Outgoing {
@@ -8,62 +9,73 @@ export interface Outgoing {
   readonly remote: string;
 }
 
+/** A socket of the core, and for whom it is. */
+export interface Flow extends Outgoing {
+  /** Lower case. */
+  readonly email: string;
+  readonly inbound: string;
+  /** Address and port of the client. */
+  readonly source: string;
+}
+
 interface Session {
-  dispatched: number | null;
-  readonly targets: Set<string>;
+  /** When it asked for what, µs, as long as the dispatcher did not tell that it was let through. */
+  readonly asked: Map<string, number>;
+  dispatched: boolean;
   outgoing: Outgoing | null;
-  /** Lower case; empty where accounts have no names. Null: one of several who asked for the same. Undefined: unknown. */
+  /** Lower case; empty where accounts have no names. Null: it may be of several. Undefined: no access line is about it. */
   email: string | null | undefined;
   inbound: string | undefined;
-  /** Address and port of the client; null: several of the account asked for the same. */
+  /** Address and port of the client; null: several addresses of the account asked for the same. */
   source: string | null;
+  /** How often it is still to be found out whose it is. */
+  open: number;
 }
 
 /**
  * Whose outgoing socket is whose. The access log names the account but not the session; the trace has the session, its
- * target and its socket, but not the account. Both are written when a request is dispatched, so the same target within
- * the same millisecond is the same request, unless two accounts asked for it: those are nobody's.
+ * target and its socket, but not the account. Both are written when a request is dispatched, so the same target at the
+ * same time is the same request, unless it could be somebody else's too: those are nobody's.
  */
 export interface Trace {
   addLine(line: string): void;
   addAccepted(accepted: Accepted): void;
-  /** Joins what both logs told since the last time. */
-  join(): void;
+  /** Joins what both logs told up to `settling` ms ago; see `Pairs.decide`. */
+  join(began: number, ended: number): void;
   /** Sockets of these emails (lower case), which came through this inbound; `from`: and from such an address and port. */
   of(inbound: string, emails: ReadonlySet<string>, from?: (source: string) => boolean): readonly Outgoing[];
+  /** All of these emails whose client is known, on whatever inbound. */
+  all(emails: ReadonlySet<string>): readonly Flow[];
   /** UDP sockets of which the access log does not speak: those of hysteria's UDP relay. */
   unknownUdp(): readonly Outgoing[];
 }
 
 const traced = /^(\S+ \S+) \[\w+\] \[(\d+)\] ([\w/]+): (.*)$/;
 const dispatch = /^(?:default route for (\S+)$|.*?taking (?:platform initialized )?detour \[.*\] for \[(.+)\]$)/;
-const opened = /^connection opened to (tcp|udp):\S+, local endpoint (\S+), remote endpoint (\S+)$/;
+const opened = /^connection opened to ((tcp|udp):\S+), local endpoint (\S+), remote endpoint (\S+)$/;
 const requested = /(?:tunnelling request to|received request for) ((?:tcp|udp):\S+)$/;
-
-/** µs between two lines about the same request. */
-const sameMoment = 1000;
-/** The same on a busy machine: each log has a writer of its own, which stamps a line when it gets to write it. */
-const sameWhile = 50_000;
-/** µs for which a line waits for its counterpart. */
-const patience = 10_000_000;
 
 export function createTrace(limit = 100_000): Trace {
   const sessions = new Map<string, Session>();
   const byLocal = new Map<string, string>();
-  let accepted: Accepted[] = [];
-  let unjoined = new Set<Session>();
-  let newest = 0;
+  const pairs = createPairs<Session>((session, owner) => {
+    session.open -= 1;
+    if (owner) Object.assign(session, owner);
+    // Several requests of a session are of one account: what is known of one is not forgotten over another.
+    else if (session.email === undefined) session.email = owner;
+  });
 
   const sessionOf = (id: string): Session => {
     const known = sessions.get(id);
     if (known !== undefined) return known;
     const session: Session = {
-      dispatched: null,
-      targets: new Set(),
+      asked: new Map(),
+      dispatched: false,
       outgoing: null,
       email: undefined,
       inbound: undefined,
       source: null,
+      open: 0,
     };
     sessions.set(id, session);
     if (sessions.size > limit) {
@@ -71,6 +83,15 @@ export function createTrace(limit = 100_000): Trace {
       if (oldest !== undefined) sessions.delete(oldest);
     }
     return session;
+  };
+
+  /** A sniffer may have changed the target; the access log has the one that was asked for. */
+  const pass = (session: Session, target: string, at: number): void => {
+    const asked = session.asked.has(target) ? target : ([...session.asked.keys()].at(-1) ?? target);
+    session.asked.delete(asked);
+    session.dispatched = true;
+    session.open += 1;
+    pairs.addSession(session, asked, at);
   };
 
   const chosen = (wanted: (session: Session) => boolean): Outgoing[] =>
@@ -84,38 +105,31 @@ export function createTrace(limit = 100_000): Trace {
       if (from === 'app/dispatcher') {
         const found = dispatch.exec(message);
         const target = found?.[1] ?? found?.[2];
-        if (target === undefined) return;
-        const session = sessionOf(id);
-        session.dispatched = timeOf(at);
-        session.targets.add(target);
-        unjoined.add(session);
-        newest = Math.max(newest, session.dispatched);
+        if (target !== undefined) pass(sessionOf(id), target, timeOf(at));
       } else if (from === 'proxy/freedom') {
-        const [, network, local, remote] = opened.exec(message) ?? [];
+        const [, target, network, local, remote] = opened.exec(message) ?? [];
         if ((network !== 'tcp' && network !== 'udp') || local === undefined || remote === undefined) return;
         // The kernel gave the port to somebody else: the session that had it is over.
         const former = byLocal.get(`${network} ${local}`);
-        if (former !== undefined) sessions.delete(former);
+        if (former !== undefined && former !== id) sessions.delete(former);
         byLocal.set(`${network} ${local}`, id);
         if (byLocal.size > limit) byLocal.delete(byLocal.keys().next().value ?? '');
-        sessionOf(id).outgoing = { network, local, remote };
+        const session = sessionOf(id);
+        session.outgoing = { network, local, remote };
+        // The core dropped the line of its dispatcher; the one in the access log looks for it all the same.
+        if (!session.dispatched && target !== undefined) {
+          pass(session, target, [...session.asked.values()].at(-1) ?? timeOf(at));
+        }
       } else {
         const target = requested.exec(message)?.[1];
-        if (target !== undefined) sessionOf(id).targets.add(target);
+        if (target !== undefined) sessionOf(id).asked.set(target, timeOf(at));
       }
     },
     addAccepted: (line) => {
       // Some inbounds leave out the network.
-      accepted.push(/^(tcp|udp):/.test(line.target) ? line : { ...line, target: `tcp:${line.target}` });
-      newest = Math.max(newest, line.at);
+      pairs.addLine(/^(tcp|udp):/.test(line.target) ? line : { ...line, target: `tcp:${line.target}` });
     },
-    join: () => {
-      const joined = new Set(matches(accepted, unjoined));
-      accepted = accepted.filter((line) => !joined.has(line) && newest - line.at < patience);
-      unjoined = new Set(
-        [...unjoined].filter((session) => session.email === undefined && newest - (session.dispatched ?? 0) < patience),
-      );
-    },
+    join: (began, ended) => pairs.decide(began, ended),
     of: (inbound, emails, from) =>
       chosen(
         ({ inbound: through, email, source }) =>
@@ -124,56 +138,13 @@ export function createTrace(limit = 100_000): Trace {
           emails.has(email) &&
           (from === undefined || (source !== null && from(source))),
       ),
-    unknownUdp: () => chosen((session) => session.email === undefined && session.outgoing?.network === 'udp'),
+    all: (emails) =>
+      [...sessions.values()].flatMap(({ email, inbound, source, outgoing }) =>
+        typeof email === 'string' && emails.has(email) && inbound !== undefined && source !== null && outgoing !== null
+          ? [{ email, inbound, source, ...outgoing }]
+          : [],
+      ),
+    unknownUdp: () =>
+      chosen(({ email, open, outgoing }) => email === undefined && open === 0 && outgoing?.network === 'udp'),
   };
-}
-
-/** Gives sessions their accounts and yields the lines that were used up. */
-function* matches(lines: readonly Accepted[], sessions: Iterable<Session>): Generator<Accepted> {
-  const byTarget = new Map<string, Session[]>();
-  for (const session of sessions) {
-    for (const target of session.targets) {
-      const others = byTarget.get(target);
-      if (others === undefined) byTarget.set(target, [session]);
-      else others.push(session);
-    }
-  }
-  const within = (line: Accepted, span: number): Session[] =>
-    (byTarget.get(line.target) ?? []).filter(({ dispatched }) => Math.abs((dispatched ?? 0) - line.at) <= span);
-  const lonely: Accepted[] = [];
-  for (const line of lines) {
-    const near = within(line, sameMoment);
-    for (const session of near) {
-      const before = session.email === undefined ? null : { ...session };
-      assign(session, line);
-      if (before === null) continue;
-      if (!isOf(before, line)) session.email = null;
-      if (before.source === null || hostOf(before.source) !== hostOf(line.source)) session.source = null;
-    }
-    if (near.length > 0) yield line;
-    else lonely.push(line);
-  }
-  // What is left of both and can only belong together.
-  const pairs = lonely.map((line) => ({
-    line,
-    sessions: within(line, sameWhile).filter(({ email }) => email === undefined),
-  }));
-  const claims = new Map<Session, number>();
-  for (const { sessions: some } of pairs) for (const one of some) claims.set(one, (claims.get(one) ?? 0) + 1);
-  for (const { line, sessions: some } of pairs) {
-    const [session, ...others] = some;
-    if (session === undefined || others.length > 0 || claims.get(session) !== 1) continue;
-    assign(session, line);
-    yield line;
-  }
-}
-
-function isOf({ email, inbound }: Session, line: Accepted): boolean {
-  return email === line.email.toLowerCase() && inbound === line.inbound;
-}
-
-function assign(session: Session, { email, inbound, source }: Accepted): void {
-  session.email = email.toLowerCase();
-  session.inbound = inbound;
-  session.source = source;
 }

@@ -260,7 +260,7 @@ export function createXrayCore(options: XrayOptions): Core {
     hold: async (held) => holdAddresses(needed().api, held, templateRules),
     cutAddresses: async (held, last) =>
       cutAddresses(held, last, needed().logs, (tag) => memory.inbounds.get(tag) ?? {}),
-    silence: async (asked) => silenceOf(asked, needed().logs),
+    silence: async (asked) => silenceOf(asked, needed().logs, (tag) => memory.inbounds.get(tag) ?? {}),
 
     inboundTags: async () =>
       (await needed().api.call('HandlerService/ListInbounds', { isOnlyTags: true })).inbounds.map(({ tag }) => tag),

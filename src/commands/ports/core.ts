@@ -100,11 +100,12 @@ export interface Core {
   /**
    * Ends live connections of these accounts from these addresses, as far as the system lets it. `last`: also what hysteria
    * relays over UDP, of which nobody knows whose it is; a neighbour's flow gets a new socket with its next packet.
+   * Resolves to false when some of them are still open: no right to destroy sockets, no tool.
    */
-  cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<void>;
+  cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean>;
   /**
    * Tells for how long nothing came from an address of an account, ms: a phone that went away leaves connections behind.
-   * Null where nobody knows, such as behind a proxy or over UDP.
+   * Behind a proxy it is what moves between the core and the far end. Null where nobody knows, such as over UDP.
    */
   silence(asked: readonly AccountAddresses[]): Promise<(email: string, address: string) => number | null>;
 

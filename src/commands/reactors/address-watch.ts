@@ -134,9 +134,10 @@ export class AddressWatch {
     const restate = this.#terms.restateMs();
     return suspects.flatMap(({ email, addresses, holds }) => {
       const seen = [...addresses].map(([address, visit]): SeenAddress => {
-        const silent = silence(email, address) ?? 0;
+        const known = silence(email, address);
+        const silent = known ?? 0;
         const here = visit.seen === at && silent < brief;
-        return { address, since: visit.since, seen: visit.seen - silent, here };
+        return { address, since: visit.since, seen: visit.seen - silent, here, unheard: known === null };
       });
       const settled = holds.length > 0 && holds.every((hold) => at - hold.at < restate && isSettled(hold, seen));
       return settled ? [] : [{ email, addresses: seen }];

@@ -17,6 +17,8 @@ interface Parts {
   /** After how long a hold is said again, ms. */
   readonly restateMs: () => number;
   readonly now: () => number;
+  /** Told when what is open from an address that is held back could not be ended. */
+  readonly unended: () => void;
   readonly warn: (message: string, fields?: object) => void;
 }
 
@@ -99,7 +101,7 @@ export class IpLimit {
 
   /** Ends what is still connected from where nothing may come from. */
   async #cut(): Promise<void> {
-    const { core, held } = this.#parts;
+    const { core, held, unended } = this.#parts;
     const now = held();
     const here = new Set(now.map(({ client }) => client));
     for (const client of this.#cuts.keys()) if (!here.has(client)) this.#cuts.delete(client);
@@ -113,7 +115,8 @@ export class IpLimit {
       this.#cuts.set(client, { at: hold.at, tries: tries + 1 });
       (tries + 1 === TRIES ? last : due).push({ inbound, email, addresses });
     }
-    if (due.length > 0) await core.cutAddresses(due, false);
-    if (last.length > 0) await core.cutAddresses(last, true);
+    const ended = due.length === 0 || (await core.cutAddresses(due, false));
+    const atLast = last.length === 0 || (await core.cutAddresses(last, true));
+    if (!ended || !atLast) unended();
   }
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectApi } from '../../../src/adapters/core/grpc.js';
+import { withoutCore } from '../../kit/real/core-process.js';
+import { withoutRight } from '../../kit/real/rights.js';
 import {
   type Certificate,
   certificate,
   clientCore,
   configOf,
-  coreBinary,
   fetchThrough,
   freePort,
   inboundOf,
@@ -22,13 +23,9 @@ import { type Way, ways } from './protocols.js';
 import { udpEcho, udpFlow } from './udp.js';
 
 const nowhere = () => new Set<string>();
-const right = process.getuid?.() === 0;
-if (!right)
-  process.stderr.write(
-    '\n*** Not root: the core cannot be told to end connections here; the cut tests do NOT run. ***\n\n',
-  );
+const SUITE = 'the cut';
 
-describe.skipIf(coreBinary === null || !right)('the cut', () => {
+describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   let cert: Certificate;
   let web: Target;
   let here: Place;
@@ -100,7 +97,7 @@ describe.skipIf(coreBinary === null || !right)('the cut', () => {
     await core.addInbound(inbound);
     const client = await clientCore(here.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
     const echo = await udpEcho();
-    // One after the other: two requests for one target in one millisecond cannot be told apart, and are then not cut.
+    // One after the other: two requests for one target at the same time cannot be told apart, and are then not cut.
     const flows: Awaited<ReturnType<typeof udpFlow>>[] = [];
     for (const socks of client.ports) {
       flows.push(await udpFlow(socks, echo.port));

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { withoutCore } from '../../kit/real/core-process.js';
+import { withoutRight } from '../../kit/real/rights.js';
 import {
   type Certificate,
   certificate,
   clientCore,
   configOf,
-  coreBinary,
   fetchThrough,
   freePort,
   inboundOf,
@@ -16,11 +17,12 @@ import {
   target,
 } from './kit.js';
 import { type Way, ways } from './protocols.js';
+import { udpEcho, udpFlow } from './udp.js';
 
-const right = process.getuid?.() === 0;
+const SUITE = 'an address that is held back';
 const NAMES = ['vless-tcp', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'];
 
-describe.skipIf(coreBinary === null || !right)('an address that is held back', () => {
+describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   let cert: Certificate;
   let web: Target;
   let here: Place;
@@ -65,7 +67,7 @@ describe.skipIf(coreBinary === null || !right)('an address that is held back', (
 
       const back = [{ inbound: inbound.tag, email: 'Anna@x', addresses: ['127.0.0.3'] }];
       await core.hold(back);
-      await core.cutAddresses(back, false);
+      expect(await core.cutAddresses(back, false)).toBe(true);
       // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
       await Promise.race([downloads[1]?.ended, pause(name === 'ss2022' ? 500 : 5000)]);
       const flowed = downloads.map((download) => download.bytes());
@@ -110,6 +112,49 @@ describe.skipIf(coreBinary === null || !right)('an address that is held back', (
       download.abort();
       waiting.abort();
     } finally {
+      await client.close();
+      await core.removeInbound(inbound);
+    }
+  });
+
+  it('is silent behind a proxy as long as nothing moves for it, and unknown while UDP may', async () => {
+    const { core } = here;
+    const way = all['vless-ws'] as Way;
+    const port = await freePort();
+    const anna = way.account('anna@x');
+    const [PHONE, HOME, BUSY] = ['198.51.100.7', '203.0.113.9', '203.0.113.10'];
+    const config = way.inbound(port);
+    const stream = config['streamSettings'] as object;
+    const trusting = { ...stream, sockopt: { trustedXForwardedFor: ['X-Proxy'] } };
+    const inbound = inboundOf({ ...config, streamSettings: trusting }, [anna]);
+    await core.addInbound(inbound);
+    // As a proxy passes them on: all from one address of its own.
+    const through = (address: string) => {
+      const outbound = way.outbound(port, anna);
+      const headers = { 'X-Proxy': '1', 'X-Forwarded-For': address };
+      const own = outbound['streamSettings'] as { readonly wsSettings: object };
+      return { ...outbound, streamSettings: { ...own, wsSettings: { ...own.wsSettings, headers } } };
+    };
+    const client = await clientCore(here.folder, [through(PHONE), through(HOME), through(BUSY)]);
+    const echo = await udpEcho();
+    try {
+      const [idle = 0, other = 0, busy = 0] = client.ports;
+      // Requests for one target in one moment cannot be told apart.
+      const waiting = await openThrough(idle, web.port, '/wait');
+      await pause(150);
+      const talking = await openThrough(other, web.port, '/wait');
+      await pause(150);
+      const download = await openThrough(busy, web.port, '/slow');
+      const flow = await udpFlow(other, echo.port);
+      await pause(1500);
+      const ms = await core.silence([{ email: 'Anna@x', addresses: [PHONE, HOME, BUSY, '203.0.113.99'] }]);
+      expect(ms('anna@x', PHONE)).toBeGreaterThan(1000);
+      expect(ms('anna@x', BUSY)).toBeLessThan(1000);
+      expect([ms('anna@x', HOME), ms('anna@x', '203.0.113.99')]).toEqual([null, null]);
+      flow.stop();
+      for (const one of [waiting, talking, download]) one.abort();
+    } finally {
+      echo.close();
       await client.close();
       await core.removeInbound(inbound);
     }

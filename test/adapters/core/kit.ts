@@ -185,7 +185,7 @@ async function listening(port: number, alive: () => boolean, output: () => strin
   for (;;) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-      socket.once('close', () => undefined);
+      socket.once('close', () => resolve(false));
       setTimeout(() => socket.destroy(), 50);
     });
     if (open) return;

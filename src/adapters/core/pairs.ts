@@ -1,0 +1,156 @@
+import { type Accepted, hostOf } from './access-log.js';
+
+/** Whose a session is. */
+export interface Owner {
+  /** Lower case; empty where accounts have no names. */
+  readonly email: string;
+  readonly inbound: string;
+  /** Address and port of the client; null: it may have been another address of the same account. */
+  readonly source: string | null;
+}
+
+/**
+ * Finds the access line of each dispatched session: the same target at about the same time. Either may be missing, for
+ * the core drops what its logs cannot take in fast enough. So a session gets an owner only where nobody else can be it.
+ */
+export interface Pairs<Session> {
+  addLine(line: Accepted): void;
+  /** `at`: µs, by the clock of the lines. */
+  addSession(session: Session, target: string, at: number): void;
+  /**
+   * Tells the owners of the sessions that were read long enough ago. `began`, `ended`: when the reading of what was added
+   * since the last time began and ended, ms of a steady clock.
+   */
+  decide(began: number, ended: number): void;
+}
+
+/** ms between a reading that has a session and one that surely has all that was written about the same time. */
+export const settling = 300;
+
+/** µs between two entries about the same request. */
+const sameMoment = 1000;
+/** Each log has a writer of its own, which stamps an entry when it gets to write it: on an idle machine not later than this. */
+const delay = 20_000;
+/** The same where the logs do not fit together: a busy machine, or entries that were dropped. */
+const longDelay = 200_000;
+/** ms after which a session that was never followed by a quiet moment is given up. */
+const patience = 10_000;
+
+interface Entry<Session> {
+  /** µs. */
+  readonly at: number;
+  /** ms of the steady clock. */
+  read: number;
+  readonly line: Accepted | null;
+  /** Null once it was told. */
+  session: Session | null;
+}
+
+/** Entries for one target with less than `sameMoment` between each and the next. */
+interface Cluster<Session> {
+  readonly entries: readonly Entry<Session>[];
+  readonly from: number;
+  readonly to: number;
+  /** Whether there are as many lines as sessions. */
+  readonly fits: boolean;
+}
+
+/** `tell`: null is told of a session that could be of several, undefined of one that no line can be about. */
+export function createPairs<Session>(
+  tell: (session: Session, owner: Owner | null | undefined) => void,
+): Pairs<Session> {
+  const byTarget = new Map<string, Entry<Session>[]>();
+  let fresh: Entry<Session>[] = [];
+
+  const add = (target: string, at: number, line: Accepted | null, session: Session | null): void => {
+    const entry = { at, read: Number.POSITIVE_INFINITY, line, session };
+    fresh.push(entry);
+    const others = byTarget.get(target);
+    if (others === undefined) byTarget.set(target, [entry]);
+    else others.push(entry);
+  };
+
+  return {
+    addLine: (line) => add(line.target, line.at, line, null),
+    addSession: (session, target, at) => add(target, at, null, session),
+    decide: (began, ended) => {
+      for (const entry of fresh) entry.read = ended;
+      fresh = [];
+      const settled = ({ read }: Entry<Session>): boolean => read + settling <= began;
+      for (const [target, entries] of byTarget) {
+        entries.sort((a, b) => a.at - b.at);
+        const clusters = clustersOf(entries);
+        for (const [n, { entries: some }] of clusters.entries()) {
+          if (some.every(({ session }) => session === null)) continue;
+          const whole = some.every(settled);
+          if (!whole && !some.some(({ read }) => read + patience <= began)) continue;
+          const owner = whole ? ownerOf(clusters, n) : null;
+          for (const entry of some) {
+            if (entry.session !== null) tell(entry.session, owner);
+            entry.session = null;
+          }
+        }
+        // What is told goes on to speak for its neighbours.
+        const first =
+          entries.find((entry) => !settled(entry) || entry.session !== null)?.at ?? Number.POSITIVE_INFINITY;
+        const kept = entries.filter((entry) => !settled(entry) || entry.at >= first - 3 * longDelay);
+        if (kept.length > 0) byTarget.set(target, kept);
+        else byTarget.delete(target);
+      }
+    },
+  };
+}
+
+function clustersOf<Session>(entries: readonly Entry<Session>[]): readonly Cluster<Session>[] {
+  const all: Entry<Session>[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const entry of entries) {
+    if (entry.at - last < sameMoment) all.at(-1)?.push(entry);
+    else all.push([entry]);
+    last = entry.at;
+  }
+  return all.map((some) => ({
+    entries: some,
+    from: some[0]?.at ?? 0,
+    to: some.at(-1)?.at ?? 0,
+    fits: some.filter(({ line }) => line !== null).length * 2 === some.length,
+  }));
+}
+
+/** The only one whose these sessions can be; null when there are several, undefined when there is none. */
+function ownerOf<Session>(clusters: readonly Cluster<Session>[], n: number): Owner | null | undefined {
+  const around = (span: number): readonly Entry<Session>[] => {
+    const [from, to] = [(clusters[n]?.from ?? 0) - span, (clusters[n]?.to ?? 0) + span];
+    const found: Entry<Session>[] = [];
+    for (const { entries } of near(clusters, n, from, to)) {
+      for (const entry of entries) if (entry.at >= from && entry.at <= to) found.push(entry);
+    }
+    return found;
+  };
+  const wide = near(clusters, n, (clusters[n]?.from ?? 0) - longDelay, (clusters[n]?.to ?? 0) + longDelay);
+  const calm = wide.every(({ fits }) => fits);
+  const lines = around(calm ? delay : longDelay).flatMap(({ line }) => (line === null ? [] : [line]));
+  const [one, ...others] = lines;
+  if (one === undefined) return undefined;
+  const email = one.email.toLowerCase();
+  if (others.some((line) => line.email.toLowerCase() !== email || line.inbound !== one.inbound)) return null;
+  // One more session than lines: the line of somebody else may be missing.
+  const sessions = around(2 * longDelay).filter(({ line }) => line === null).length;
+  if (!calm && sessions > lines.length) return null;
+  const host = hostOf(one.source);
+  const alone = others.every((line) => hostOf(line.source) === host);
+  return { email, inbound: one.inbound, source: alone ? one.source : null };
+}
+
+/** The clusters around the n-th that reach into a span of time. */
+function near<Session>(
+  clusters: readonly Cluster<Session>[],
+  n: number,
+  from: number,
+  to: number,
+): readonly Cluster<Session>[] {
+  let [first, end] = [n, n];
+  while ((clusters[first - 1]?.to ?? Number.NEGATIVE_INFINITY) >= from) first -= 1;
+  while ((clusters[end + 1]?.from ?? Number.POSITIVE_INFINITY) <= to) end += 1;
+  return clusters.slice(first, end + 1);
+}

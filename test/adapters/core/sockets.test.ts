@@ -1,0 +1,42 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { idleFor, openUdp, quietFor } from '../../../src/adapters/core/sockets.js';
+import { temporaryFolder } from '../../kit/log.js';
+
+/** An `ss` that says this, whatever it is asked. */
+function says(text: string): void {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'ss'), `#!/bin/sh\ncat <<'END'\n${text}\nEND\n`);
+  chmodSync(join(folder, 'ss'), 0o755);
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
+}
+
+it('how long nothing came or moved counts from now where ss leaves it out: that is 0 ms', async () => {
+  const socket = (port: number, times: string) =>
+    `ESTAB 0 0 [::ffff:127.0.0.1]:${port} [::ffff:127.0.0.2]:${port + 1}\n\t bbr rto:204 ${times} rcv_space:1`;
+  says(
+    [
+      socket(10, 'lastsnd:90 lastrcv:3000 lastack:4000'),
+      socket(20, 'lastsnd:5000 lastack:3000'),
+      socket(30, 'lastrcv:7000 lastack:6000'),
+      'ESTAB 0 0 127.0.0.1:40 127.0.0.1:41',
+    ].join('\n'),
+  );
+  try {
+    const peers = new Set(['127.0.0.2:11', '127.0.0.2:21', '127.0.0.2:31', '127.0.0.1:41', '127.0.0.1:99']);
+    expect([...(await quietFor(peers))]).toEqual([
+      ['127.0.0.2:11', 3000],
+      ['127.0.0.2:21', 0],
+      ['127.0.0.2:31', 6000],
+    ]);
+    expect([...(await idleFor(new Set(['127.0.0.1:10', '127.0.0.1:30'])))]).toEqual([
+      ['127.0.0.1:10', 90],
+      ['127.0.0.1:30', 0],
+    ]);
+    says('UNCONN 0 0 *:5001 *:*');
+    expect([...((await openUdp(new Set(['[::]:5001', '[::]:5002']))) ?? [])]).toEqual(['[::]:5001']);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
