@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
 import { lockDirectory } from '../../src/adapters/sqlite/lock.js';
 import { PanelStarted } from '../../src/events/panel.js';
@@ -22,7 +21,8 @@ function more(): void {
       actor,
       correlationId: version,
     });
-    writeSync(1, `${events.at(-1)?.position}\n`);
+    // What a reader that is busy has not taken yet waits; it counts as never told.
+    process.stdout.write(`${events.at(-1)?.position}\n`);
     anchor.moved();
   }
   setImmediate(more);
