@@ -4,7 +4,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const exclude = ['**/node_modules/**', '**/dist/**', '**/.dist-*/**', 'data/**', 'test/.tmp/**'];
 
 /** Files that mostly wait, for real cores and their time-outs. Begun last, one of them would go on alone. */
-const WAITING = ['/test/adapters/core/', '/test/launcher.'];
+const WAITING = [
+  '/test/adapters/core/',
+  '/test/launcher.',
+  ...['faults', 'crash', 'ip-limit', 'programs', 'backup'].map(endToEnd),
+];
+
+function endToEnd(name: string): string {
+  return `/test/e2e/${name}.`;
+}
 
 /** What waits longest comes first; the others as vitest would have them. */
 class WaitingFirst extends BaseSequencer {
@@ -34,14 +42,13 @@ export default defineConfig({
         },
       },
       {
-        // Whole panels and real cores: they compete for the processor, so one file after the other.
+        // Whole panels and real cores: they mostly wait, so that two files at a time share the processor well enough.
         extends: true,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude,
-          fileParallelism: false,
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

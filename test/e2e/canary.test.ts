@@ -43,7 +43,7 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/(setting|api\/setting)\/getApiToken$/, ['apiToken']],
   // The owner reads the inbounds with their clients, and the template with its outbounds.
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
-  [/\/panel\/api\/clients\/[^/]+\/why$/, ['email']],
+  [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
   // Who bills asks for whom.
   [/\/panel\/api\/events$/, ['email']],
   [/\/(getConfigJson)$/, ['email', 'clientPassword', 'outbound']],
