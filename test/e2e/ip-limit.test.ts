@@ -34,6 +34,8 @@ const RATE = 60_000;
 const SUITE = 'a client that may have one address at once';
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, { timeout: 60_000 }, () => {
+  /** Ids, in the order of their names. They were added side by side, so the log may have another one. */
+  let inbounds: readonly number[] = [];
   const moored: { added: Added; guest: ClientSeed; running: Record<Way, Transfer> }[] = [];
   let targets: Targets;
   let panel: PanelProcess;
@@ -57,6 +59,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, { timeout: 60_
         return { guest, neighbour, added: await addInbound(admin, inboundCase(context, name), [guest, neighbour]) };
       }),
     );
+    inbounds = berths.map(({ added }) => added.id);
     for (const { added, guest, neighbour } of berths) {
       const entry = await entryOf(panel, added, guest);
       entries.push(dialled(entry, HOME), dialled(entry, CAFE));
@@ -92,12 +95,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, { timeout: 60_
   }
 
   const numberOf = (index: number): number => {
-    // The guests were added in the order of their inbounds, each before its neighbour.
-    const inbound = moored[index]?.added.id;
     const added = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.terms.limitIp === 1);
-    return (
-      (inbound === undefined ? added[index] : added.find(({ data }) => data.inbound === inbound))?.data.client ?? 0
-    );
+    return added.find(({ data }) => data.inbound === inbounds[index])?.data.client ?? 0;
   };
 
   const seenAt = (index: number): string[] =>
