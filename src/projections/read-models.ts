@@ -185,7 +185,13 @@ export class ReadModels {
   }
 
   #all(numbers: readonly ClientNumber[]): readonly Client[] {
-    return numbers.flatMap((number) => this.client(number) ?? []);
+    // Asked for each subscription: a closure and a list for each client would be felt there.
+    const all: Client[] = [];
+    for (const number of numbers) {
+      const client = this.client(number);
+      if (client) all.push(client);
+    }
+    return all;
   }
 
   /** What its cap is compared with: all that was used under its email, in every inbound and on every machine. */
