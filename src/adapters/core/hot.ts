@@ -34,8 +34,9 @@ export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbo
   await removeHandler(api, inbound.tag);
   if (isDetached(inbound.config)) await admitAll(api, inbound.tag);
   const ports = portsOf(inbound.config);
-  // Only its listener is gone: most transports would serve whoever is connected to the end.
-  if (ports.length > 0) await destroy('tcp', await socketsOf(pid, onPorts(ports)));
+  if (ports.length === 0) return;
+  // Only its listener is gone: most transports would serve whoever is connected to the end. Once more for who was just let in.
+  for (let look = 0; look < 2; look += 1) await destroy('tcp', await socketsOf(pid, onPorts(ports)));
 }
 
 export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
