@@ -76,6 +76,7 @@ export const limits: Bench = async ({ quick }) => {
   const folder = newFolder();
   let now = 1_700_000_000_000;
   const stage = new Stage();
+  // What a poll asks for is all that is asked of it here.
   const inside = await openInside(folder, () => now, stage.core as unknown as Core);
   populate(inside, 0);
   for (let first = 1; first <= clients; first += 500) {

@@ -74,12 +74,12 @@ describe('what a server is installed with', () => {
     expect(new Set(calls)).toEqual(new Set(['systemctl kill --signal=USR2 --kill-whom=main portolan']));
   });
 
-  it('is a command line for the account of the service, with its variables, of which nothing is run', () => {
+  /** What the command line of the service has in its environment when the file of the service says this. */
+  function environmentOf(file: string): readonly string[] {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-service-'));
     try {
       const environment = join(folder, 'environment');
-      // What is not exported is not seen: the end without a line break, a comment, other names, and a command.
-      writeFileSync(environment, '# PORTOLAN_HOST=no\nHOST=no\nPORTOLAN_PORT=80\nPORTOLAN_BASE_PATH=$(id) x');
+      writeFileSync(environment, file);
       const script = text('deploy/portolan-as-service')
         .replaceAll('/etc/portolan/environment', environment)
         .replace('"$(id -u)" = 0', '1 = 0')
@@ -87,57 +87,45 @@ describe('what a server is installed with', () => {
       const env = { PATH: process.env['PATH'] };
       const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'portolan'], { env, encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(stdout.split('\n').filter((line) => /PORTOLAN|HOST/.test(line))).toEqual(
-        expect.arrayContaining([
-          'PORTOLAN_DATA_DIR=/var/lib/portolan',
-          'PORTOLAN_PORT=80',
-          'PORTOLAN_BASE_PATH=$(id) x',
-        ]),
-      );
-      expect(stdout).not.toContain('no\n');
-      expect(text('deploy/portolan-as-service')).toContain('setpriv --reuid portolan --regid portolan --init-groups');
+      return stdout.split('\n');
     } finally {
       rmSync(folder, { recursive: true });
     }
+  }
+
+  it('is a command line for the account of the service, with its variables, of which nothing is run', () => {
+    // What is not exported is not seen: the end without a line break, a comment, other names, and a command.
+    const seen = environmentOf('# PORTOLAN_HOST=no\nHOST=no\nPORTOLAN_PORT=80\nPORTOLAN_BASE_PATH=$(id) x');
+    expect(seen.filter((line) => /PORTOLAN|HOST/.test(line))).toEqual(
+      expect.arrayContaining(['PORTOLAN_DATA_DIR=/var/lib/portolan', 'PORTOLAN_PORT=80', 'PORTOLAN_BASE_PATH=$(id) x']),
+    );
+    expect(seen.join('\n')).not.toContain('no\n');
+    expect(text('deploy/portolan-as-service')).toContain('setpriv --reuid portolan --regid portolan --init-groups');
   });
 
   it('is a command line that reads the file as systemd does: quotes, blanks, comments and long lines', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portolan-service-'));
-    try {
-      const environment = join(folder, 'environment');
-      const lines = [
-        ...[
-          '# PORTOLAN_HOST=comment',
-          '  ; PORTOLAN_HOST=comment',
-          'PORTOLAN_OPS_PORT="2055"',
-          "PORTOLAN_BASE_PATH='/x/'",
-        ],
-        ...['  PORTOLAN_SUB_HOST = 127.0.0.1  ', 'PORTOLAN_ADMIN_USERNAME=an\\', 'na', "PORTOLAN_CORE_BIN='/a  b'"],
-        ...[
-          "PORTOLAN_LOG_LEVEL=it's",
-          'PORTOLAN_ADMIN_PASSWORD="a\\"b\\\\c\\d $(id) \'e\'; id"',
-          'PORTOLAN_DATA_DIR=/a b \\$c',
-        ],
-        ...['PORTOLAN_SUB_PORT=1=2', 'PORTOLAN_PORT=', 'PORTOLAN X=1', 'PORTOLAN_X;id=1'],
-      ];
-      writeFileSync(environment, lines.join('\n'));
-      const script = text('deploy/portolan-as-service')
-        .replaceAll('/etc/portolan/environment', environment)
-        .replace('"$(id -u)" = 0', '1 = 0')
-        .replaceAll('/opt/portolan/bin/portolan', 'env');
-      const env = { PATH: process.env['PATH'] };
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'portolan'], { env, encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      const seen = stdout.split('\n').filter((line) => line.includes('PORTOLAN'));
-      expect(seen.sort()).toEqual([
-        "PORTOLAN_ADMIN_PASSWORD=a\"b\\c\\d $(id) 'e'; id",
-        ...['PORTOLAN_ADMIN_USERNAME=anna', 'PORTOLAN_BASE_PATH=/x/', 'PORTOLAN_CORE_BIN=/a  b'],
-        ...['PORTOLAN_DATA_DIR=/a b $c', "PORTOLAN_LOG_LEVEL=it's", 'PORTOLAN_OPS_PORT=2055', 'PORTOLAN_PORT='],
-        ...['PORTOLAN_SUB_HOST=127.0.0.1', 'PORTOLAN_SUB_PORT=1=2'],
-      ]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const lines = [
+      ...[
+        '# PORTOLAN_HOST=comment',
+        '  ; PORTOLAN_HOST=comment',
+        'PORTOLAN_OPS_PORT="2055"',
+        "PORTOLAN_BASE_PATH='/x/'",
+      ],
+      ...['  PORTOLAN_SUB_HOST = 127.0.0.1  ', 'PORTOLAN_ADMIN_USERNAME=an\\', 'na', "PORTOLAN_CORE_BIN='/a  b'"],
+      ...[
+        "PORTOLAN_LOG_LEVEL=it's",
+        'PORTOLAN_ADMIN_PASSWORD="a\\"b\\\\c\\d $(id) \'e\'; id"',
+        'PORTOLAN_DATA_DIR=/a b \\$c',
+      ],
+      ...['PORTOLAN_SUB_PORT=1=2', 'PORTOLAN_PORT=', 'PORTOLAN X=1', 'PORTOLAN_X;id=1'],
+    ];
+    const seen = environmentOf(lines.join('\n')).filter((line) => line.includes('PORTOLAN'));
+    expect(seen.sort()).toEqual([
+      "PORTOLAN_ADMIN_PASSWORD=a\"b\\c\\d $(id) 'e'; id",
+      ...['PORTOLAN_ADMIN_USERNAME=anna', 'PORTOLAN_BASE_PATH=/x/', 'PORTOLAN_CORE_BIN=/a  b'],
+      ...['PORTOLAN_DATA_DIR=/a b $c', "PORTOLAN_LOG_LEVEL=it's", 'PORTOLAN_OPS_PORT=2055', 'PORTOLAN_PORT='],
+      ...['PORTOLAN_SUB_HOST=127.0.0.1', 'PORTOLAN_SUB_PORT=1=2'],
+    ]);
   });
 
   it('is an image with all that the panel needs: the core, ss, roots, a first process, and a place for the data', () => {

@@ -1,6 +1,7 @@
 import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/client.js';
 import type { Protocol } from '../events/inbound.js';
 import { LATEST_MS } from '../lib/calendar.js';
+import { CLASSIC_CIPHERS } from '../lib/ciphers.js';
 import { textOf } from '../lib/json.js';
 import { type Rejection, reject } from './rejection.js';
 
@@ -60,14 +61,6 @@ export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identit
 
 /** Key lengths in bytes of the multi-user ciphers of shadowsocks 2022 (SIP022). */
 const KEY_BYTES: Readonly<Record<string, number>> = { '2022-blake3-aes-128-gcm': 16, '2022-blake3-aes-256-gcm': 32 };
-const CLASSIC = new Set([
-  'aes-128-gcm',
-  'aes-256-gcm',
-  'chacha20-poly1305',
-  'chacha20-ietf-poly1305',
-  'xchacha20-poly1305',
-  'xchacha20-ietf-poly1305',
-]);
 const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
 const MAX_TEXT = 1024;
 /** Half a character, of which the core makes the same sign whichever it was. */
@@ -153,7 +146,7 @@ function shadowsocksFlaw(
   if (method.startsWith('2022-')) return `${method} has no clients`;
   if (password === '') return 'a shadowsocks client needs a password';
   const own = terms.method || method;
-  return CLASSIC.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
+  return CLASSIC_CIPHERS.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
 }
 
 /** A term of a hundred years: whoever asks for a longer one counts something else than days. */

@@ -341,7 +341,7 @@ describe('the state of a backup', () => {
       "INSERT INTO keys VALUES ('client:9/1', randomblob(60), 1, NULL)",
       /key client:9\/1 is not one/,
     ],
-  ])('believes no %s', async (_, sql, message) => {
+  ])('does not believe %s', async (_, sql, message) => {
     const { file } = backUp(lived());
     tamper(file, (db) => db.exec(sql));
     const { done } = staging(file);

@@ -182,7 +182,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const client = await clientCore(here.folder, [way.outbound(port, anna)]);
     const download = await openThrough(client.ports[0] ?? 0, web.port, '/slow');
     await here.core.removeInbound(inbound);
-    await Promise.race([download.ended, pause(15_000)]);
+    await Promise.race([download.ended, pause(3000)]);
     expect(download.isOver()).toBe(true);
     await client.close();
   });

@@ -1,3 +1,4 @@
+import { CLASSIC_CIPHERS } from '../../../lib/ciphers.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 
 /**
@@ -12,14 +13,6 @@ export function flawOf({ scheme, user, method, params }: ShareLink): string | nu
 }
 
 const VMESS_CIPHERS: ReadonlySet<string> = new Set(['auto', 'aes-128-gcm', 'chacha20-poly1305']);
-const CIPHERS: ReadonlySet<string> = new Set([
-  'aes-128-gcm',
-  'aes-256-gcm',
-  'chacha20-poly1305',
-  'chacha20-ietf-poly1305',
-  'xchacha20-poly1305',
-  'xchacha20-ietf-poly1305',
-]);
 /** Bytes of the keys. */
 const CIPHERS_2022 = new Map([
   ['2022-blake3-aes-128-gcm', 16],
@@ -29,7 +22,7 @@ const CIPHERS_2022 = new Map([
 
 function isCipher(method: string, user: string): boolean {
   const bytes = CIPHERS_2022.get(method);
-  if (bytes === undefined) return CIPHERS.has(method);
+  if (bytes === undefined) return CLASSIC_CIPHERS.has(method);
   return user.split(':').every((key) => {
     const decoded = Buffer.from(key, 'base64');
     return decoded.length === bytes && decoded.toString('base64') === key;
