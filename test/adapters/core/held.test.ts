@@ -80,7 +80,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       expect(downloads[1]?.bytes()).toBe(flowed[1]);
 
       await core.hold([]);
-      expect(await fetchThrough(held ?? 0, web.port, 5000)).toBe('small!');
+      expect(await fetchThrough(held ?? 0, web.port)).toBe('small!');
       expect(core.running?.pid).toBe(pid);
       for (const download of downloads) download.abort();
     } finally {

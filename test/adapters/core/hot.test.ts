@@ -59,7 +59,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
         expect(await core.users(inbound)).toStrictEqual(
           new Map([['Anna@x', core.accountDigest(inbound, userOf(account))]]),
         );
-        expect(await fetchThrough(socks, web.port, 4000)).toBe('small!');
+        expect(await fetchThrough(socks, web.port)).toBe('small!');
         await core.removeUser(inbound, 'Anna@x');
         await core.removeUser(inbound, 'Anna@x');
         expect(await core.users(inbound)).toStrictEqual(new Map());

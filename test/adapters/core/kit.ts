@@ -197,7 +197,7 @@ async function listening(port: number, alive: () => boolean, output: () => strin
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */
-export async function fetchThrough(socks: number, port: number, patience = 2000): Promise<string | null> {
+export async function fetchThrough(socks: number, port: number, patience = 15_000): Promise<string | null> {
   const download = await openThrough(socks, port, '/small', patience).catch(() => null);
   if (download === null) return null;
   const done = await Promise.race([download.ended.then(() => true), pause(patience).then(() => false)]);
@@ -214,8 +214,11 @@ export interface Download {
   abort(): void;
 }
 
-/** A download that has begun: resolves with its first byte, rejects when there is none. */
-export async function openThrough(socks: number, port: number, path: string, patience = 5000): Promise<Download> {
+/**
+ * A download that has begun: resolves with its first byte, rejects when there is none within `patience` ms. More than
+ * 5 s: whoever comes before REALITY knows how its target answers waits just that long (`Server` in its tls.go).
+ */
+export async function openThrough(socks: number, port: number, path: string, patience = 15_000): Promise<Download> {
   const socket = await socksTo(socks, port, patience);
   return new Promise((resolve, reject) => {
     let bytes = 0;
