@@ -6,6 +6,7 @@ import { scheduled } from '../commands/reactors/schedule.js';
 import { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Settings } from '../events/settings.js';
+import { touchSettings } from '../events/settings-touched.js';
 import { sameJson } from '../lib/json.js';
 import { type Pace, usualPace } from './gatherer.js';
 import { soonScreen } from './list-screens.js';
@@ -107,11 +108,9 @@ export class ChatBot {
   }
 
   #follow(events: readonly RecordedEvent[]): void {
-    const changed = (keys: readonly (keyof Settings)[]): boolean =>
-      events.some((event) => event.type === 'SettingsChanged' && keys.some((key) => key in event.data.changes));
     const secret = events.some((event) => event.type === 'SecretSettingChanged' && SECRETS.has(event.data.key));
-    if (changed(PLACE) || secret) this.#settle();
-    if (changed(TIMING)) this.#schedule();
+    if (touchSettings(events, PLACE) || secret) this.#settle();
+    if (touchSettings(events, TIMING)) this.#schedule();
   }
 
   /** Starts, ends or replaces the bot, as the settings have it now. */

@@ -1,6 +1,6 @@
-import { BlockList, isIPv4 } from 'node:net';
 import type { SecretKey, SettingKey, Settings } from '../events/settings.js';
 import { sameJson } from '../lib/json.js';
+import { Networks } from '../lib/networks.js';
 import { layers, overlap } from './inbound-rules.js';
 import type { Flaw } from './rejection.js';
 import type { PanelState } from './state.js';
@@ -112,15 +112,6 @@ function proxyFlaws(next: Settings, current: Settings): readonly Flaw[] {
 
 /** By asking, not by spelling: `::/2` and `::ffff:0:0/96` hold every IPv4 address, and many small networks a whole. */
 function holdsEverybody(cidrs: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits] = cidr.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return CORNERS.some((corners) => {
-    const held = corners.filter((address) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'));
-    return held.length > 1;
-  });
+  const networks = new Networks(cidrs);
+  return CORNERS.some((corners) => corners.filter((address) => networks.holds(address)).length > 1);
 }

@@ -30,29 +30,20 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'portolan_' });
   for (const name of MISNAMED) registry.removeSingleMetric(`portolan_nodejs_${name}_total`);
+  const figure = (name: string, help: string, labelNames: string[], measure: () => void) => ({
+    ...{ name: `portolan_${name}`, help, labelNames, registers: [registry] },
+    collect(this: Gauge | Counter) {
+      this.reset();
+      measure();
+    },
+  });
   const gauge = (name: string, help: string, measure: (set: Gauge['set']) => void, labelNames: string[] = []): void => {
-    const made: Gauge = new Gauge({
-      name: `portolan_${name}`,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        made.reset();
-        measure(made.set.bind(made) as Gauge['set']);
-      },
-    });
+    const made: Gauge = new Gauge(figure(name, help, labelNames, () => measure(made.set.bind(made) as Gauge['set'])));
   };
   const counter = (name: string, help: string, labelNames: string[], measure: (inc: Counter['inc']) => void): void => {
-    const made: Counter = new Counter({
-      name: `portolan_${name}`,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        made.reset();
-        measure(made.inc.bind(made) as Counter['inc']);
-      },
-    });
+    const made: Counter = new Counter(
+      figure(name, help, labelNames, () => measure(made.inc.bind(made) as Counter['inc'])),
+    );
   };
   gauge('build_info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
   gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));

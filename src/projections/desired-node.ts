@@ -3,6 +3,7 @@ import { type Client, mayConnect } from '../events/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound-document.js';
 import { clientDigest, type InboundWords, inboundDigest, MARK, markOf } from '../lib/node-words.js';
+import { clientWords } from './client-words.js';
 
 /** A client as its node shall have it. What only the centre needs stays there: comment, chat id, foreign members. */
 export interface DesiredClient {
@@ -71,22 +72,12 @@ const clientsMade = new WeakMap<Client, DesiredClient & { readonly protocol: str
 export function desiredClient(protocol: string, client: Client, centre: string): DesiredClient {
   const known = clientsMade.get(client);
   if (known?.protocol === protocol) return known;
-  const { number, terms, identity, credential } = client;
+  const { number, terms, identity } = client;
   const words = {
-    ...(credential.id === '' ? {} : { id: credential.id }),
-    security: terms.security,
-    ...(credential.password === '' ? {} : { password: credential.password }),
-    flow: terms.flow,
-    ...(terms.reverseTag === '' ? {} : { reverse: { tag: terms.reverseTag } }),
-    ...(credential.auth === '' ? {} : { auth: credential.auth }),
-    ...(terms.method === '' ? {} : { method: terms.method }),
-    email: identity.email,
-    limitIp: terms.limitIp,
-    totalGB: terms.capBytes,
+    ...clientWords(client),
     expiryTime: Math.max(0, terms.expiresAt),
     enable: mayConnect(client),
     tgId: 0,
-    subId: identity.subId,
     comment: markOf(centre, number),
     reset: 0,
   };

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { AskedNode, NodePanel, WantedClient, WantedInbound } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
+import { unlessAborted } from '../../lib/abort.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { ListingReader } from './listing-reader.js';
 import { panelIdOf } from './probe.js';
@@ -49,7 +50,9 @@ export function createNodePanel(
 
     async listing(node) {
       const request = { path: 'panel/api/inbounds/list', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) };
-      return unlessAborted(request.signal, reader.read(await fetchNode(web, node, request)));
+      // What is broken off is not read to its end either.
+      const late = () => new NodeError('timeout', 'The answer takes too long to read');
+      return unlessAborted(reader.read(await fetchNode(web, node, request)), request.signal, late);
     },
 
     async onlines(node) {
@@ -135,19 +138,4 @@ async function inboundBody(inbound: WantedInbound, strangers: readonly string[])
 
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-/** What is broken off is not read to its end either. */
-async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new NodeError('timeout', 'The answer takes too long to read'));
-  });
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([reading, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

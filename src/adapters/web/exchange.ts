@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent, type buildConnector } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
+import { unlessAborted } from '../../lib/abort.js';
 import { ask, type Hop, type Reply, redirectOf, type Sink } from './ask.js';
 import { dial } from './dial.js';
 import { dialThrough, parseProxy } from './socks.js';
@@ -37,7 +38,8 @@ export async function exchange(
   const mayBePrivate = (to: URL): boolean =>
     allowPrivate || (request.allowPrivate === true && to.hostname === url.hostname);
   const connector = async (to: URL): Promise<buildConnector.connector> => {
-    if (proxy === null) return dial(await unlessAborted(signal, hostOf(to), judge(to, resolve, mayBePrivate(to))));
+    const late = () => unreached('timeout', hostOf(to), signal.reason);
+    if (proxy === null) return dial(await unlessAborted(judge(to, resolve, mayBePrivate(to)), signal, late));
     judgeName(to, mayBePrivate(to));
     return dialThrough(proxy, to);
   };
@@ -86,18 +88,4 @@ function bodyOf({ body }: WebRequest): Hop['body'] {
 function only(headers: Readonly<Record<string, string>>, keep: (name: string) => boolean): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(lower.filter(([name]) => keep(name)));
-}
-
-async function unlessAborted<T>(signal: AbortSignal, host: string, task: Promise<T>): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(unreached('timeout', host, signal.reason));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([task, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

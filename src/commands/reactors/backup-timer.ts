@@ -1,6 +1,7 @@
 import type { Observable, Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Settings } from '../../events/settings.js';
+import { touchSettings } from '../../events/settings-touched.js';
 import type { Alarms } from '../../lib/alarms.js';
 import { BackupError, type Backups } from '../ports/backups.js';
 import { scheduled } from './schedule.js';
@@ -38,10 +39,7 @@ export class BackupTimer {
   begin(): void {
     this.#schedule();
     this.#following = this.#parts.changed$.subscribe((events) => {
-      const timing = events.some(
-        (event) => event.type === 'SettingsChanged' && TIMING.some((key) => key in event.data.changes),
-      );
-      if (timing) this.#schedule();
+      if (touchSettings(events, TIMING)) this.#schedule();
       if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.over([LATE]);
     });
     this.#looking = setInterval(() => this.look(), LOOK_MS).unref();

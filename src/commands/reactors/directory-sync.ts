@@ -6,6 +6,7 @@ import type { Client } from '../../events/client-document.js';
 import type { DirectoryOutcome } from '../../events/directory.js';
 import type { Inbound } from '../../events/inbound-document.js';
 import type { Secrets, Settings } from '../../events/settings.js';
+import { touchSettings } from '../../events/settings-touched.js';
 import type { Done } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
 import type { ClientDraft } from '../credentials.js';
@@ -54,10 +55,7 @@ export class DirectorySync {
   begin(): void {
     this.#schedule();
     this.#following = this.#parts.changed$.subscribe((events) => {
-      const timing = events.some(
-        (event) => event.type === 'SettingsChanged' && TIMING.some((key) => key in event.data.changes),
-      );
-      if (timing) this.#schedule();
+      if (touchSettings(events, TIMING)) this.#schedule();
     });
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { Settings } from '../../events/settings.js';
+import { Networks } from '../../lib/networks.js';
 
 /** Where a request comes from and what it asked for, as far as that can be believed. */
 export interface Peer {
@@ -30,7 +31,7 @@ const MOST_HOPS = 32;
 export class Peers {
   readonly #settings: () => Settings;
   #cidrs: readonly string[] | null = null;
-  #list = new BlockList();
+  #proxies = new Networks([]);
   readonly #answers = new Map<string, boolean>();
 
   constructor(settings: () => Settings) {
@@ -65,21 +66,14 @@ export class Peers {
     const known = this.#answers.get(address);
     if (known !== undefined) return known;
     const ip = plain(address);
-    const answer = ip !== '' && this.#list.check(ip, isIPv4(ip) ? 'ipv4' : 'ipv6');
+    const answer = ip !== '' && this.#proxies.holds(ip);
     if (this.#answers.size >= REMEMBERED) this.#answers.clear();
     this.#answers.set(address, answer);
     return answer;
   }
 
   #learn(cidrs: readonly string[]): void {
-    const list = new BlockList();
-    for (const cidr of cidrs) {
-      const [address = '', bits] = cidr.split('/');
-      const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-      if (bits === undefined) list.addAddress(address, family);
-      else list.addSubnet(address, Number(bits), family);
-    }
-    this.#list = list;
+    this.#proxies = new Networks(cidrs);
     this.#cidrs = cidrs;
     this.#answers.clear();
   }

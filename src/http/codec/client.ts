@@ -2,6 +2,7 @@ import { type ClientDraft, clientKey } from '../../commands/credentials.js';
 import type { ClientIdentity } from '../../events/client.js';
 import type { Client } from '../../events/client-document.js';
 import type { Protocol } from '../../events/inbound.js';
+import { clientWords } from '../../projections/client-words.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import { freshSubId } from './fresh.js';
 
@@ -88,28 +89,13 @@ function extraOf(wire: WireClient): ClientIdentity['extra'] {
   return Object.fromEntries(members) as ClientIdentity['extra'];
 }
 
-/** A client as an element of `settings.clients`. Credentials that it does not have are left out. */
-export function wireClient({ terms, identity, credential, createdAt, updatedAt }: Client): Record<string, unknown> {
+/** A client as an element of `settings.clients`. */
+export function wireClient(client: Client): Record<string, unknown> {
   return {
-    ...(credential.id === '' ? {} : { id: credential.id }),
-    security: terms.security,
-    ...(credential.password === '' ? {} : { password: credential.password }),
-    flow: terms.flow,
-    ...(terms.reverseTag === '' ? {} : { reverse: { tag: terms.reverseTag } }),
-    ...(credential.auth === '' ? {} : { auth: credential.auth }),
-    ...(terms.method === '' ? {} : { method: terms.method }),
-    email: identity.email,
-    limitIp: terms.limitIp,
-    totalGB: terms.capBytes,
-    expiryTime: terms.expiresAt,
-    enable: terms.enabled,
-    tgId: identity.tgId,
-    subId: identity.subId,
-    comment: identity.comment,
-    reset: terms.resetDays,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    ...identity.extra,
+    ...clientWords(client),
+    created_at: client.createdAt,
+    updated_at: client.updatedAt,
+    ...client.identity.extra,
   };
 }
 

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { Flaw } from '../../commands/rejection.js';
 import { type SettingKey, type Settings, settingsTable } from '../../events/settings.js';
+import { Networks } from '../../lib/networks.js';
 import { privateNetworks } from '../../lib/private-networks.js';
 import type { HttpParts } from '../context.js';
 
@@ -14,11 +15,7 @@ const MACHINE: readonly SettingKey[] = [
 export const PRIVATE_ADDRESS =
   'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
 
-const near = new BlockList();
-for (const network of privateNetworks) {
-  const [address = '', bits] = network.split('/');
-  near.addSubnet(address, Number(bits), isIP(address) === 4 ? 'ipv4' : 'ipv6');
-}
+const near = new Networks(privateNetworks);
 
 type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw' | 'web'>;
 
@@ -114,6 +111,5 @@ async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promis
 
 function isNear(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(host);
-  return host === 'localhost' || (family !== 0 && near.check(host, family === 4 ? 'ipv4' : 'ipv6'));
+  return host === 'localhost' || (isIP(host) !== 0 && near.holds(host));
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { EndpointResult } from '../../../commands/ports/probe.js';
 import { WebError } from '../../../commands/ports/web.js';
+import { unlessAborted } from '../../../lib/abort.js';
 import { judge, type Resolve } from '../../web/target.js';
 import type { Endpoint } from './chain.js';
 
@@ -31,7 +32,7 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
     ...(error === undefined ? {} : { error }),
   });
   try {
-    const addresses = await unlessAborted(addressesOf(endpoint, rules), patience);
+    const addresses = await unlessAborted(addressesOf(endpoint, rules), patience, () => new Error('aborted'));
     for (const [index, address] of addresses.entries()) {
       const flaw = await hello(address, port, patience);
       if (flaw === null) return ended();
@@ -67,18 +68,4 @@ function hello(address: string, port: number, signal: AbortSignal): Promise<stri
         settle(error.code === 'ECONNREFUSED' ? 'Connection refused' : NO_ANSWER),
       );
   });
-}
-
-async function unlessAborted<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new Error('aborted'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([task, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
