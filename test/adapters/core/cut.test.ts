@@ -1,63 +1,36 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connectApi } from '../../../src/adapters/core/grpc.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import {
-  type Certificate,
-  certificate,
-  clientCore,
-  configOf,
-  fetchThrough,
-  freePort,
-  inboundOf,
-  openThrough,
-  type Place,
-  pause,
-  place,
-  type Target,
-  target,
-  userOf,
-} from './kit.js';
-import { type Way, ways } from './protocols.js';
+import { clientCore, fetchThrough, freePort, inboundOf, openThrough, pause, userOf } from './kit.js';
+import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
 const nowhere = () => new Set<string>();
 const SUITE = 'the cut';
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
-  let cert: Certificate;
-  let web: Target;
-  let here: Place;
-  let all: Readonly<Record<string, Way>>;
-
-  beforeAll(async () => {
-    cert = await certificate();
-    web = await target(cert);
-    all = ways(cert, web.tlsPort);
-    here = place();
-    await here.core.start(configOf([]));
-  });
-  afterAll(async () => {
-    await here.dispose();
-    await web.close();
-  });
+  const stage = coreStage();
 
   it.each(['vless-tcp', 'vless-ws', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'])(
     '%s: ends a download and what comes after it, and leaves a neighbour behind the same address alone',
     async (name) => {
-      const { core } = here;
+      const { core } = stage;
       const pid = core.running?.pid;
-      const way = all[name] as Way;
+      const way = stage.way(name);
       const port = await freePort();
       const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
       const inbound = inboundOf(way.inbound(port), [anna, bert]);
       await core.addInbound(inbound);
-      const client = await clientCore(here.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
+      const client = await clientCore(stage.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
       try {
         const [annas = 0, berts = 0] = client.ports;
-        const hers = [await openThrough(annas, web.port, '/slow'), await openThrough(annas, web.port, '/slow')];
-        const his = await openThrough(berts, web.port, '/slow');
+        const hers = [
+          await openThrough(annas, stage.web.port, '/slow'),
+          await openThrough(annas, stage.web.port, '/slow'),
+        ];
+        const his = await openThrough(berts, stage.web.port, '/slow');
         expect((await core.online()).map(({ email }) => email).sort()).toStrictEqual(['Anna@x', 'bert@x']);
 
         const before = performance.now();
@@ -68,17 +41,17 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         if (name !== 'ss2022') expect(hers.map((download) => download.isOver())).toStrictEqual([true, true]);
         const flowed = hers.map((download) => download.bytes());
         expect(performance.now() - before).toBeLessThan(8000);
-        expect(await fetchThrough(annas, web.port, 1200)).toBeNull();
+        expect(await fetchThrough(annas, stage.web.port, 1200)).toBeNull();
 
         const bytes = his.bytes();
         await vi.waitFor(() => expect(his.bytes()).toBeGreaterThan(bytes + 50_000), 10_000);
         expect(hers.map((download) => download.bytes())).toStrictEqual(flowed);
         expect(his.isOver()).toBe(false);
-        expect(await fetchThrough(berts, web.port)).toBe('small!');
+        expect(await fetchThrough(berts, stage.web.port)).toBe('small!');
         expect(core.running?.pid).toBe(pid);
 
         await core.addUser(inbound, userOf(anna));
-        expect(await fetchThrough(annas, web.port)).toBe('small!');
+        expect(await fetchThrough(annas, stage.web.port)).toBe('small!');
         his.abort();
       } finally {
         await client.close();
@@ -88,13 +61,13 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   );
 
   it.each(['hysteria', 'ss', 'ss2022', 'vless-tcp'])('%s: ends what flows over UDP', async (name) => {
-    const { core } = here;
-    const way = all[name] as Way;
+    const { core } = stage;
+    const way = stage.way(name);
     const port = await freePort();
     const [anna, bert] = [way.account('anna@x'), way.account('bert@x')];
     const inbound = inboundOf(way.inbound(port), [anna, bert]);
     await core.addInbound(inbound);
-    const client = await clientCore(here.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
+    const client = await clientCore(stage.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
     const echo = await udpEcho();
     // One after the other: two requests for one target at the same time cannot be told apart, and are then not cut.
     const flows: Awaited<ReturnType<typeof udpFlow>>[] = [];
@@ -119,8 +92,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 
   it('ends one of two inbounds of an email, which goes on to move bytes over the other', async () => {
-    const { core } = here;
-    const way = all['vless-tcp'] as Way;
+    const { core } = stage;
+    const way = stage.way('vless-tcp');
     const anna = way.account('anna@x');
     const [one, two] = [await freePort(), await freePort()];
     const inbounds = [
@@ -128,17 +101,17 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       inboundOf({ ...way.inbound(two), tag: 'two' }, [anna]),
     ];
     for (const inbound of inbounds) await core.addInbound(inbound);
-    const client = await clientCore(here.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
+    const client = await clientCore(stage.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
     try {
-      const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, web.port, '/slow')));
+      const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, stage.web.port, '/slow')));
       const [first] = inbounds;
       if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
       await core.removeUser(first, 'anna@x');
       expect(await core.cut(first, ['anna@x'], (emails) => emails)).toStrictEqual([]);
       await Promise.race([gone.ended, pause(5000)]);
       expect([gone.isOver(), kept.isOver()]).toStrictEqual([true, false]);
-      expect(await fetchThrough(client.ports[0] ?? 0, web.port, 1200)).toBeNull();
-      expect(await fetchThrough(client.ports[1] ?? 0, web.port)).toBe('small!');
+      expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1200)).toBeNull();
+      expect(await fetchThrough(client.ports[1] ?? 0, stage.web.port)).toBe('small!');
       kept.abort();
     } finally {
       await client.close();
@@ -147,8 +120,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 
   it('keeps the rules of the template, in their order, behind those of the cut', async () => {
-    const { core, folder } = here;
-    const way = all['hysteria'] as Way;
+    const { core, folder } = stage;
+    const way = stage.way('hysteria');
     const inbound = inboundOf(way.inbound(await freePort()));
     await core.addInbound(inbound);
     const api = connectApi(join(folder, 'run', 'core.sock'));
@@ -171,14 +144,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 
   it('ends the connections of an inbound that is removed', async () => {
-    const way = all['vless-tcp'] as Way;
+    const way = stage.way('vless-tcp');
     const port = await freePort();
     const anna = way.account('anna@x');
     const inbound = inboundOf(way.inbound(port), [anna]);
-    await here.core.addInbound(inbound);
-    const client = await clientCore(here.folder, [way.outbound(port, anna)]);
-    const download = await openThrough(client.ports[0] ?? 0, web.port, '/slow');
-    await here.core.removeInbound(inbound);
+    await stage.core.addInbound(inbound);
+    const client = await clientCore(stage.folder, [way.outbound(port, anna)]);
+    const download = await openThrough(client.ports[0] ?? 0, stage.web.port, '/slow');
+    await stage.core.removeInbound(inbound);
     await Promise.race([download.ended, pause(3000)]);
     expect(download.isOver()).toBe(true);
     await client.close();

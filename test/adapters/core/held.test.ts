@@ -1,61 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import {
-  type Certificate,
-  certificate,
-  clientCore,
-  configOf,
-  fetchThrough,
-  freePort,
-  inboundOf,
-  openThrough,
-  type Place,
-  pause,
-  place,
-  type Target,
-  target,
-} from './kit.js';
-import { type Way, ways } from './protocols.js';
+import { clientCore, fetchThrough, freePort, inboundOf, openThrough, pause } from './kit.js';
+import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
 const SUITE = 'an address that is held back';
 const NAMES = ['vless-tcp', 'vless-grpc', 'vless-xhttp', 'vless-reality', 'trojan-tls', 'ss2022', 'hysteria'];
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
-  let cert: Certificate;
-  let web: Target;
-  let here: Place;
-  let all: Readonly<Record<string, Way>>;
-
-  beforeAll(async () => {
-    cert = await certificate();
-    web = await target(cert);
-    all = ways(cert, web.tlsPort);
-    here = place();
-    await here.core.start(configOf([]));
-  });
-  afterAll(async () => {
-    await here.dispose();
-    await web.close();
-  });
+  const stage = coreStage();
 
   it.each(NAMES)('%s: gets nowhere, while another address and a neighbour behind it go on', async (name) => {
-    const { core } = here;
+    const { core } = stage;
     const pid = core.running?.pid;
-    const way = all[name] as Way;
+    const way = stage.way(name);
     const port = await freePort();
     const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
     const inbound = inboundOf(way.inbound(port), [anna, bert]);
     await core.addInbound(inbound);
-    const client = await clientCore(here.folder, [
+    const client = await clientCore(stage.folder, [
       { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
       { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
       { ...way.outbound(port, bert), sendThrough: '127.0.0.3' },
     ]);
     try {
       const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
-      for (const socks of client.ports) downloads.push(await openThrough(socks, web.port, '/slow'));
+      for (const socks of client.ports) downloads.push(await openThrough(socks, stage.web.port, '/slow'));
       const [kept, held, neighbour] = client.ports;
       const online = await core.online();
       expect(
@@ -71,16 +42,16 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
       await Promise.race([downloads[1]?.ended, pause(name === 'ss2022' ? 500 : 5000)]);
       const flowed = downloads.map((download) => download.bytes());
-      expect(await fetchThrough(held ?? 0, web.port, 1000)).toBeNull();
-      expect(await fetchThrough(kept ?? 0, web.port)).toBe('small!');
-      expect(await fetchThrough(neighbour ?? 0, web.port)).toBe('small!');
+      expect(await fetchThrough(held ?? 0, stage.web.port, 1000)).toBeNull();
+      expect(await fetchThrough(kept ?? 0, stage.web.port)).toBe('small!');
+      expect(await fetchThrough(neighbour ?? 0, stage.web.port)).toBe('small!');
       expect(downloads.map((download) => download.isOver())).toStrictEqual([false, name !== 'ss2022', false]);
       for (const n of [0, 2])
         await vi.waitFor(() => expect(downloads[n]?.bytes()).toBeGreaterThan(flowed[n] ?? 0), 5000);
       expect(downloads[1]?.bytes()).toBe(flowed[1]);
 
       await core.hold([]);
-      expect(await fetchThrough(held ?? 0, web.port)).toBe('small!');
+      expect(await fetchThrough(held ?? 0, stage.web.port)).toBe('small!');
       expect(core.running?.pid).toBe(pid);
       for (const download of downloads) download.abort();
     } finally {
@@ -91,18 +62,18 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 
   it('is silent as long as nothing comes from it, connection or not', async () => {
-    const { core } = here;
-    const way = all['vless-tcp'] as Way;
+    const { core } = stage;
+    const way = stage.way('vless-tcp');
     const port = await freePort();
     const anna = way.account('anna@x');
     const inbound = inboundOf(way.inbound(port), [anna]);
     await core.addInbound(inbound);
     const from = (sendThrough: string) => ({ ...way.outbound(port, anna), sendThrough });
-    const client = await clientCore(here.folder, [from('127.0.0.2'), from('127.0.0.3')]);
+    const client = await clientCore(stage.folder, [from('127.0.0.2'), from('127.0.0.3')]);
     try {
       const [busy = 0, idle = 0] = client.ports;
-      const download = await openThrough(busy, web.port, '/slow');
-      const waiting = await openThrough(idle, web.port, '/wait');
+      const download = await openThrough(busy, stage.web.port, '/slow');
+      const waiting = await openThrough(idle, stage.web.port, '/wait');
       await pause(1500);
       const ms = await core.silence([{ email: 'anna@x', addresses: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] }]);
       expect(ms('ANNA@x', '127.0.0.2')).toBeLessThan(1000);
@@ -118,8 +89,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   });
 
   it('is silent behind a proxy as long as nothing moves for it, and unknown while UDP may', async () => {
-    const { core } = here;
-    const way = all['vless-ws'] as Way;
+    const { core } = stage;
+    const way = stage.way('vless-ws');
     const port = await freePort();
     const anna = way.account('anna@x');
     const [PHONE, HOME, BUSY] = ['198.51.100.7', '203.0.113.9', '203.0.113.10'];
@@ -135,16 +106,16 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const own = outbound['streamSettings'] as { readonly wsSettings: object };
       return { ...outbound, streamSettings: { ...own, wsSettings: { ...own.wsSettings, headers } } };
     };
-    const client = await clientCore(here.folder, [through(PHONE), through(HOME), through(BUSY)]);
+    const client = await clientCore(stage.folder, [through(PHONE), through(HOME), through(BUSY)]);
     const echo = await udpEcho();
     try {
       const [idle = 0, other = 0, busy = 0] = client.ports;
       // Requests for one target in one moment cannot be told apart.
-      const waiting = await openThrough(idle, web.port, '/wait');
+      const waiting = await openThrough(idle, stage.web.port, '/wait');
       await pause(150);
-      const talking = await openThrough(other, web.port, '/wait');
+      const talking = await openThrough(other, stage.web.port, '/wait');
       await pause(150);
-      const download = await openThrough(busy, web.port, '/slow');
+      const download = await openThrough(busy, stage.web.port, '/slow');
       const flow = await udpFlow(other, echo.port);
       await pause(1500);
       const ms = await core.silence([{ email: 'Anna@x', addresses: [PHONE, HOME, BUSY, '203.0.113.99'] }]);
