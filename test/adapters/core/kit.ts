@@ -3,13 +3,16 @@ import { randomUUID, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { Core, CoreConfig, CoreInbound, CoreUser } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
+import { freePort } from '../../kit/real/ports.js';
+
+export { freePort };
 
 export const coreBinary = process.env['PORTOLAN_CORE_BIN'] ?? null;
 if (coreBinary === null) {
@@ -64,20 +67,6 @@ export function configOf(inbounds: readonly CoreInbound[], from: JsonObject = te
 }
 
 export const userOf = (account: JsonObject): CoreUser => ({ email: String(account['email']), account });
-
-/** A port below those that the kernel gives to outgoing connections: nobody takes it in between. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 18_000);
-    const server = createTcpServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 export interface Certificate {
   readonly cert: string;
