@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { clientCore, configOf, coreBinary, freePort, inboundOf, openThrough, place, template } from './kit.js';
 
@@ -67,9 +67,9 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
     const settings = { address: '127.0.0.1', port, id: ID, encryption: 'none' };
     const client = await clientCore(folder, [{ protocol: 'vless', settings }]);
     onTestFinished(() => client.close());
-    await expect(openThrough(client.ports[0] ?? 0, port, '/', 500)).rejects.toThrow();
-    const counters = await core.counters();
-    expect(counters.find(({ kind, name }) => kind === 'inbound' && name === 'in')?.up).toBeGreaterThan(0);
+    await expect(openThrough(client.ports[0] ?? 0, port, '/', 2000)).rejects.toThrow();
+    const isIn = ({ kind, name }: { kind: string; name: string }) => kind === 'inbound' && name === 'in';
+    await vi.waitFor(async () => expect((await core.counters()).find(isIn)?.up).toBeGreaterThan(0), 10_000);
     expect(await core.inboundTags()).toStrictEqual(['in']);
   });
 });
