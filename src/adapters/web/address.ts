@@ -7,17 +7,42 @@ const INTERNAL: ReadonlySet<string> = new Set(['168.63.129.16']);
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
+/**
+ * How long the list of our own addresses is believed, in ms. A connection may be made seconds after its address was
+ * judged, so one that comes to this machine meanwhile was never seen for sure; a heartbeat of many nodes reads it once.
+ */
+const BELIEVED_MS = 1000;
+
 /** The addresses of this machine, as `canonical` spells them. */
-export function ownAddresses(): ReadonlySet<string> {
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return new Set(all.map(({ address }) => canonical(address)));
+export class OwnAddresses {
+  readonly #read: typeof networkInterfaces;
+  readonly #now: () => number;
+  #known: { readonly all: ReadonlySet<string>; readonly at: number } | null = null;
+
+  constructor(read = networkInterfaces, now = (): number => performance.now()) {
+    this.#read = read;
+    this.#now = now;
+  }
+
+  get all(): ReadonlySet<string> {
+    const at = this.#now();
+    if (this.#known === null || at - this.#known.at >= BELIEVED_MS) this.#known = { all: this.#look(), at };
+    return this.#known.all;
+  }
+
+  #look(): ReadonlySet<string> {
+    const all = Object.values(this.#read()).flatMap((list) => list ?? []);
+    return new Set(all.map(({ address }) => canonical(address)));
+  }
 }
+
+const ours = new OwnAddresses();
 
 /**
  * Whether an address belongs to a machine out there: global unicast, not one of our own. An IPv4 address inside of an
  * IPv6 one is judged itself where the form has a plain use (mapped, NAT64); the other forms are refused.
  */
-export function isPublic(address: string, own: ReadonlySet<string> = ownAddresses()): boolean {
+export function isPublic(address: string, own: ReadonlySet<string> = ours.all): boolean {
   if (isIP(address) === 0) return false;
   const parsed = unwrap(ipaddr.parse(address));
   if (parsed.range() !== 'unicast') return false;

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { WebError } from '../../commands/ports/web.js';
-import { isPublic, ownAddresses } from './address.js';
+import { isPublic } from './address.js';
 
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
@@ -60,8 +60,7 @@ export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): 
   const flaw = allowPrivate ? null : nameFlaw(host);
   if (flaw !== null) throw unreached('refused', host, new Error(flaw));
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
-  const own = ownAddresses();
-  if (!allowPrivate && !addresses.every((address) => isPublic(address, own)))
+  if (!allowPrivate && !addresses.every((address) => isPublic(address)))
     throw unreached('refused', host, new Error(privateFlaw(host)));
   return { url, addresses };
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import { hostname, networkInterfaces } from 'node:os';
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { isPublic } from '../../../src/adapters/web/address.js';
+import { isPublic, OwnAddresses } from '../../../src/adapters/web/address.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { startServer } from './kit.js';
 
@@ -85,6 +85,25 @@ describe('the guard of what goes out', () => {
     expect(isPublic('8.8.8.8')).toBe(true);
     expect(isPublic('8.8.8.8', new Set(['8.8.8.8']))).toBe(false);
     expect(isPublic('::ffff:8.8.8.8', new Set(['8.8.8.8']))).toBe(false);
+  });
+
+  it('learns within a second which addresses came to its interfaces, and looks no more often', () => {
+    let [now, looks] = [0, 0];
+    const there: { address: string }[] = [{ address: '192.0.2.7' }];
+    const read = () => {
+      looks += 1;
+      return { eth0: there as NetworkInterfaceInfo[] };
+    };
+    const own = new OwnAddresses(read, () => now);
+    expect(isPublic('8.8.4.4', own.all)).toBe(true);
+    there.push({ address: '8.8.4.4' });
+    now = 999;
+    expect(isPublic('8.8.4.4', own.all)).toBe(true);
+    expect(looks).toBe(1);
+    now = 1000;
+    expect(isPublic('8.8.4.4', own.all)).toBe(false);
+    expect([...own.all]).toEqual(['192.0.2.7', '8.8.4.4']);
+    expect(looks).toBe(2);
   });
 
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8'])(
