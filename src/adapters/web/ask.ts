@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Agent } from 'undici';
+import type { Client } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { brokenOff, hostOf, unreached } from './target.js';
 
@@ -27,7 +27,7 @@ export interface Sink {
  * The body is pushed, never pulled: undici 7 ends the whole process when a server hangs up while its parser is paused
  * (nodejs/undici#5360), so nothing here may ever make it wait.
  */
-export function ask(agent: Agent, hop: Hop, signal: AbortSignal, sink: Sink): Promise<Reply> {
+export function ask(client: Client, hop: Hop, signal: AbortSignal, sink: Sink): Promise<Reply> {
   const { url, method, headers, body } = hop;
   const host = hostOf(url);
   return new Promise((resolve, reject) => {
@@ -47,8 +47,8 @@ export function ask(agent: Agent, hop: Hop, signal: AbortSignal, sink: Sink): Pr
         abort(error as Error);
       }
     };
-    agent.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+    client.dispatch(
+      { path: url.pathname + url.search, method, headers, body },
       {
         onRequestStart: () => undefined,
         onResponseStart: (controller, status, received) => {

@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
-import { Agent, type buildConnector } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import type { WebRequest } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { ask, type Hop, type Reply, redirectOf, type Sink } from './ask.js';
 import { dial } from './dial.js';
 import { dialThrough, parseProxy } from './socks.js';
 import { hostOf, judge, judgeName, parseUrl, type Resolve, unreached } from './target.js';
+import type { TlsSessions } from './tls-sessions.js';
 
 export interface ExchangeOptions {
   readonly resolve: Resolve;
+  readonly sessions: TlsSessions;
   /** For every target; a request may allow it for its own. */
   readonly allowPrivate: boolean;
   /** Without a byte of the body, in ms. */
@@ -29,7 +31,7 @@ const OWN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length'
 export async function exchange(
   address: string,
   request: WebRequest,
-  { resolve, allowPrivate, idleMs, signal }: ExchangeOptions,
+  { resolve, sessions, allowPrivate, idleMs, signal }: ExchangeOptions,
   sink: Sink,
 ): Promise<Reply> {
   const { method = 'GET', headers = {} } = request;
@@ -39,7 +41,7 @@ export async function exchange(
     allowPrivate || (request.allowPrivate === true && to.hostname === url.hostname);
   const connector = async (to: URL): Promise<buildConnector.connector> => {
     const late = () => unreached('timeout', hostOf(to), signal.reason);
-    if (proxy === null) return dial(await unlessAborted(judge(to, resolve, mayBePrivate(to)), signal, late));
+    if (proxy === null) return dial(await unlessAborted(judge(to, resolve, mayBePrivate(to)), signal, late), sessions);
     judgeName(to, mayBePrivate(to));
     return dialThrough(proxy, to);
   };
@@ -47,15 +49,15 @@ export async function exchange(
   for (let hops = 0; ; hops += 1) {
     const connect = await connector(hop.url);
     // The signal is the clock of the whole; silence inside of a body has one of its own.
-    const agent = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
+    const client = new Client(hop.url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: idleMs });
     try {
-      const reply = await ask(agent, hop, signal, sink);
+      const reply = await ask(client, hop, signal, sink);
       const location = redirectOf(reply);
       if (location === null || request.redirects === false) return reply;
       if (hops === MAX_REDIRECTS) throw unreached('refused', reply.host, new Error('too many redirects'));
       hop = redirected(hop, reply, location);
     } finally {
-      await agent.destroy();
+      await client.destroy();
     }
   }
 }

@@ -2,6 +2,7 @@ import { connect, isIPv4, isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { WebError } from '../../commands/ports/web.js';
 import { hostOf } from './target.js';
+import { usualContext } from './tls-sessions.js';
 
 /** For the proxy and its connection to the target together, in ms; TLS with the target has as long again. */
 const CONNECT_MS = 10_000;
@@ -35,7 +36,6 @@ function decoded(text = ''): string | null {
 
 /** Connects through the proxy, which looks the name up; TLS, where the address has it, is with the target. RFC 1928, 1929. */
 export function dialThrough(proxy: Proxy, url: URL): buildConnector.connector {
-  const secured = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0 });
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const open = async (...[options, done]: Parameters<buildConnector.connector>): Promise<void> => {
     let socket: Socket;
@@ -44,8 +44,9 @@ export function dialThrough(proxy: Proxy, url: URL): buildConnector.connector {
     } catch (error) {
       return done(error as Error, null);
     }
-    if (url.protocol === 'https:') secured({ ...options, httpSocket: socket }, done);
-    else done(null, socket);
+    if (url.protocol !== 'https:') return done(null, socket);
+    const secured = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, secureContext: usualContext() });
+    secured({ ...options, httpSocket: socket }, done);
   };
   return (options, callback) => void open(options, callback);
 }

@@ -4,6 +4,7 @@ import type { Reply, Sink } from './ask.js';
 import { exchange } from './exchange.js';
 import { fileSink, memorySink } from './sinks.js';
 import { judge, parseUrl, type Resolve, unreached } from './target.js';
+import { TlsSessions } from './tls-sessions.js';
 
 export interface WebOptions {
   /** Lifts the address check for every request: `PORTOLAN_ALLOW_PRIVATE_OUTBOUND`. */
@@ -19,6 +20,7 @@ const LOOKUP_MS = 5_000;
 
 /** The `Web` port: the only way out of the panel. */
 export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions): Web {
+  const sessions = new TlsSessions();
   const run = (
     url: string,
     request: WebRequest & { readonly idleMs?: number },
@@ -29,7 +31,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     const { timeoutMs = TIMEOUT_MS, idleMs = Math.min(IDLE_MS, timeoutMs) } = request;
     const headers = { 'user-agent': 'portolan', 'accept-encoding': encoding, ...request.headers };
     const task = (signal: AbortSignal): Promise<Reply> =>
-      exchange(url, { ...request, headers }, { resolve, allowPrivate, idleMs, signal }, sink);
+      exchange(url, { ...request, headers }, { resolve, sessions, allowPrivate, idleMs, signal }, sink);
     return within(timeoutMs, request.signal, task, goesOn && { goesOn, ms: idleMs });
   };
 

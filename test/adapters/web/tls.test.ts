@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
@@ -13,6 +14,8 @@ let certificate: TestCertificate;
 let port: number;
 /** What clients asked for in their hello. */
 const names: string[] = [];
+/** Of each request: whether its connection went on with an earlier session. */
+const reused: boolean[] = [];
 let location = '';
 let close: () => void;
 
@@ -26,7 +29,8 @@ beforeAll(async () => {
       done(null);
     },
   };
-  const server = createServer(options, (_request, response) => {
+  const server = createServer(options, (request, response) => {
+    reused.push((request.socket as TLSSocket).isSessionReused());
     if (location !== '') response.writeHead(302, { location });
     response.end('secret place');
   });
@@ -44,15 +48,25 @@ afterAll(() => {
 
 /** Who to trust is read when a process starts: so another one asks. Resolves to the body, or to the kind of the error. */
 async function asked(url: string, request: { readonly proxy?: string } = {}): Promise<string> {
+  return (await allAsked([url], request))[0] ?? '';
+}
+
+/** One after the other, by one process. */
+async function allAsked(
+  urls: readonly string[],
+  request: { readonly proxy?: string } = {},
+): Promise<readonly string[]> {
   const script = `
     import { createWeb } from './src/adapters/web/web.ts';
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const web = createWeb({ allowPrivate: true, resolve });
-    const said = await web.request('${url}', ${JSON.stringify(request)}).then(({ body }) => body.toString(), ({ kind }) => kind);
-    process.stdout.write(said);`;
+    const said = [];
+    for (const url of ${JSON.stringify(urls)})
+      said.push(await web.request(url, ${JSON.stringify(request)}).then(({ body }) => body.toString(), ({ kind }) => kind));
+    process.stdout.write(JSON.stringify(said));`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', script];
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certificate.certFile };
-  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+  return JSON.parse((await promisify(execFile)(process.execPath, args, { env })).stdout) as readonly string[];
 }
 
 describe('over TLS', () => {
@@ -63,6 +77,15 @@ describe('over TLS', () => {
     expect(await asked(`https://other.example:${port}/`)).toBe('unreachable');
     expect(await asked(`https://127.0.0.1:${port}/`)).toBe('secret place');
     expect(names).toEqual(['panel.example', 'other.example']);
+  });
+
+  it('who is asked again goes on with the session, and nobody else does', async () => {
+    location = '';
+    reused.length = 0;
+    const [panel, other] = [`https://panel.example:${port}/`, `https://other.example:${port}/`];
+    const said = await allAsked([panel, panel, other, `https://127.0.0.1:${port}/`, panel]);
+    expect(said).toEqual(['secret place', 'secret place', 'unreachable', 'secret place', 'secret place']);
+    expect(reused).toEqual([false, true, false, true]);
   });
 
   it('the same holds behind a proxy, which reads nothing of it', async () => {
