@@ -8,15 +8,27 @@ const preload = pathToFileURL(join(import.meta.dirname, 'loop-watch.mjs')).href;
 /** What a panel process must be told so that its loop can be watched through `file`. */
 export const watching = (file: string) => ({ NODE_OPTIONS: `--import ${preload}`, LOOP_WATCH_FILE: file });
 
-/** The longest that the loop was blocked since the last call, in ms. */
-export async function longestBlock(pid: number, file: string): Promise<number> {
+/** Since the last call, in ms. */
+export interface Blocks {
+  /** The longest that the loop did not come round. */
+  readonly most: number;
+  /** The most processor time between two rounds: without what the loop waited for a processor that others had. */
+  readonly busiest: number;
+}
+
+export async function blocksOf(pid: number, file: string): Promise<Blocks> {
   rmSync(file, { force: true });
   process.kill(pid, 'SIGUSR2');
   for (let waited = 0; waited < 5000; waited += 10) {
     await sleep(10);
     if (!existsSync(file)) continue;
     const text = readFileSync(file, 'utf8');
-    if (text !== '') return (JSON.parse(text) as { most: number }).most;
+    if (text !== '') return JSON.parse(text) as Blocks;
   }
   throw new Error('the panel process did not tell how long its loop was blocked');
+}
+
+/** The longest that the loop was blocked since the last call, in ms. */
+export async function longestBlock(pid: number, file: string): Promise<number> {
+  return (await blocksOf(pid, file)).most;
 }
