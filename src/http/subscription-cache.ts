@@ -13,17 +13,26 @@ export interface Made {
   readonly body: string;
 }
 
+/** A head and a body that are sent as they are. */
+export interface Sent {
+  /** Names and values in turn. Node reads them where they are, and changes nothing. */
+  readonly headers: string[];
+  /** Bytes, a character each: Node sends a text in one piece with the head, and a buffer in a second one. */
+  readonly body: string;
+}
+
 /** An answer as it goes out. */
 export interface Rendered {
-  readonly headers: readonly string[];
-  readonly body: Buffer;
   /**
    * The entity tag; it changes with the body and with what the headers tell. A weak one, because the body has it in gzip
    * and without.
    */
   readonly etag: string;
-  /** The body in gzip, made at the first use; null where it is not worth it. */
-  readonly gzipped: () => Buffer | null;
+  /** What is told whether or not the body is. */
+  readonly headers: readonly string[];
+  readonly plain: Sent;
+  /** With the body in gzip, made at the first use; null where it is not worth it. */
+  readonly gzipped: () => Sent | null;
 }
 
 interface Entry extends Rendered {
@@ -52,7 +61,7 @@ export class SubscriptionCache {
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: LARGEST_BYTES,
     // Twice, for the compressed one.
-    sizeCalculation: ({ body }) => 2 * body.length + OVERHEAD_BYTES,
+    sizeCalculation: ({ plain }) => 2 * plain.body.length + OVERHEAD_BYTES,
   });
   /** Grows when any inbound changes: one may speak for another. */
   #inbounds = 0;
@@ -101,13 +110,17 @@ export class SubscriptionCache {
 }
 
 function goingOut({ headers, body: text }: Made): Rendered {
-  const body = Buffer.from(text);
   const etag = `W/"${hash('sha256', `${headers.join('\n')}\n${text}`).slice(0, 32)}"`;
-  return { headers, body, etag, gzipped: once(() => compressed(body)) };
-}
-
-function compressed(body: Buffer): Buffer | null {
-  return body.length < COMPRESS_FROM_BYTES ? null : gzipSync(body, { level: 5 });
+  const sent = (body: Buffer, more: readonly string[]): Sent => ({
+    headers: [...headers, 'ETag', etag, 'Content-Length', String(body.length), ...more],
+    body: body.toString('latin1'),
+  });
+  const plain = sent(Buffer.from(text), []);
+  const gzipped = once(() => {
+    if (plain.body.length < COMPRESS_FROM_BYTES) return null;
+    return sent(gzipSync(Buffer.from(plain.body, 'latin1'), { level: 5 }), ['Content-Encoding', 'gzip']);
+  });
+  return { etag, headers, plain, gzipped };
 }
 
 function once<T>(make: () => T): () => T {

@@ -63,13 +63,13 @@ export function wantsPage({ headers }: IncomingMessage, query: string): boolean 
 }
 
 function takesHtml(accept: string): boolean {
-  return accept
-    .toLowerCase()
-    .split(',')
-    .some((range) => {
-      const [type, ...parameters] = range.split(';').map((part) => part.trim());
-      return type === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    });
+  const ranges = accept.toLowerCase();
+  // Nearly every app takes anything, and names no type.
+  if (!ranges.includes('text/html')) return false;
+  return ranges.split(',').some((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim());
+    return type === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }
 
 /** The URL under which the caller reached its subscription, or the one that the settings give. */

@@ -96,17 +96,16 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   };
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { etag, headers, body, gzipped }: Rendered): void {
+function send(req: IncomingMessage, res: ServerResponse, { etag, headers, plain, gzipped }: Rendered): void {
   if (hasTag(req, etag)) {
     res.writeHead(304, ['ETag', etag, ...headers]);
     res.end();
     return;
   }
-  const small = takesGzip(req) ? gzipped() : null;
-  const sent = small ?? body;
-  const own = ['ETag', etag, 'Content-Length', String(sent.length), ...(small ? ['Content-Encoding', 'gzip'] : [])];
-  res.writeHead(200, [...headers, ...own]);
-  res.end(req.method === 'HEAD' ? undefined : sent);
+  const sent = (takesGzip(req) ? gzipped() : null) ?? plain;
+  res.writeHead(200, sent.headers);
+  if (req.method === 'HEAD') res.end();
+  else res.end(sent.body, 'latin1');
 }
 
 /** An answer without a word. */
