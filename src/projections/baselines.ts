@@ -1,5 +1,5 @@
 import { emailKey } from '../events/client-document.js';
-import { type Counter, zero } from '../events/counters.js';
+import { type Counter, sumOf, zero } from '../events/counters.js';
 import { type Fold, pairs } from '../events/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 
@@ -25,6 +25,8 @@ export interface Baselines {
   /** Spells by name, and spells with a name by client; both follow from `names`. */
   readonly byName: ManyMap<string, string>;
   readonly named: ManyMap<number, string>;
+  /** What `recordedOf` said of a name, until one of its spells changes: every name is asked for in each poll. */
+  readonly sums: Map<string, Counter>;
 }
 
 interface Saved {
@@ -48,6 +50,7 @@ function initial(): Baselines {
     tags: new Map(),
     byName: new ManyMap(),
     named: new ManyMap(),
+    sums: new Map(),
   };
 }
 
@@ -62,7 +65,7 @@ export const baselines: Fold<Baselines> = {
         break;
       case 'TrafficRecorded':
         if (event.data.run !== state.run) break;
-        for (const [client, up, down] of event.data.clients) grow(state.spells, state.current.get(client), up, down);
+        for (const [client, up, down] of event.data.clients) count(state, state.current.get(client), up, down);
         for (const [inbound, up, down] of event.data.inbounds) grow(state.inbounds, state.tags.get(inbound), up, down);
         for (const [tag, up, down] of event.data.outbounds) grow(state.outbounds, tag, up, down);
         break;
@@ -126,22 +129,23 @@ export const baselines: Fold<Baselines> = {
 
 /** What is recorded of the counter that the core keeps under this email. */
 export function recordedOf(state: Baselines, email: string): Counter {
-  const spells = state.byName.get(emailKey(email));
-  const [first] = spells;
-  // Nearly all have one, and all of them are asked for in each poll.
-  if (first !== undefined && spells.length === 1) return state.spells.get(first) ?? zero;
-  let sum = zero;
-  for (const spell of spells) {
-    const { up, down } = state.spells.get(spell) ?? zero;
-    sum = { up: sum.up + up, down: sum.down + down };
-  }
+  const name = emailKey(email);
+  const known = state.sums.get(name);
+  if (known) return known;
+  const spells = state.byName.get(name);
+  // What the core counts and nobody here has a name for is asked for again and again, and is not remembered.
+  if (spells.length === 0) return zero;
+  const counters = spells.map((spell) => state.spells.get(spell) ?? zero);
+  const [only] = counters;
+  const sum = only && counters.length === 1 ? only : sumOf(counters);
+  state.sums.set(name, sum);
   return sum;
 }
 
 /** Counters are at zero again, and only the spells that go on matter. */
 function begin(state: Baselines, run: string): void {
   state.run = run;
-  for (const counters of [state.spells, state.inbounds, state.outbounds]) counters.clear();
+  for (const counters of [state.spells, state.sums, state.inbounds, state.outbounds]) counters.clear();
   const now = new Set(state.current.values());
   for (const spell of [...state.names.keys()]) if (!now.has(spell)) clearName(state, spell);
 }
@@ -164,7 +168,8 @@ function bequeath(state: Baselines, from: number, heir: number): void {
   const counted = spell === undefined ? undefined : state.spells.get(spell);
   if (spell === undefined || counted === undefined) return;
   state.spells.delete(spell);
-  grow(state.spells, state.current.get(heir), counted.up, counted.down);
+  forgetSum(state, spell);
+  count(state, state.current.get(heir), counted.up, counted.down);
 }
 
 function setName(state: Baselines, spell: string | undefined, email: string): void {
@@ -172,6 +177,7 @@ function setName(state: Baselines, spell: string | undefined, email: string): vo
   clearName(state, spell);
   const name = emailKey(email);
   state.names.set(spell, name);
+  state.sums.delete(name);
   state.byName.put(name, spell);
   state.named.put(clientOf(spell), spell);
 }
@@ -180,6 +186,7 @@ function clearName(state: Baselines, spell: string): void {
   const name = state.names.get(spell);
   if (name === undefined) return;
   state.names.delete(spell);
+  state.sums.delete(name);
   state.byName.take(name, spell);
   state.named.take(clientOf(spell), spell);
 }
@@ -190,6 +197,18 @@ function forgetNames(state: Baselines, client: number): void {
 
 function clientOf(spell: string): number {
   return Number.parseInt(spell, 10);
+}
+
+function count(state: Baselines, spell: string | undefined, up: number, down: number): void {
+  if (spell === undefined) return;
+  grow(state.spells, spell, up, down);
+  forgetSum(state, spell);
+}
+
+/** Of the name of this spell. */
+function forgetSum(state: Baselines, spell: string): void {
+  const name = state.names.get(spell);
+  if (name !== undefined) state.sums.delete(name);
 }
 
 function grow(counters: Map<string, Counter>, name: string | undefined, up: number, down: number): void {

@@ -138,3 +138,33 @@ describe('a replay after a rotation', () => {
     expect(replayed(used(3), renamed, used(4), rotated(2, 2, 'amy'), shredded(1))).toStrictEqual([['amy', 4]]);
   });
 });
+
+describe('who asked before', () => {
+  const renamed = (email: string, client = first) =>
+    ClientIdentified({ client, life: 1, renamed: true, identity: identity(email) });
+  const inherited = ClientTrafficInherited({ client: second, from: first, up: 0, down: 0 });
+  const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
+  const lives: Readonly<Record<string, readonly PanelEvent[]>> = {
+    'of one that grows, and a new run': [...past, used(3), used(4), started('r2'), started('r1'), used(5)],
+    'of one that is renamed there and back': [...past, used(3), renamed('amy'), used(4), renamed('alice'), used(5)],
+    'of two with one name': [...both, used(3), used(4, 2), renamed('amy'), used(5), renamed('Amy', second), used(6, 2)],
+    'of an heir': [...both, used(3), used(4, 2), inherited, ClientDeleted({ client: first, inbound: one }), used(5, 2)],
+    'of one that is rotated and erased': [
+      ...past,
+      ...[used(3), rotated(2, 2), shredded(1), used(4), ClientDeleted({ client: first, inbound: one })],
+      KeyShredded({ key: 'client:1/2', reason: 'erased' }),
+    ],
+  };
+
+  it.each(Object.entries(lives))('is told the same as who did not, %s', (_, events) => {
+    const journal = new TestLog();
+    const folding = begin(baselines);
+    for (const event of events) {
+      journal.append(event);
+      catchUp(journal.log, [folding]);
+      const fresh = baselines.load(JSON.parse(JSON.stringify(baselines.save(folding.state))) as never);
+      expect(names(folding.state)).toStrictEqual(names(fresh));
+      expect([...folding.state.sums.keys()].filter((name) => folding.state.byName.get(name).length === 0)).toEqual([]);
+    }
+  });
+});
