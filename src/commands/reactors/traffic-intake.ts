@@ -122,6 +122,13 @@ export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
   };
 }
 
+interface Moved {
+  readonly counter: CoreCounter;
+  readonly key: string;
+  /** What is recorded. */
+  readonly before: Counter;
+}
+
 /** A name that was written in two ways within a run has two counters and is one name to us. */
 function grown(
   kind: CoreCounter['kind'],
@@ -130,29 +137,34 @@ function grown(
   keyOf = (name: string) => name,
 ) {
   // Most counters stand still, and there are tens of thousands of them in each poll.
-  let moved: CoreCounter[] = [];
+  let moved: Moved[] = [];
   let partly = false;
   for (const counter of counters) {
     if (counter.kind !== kind) continue;
-    const { up, down } = recorded.get(keyOf(counter.name)) ?? zero;
-    if (counter.up === up && counter.down === down) continue;
-    moved.push(counter);
-    partly ||= counter.up < up || counter.down < down;
+    const key = keyOf(counter.name);
+    const before = recorded.get(key) ?? zero;
+    if (counter.up === before.up && counter.down === before.down) continue;
+    moved.push({ counter, key, before });
+    partly ||= counter.up < before.up || counter.down < before.down;
   }
   if (partly) {
     // Of two spellings of a name, the other one may be what stands still.
-    const keys = new Set(moved.map(({ name }) => keyOf(name)));
-    moved = counters.filter((counter) => counter.kind === kind && keys.has(keyOf(counter.name)));
+    const known = new Map(moved.map(({ key, before }) => [key, before]));
+    moved = counters.flatMap((counter): Moved[] => {
+      if (counter.kind !== kind) return [];
+      const key = keyOf(counter.name);
+      const before = known.get(key);
+      return before ? [{ counter, key, before }] : [];
+    });
   }
-  const now = new Map<string, Growth>();
-  for (const { name, up, down } of moved) {
+  const now = new Map<string, Growth & Pick<Moved, 'before'>>();
+  for (const { counter, key, before } of moved) {
+    const { name, up, down } = counter;
     if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
-    const key = keyOf(name);
     const other = now.get(key);
-    now.set(key, { name, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
+    now.set(key, { name, before, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
   }
-  return [...now].flatMap(([key, { name, up, down }]): Growth[] => {
-    const before = recorded.get(key) ?? zero;
+  return [...now.values()].flatMap(({ name, before, up, down }): Growth[] => {
     const growth = { name, up: Math.max(0, up - before.up), down: Math.max(0, down - before.down) };
     return growth.up + growth.down > 0 ? [growth] : [];
   });
