@@ -231,6 +231,8 @@ describe('what is unchanged', () => {
       vary: 'Accept, User-Agent, Accept-Encoding, Accept-Language, Cookie',
       'cache-control': 'no-store',
     });
+    expect(text(page)).toMatch(/<html[^>]* lang="fa".*[\u0600-\u06ff]{3}/su);
+    expect(page.headers['content-length']).toBe(String(page.body.length));
     const etag = String(page.headers['etag']);
     const again = await ask('/sub/abc?html=1', { cookie: 'lang=fa-IR', 'if-none-match': etag });
     expect([again.status, text(again)]).toStrictEqual([304, '']);
