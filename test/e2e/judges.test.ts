@@ -23,11 +23,12 @@ interface Config {
 
 /** A form has a word for these servers, but the app no way in: the core takes none that is older than itself. */
 const NEWER_THAN_APPS = ['vless-reality-vision', 'vless-reality-xhttp'];
-const NOT_IN_MIHOMO = ['trojan-tcp', 'ss-http', 'vmess-kcp'];
+const NOT_IN_MIHOMO = ['trojan-tcp', 'ss-http', 'ss-tls', 'ss-grpc', 'vmess-kcp'];
 const NOT_IN_SING_BOX = [
   'vless-xhttp',
   'vless-xhttp-tls',
   'vless-xhttp-h3',
+  'vless-xhttp-query',
   'vless-reality-xhttp',
   'vless-xhttp-reality',
   'vless-encryption',
@@ -35,6 +36,8 @@ const NOT_IN_SING_BOX = [
   'vmess-kcp',
   'vmess-kcp-seed',
   'ss-http',
+  'ss-tls',
+  'ss-grpc',
 ];
 
 const SUITE = 'a subscription in apps that others wrote';

@@ -74,7 +74,7 @@ describe('the link of a client on a node', () => {
     expect(links()).toStrictEqual([]);
   });
 
-  it('names the address that it listens on, or its external proxies, where there are such', async () => {
+  it('names its external proxies where there are such, and the node whatever it listens on', async () => {
     const { add, read } = await start();
     const proxy = {
       network: 'tcp',
@@ -88,7 +88,7 @@ describe('the link of a client on a node', () => {
       clients: [draft('bob', 2, { identity: { subId: 'sub-1' } })],
     });
     expect(hostsOf(linksForSubId(read, 'sub-1', 'other.example', 0))).toStrictEqual([
-      '198.51.100.7:443',
+      '192.0.2.9:443',
       'cdn.example:8443',
     ]);
   });

@@ -30,6 +30,7 @@ async function start(
     totalGB: 0,
     expiryTime: 0,
   };
+  const own = protocol === 'shadowsocks' ? { method: 'aes-128-gcm' } : { decryption: 'none' };
   const added = await panel.call('POST', '/panel/api/inbounds/add', {
     headers: { authorization: 'Bearer secret-token', 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -37,7 +38,7 @@ async function start(
       remark: 'home',
       port: 4433,
       protocol,
-      settings: JSON.stringify({ clients: [client], decryption: 'none' }),
+      settings: JSON.stringify({ clients: [client], ...own }),
       streamSettings: JSON.stringify(stream),
       sniffing: '{"enabled":false}',
     }),
@@ -194,7 +195,68 @@ describe('a form that has no words for any of the links', () => {
   });
 });
 
+const REALITY = { ...XHTTP_REALITY, network: 'tcp' };
+const GRPC = { network: 'grpc', security: 'none', grpcSettings: { serviceName: 's' } };
+
+describe('a client that no URL can name', () => {
+  it.each([
+    ['vmess', REALITY, 'vmess'],
+    ['shadowsocks', GRPC, 'shadowsocks'],
+  ])('of %s is there for who speaks its core', async (protocol, stream, outbound) => {
+    const { panel, ask } = await start({ subJsonEnable: true }, protocol, stream);
+    expect(text(await ask('/sub/abc'))).toBe('');
+    const headers = { authorization: 'Bearer secret-token' };
+    for (const path of ['/getSubLinks/abc', '/getClientLinks/1/one'])
+      expect((await panel.call('GET', `/panel/api/inbounds${path}`, { headers })).json).toMatchObject({ obj: [] });
+    expect(JSON.parse(text(await ask('/json/abc')))).toMatchObject([
+      { remarks: 'home-one', outbounds: [{ protocol: outbound }, {}, {}] },
+    ]);
+  });
+
+  it('is in Clash, or named there with the reason', async () => {
+    const vmess = await start({}, 'vmess', REALITY);
+    expect(parse(text(await vmess.ask('/clash/abc')))).toMatchObject({ proxies: [{ type: 'vmess', tls: true }] });
+    const shadowsocks = await start({}, 'shadowsocks', GRPC);
+    expect(text(await shadowsocks.ask('/clash/abc'))).toContain(
+      '# "home-one" is not here, since Mihomo cannot use grpc of ss.',
+    );
+  });
+});
+
 describe('the page', () => {
+  const buttons = async (...given: Parameters<typeof start>) => {
+    const { ask } = await start(...given);
+    const page = text(await ask('/sub/abc?html=1'));
+    return { page, apps: [...page.matchAll(/<a href="([\w-]+):\/\//g)].map(([, app]) => app) };
+  };
+  const LINKS = ['happ', 'hiddify', 'v2rayng', 'v2box', 'streisand', 'shadowrocket'];
+  const CLASH = ['flclash', 'clash', 'stash'];
+
+  it('offers only apps that get a server', async () => {
+    expect((await buttons({})).apps).toStrictEqual([...LINKS, 'sing-box', ...CLASH]);
+    expect((await buttons({}, 'vless', XHTTP_REALITY)).apps).toStrictEqual([...LINKS, ...CLASH]);
+    const onlyLinks = await buttons({}, 'vless', KCP);
+    expect(onlyLinks.apps).toStrictEqual(LINKS);
+    expect(onlyLinks.page).not.toContain('/clash/abc');
+    expect((await buttons({}, 'vmess', REALITY)).apps).toStrictEqual(['sing-box', ...CLASH]);
+    const nothing = await buttons({}, 'shadowsocks', GRPC);
+    expect(nothing.apps).toStrictEqual([]);
+    expect(nothing.page).not.toContain('Open in an app');
+  });
+
+  it('is small with a post-quantum key, and its code does without', async () => {
+    const settings = { ...REALITY.realitySettings.settings, mldsa65Verify: 'k'.repeat(2603) };
+    const stream = { ...REALITY, realitySettings: { ...REALITY.realitySettings, settings } };
+    const { ask } = await start({}, 'vless', stream);
+    for (const path of ['/sub/abc?html=1', '/sub/abc?html=1&code=1']) {
+      const page = text(await ask(path));
+      expect(page).toContain(`pqv=${'k'.repeat(2603)}`);
+      expect(page.match(/<svg/g)).toHaveLength(2);
+      expect(page).toContain('Without the post-quantum key');
+      expect(Buffer.byteLength(page)).toBeLessThan(20_000);
+    }
+  });
+
   it.each([
     ['text/html', true],
     ['application/xhtml+xml, Text/HTML ;q=0.5', true],

@@ -7,12 +7,15 @@ import { systemOf } from '../../src/http/subscription-page/apps.js';
 import { infoPagePolicy } from '../../src/http/subscription-page/assets.js';
 import { type InfoPage, infoPage } from '../../src/http/subscription-page/page.js';
 import { qrCode } from '../../src/http/subscription-page/qr.js';
+import type { SingleLink } from '../../src/http/subscription-page/single-links.js';
 import { readQr } from '../kit/qr-reader.js';
 
 const NOW = 1_750_000_000_000;
 const DAY = 86_400_000;
 const usage = { up: 1024 ** 3, down: 2 * 1024 ** 3, capBytes: 10 * 1024 ** 3, expiresAt: NOW + 3 * DAY };
 const REALITY = `vless://11111111-2222-4333-8444-000000000001@host.example:443?type=tcp&security=reality&pbk=${'k'.repeat(43)}&fp=chrome&sni=www.example.com&sid=0123456789abcdef&spx=%2F&flow=xtls-rprx-vision#DE-1`;
+
+const single = (name: string, url: string, code = url): SingleLink => ({ name, url, code });
 
 function pageOf(parts: Partial<InfoPage> = {}): string {
   return infoPage({
@@ -25,7 +28,8 @@ function pageOf(parts: Partial<InfoPage> = {}): string {
     clashUrl: 'https://sub.example.com/clash/s1',
     clients: [usage],
     lastOnline: 0,
-    links: [{ name: 'DE-1', url: 'vless://id@host:443?type=tcp&security=none#DE-1' }],
+    singBoxUrl: 'https://sub.example.com/sub/s1?format=sing-box',
+    links: [single('DE-1', 'vless://id@host:443?type=tcp&security=none#DE-1')],
     language: 'en',
     zone: 'UTC',
     calendar: 'gregorian',
@@ -105,8 +109,14 @@ describe('infoPage', () => {
     expect(pageOf()).toContain(`<a href="${address}"`);
   });
 
-  it('offers no app a form that is switched off', () => {
+  it('offers no app a form that is switched off, or that has nothing for it', () => {
     expect(pageOf({ clashUrl: null })).not.toMatch(/(clash|stash):/);
+    expect(pageOf({ singBoxUrl: null })).not.toMatch(/"sing-box:/);
+    const withoutUrls = pageOf({ links: [] });
+    expect(withoutUrls.match(/<a href="[\w-]+(?=:)/g)).toStrictEqual(
+      ['sing-box', 'flclash', 'clash', 'stash'].map((app) => `<a href="${app}`),
+    );
+    expect(pageOf({ links: [], clashUrl: null, singBoxUrl: null })).not.toContain('Open in an app');
   });
 
   it('shows the apps of the system first, and no other device is left out', () => {
@@ -118,7 +128,7 @@ describe('infoPage', () => {
     expect(pageOf({ system: null })).not.toContain('Apps for other devices');
   });
 
-  const links = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `DE-${i}`, url: REALITY }));
+  const links = (count: number) => Array.from({ length: count }, (_, i) => single(`DE-${i}`, REALITY));
   const jsonUrl = 'https://sub.example.com/json/s1';
   const codes = (page: string) => page.match(/<svg/g)?.length ?? 0;
 
@@ -138,7 +148,7 @@ describe('infoPage', () => {
     (language) => {
       for (const url of [REALITY, WS_TLS]) {
         for (const count of [1, 2, 5, 12, 15, 25]) {
-          const all = Array.from({ length: count }, (_, i) => ({ name: `DE-${i}`, url: `${url}-${i}.` }));
+          const all = Array.from({ length: count }, (_, i) => single(`DE-${i}`, `${url}-${i}.`));
           for (const code of new Set([1, Math.ceil(count / 2), count])) {
             const page = pageOf({ links: all, jsonUrl, announce: 'a'.repeat(200), language, code });
             expect([count, code, Buffer.byteLength(page) < 20_000]).toStrictEqual([count, code, true]);
@@ -153,6 +163,32 @@ describe('infoPage', () => {
     },
   );
 
+  it.each(languages)('stays under 20 KB in %s with a post-quantum key, which its code does without', (language) => {
+    const url = REALITY.replace('&sid', `&pqv=${'k'.repeat(2603)}&sid`);
+    const all = Array.from({ length: 3 }, (_, i) => single(`DE-${i}`, url, REALITY));
+    for (const shown of [
+      { links: all.slice(0, 1) },
+      { links: all.slice(0, 1), code: 1 },
+      { links: all, code: 2 },
+      { links: all, code: 3 },
+    ]) {
+      const page = pageOf({ ...shown, jsonUrl, announce: 'a'.repeat(200), language });
+      expect([shown, Buffer.byteLength(page) < 20_000]).toStrictEqual([shown, true]);
+      expect(page).toContain(`<code>${url.replaceAll('&', '&amp;')}</code>`);
+      if (shown.code === undefined) continue;
+      const [, svg = '', after = ''] =
+        /id="link\d".*<details open>.*?(<svg.*?<\/svg>)(.*?)<\/details>/s.exec(page) ?? [];
+      expect(
+        readQr(
+          modulesOf(svg)
+            .slice(4, -4)
+            .map((row) => row.slice(4, -4)),
+        ),
+      ).toBe(REALITY);
+      expect(after).toMatch(/^<p>[^<]+<\/p>$/);
+    }
+  });
+
   it('of very many links is their text and little more, and draws the code that is asked for', () => {
     const page = pageOf({ links: links(50) });
     expect(Buffer.byteLength(page)).toBeLessThan(9000 + 50 * (Buffer.byteLength(REALITY) + 350));
@@ -166,7 +202,7 @@ describe('infoPage', () => {
   });
 
   it('offers no code for a link that no code holds', () => {
-    const page = pageOf({ links: [{ name: 'x', url: 'x'.repeat(3000) }], code: 1 });
+    const page = pageOf({ links: [single('x', 'x'.repeat(3000))], code: 1 });
     expect(page).not.toContain('QR code</');
   });
 
@@ -180,7 +216,8 @@ describe('infoPage', () => {
       jsonUrl: text,
       clashUrl: text,
       supportUrl: `https:${text}`,
-      links: [{ name: text, url: text }],
+      singBoxUrl: text,
+      links: [single(text, text, `${text}.`)],
     });
     const plain = pageOf(given('x'));
     const text = fc

@@ -2,7 +2,7 @@ import { type Client, mayConnect } from '../../events/client-document.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { behindFront } from '../../projections/subscription/fallback.js';
-import { type LinkContext, linksOf, linkUrl, type ShareLink } from '../../projections/subscription/links.js';
+import { hasUrl, type LinkContext, linksOf, linkUrls, type ShareLink } from '../../projections/subscription/links.js';
 import { realityPublicKey } from './reality.js';
 
 /** An account that a subscription shows, and the inbound that it belongs to. */
@@ -20,7 +20,7 @@ export function subscribed(read: ReadModels, subId: string): readonly Subscribed
   return found.sort((a, b) => a.inbound.id - b.inbound.id || a.client.number - b.client.number);
 }
 
-/** The links of a subscription; none for an unknown one. `showInfo`: the first of them tells what is left to its client. */
+/** The links of a subscription; none for an unknown one. `showInfo`: the first of them with a URL tells what is left to its client. */
 export function shareLinksForSubId(
   read: ReadModels,
   subId: string,
@@ -30,7 +30,7 @@ export function shareLinksForSubId(
 ): readonly ShareLink[] {
   const links: ShareLink[] = [];
   for (const one of subscribed(read, subId)) {
-    links.push(...shareLinks(read, one, { host: requestHost, now, showInfo: showInfo && links.length === 0 }));
+    links.push(...shareLinks(read, one, { host: requestHost, now, showInfo: showInfo && !links.some(hasUrl) }));
   }
   return links;
 }
@@ -43,7 +43,7 @@ export function linksForSubId(
   now: number,
   showInfo = false,
 ): readonly string[] {
-  return shareLinksForSubId(read, subId, requestHost, now, showInfo).map(linkUrl);
+  return linkUrls(shareLinksForSubId(read, subId, requestHost, now, showInfo));
 }
 
 /** The links of one client whether it may connect or not. */
@@ -54,7 +54,7 @@ export function linksForClient(
   requestHost: string,
   now: number,
 ): readonly string[] {
-  return shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }).map(linkUrl);
+  return linkUrls(shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }));
 }
 
 /** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */

@@ -147,6 +147,7 @@ export const ar: Catalogue = {
     'may have {count} settings': 'بحد أقصى {count} إعدادًا',
     'may have {count} characters': 'بحد أقصى {count} حرفًا',
     'must be one line of Latin-1 text': 'يجب أن يكون سطرًا واحدًا من نص Latin-1',
+    'must be one line of ASCII text': 'يجب أن يكون سطرًا واحدًا من نص ASCII',
     'may not climb with . or ..': 'لا يجوز أن يحتوي على . أو ..',
     'may hold letters, digits and - . _ ~ / only': 'يقبل الحروف والأرقام و - . _ ~ / فقط',
     'must not hold a user name or password': 'يجب ألا يحتوي على اسم مستخدم أو كلمة مرور',
@@ -245,6 +246,8 @@ export const ar: Catalogue = {
       'يجب أن يكون realitySettings.privateKey\u200f 32 بايت بصيغة base64url',
     'REALITY does not work over {network}': 'REALITY لا يعمل فوق {network}',
     'hysteria needs streamSettings.security tls': 'hysteria يحتاج إلى streamSettings.security بقيمة tls',
+    'the password of a salamander mask needs at least 4 bytes':
+      'تحتاج كلمة مرور قناع salamander إلى 4 بايتات على الأقل',
     'settings.password must be {count} bytes in base64 for {method}':
       'يجب أن يكون settings.password مع {method} بطول {count} بايت بصيغة base64',
     'wireguard needs settings.secretKey': 'wireguard يحتاج إلى settings.secretKey',
@@ -550,7 +553,10 @@ export const ar: Catalogue = {
     'The core ended with code {code}': 'انتهت النواة بالرمز {code}',
     'The core ended while it ran': 'انتهت النواة أثناء عملها',
     'the file cannot be written ({code})': 'لا يمكن كتابة الملف ({code})',
-    'the core takes none of the inbounds': 'النواة لا تقبل أيًا من الإدخالات',
+    'the folder of the socket on which it is to listen does not exist': 'مجلد المقبس الذي يجب أن يستمع عليه غير موجود',
+    'The core breaks down or hangs when it begins to listen there':
+      'تنهار النواة أو تتوقف عن الاستجابة عندما تبدأ الاستماع هناك',
+    'The core breaks down with the configuration: {why}': 'تنهار النواة مع هذا الإعداد: {why}',
     'it ended while the panel was not running': 'انتهت بينما لم تكن اللوحة تعمل',
     '{what}: {why}': '{what}: {why}',
     Active: 'نشط',
@@ -566,6 +572,8 @@ export const ar: Catalogue = {
     'QR code of the subscription': 'رمز QR للاشتراك',
     'QR code of the link': 'رمز QR للرابط',
     'QR code': 'رمز QR',
+    'Without the post-quantum key, with which no camera could read it.':
+      'بدون المفتاح ما بعد الكمومي، فمعه لا تستطيع أي كاميرا قراءة الرمز.',
     'Open in an app': 'فتح في تطبيق',
     'Subscription link': 'رابط الاشتراك',
     'Single links': 'روابط منفردة',
@@ -641,6 +649,8 @@ export const ar: Catalogue = {
     'The answer takes too long to read': 'قراءة الجواب تستغرق وقتاً أطول من اللازم',
     'The answer could not be read': 'تعذّرت قراءة الجواب',
     'The node lists more clients than one machine has': 'تسرد العقدة عملاء أكثر مما لدى جهاز واحد',
+    'The core does not take an inbound': 'النواة لا تقبل إدخالاً',
+    'The core takes an inbound again': 'النواة تقبل إدخالاً من جديد',
     'A node does not take an inbound': 'عقدة لا تقبل إدخالاً',
     'A node has caught up': 'لحقت عقدة بما تأخّر',
     'A node cannot be told anything': 'عقدة لا يمكن إبلاغها بشيء',

@@ -77,7 +77,8 @@ export const botAr: Readonly<Record<string, string>> = {
   '{client}: {left} left, ends {time}': '{client}: المتبقي {left}، ينتهي {time}',
   'Write a part of the email behind the command': 'اكتب جزءًا من البريد بعد الأمر',
   'No client matches {text}': 'لا عميل يطابق {text}',
-  '{count} clients match {text}, page {page} of {pages}': '{count} عملاء يطابقون {text}، الصفحة {page} من {pages}',
+  'Clients that match {text}: {count}, page {page} of {pages}':
+    '{count} عملاء يطابقون {text}، الصفحة {page} من {pages}',
   '{client}: its bytes are used up': '{client}: نفدت بياناته',
   '{client}: its time is over': '{client}: انتهت مدته',
   'The processors are busier than {percent}% for two minutes': 'المعالجات مشغولة بأكثر من {percent}% منذ دقيقتين',

@@ -80,7 +80,7 @@ export const botFa: Readonly<Record<string, string>> = {
   '{client}: {left} left, ends {time}': '{client}: باقی‌مانده {left}، پایان {time}',
   'Write a part of the email behind the command': 'پس از فرمان بخشی از ایمیل را بنویسید',
   'No client matches {text}': 'کاربری با {text} نیست',
-  '{count} clients match {text}, page {page} of {pages}': '{count} کاربر با {text}، صفحهٔ {page} از {pages}',
+  'Clients that match {text}: {count}, page {page} of {pages}': '{count} کاربر با {text}، صفحهٔ {page} از {pages}',
   '{client}: its bytes are used up': '{client}: حجم تمام شده است',
   '{client}: its time is over': '{client}: زمان تمام شده است',
   'The processors are busier than {percent}% for two minutes': 'پردازنده‌ها دو دقیقه است بیش از {percent}٪ مشغول‌اند',

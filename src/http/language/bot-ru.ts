@@ -80,7 +80,8 @@ export const botRu: Readonly<Record<string, string>> = {
   '{client}: {left} left, ends {time}': '{client}: осталось {left}, до {time}',
   'Write a part of the email behind the command': 'Напишите после команды часть email',
   'No client matches {text}': 'Нет клиентов по запросу {text}',
-  '{count} clients match {text}, page {page} of {pages}': 'По запросу {text}: {count}, страница {page} из {pages}',
+  'Clients that match {text}: {count}, page {page} of {pages}':
+    'По запросу {text}: {count}, страница {page} из {pages}',
   '{client}: its bytes are used up': '{client}: трафик исчерпан',
   '{client}: its time is over': '{client}: срок истёк',
   'The processors are busier than {percent}% for two minutes':

@@ -76,7 +76,8 @@ export const botZh: Readonly<Record<string, string>> = {
   '{client}: {left} left, ends {time}': '{client}：剩余 {left}，到期 {time}',
   'Write a part of the email behind the command': '请在命令后写上邮箱的一部分',
   'No client matches {text}': '没有与 {text} 匹配的客户端',
-  '{count} clients match {text}, page {page} of {pages}': '{count} 个客户端与 {text} 匹配，第 {page} / {pages} 页',
+  'Clients that match {text}: {count}, page {page} of {pages}':
+    '{count} 个客户端与 {text} 匹配，第 {page} / {pages} 页',
   '{client}: its bytes are used up': '{client}：流量已用完',
   '{client}: its time is over': '{client}：已到期',
   'The processors are busier than {percent}% for two minutes': '处理器占用率超过 {percent}% 已两分钟',

@@ -152,6 +152,7 @@ export const ru: Catalogue = {
     'may have {count} settings': 'не больше {count} настроек',
     'may have {count} characters': 'не длиннее {count} символов',
     'must be one line of Latin-1 text': 'должно быть одной строкой текста Latin-1',
+    'must be one line of ASCII text': 'должно быть одной строкой текста ASCII',
     'may not climb with . or ..': 'не может содержать . или ..',
     'may hold letters, digits and - . _ ~ / only': 'может содержать только буквы, цифры и - . _ ~ /',
     'must not hold a user name or password': 'не должно содержать имя пользователя или пароль',
@@ -252,6 +253,7 @@ export const ru: Catalogue = {
       'realitySettings.privateKey должен быть 32 байта в base64url',
     'REALITY does not work over {network}': 'REALITY не работает поверх {network}',
     'hysteria needs streamSettings.security tls': 'для hysteria нужен streamSettings.security tls',
+    'the password of a salamander mask needs at least 4 bytes': 'пароль маски salamander должен быть не короче 4 байт',
     'settings.password must be {count} bytes in base64 for {method}':
       'settings.password для {method} должен быть {count} байт в base64',
     'wireguard needs settings.secretKey': 'для wireguard нужен settings.secretKey',
@@ -562,7 +564,11 @@ export const ru: Catalogue = {
     'The core ended with code {code}': 'Ядро завершилось с кодом {code}',
     'The core ended while it ran': 'Ядро завершилось во время работы',
     'the file cannot be written ({code})': 'файл не записывается ({code})',
-    'the core takes none of the inbounds': 'ядро не принимает ни одного из входящих подключений',
+    'the folder of the socket on which it is to listen does not exist':
+      'папка сокета, на котором он должен слушать, не существует',
+    'The core breaks down or hangs when it begins to listen there':
+      'Ядро аварийно завершается или зависает, когда начинает там слушать',
+    'The core breaks down with the configuration: {why}': 'Ядро аварийно завершается с этой конфигурацией: {why}',
     'it ended while the panel was not running': 'оно завершилось, пока панель не работала',
     '{what}: {why}': '{what}: {why}',
     Active: 'Активна',
@@ -578,6 +584,8 @@ export const ru: Catalogue = {
     'QR code of the subscription': 'QR-код подписки',
     'QR code of the link': 'QR-код ссылки',
     'QR code': 'QR-код',
+    'Without the post-quantum key, with which no camera could read it.':
+      'Без постквантового ключа: с ним код не прочитала бы ни одна камера.',
     'Open in an app': 'Открыть в приложении',
     'Subscription link': 'Ссылка на подписку',
     'Single links': 'Отдельные ссылки',
@@ -652,6 +660,8 @@ export const ru: Catalogue = {
     'The answer takes too long to read': 'Ответ читается слишком долго',
     'The answer could not be read': 'Ответ не удалось прочесть',
     'The node lists more clients than one machine has': 'Узел перечисляет больше клиентов, чем бывает на одной машине',
+    'The core does not take an inbound': 'Ядро не принимает входящее подключение',
+    'The core takes an inbound again': 'Ядро снова принимает входящее подключение',
     'A node does not take an inbound': 'Узел не принимает входящее подключение',
     'A node has caught up': 'Узел наверстал отставание',
     'A node cannot be told anything': 'Узлу ничего нельзя сообщить',

@@ -1,7 +1,9 @@
-/** What an app is given: the address of the subscription, the one for Clash, and how it is called. */
+/** What an app is given: an address for each form that has something for it, and how the subscription is called. */
 export interface Offer {
-  readonly url: string;
-  /** Null where the admin does not offer that form. */
+  /** Null where none of the links has a URL. */
+  readonly url: string | null;
+  /** Null where nothing can be said in that form, or the admin does not offer it. */
+  readonly singBoxUrl: string | null;
   readonly clashUrl: string | null;
   readonly name: string;
 }
@@ -14,40 +16,47 @@ interface App {
 }
 
 const enc = encodeURIComponent;
+type Address = (url: string, name: string) => string;
+const links =
+  (address: Address) =>
+  ({ url, name }: Offer): string | null =>
+    url && address(url, name);
 const clash =
   (scheme: string) =>
   ({ clashUrl, name }: Offer): string | null =>
-    clashUrl === null ? null : `${scheme}://install-config?url=${enc(clashUrl)}&name=${enc(name)}`;
+    clashUrl && `${scheme}://install-config?url=${enc(clashUrl)}&name=${enc(name)}`;
 
 /** Schemes by the documents of each app; those that want the address as it is take what follows it as a name. */
 const apps: readonly App[] = [
-  { name: 'Happ', systems: 'Android, iOS, Windows, macOS', address: ({ url }) => `happ://add/${url}` },
+  { name: 'Happ', systems: 'Android, iOS, Windows, macOS', address: links((url) => `happ://add/${url}`) },
   {
     name: 'Hiddify',
     systems: 'Android, iOS, Windows, macOS, Linux',
-    address: ({ url, name }) => `hiddify://import/${url}#${enc(name)}`,
+    address: links((url, name) => `hiddify://import/${url}#${enc(name)}`),
   },
   {
     name: 'v2rayNG',
     systems: 'Android',
-    address: ({ url, name }) => `v2rayng://install-config?url=${enc(url)}&name=${enc(name)}`,
+    address: links((url, name) => `v2rayng://install-config?url=${enc(url)}&name=${enc(name)}`),
   },
   {
     name: 'V2Box',
     systems: 'Android, iOS',
-    address: ({ url, name }) => `v2box://install-sub?url=${enc(url)}&name=${enc(name)}`,
+    address: links((url, name) => `v2box://install-sub?url=${enc(url)}&name=${enc(name)}`),
   },
-  { name: 'Streisand', systems: 'iOS', address: ({ url, name }) => `streisand://import/${url}#${enc(name)}` },
+  { name: 'Streisand', systems: 'iOS', address: links((url, name) => `streisand://import/${url}#${enc(name)}`) },
   {
     name: 'Shadowrocket',
     systems: 'iOS',
-    address: ({ url, name }) =>
-      `shadowrocket://add/sub://${Buffer.from(url).toString('base64url')}?remark=${enc(name)}`,
+    address: links(
+      (url, name) => `shadowrocket://add/sub://${Buffer.from(url).toString('base64url')}?remark=${enc(name)}`,
+    ),
   },
   {
     name: 'sing-box',
     systems: 'Android, iOS',
-    address: ({ url, name }) => `sing-box://import-remote-profile?url=${enc(`${url}?format=sing-box`)}#${enc(name)}`,
+    address: ({ singBoxUrl, name }) =>
+      singBoxUrl && `sing-box://import-remote-profile?url=${enc(singBoxUrl)}#${enc(name)}`,
   },
   { name: 'FlClash', systems: 'Android, Windows, macOS, Linux', address: clash('flclash') },
   { name: 'Clash Verge', systems: 'Windows, macOS, Linux', address: clash('clash') },

@@ -3,7 +3,9 @@ import { directionOf, type Language, languageNames, languages } from '../languag
 import { translated } from '../language/translate.js';
 import { type AppLink, appsFor, type System } from './apps.js';
 import { SCRIPT, STYLE } from './assets.js';
-import { LONGEST_CODE, qrCode } from './qr.js';
+import { copied, escaped, type Translate } from './markup.js';
+import { qrCode } from './qr.js';
+import { type SingleLink, singleLinks } from './single-links.js';
 import { endShown, sizeShown, type TimeWords, timeShown } from './times.js';
 
 export interface InfoPage extends TimeWords {
@@ -17,11 +19,13 @@ export interface InfoPage extends TimeWords {
   readonly url: string;
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
+  /** As `url`, for sing-box; null where that has no words for any of the links. */
+  readonly singBoxUrl: string | null;
   /** Every client of the subscription, those that may not connect included. */
   readonly clients: readonly ClientUsage[];
   /** When one of them last moved bytes: milliseconds since 1970; 0 = never. */
   readonly lastOnline: number;
-  readonly links: readonly { readonly name: string; readonly url: string }[];
+  readonly links: readonly SingleLink[];
   /** What the reader's browser runs on: its apps come first. */
   readonly system: System | null;
   /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
@@ -33,11 +37,6 @@ export interface InfoPage extends TimeWords {
  * others get a link to this page with that code.
  */
 const SMALL = 19_500;
-/** What stands around a single link. */
-const ITEM = 10;
-
-type Translate = (text: string) => string;
-
 /**
  * A page that tells a user what is left, and brings the subscription into an app: by a button, a QR code or by copying.
  * All of it can be read without a script. Whatever it is given is text: nothing of it becomes markup.
@@ -61,11 +60,11 @@ export function infoPage(page: InfoPage): string {
 <header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header><main>
 ${page.announce === '' ? '' : `<section><p dir="auto">${escaped(page.announce)}</p></section>`}
 <section>${usageOf(page, t)}</section>
-<section><h2>${t('Open in an app')}</h2>${appsOf(page, title, t)}</section>
+${appsOf(page, title, t)}
 <section><h2>${t('Subscription link')}</h2>${forms.join('\n')}</section>
 `;
   const after = `</main>${support}<script>${SCRIPT}</script></body></html>\n`;
-  return before + linksOf(page, t, SMALL - Buffer.byteLength(before + after)) + after;
+  return before + singleLinks(page, t, SMALL - Buffer.byteLength(before + after)) + after;
 }
 
 function usageOf(page: InfoPage, t: Translate): string {
@@ -98,11 +97,13 @@ function rows(all: Rows): string {
   return all.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('');
 }
 
-function appsOf({ url, clashUrl, system }: InfoPage, name: string, t: Translate): string {
-  const apps = appsFor({ url, clashUrl, name }, system);
+function appsOf({ url, singBoxUrl, clashUrl, links, system }: InfoPage, name: string, t: Translate): string {
+  const apps = appsFor({ url: links.length > 0 ? url : null, singBoxUrl, clashUrl, name }, system);
+  if (apps.length === 0) return '';
   const others = apps.filter(({ fits }) => !fits);
   const rest = `<details><summary>${t('Apps for other devices')}</summary>${appList(others)}</details>`;
-  return appList(apps.filter(({ fits }) => fits)) + (others.length > 0 ? rest : '');
+  const list = appList(apps.filter(({ fits }) => fits)) + (others.length > 0 ? rest : '');
+  return `<section><h2>${t('Open in an app')}</h2>${list}</section>`;
 }
 
 function appList(apps: readonly AppLink[]): string {
@@ -113,85 +114,9 @@ function appList(apps: readonly AppLink[]): string {
   return `<ul class="apps">${items.join('')}</ul>`;
 }
 
-interface Item {
-  readonly at: number;
-  readonly title: string;
-  readonly text: string;
-  /** To this page with its code; empty where no code holds it. */
-  readonly way: string;
-}
-
-/**
- * The links with a code each, as far as the codes fit into `room` bytes. With the code that was asked for goes its link, and
- * as many others as fit; of the rest there is the name, and the way to it.
- */
-function linksOf({ links, code, language }: InfoPage, t: Translate, room: number): string {
-  if (links.length === 0) return '';
-  const items = links.map(({ name, url }, index): Item => {
-    const at = index + 1;
-    const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
-    return {
-      at,
-      title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
-      text: copied(url, t),
-      way: Buffer.byteLength(url) > LONGEST_CODE ? '' : way,
-    };
-  });
-  const drawn = (at: number): string => {
-    const svg = qrCode(links[at - 1]?.url ?? '', t('QR code of the link'));
-    return svg && `<details${at === code ? ' open' : ''}><summary>${t('QR code')}</summary>${svg}</details>`;
-  };
-  const lines = code > 0 && code <= links.length ? besides(code, items, drawn, room) : withCodes(items, drawn, room);
-  const list = lines.map((line) => `<li>${line}</li>`).join('\n');
-  return `<section><h2>${t('Single links')}</h2><ul>${list}</ul></section>\n`;
-}
-
-function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
-  let left = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
-  return items.map(({ at, title, text, way }) => {
-    // Once a code did not fit none is drawn for its size alone.
-    const shown = left > 0 ? drawn(at) : '';
-    left -= Buffer.byteLength(shown);
-    return title + text + (shown !== '' && left >= 0 ? shown : way);
-  });
-}
-
-function besides(code: number, items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
-  const asked = ({ title, text }: Item): string => title + text + drawn(code);
-  const least = items.map((item) => {
-    if (item.at === code) return asked(item);
-    return item.title + (item.way || item.text);
-  });
-  let left = room - sizeOf(least);
-  return items.map(({ at, title, text, way }, index) => {
-    left -= at === code || way === '' ? 0 : Buffer.byteLength(text);
-    return at === code || way === '' || left < 0 ? (least[index] ?? '') : title + text + way;
-  });
-}
-
-function sizeOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + ITEM, 0);
-}
-
-function copied(text: string, t: Translate): string {
-  return `<div class="row"><code>${escaped(text)}</code><button type="button" hidden>${t('Copy')}</button></div>`;
-}
-
 function otherLanguages(own: Language): string {
   const others = languages.filter((language) => language !== own);
   return others
     .map((language) => `<a href="?html=1&amp;lang=${language}" lang="${language}">${languageNames[language]}</a>`)
     .join('');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,4 +1,7 @@
+import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { Networks } from '../../lib/networks.js';
+import { privateNetworks } from '../../lib/private-networks.js';
 
 const HOST_NAME = /^\w(?:[\w.-]*\w)?\.?$/;
 const INTERNATIONAL = /^[\w.\-\u0080-\u{10ffff}]+$/u;
@@ -20,6 +23,8 @@ function ipv6Of(text: string): string {
   return /^[\da-f:.]+$/i.test(address) && URL.canParse(`http://[${address}]/`) ? address : '';
 }
 
+const NOT_FOR_ALL = new Networks(privateNetworks);
+
 /** Wildcard, loopback, link-local and multicast addresses. */
 const LOCAL_IPV4 = /^(?:0|127|169\.254|22[4-9]|23\d|24\d|25\d)\./;
 const LOCAL_IPV6 = /^\[(?:::1?\]|::ffff:(?:0|7f[\da-f]{2}|a9fe):|fe[89ab][\da-f]:|ff[\da-f]{2}:)/;
@@ -31,6 +36,14 @@ export function isReachable(listen: string): boolean {
   if (host === '') return false;
   if (host.includes(':')) return !LOCAL_IPV6.test(new URL(`http://[${host}]/`).hostname);
   return !LOCAL_IPV4.test(host) && !LOCAL_NAME.test(host);
+}
+
+/**
+ * Whether anybody may meet a host that can be reached: a name, or an address of no private network. Others lie behind a
+ * router or a tunnel, and lead a client to a machine of its own network.
+ */
+export function isPublic(host: string): boolean {
+  return isReachable(host) && (isIP(host) === 0 || !NOT_FOR_ALL.holds(host));
 }
 
 /** Whether an inbound listens on a unix socket, abstract or not. */

@@ -1,5 +1,5 @@
 import type { Inbound } from '../../events/inbound-document.js';
-import { hostOf, isReachable, isSocketPath, portOf } from './address.js';
+import { hostOf, isPublic, isReachable, isSocketPath, portOf } from './address.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
 
 /** Where clients connect to an inbound. */
@@ -15,12 +15,22 @@ export interface Endpoint {
   readonly external: boolean;
 }
 
-/** The external proxies of an inbound, or, when it has none, the inbound itself. `serverHost` is the name of this server. */
-export function endpointsOf({ listen, port, config }: Inbound, serverHost: string): readonly Endpoint[] {
+/** Of an inbound that no client can reach. */
+export const NOWHERE: Endpoint = { host: '', port: 0, forceTls: 'same', remark: '', own: {}, external: false };
+
+/**
+ * The external proxies of an inbound, or, when it has none, the inbound itself. `serverHost` is the name of the server
+ * that it runs on, empty for none: of a node, or of this one.
+ */
+export function endpointsOf({ listen, port, node, config }: Inbound, serverHost: string): readonly Endpoint[] {
   const proxies = config.stream?.['externalProxy'];
   if (Array.isArray(proxies) && proxies.length > 0) return proxies.flatMap(externalEndpoint);
-  const host = isReachable(listen) ? hostOf(listen) : serverHost;
-  if (host === '' || portOf(port) === 0 || isSocketPath(listen)) return [];
+  if (portOf(port) === 0 || isSocketPath(listen)) return [];
+  const own = hostOf(listen);
+  // A node was given its name by the admin; of this server nobody knows more than how it was just asked.
+  const hosts = node === null ? [own, serverHost] : [serverHost, own];
+  const host = hosts.find(isPublic) ?? hosts.find(isReachable) ?? serverHost;
+  if (host === '') return [];
   return [{ host, port, forceTls: 'same', remark: '', own: {}, external: false }];
 }
 

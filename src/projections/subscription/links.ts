@@ -4,28 +4,28 @@ import type { Inbound } from '../../events/inbound-document.js';
 import type { Settings } from '../../events/settings.js';
 import { accessOf, schemes } from './access.js';
 import { hostOf } from './address.js';
-import { type Endpoint, endpointsOf } from './endpoints.js';
+import { type Endpoint, endpointsOf, NOWHERE } from './endpoints.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
 import { hysteria2Params } from './hysteria.js';
 import { linkName, remainder, stopMark } from './name.js';
 import { realityParams, tlsParams } from './security.js';
-import type { LinkParams, ShareLink } from './share-link.js';
+import { hasUrl, type LinkParams, type ShareLink } from './share-link.js';
 import { transportOf } from './transport.js';
 
-export { linkUrl, type ShareLink } from './share-link.js';
+export { hasUrl, linkUrl, linkUrls, type ShareLink, shortUrl } from './share-link.js';
 
 /** What a link takes from elsewhere than inbound and client. */
 export interface LinkContext {
   /** The host that was asked, without its port; as trustworthy as the caller made it. */
   readonly host: string;
-  /** The host of the node that the inbound is on; without it this server has it. */
+  /** The host of the node that the inbound is on, empty for a node that is no more; without it this server has it. */
   readonly nodeHost?: string;
   readonly settings: Pick<Settings, 'remarkModel' | 'subShowInfo' | 'subDomain'>;
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
    * Whether the name also says what is left to the client, or that it may not connect, if the settings want it. For
-   * the first link of a subscription's body alone: apps take a server with a new name for a new server.
+   * the first URL of a subscription's body alone: apps take a server with a new name for a new server.
    */
   readonly showInfo: boolean;
   /** The public half of a REALITY key; empty when there is none. For inbounds that were stored without it. */
@@ -39,7 +39,7 @@ export function hasLinks(protocol: Protocol): boolean {
 
 /**
  * The links of a client of an inbound: one, or one for each external proxy. Equal input gives equal links, save for
- * `showInfo`. Never throws: what no link can say is left out. Who may have links is for the caller to say.
+ * `showInfo`. Never throws: what nothing can say is a link with a flaw. Who may have links is for the caller to say.
  */
 export function linksOf(
   inbound: Inbound,
@@ -54,10 +54,10 @@ export function linksOf(
   const showInfo = settings.subShowInfo && context.showInfo;
   const links: ShareLink[] = [];
   const own = hostOf(settings.subDomain) || hostOf(context.host);
-  for (const endpoint of endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost))) {
+  const endpoints = endpointsOf(inbound, context.nodeHost === undefined ? own : hostOf(context.nodeHost));
+  for (const endpoint of endpoints.length > 0 ? endpoints : [NOWHERE]) {
     const params = paramsOf(access.scheme, inbound, client, endpoint, context);
-    if (params === null) continue;
-    const told = showInfo && links.length === 0;
+    const told = showInfo && !links.some(hasUrl);
     const parts = {
       inbound: inbound.remark,
       email: access.shared ? '' : client.identity.email,
@@ -71,36 +71,35 @@ export function linksOf(
       method: access.method,
       host: endpoint.host,
       port: endpoint.port,
-      name: `${stopped}${name || `${inbound.protocol}-${endpoint.port}`}`,
-      params,
+      name: `${stopped}${name || `${inbound.protocol}-${endpoint.port || inbound.port}`}`,
+      ...(typeof params === 'string' ? { params: {}, flaw: params } : { params }),
     });
   }
   return links;
 }
 
+/** As a text, what of it nothing can say. */
 function paramsOf(
   scheme: ShareLink['scheme'],
   { config }: Inbound,
   client: Client,
   endpoint: Endpoint,
   { publicKeyOf = () => '' }: LinkContext,
-): LinkParams | null {
+): LinkParams | string {
+  if (endpoint === NOWHERE) return 'a server without an address';
   const stream = fieldsOf(config.stream);
   if (scheme === 'hysteria2') {
-    // Hysteria is nothing without TLS.
-    if (endpoint.forceTls === 'none') return null;
-    return filled(hysteria2Params(stream, endpoint));
+    return endpoint.forceTls === 'none' ? 'Hysteria without TLS' : filled(hysteria2Params(stream, endpoint));
   }
   const transport = transportOf(stream);
-  const security = transport && securityOf(stream, transport, client, endpoint, publicKeyOf);
-  if (transport === null || security === null) return null;
+  if (transport === null) return 'a transport that is none';
+  const security = securityOf(stream, transport, client, endpoint, publicKeyOf);
+  if (typeof security === 'string') return security;
   const params = filled(transport, security);
   // The core serves it over no other.
-  if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(params['type'])) return null;
-  // The JSON of vmess has no place for the keys of REALITY.
-  if (scheme === 'vmess') return params['security'] === 'reality' ? null : params;
-  if (scheme === 'ss') return hasPlugin(params) ? params : null;
-  if (scheme === 'trojan') return params;
+  if (params['security'] === 'reality' && !REALITY_TRANSPORTS.has(params['type']))
+    return `REALITY over ${params['type']}`;
+  if (scheme !== 'vless') return params;
   const encryption = textOf(config.settings['encryption']) || 'none';
   const { flow } = client.terms;
   const flows = FLOW.test(flow) && canFlow(params, encryption, textOf(stream['security']), endpoint);
@@ -109,23 +108,24 @@ function paramsOf(
 
 const REALITY_TRANSPORTS: ReadonlySet<unknown> = new Set(['tcp', 'grpc', 'xhttp']);
 
-/** Null for a security that no link knows, and for REALITY without a key. */
+/** As a text, what of it nothing can say. */
 function securityOf(
   stream: Fields,
   transport: LinkParams,
   { identity }: Client,
   { forceTls, own }: Endpoint,
   publicKeyOf: (privateKey: string) => string,
-): LinkParams | null {
+): LinkParams | string {
   const security = textOf(stream['security']) || 'none';
   if (forceTls === 'none') return { security: 'none' };
-  if (security === 'tls') return tlsParams(fieldsOf(stream['tlsSettings']), own);
+  if (security === 'tls') return tlsParams(fieldsOf(stream['tlsSettings']), own, transport['type']);
   if (forceTls === 'tls') {
-    const forced = tlsParams({}, own);
+    const forced = tlsParams({}, own, transport['type']);
     return { ...forced, sni: forced['sni'] || transport['host'] || transport['authority'] || '' };
   }
-  if (security === 'reality') return realityParams(fieldsOf(stream['realitySettings']), identity, publicKeyOf);
-  return security === 'none' ? { security } : null;
+  if (security !== 'reality') return security === 'none' ? { security } : 'a security that is none';
+  const params = realityParams(fieldsOf(stream['realitySettings']), identity, publicKeyOf);
+  return params ?? 'REALITY without a public key';
 }
 
 /** The core dropped the others, and some apps refuse all of a subscription for one that they do not know. */
@@ -141,12 +141,6 @@ function canFlow(
   if (forceTls === 'none' || (forceTls === 'tls' && inboundSecurity !== 'tls')) return false;
   if (encryption !== 'none') return type === 'tcp' || type === 'xhttp';
   return type === 'tcp' && security !== 'none';
-}
-
-/** What a SIP003 plugin can say: a link that claims plain Shadowsocks for anything else would never connect. */
-function hasPlugin({ type, security, fm }: LinkParams): boolean {
-  if (fm !== undefined) return false;
-  return type === 'tcp' ? security === 'none' : type === 'ws' && security !== 'reality';
 }
 
 /** The members of all that are not empty. */

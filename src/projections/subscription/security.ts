@@ -1,21 +1,31 @@
 import { hash } from 'node:crypto';
 import type { ClientIdentity } from '../../events/client.js';
 import { type Fields, fieldsOf, firstTextOf, textOf, textsOf } from './fields.js';
+import { knownFingerprint } from './fingerprints.js';
 import type { LinkParams } from './share-link.js';
 
-/** What a client must know of the server's TLS; members may be empty. What `own` says of an external proxy comes first. */
-export function tlsParams(tls: Fields, own: Fields): LinkParams {
+/**
+ * What a client must know of the server's TLS; members may be empty. What `own` says of an external proxy comes first.
+ * `type`: of the transport over it.
+ */
+export function tlsParams(tls: Fields, own: Fields, type = ''): LinkParams {
   const client = fieldsOf(tls['settings']);
+  const protocols = textsOf(own['alpn']);
   const pins = pinsOf(own['pinnedPeerCertSha256']);
   return {
     security: 'tls',
     sni: textOf(own['sni']) || textOf(tls['serverName']),
-    alpn: textsOf(own['alpn']).join() || textsOf(tls['alpn']).join(),
-    fp: textOf(own['fingerprint']) || textOf(client['fingerprint']),
+    alpn: (protocols.length > 0 ? protocols : textsOf(tls['alpn'])).filter((one) => speaks(type, one)).join(),
+    fp: knownFingerprint(textOf(own['fingerprint'])) || knownFingerprint(textOf(client['fingerprint'])),
     ech: textOf(own['echConfigList']) || textOf(client['echConfigList']),
     pcs: (pins.length > 0 ? pins : pinsOf(client['pinnedPeerCertSha256'])).join(),
     vcn: textsOf(own['verifyPeerCertByName']).join() || textsOf(client['verifyPeerCertByName']).join(),
   };
+}
+
+/** A WebSocket begins in HTTP/1.1: a client that offers a newer one as well is given that, and never connects. */
+function speaks(type: string, protocol: string): boolean {
+  return type !== 'ws' || (protocol !== 'h2' && protocol !== 'h3');
 }
 
 /** SHA-256 pins in lower-case hex: base64, as cores wrote them before, crashes apps. */
@@ -44,7 +54,7 @@ export function realityParams(
     sni: firstTextOf(reality['serverNames']) || textOf(client['serverName']),
     pbk,
     sid: firstTextOf(reality['shortIds']),
-    fp: textOf(client['fingerprint']) || 'chrome',
+    fp: knownFingerprint(textOf(client['fingerprint']), true) || 'chrome',
     spx: spiderPath(textOf(client['spiderX']) || '/', identity.subId || identity.email),
     pqv: textOf(client['mldsa65Verify']),
   };

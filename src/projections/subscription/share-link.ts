@@ -23,6 +23,33 @@ export interface ShareLink {
    * (`alpn`, `obfs`, `mport` …).
    */
   readonly params: LinkParams;
+  /** What of it nothing can say, in words of ours; such a link only tells why there is none, and has no parameters. */
+  readonly flaw?: string;
+}
+
+/** Whether there is a URL for it. What has none may still be said in other forms. */
+export function hasUrl({ scheme, params, flaw }: ShareLink): boolean {
+  if (flaw !== undefined) return false;
+  // The JSON of vmess has no place for the keys of REALITY.
+  if (scheme === 'vmess') return params['security'] !== 'reality';
+  return scheme !== 'ss' || isPluggable(params);
+}
+
+/** What a SIP003 plugin can say: a link that claims plain Shadowsocks for anything else would never connect. */
+function isPluggable({ type, security, fm }: LinkParams): boolean {
+  if (fm !== undefined) return false;
+  return type === 'tcp' ? security === 'none' : type === 'ws' && security !== 'reality';
+}
+
+/** The URLs of those links that have one. */
+export function linkUrls(links: readonly ShareLink[]): readonly string[] {
+  return links.filter(hasUrl).map(linkUrl);
+}
+
+/** A link as a QR code has room for it: the post-quantum key of REALITY, which proves the server once more, is left out. */
+export function shortUrl(link: ShareLink): string {
+  const { pqv, ...params } = link.params;
+  return pqv === undefined ? linkUrl(link) : linkUrl({ ...link, params });
 }
 
 /** The link as a client app imports it: one line of ASCII without spaces. */

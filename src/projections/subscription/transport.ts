@@ -1,8 +1,9 @@
 import { canonicalJson, type Json } from '../../lib/json.js';
 import { type Fields, fieldsOf, firstTextOf, hostHeaderOf, publicJson, textOf } from './fields.js';
+import { earlyData } from './path.js';
 import type { LinkParams } from './share-link.js';
 
-/** How the inbound's bytes travel: `type` and what belongs to it; members may be empty. Null when no link can say it. */
+/** How the inbound's bytes travel: `type` and what belongs to it; members may be empty. Null for one that the core has not. */
 export function transportOf(stream: Fields): LinkParams | null {
   // Newer cores call the network `method`.
   const params = networkParams(textOf(stream['network']) || textOf(stream['method']) || 'tcp', stream);
@@ -21,7 +22,7 @@ function networkParams(network: string, stream: Fields): LinkParams | null {
     case 'websocket':
       return { type: 'ws', ...httpParams(fieldsOf(stream['wsSettings'])) };
     case 'httpupgrade':
-      return { type: 'httpupgrade', ...httpParams(fieldsOf(stream['httpupgradeSettings'])) };
+      return { type: 'httpupgrade', ...upgradeParams(fieldsOf(stream['httpupgradeSettings'])) };
     case 'grpc':
       return grpcParams(fieldsOf(stream['grpcSettings']));
     case 'xhttp':
@@ -34,6 +35,12 @@ function networkParams(network: string, stream: Fields): LinkParams | null {
 
 function httpParams(settings: Fields): { readonly path: string; readonly host: string } {
   return { path: textOf(settings['path']), host: textOf(settings['host']) || hostHeaderOf(settings['headers']) };
+}
+
+/** The core loses what comes right behind the request: no client can begin with early data, and none is told of it. */
+function upgradeParams(settings: Fields): LinkParams {
+  const { path, host } = httpParams(settings);
+  return { path: earlyData(path).path, host };
 }
 
 function tcpParams(settings: Fields): LinkParams {

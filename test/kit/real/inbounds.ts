@@ -57,14 +57,14 @@ function vlessCases(context: CaseContext): InboundCase[] {
     vless('vless-tcp-http', plain(tcpHttp)),
     vless('vless-tcp-tls', overTls(tcp, context)),
     vless('vless-ws', plain(ws)),
-    vless('vless-ws-tls', overTls(ws, context, ['http/1.1'])),
+    vless('vless-ws-tls', overTls(ws, context, ['h2', 'http/1.1'])),
     vless('vless-grpc', plain(grpc)),
     vless('vless-grpc-tls', overTls(grpcMulti, context, ['h2'])),
     vless('vless-xhttp', plain(xhttp)),
     vless('vless-xhttp-tls', overTls(xhttp, context, ['h2', 'http/1.1'])),
     vless('vless-xhttp-h3', overTls(xhttp, context, ['h3']), '', 'udp'),
     vless('vless-httpupgrade', plain(httpupgrade)),
-    vless('vless-httpupgrade-tls', overTls(httpupgrade, context, ['http/1.1'])),
+    vless('vless-httpupgrade-tls', overTls(httpupgrade, context, ['h2', 'http/1.1'])),
     vless('vless-reality-vision', overReality(tcp, context), VISION),
     vless('vless-reality-xhttp', overReality(xhttp, context)),
     vless('vless-tls-vision', overTls(tcp, context), VISION),
@@ -98,7 +98,7 @@ function trojanCases(context: CaseContext): InboundCase[] {
   };
   return [
     trojan('trojan-tcp-tls', overTls(tcp, context)),
-    trojan('trojan-ws-tls', overTls(ws, context, ['http/1.1'])),
+    trojan('trojan-ws-tls', overTls(ws, context, ['h2', 'http/1.1'])),
     trojan('trojan-grpc-tls', overTls(grpc, context, ['h2'])),
   ];
 }

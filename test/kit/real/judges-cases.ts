@@ -16,24 +16,34 @@ export function judgesCases(context: CaseContext): InboundCase[] {
   const noName = { network: 'grpc', grpcSettings: { serviceName: '' } };
   const bareWs = { network: 'ws', wsSettings: { path: '/bare' } };
   const oddWs = { network: 'ws', wsSettings: { path: '/пу ть', host: 'ws.example' } };
+  const earlyUpgrade = { network: 'httpupgrade', httpupgradeSettings: { path: '/up?ed=2560' } };
+  const oddUpgrade = { network: 'httpupgrade', httpupgradeSettings: { path: '/пу ть%2F?x=1' } };
+  const xhttpQuery = { network: 'xhttp', xhttpSettings: { path: '/xh?x=1', mode: 'packet-up' } };
+  const classic = { method: 'aes-128-gcm' };
   const vless = { decryption: 'none', encryption: 'none' };
   return [
     aCase('vless-encryption', 'vless', ENCRYPTED, plain(tcp)),
     aCase('vless-ws-bare', 'vless', vless, plain(bareWs)),
     aCase('vless-ws-odd', 'vless', vless, plain(oddWs)),
+    aCase('vless-httpupgrade-early', 'vless', vless, plain(earlyUpgrade)),
+    aCase('vless-httpupgrade-odd', 'vless', vless, plain(oddUpgrade)),
+    aCase('vless-xhttp-query', 'vless', vless, plain(xhttpQuery)),
     aCase('vless-grpc-path', 'vless', vless, overTls(ownPath, context, ['h2'])),
     aCase('vless-grpc-odd', 'vless', vless, plain(oddName)),
     aCase('vless-grpc-bare', 'vless', vless, plain(noName)),
     aCase('vmess-tcp-http', 'vmess', {}, plain(tcpHttp)),
-    aCase('vmess-ws-tls', 'vmess', {}, overTls(ws, context, ['http/1.1'])),
+    aCase('vmess-ws-tls', 'vmess', {}, overTls(ws, context, ['h2', 'http/1.1'])),
+    aCase('vmess-reality', 'vmess', {}, overReality(tcp, context)),
     aCase('vmess-httpupgrade', 'vmess', {}, plain(httpupgrade)),
     aCase('vmess-grpc-tls', 'vmess', {}, overTls(grpcMulti, context, ['h2'])),
     aCase('trojan-grpc-reality', 'trojan', {}, overReality(grpc, context)),
     aCase('vless-tcp-reality', 'vless', vless, overReality(tcp, context), 'tcp', 'xtls-rprx-vision'),
     aCase('vless-xhttp-reality', 'vless', vless, overReality(xhttp, context)),
     aCase('trojan-tcp', 'trojan', {}, plain(tcp)),
-    aCase('ss-ws', 'shadowsocks', { method: 'aes-128-gcm' }, plain(ws)),
-    aCase('ss-ws-tls', 'shadowsocks', { method: 'aes-128-gcm' }, overTls(ws, context, ['http/1.1'])),
+    aCase('ss-ws', 'shadowsocks', classic, plain(ws)),
+    aCase('ss-ws-tls', 'shadowsocks', classic, overTls(ws, context, ['h2', 'http/1.1'])),
+    aCase('ss-tls', 'shadowsocks', classic, overTls(tcp, context)),
+    aCase('ss-grpc', 'shadowsocks', classic, plain(grpc)),
     aCase('ss-http', 'shadowsocks', { method: 'chacha20-poly1305' }, plain(tcpHttp)),
   ];
 }

@@ -25,7 +25,7 @@ describe('an inbound behind another', () => {
   ])('on %s, reached by the fallback %s, appears at the address and with the TLS in front', (listen, dest) => {
     const inbounds = [child(listen), front(dest)];
     expect(urlsOf(behindFront(child(listen), inbounds))).toStrictEqual([
-      `vless://${id}@203.0.113.5:443?alpn=h2%2Chttp%2F1.1&encryption=none&fp=chrome&path=%2Fw&security=tls&sni=cdn.example.com&type=ws#DE-1-alice`,
+      `vless://${id}@203.0.113.5:443?alpn=http%2F1.1&encryption=none&fp=chrome&path=%2Fw&security=tls&sni=cdn.example.com&type=ws#DE-1-alice`,
     ]);
   });
 

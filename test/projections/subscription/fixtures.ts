@@ -2,7 +2,7 @@ import type { Client } from '../../../src/events/client-document.js';
 import { ClientNumber, InboundId, UserId } from '../../../src/events/ids.js';
 import type { InboundConfig, Protocol } from '../../../src/events/inbound.js';
 import type { Inbound } from '../../../src/events/inbound-document.js';
-import { type LinkContext, linksOf, linkUrl } from '../../../src/projections/subscription/links.js';
+import { type LinkContext, linksOf, linkUrls } from '../../../src/projections/subscription/links.js';
 
 export const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';
 export const pbk = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
@@ -88,8 +88,8 @@ export function aContext(parts: Partial<Omit<LinkContext, 'settings'>> & { setti
   };
 }
 
-export function urlsOf(inbound: Inbound, client = aClient(), context = aContext(), usage = unused): string[] {
-  return linksOf(inbound, client, usage, context).map(linkUrl);
+export function urlsOf(inbound: Inbound, client = aClient(), context = aContext(), usage = unused): readonly string[] {
+  return linkUrls(linksOf(inbound, client, usage, context));
 }
 
 /** The parameters of the only link. */

@@ -4,10 +4,11 @@ import { parse } from 'yaml';
 import { clashDocument, emptyClashDocument } from '../../../src/projections/subscription/formats/clash.js';
 import { clashProxy } from '../../../src/projections/subscription/formats/clash-proxy.js';
 import { sorted } from '../../../src/projections/subscription/formats/dialect.js';
+import { renderLinks } from '../../../src/projections/subscription/formats/render.js';
 import { singBoxProfile } from '../../../src/projections/subscription/formats/sing-box.js';
 import { singBoxOutbound } from '../../../src/projections/subscription/formats/sing-box-outbound.js';
 import { xrayConfigs, xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
-import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { hasUrl, linksOf, linkUrls, type ShareLink } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, pbk, reality, tcp, tls, unused } from './fixtures.js';
 import { filled, hostile } from './hostile.js';
 
@@ -181,6 +182,69 @@ describe('the proxy of Mihomo', () => {
   });
 });
 
+describe('what no URL can say', () => {
+  const secret = linkOf('vmess', { network: 'tcp', ...reality });
+  const covered = linkOf('shadowsocks', { ...tcp, ...tls }, { method: 'aes-256-gcm' }, { remark: 'SS' });
+  const nowhere = linkOf('vless', { network: 'ws', ...reality }, {}, { remark: 'WS' });
+  const all = [secret, covered, nowhere];
+
+  it('is in none of the links, and does not keep what is left of a client from the first of them', () => {
+    expect(linkUrls(all)).toStrictEqual([]);
+    const settings = { ...plainExtras, subEncrypt: false, apiDialect: 'spec' } as const;
+    expect(renderLinks(all, 'links', settings)).toMatchObject({ body: '', isEmpty: true });
+    const externalProxy = [
+      { dest: 'a.test', port: 1, forceTls: 'same' },
+      { dest: 'b.test', port: 2, forceTls: 'none' },
+    ];
+    const inbound = inboundOf('vmess', { network: 'tcp', ...reality, externalProxy });
+    const client = aClient({ terms: { capBytes: 2048 } });
+    const names = linksOf(inbound, client, unused, aContext({ showInfo: true }))
+      .filter(hasUrl)
+      .map(({ name }) => name);
+    expect(names).toStrictEqual(['DE-1-alice-2.00KB📊']);
+  });
+
+  it('is said to Xray all the same', () => {
+    expect(xrayConfigs(all, plainExtras).map(({ remarks }) => remarks)).toStrictEqual([secret.name, covered.name]);
+    expect(xrayOutbound(secret)).toMatchObject({
+      protocol: 'vmess',
+      streamSettings: { security: 'reality', realitySettings: { publicKey: pbk, shortId: '6ba85179e30d4fc2' } },
+    });
+    expect(xrayOutbound(covered)).toMatchObject({
+      protocol: 'shadowsocks',
+      streamSettings: { security: 'tls', tlsSettings: { serverName: 'cdn.example.com' } },
+    });
+  });
+
+  it('is said to Mihomo and sing-box, or why it is not', () => {
+    expect(clashProxy(secret)).toMatchObject({
+      type: 'vmess',
+      tls: true,
+      servername: 'www.microsoft.com',
+      'reality-opts': { 'public-key': pbk, 'short-id': '6ba85179e30d4fc2' },
+    });
+    expect(singBoxOutbound(secret)).toMatchObject({ type: 'vmess', tls: { reality: { public_key: pbk } } });
+    expect(clashDocument(all)?.match(/^# .*$/gm)).toStrictEqual([
+      '# "SS-alice" is not here, since Mihomo cannot use TLS of ss.',
+      '# "WS-alice" is not here, since Mihomo cannot use REALITY over ws.',
+    ]);
+    expect(sorted(all, singBoxOutbound).said.map(({ link }) => link)).toStrictEqual([secret]);
+  });
+
+  it.each([
+    ['a transport that is none', 'vless', { network: 'quic' }],
+    ['a security that is none', 'trojan', { network: 'tcp', security: 'xtls' }],
+    ['REALITY without a public key', 'vless', { network: 'tcp', security: 'reality' }],
+    ['Hysteria without TLS', 'hysteria2', { externalProxy: [{ dest: 'a.test', port: 1, forceTls: 'none' }] }],
+    ['a server without an address', 'vless', { network: 'tcp' }, { listen: '@child' }],
+    ['a server without an address', 'vless', { externalProxy: [{ dest: 'a b', port: 1 }] }],
+  ] as const)('names %s', (reason, protocol, stream, parts: object = {}) => {
+    expect(sorted([linkOf(protocol, stream, {}, parts)], clashProxy).leftOut).toStrictEqual([
+      { name: 'DE-1-alice', reason },
+    ]);
+  });
+});
+
 describe('the outbound of sing-box', () => {
   it('has its own names for everything', () => {
     expect(singBoxOutbound(vision)).toStrictEqual({
@@ -239,8 +303,26 @@ describe('what other programs read in another way', () => {
   });
 
   it('is a lone percent sign in a path, which ends a whole profile of sing-box', () => {
-    const link = linkOf('vless', { network: 'httpupgrade', httpupgradeSettings: { path: '/50%/%2F' } });
+    const link = linkOf('vless', { network: 'ws', wsSettings: { path: '/50%/%2F' } });
     expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/50%25/%2F' } });
+  });
+
+  it('is a query of HTTPUpgrade, which the core takes for a part of the name', () => {
+    const link = linkOf('vless', { network: 'httpupgrade', httpupgradeSettings: { path: '/u%2F?x=1&ed=2560' } });
+    expect(clashProxy(link)).toMatchObject({ 'ws-opts': { path: '/u%252F%3Fx=1', 'v2ray-http-upgrade': true } });
+    expect(JSON.stringify(clashProxy(link))).not.toContain('fast-open');
+    expect(singBoxOutbound(link)).toMatchObject({ transport: { path: '/u%252F%3Fx=1' } });
+  });
+
+  it('is a query of XHTTP, which the core does not look at', () => {
+    const xhttpSettings = {
+      path: '/p?x=1',
+      mode: 'packet-up',
+      downloadSettings: { address: 'd.example', port: 443, xhttpSettings: { path: '/p?y=2' } },
+    };
+    expect(clashProxy(linkOf('vless', { network: 'xhttp', xhttpSettings }))).toMatchObject({
+      'xhttp-opts': { path: '/p', 'download-settings': { path: '/p' } },
+    });
   });
 
   it('is where the keys of Encrypted Client Hello are', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NodeId } from '../../../src/events/ids.js';
 import { hasLinks, linksOf } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, paramsOf, pbk, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 
@@ -57,6 +58,40 @@ describe('address', () => {
     expect(linksOf(inbound, aClient(), unused, context).map((link) => link.host)).toStrictEqual([host]);
   });
 
+  it.each([
+    ['10.1.2.3', 'panel.example.com', 'panel.example.com'],
+    ['172.16.0.9', '203.0.113.5', '203.0.113.5'],
+    ['192.168.1.5', 'panel.example.com', 'panel.example.com'],
+    ['100.64.3.4', 'panel.example.com', 'panel.example.com'],
+    ['fd00::2', '[2001:db8::1]', '2001:db8::1'],
+    ['::ffff:10.1.2.3', 'panel.example.com', 'panel.example.com'],
+    ['100.128.3.4', 'panel.example.com', '100.128.3.4'],
+    ['172.32.0.9', 'panel.example.com', '172.32.0.9'],
+    ['2001:db8::7', 'panel.example.com', '2001:db8::7'],
+    ['192.168.1.5', '192.168.1.1', '192.168.1.5'],
+    ['192.168.1.5', '127.0.0.1', '192.168.1.5'],
+    ['192.168.1.5', '', '192.168.1.5'],
+    ['127.0.0.1', '192.168.1.1', '192.168.1.1'],
+    ['', '127.0.0.1', '127.0.0.1'],
+  ])('listening on "%s", asked under "%s", leads to %s', (listen, host, expected) => {
+    const inbound = inboundOf('vless', tcp, {}, { listen });
+    expect(linksOf(inbound, aClient(), unused, aContext({ host })).map((link) => link.host)).toStrictEqual([expected]);
+  });
+
+  it.each([
+    ['', 'node.example.com', 'node.example.com'],
+    ['10.1.2.3', 'node.example.com', 'node.example.com'],
+    ['203.0.113.9', 'node.example.com', 'node.example.com'],
+    ['203.0.113.9', '10.0.0.7', '203.0.113.9'],
+    ['10.1.2.3', '10.0.0.7', '10.0.0.7'],
+    ['', '10.0.0.7', '10.0.0.7'],
+    ['203.0.113.9', '', '203.0.113.9'],
+  ])('listening on "%s" of the node "%s", leads to %s', (listen, nodeHost, expected) => {
+    const inbound = inboundOf('vless', tcp, {}, { listen, node: NodeId.parse(1) });
+    const links = linksOf(inbound, aClient(), unused, aContext({ nodeHost, settings: { subDomain: 'sub.example' } }));
+    expect(links.map((link) => link.host)).toStrictEqual([expected]);
+  });
+
   it.each(['@fallback', '/run/x.sock'])('gives none for the socket %s', (listen) => {
     expect(urlsOf(inboundOf('vless', tcp, {}, { listen }))).toStrictEqual([]);
   });
@@ -91,8 +126,8 @@ describe('external proxies', () => {
   it('prefers what the entry says', () => {
     const own = { sni: 'front.test', alpn: ['h2'], fingerprint: 'firefox', pinnedPeerCertSha256: [pin.toUpperCase()] };
     const expected = { sni: 'front.test', alpn: 'h2', fp: 'firefox', pcs: pin };
-    expect(paramsOf(proxied({ ...ws, ...tls }, { ...proxy, ...own }))).toMatchObject(expected);
-    expect(paramsOf(proxied(ws, { ...proxy, ...own, forceTls: 'tls' }))).toMatchObject(expected);
+    expect(paramsOf(proxied({ ...grpc, ...tls }, { ...proxy, ...own }))).toMatchObject(expected);
+    expect(paramsOf(proxied(grpc, { ...proxy, ...own, forceTls: 'tls' }))).toMatchObject(expected);
   });
   it('keeps TLS and flow of a TLS inbound', () => {
     const inbound = proxied({ ...tcp, ...tls }, { ...proxy, forceTls: 'tls' });
@@ -135,6 +170,45 @@ describe('external proxies', () => {
 });
 
 describe('security', () => {
+  const overTls = (network: string, alpn: unknown, externalProxy: unknown[] = []) =>
+    inboundOf('trojan', { network, security: 'tls', tlsSettings: { alpn }, externalProxy });
+
+  it.each([
+    ['ws', ['h2', 'http/1.1'], 'http/1.1'],
+    ['websocket', 'h3,h2,http/1.1', 'http/1.1'],
+    ['ws', ['h2'], undefined],
+    ['ws', [], undefined],
+    ['httpupgrade', ['h2', 'http/1.1'], 'h2,http/1.1'],
+    ['grpc', ['h2', 'http/1.1'], 'h2,http/1.1'],
+  ])('offers over %s of %j what that begins in: %s', (network, alpn, offered) => {
+    expect(paramsOf(overTls(network, alpn))?.['alpn']).toBe(offered);
+    const entry = (forceTls: string) => ({ dest: 'cdn.test', port: 443, alpn, forceTls });
+    for (const forceTls of ['same', 'tls'])
+      expect(paramsOf(overTls(network, ['http/1.1'], [entry(forceTls)]))?.['alpn']).toBe(
+        alpn.length === 0 ? 'http/1.1' : offered,
+      );
+    expect(paramsOf(inboundOf('trojan', { network, externalProxy: [entry('tls')] }))?.['alpn']).toBe(offered);
+  });
+
+  it.each([
+    ['Chrome', 'chrome', 'chrome'],
+    ['hellochrome_120', 'hellochrome_120', 'hellochrome_120'],
+    ['unsafe', 'unsafe', 'chrome'],
+    ['hellogolang', 'hellogolang', 'chrome'],
+    ['hellochrome_121', undefined, 'chrome'],
+    ['nobody', undefined, 'chrome'],
+    ['__proto__', undefined, 'chrome'],
+    ['', undefined, 'chrome'],
+  ])('says the fingerprint "%s" as the core knows it', (fingerprint, withTls, withReality) => {
+    const secure = { security: 'tls', tlsSettings: { settings: { fingerprint } } };
+    expect(paramsOf(inboundOf('trojan', { ...tcp, ...secure }))?.['fp']).toBe(withTls);
+    const settings = { ...reality.realitySettings.settings, fingerprint };
+    const hidden = { security: 'reality', realitySettings: { ...reality.realitySettings, settings } };
+    expect(paramsOf(inboundOf('trojan', { ...tcp, ...hidden }))?.['fp']).toBe(withReality);
+    const externalProxy = [{ dest: 'cdn.test', port: 443, fingerprint }];
+    expect(paramsOf(inboundOf('trojan', { ...tcp, ...tls, externalProxy }))?.['fp']).toBe(withTls ?? 'chrome');
+  });
+
   it('says pins in lower-case hex, from arrays, lists and base64', () => {
     const base64 = Buffer.from(pin, 'hex').toString('base64');
     const pinned = (pinnedPeerCertSha256: unknown) =>

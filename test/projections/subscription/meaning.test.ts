@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
-import { linkUrl, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { hasUrl, linkUrl, type ShareLink } from '../../../src/projections/subscription/links.js';
 import { parseLink } from '../../kit/real/link-parser.js';
 import { filled, lined } from './hostile.js';
 import { cases, linksOfCase } from './matrix.js';
@@ -73,6 +73,7 @@ function understood(link: ShareLink): { name: string; meaning: Members } {
 /** The core refuses to trust any certificate, and the JSON of vmess has no place for masks of TCP. */
 const links = cases()
   .flatMap(linksOfCase)
+  .filter(hasUrl)
   .filter(
     ({ scheme, params }) => params['insecure'] !== '1' && !(scheme === 'vmess' && params['fm']?.includes('"tcp"')),
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { xrayOutbound } from '../../../src/projections/subscription/formats/xray.js';
 import { linksOf } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, inboundOf, paramsOf, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 
@@ -12,6 +13,21 @@ describe('transports', () => {
   });
   it.each(['kcp', 'ws', 'httpupgrade'])('cannot say REALITY over %s, which no core serves', (network) => {
     expect(urlsOf(inboundOf('vless', { network, ...reality }))).toStrictEqual([]);
+  });
+  it.each([
+    ['/u?ed=2560', '/u'],
+    ['/u?x=1&ed=2560', '/u?x=1'],
+    ['?ed=2560', undefined],
+    ['/u?red=1', '/u?red=1'],
+    ['/u', '/u'],
+  ])('says no early data over HTTPUpgrade, which the core would lose: %s', (path, said) => {
+    const stream = { network: 'httpupgrade', httpupgradeSettings: { path } };
+    expect(paramsOf(inboundOf('vless', stream))?.['path']).toBe(said);
+    const [link] = linksOf(inboundOf('vless', stream), aClient(), unused, aContext());
+    expect(link && xrayOutbound(link)).toMatchObject({
+      streamSettings: { httpupgradeSettings: { path: said ?? '/' } },
+    });
+    expect(paramsOf(inboundOf('vless', { network: 'ws', wsSettings: { path } }))?.['path']).toBe(path);
   });
   it('does not say a flow that the core dropped', () => {
     const client = aClient({ terms: { flow: 'xtls-rprx-direct' } });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linksOf, linkUrl, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { hasUrl, linksOf, linkUrl, linkUrls, type ShareLink } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, inboundOf, tcp, unused } from './fixtures.js';
 import { expectOneLine, filled, hostile, lined, vmessJson } from './hostile.js';
 
@@ -97,7 +97,7 @@ describe('a link says what the inbound and the client say', () => {
       fc.property(filled, filled, (secret, serverKey) => {
         const client = aClient({ credential: { password: secret } });
         const urlOf = (settings: object) =>
-          linksOf(inboundOf('shadowsocks', tcp, settings), client, unused, aContext()).map(linkUrl)[0] ?? '';
+          linkUrls(linksOf(inboundOf('shadowsocks', tcp, settings), client, unused, aContext()))[0] ?? '';
         const classic = urlOf({ method: 'aes-128-gcm' });
         expectOneLine(classic);
         expect(Buffer.from(parsed(classic).user, 'base64url').toString()).toBe(`aes-128-gcm:${secret}`);
@@ -115,7 +115,7 @@ describe('a link says what the inbound and the client say', () => {
       fc.property(hosts, hosts, hosts, (host, listen, dest) => {
         const externalProxy = dest.length % 2 === 0 ? [] : [{ dest, port: 1 }];
         const inbound = inboundOf('trojan', { ...tcp, externalProxy }, {}, { listen });
-        for (const link of linksOf(inbound, aClient(), unused, aContext({ host }))) {
+        for (const link of linksOf(inbound, aClient(), unused, aContext({ host })).filter(hasUrl)) {
           const url = linkUrl(link);
           expectOneLine(url);
           // The parser writes an IPv6 address in its canonical form.

@@ -18,7 +18,7 @@ interface Example {
   links: readonly string[];
 }
 
-/** Inputs and recommended outputs of the reference, 1.11. */
+/** Inputs and recommended outputs of the reference, 1.11; E03 and E09 but for their ALPN, see ADR 33. */
 const examples: readonly Example[] = [
   {
     name: 'E01 vless tcp none',
@@ -38,7 +38,7 @@ const examples: readonly Example[] = [
     ),
     client: vision,
     links: [
-      `vless://${ID}@panel.example.com:8443?alpn=h2%2Chttp%2F1.1&ech=AEn%2BDQBFKwAg%2Faa%3D%3D&encryption=none&fp=chrome&host=cdn.example.com&path=%2Fws%3Fed%3D2048&security=tls&sni=cdn.example.com&type=ws#DE-1-alice`,
+      `vless://${ID}@panel.example.com:8443?alpn=http%2F1.1&ech=AEn%2BDQBFKwAg%2Faa%3D%3D&encryption=none&fp=chrome&host=cdn.example.com&path=%2Fws%3Fed%3D2048&security=tls&sni=cdn.example.com&type=ws#DE-1-alice`,
     ],
   },
   {
@@ -102,7 +102,7 @@ const examples: readonly Example[] = [
     name: 'E09 vmess ws tls',
     inbound: inboundOf('vmess', wsTls('cdn.example.com', '/ws')),
     links: [
-      'vmess://eyJ2IjoiMiIsInBzIjoiREUtMS1hbGljZSIsImFkZCI6InBhbmVsLmV4YW1wbGUuY29tIiwicG9ydCI6IjQ0MyIsImlkIjoiM2YwYzdmM2EtN2E0ZS00YTVlLTlhNDEtMWQxZjZlN2MwYTExIiwiYWlkIjoiMCIsInNjeSI6ImF1dG8iLCJuZXQiOiJ3cyIsInR5cGUiOiJub25lIiwiaG9zdCI6ImNkbi5leGFtcGxlLmNvbSIsInBhdGgiOiIvd3MiLCJ0bHMiOiJ0bHMiLCJzbmkiOiJjZG4uZXhhbXBsZS5jb20iLCJhbHBuIjoiaDIsaHR0cC8xLjEiLCJmcCI6ImNocm9tZSJ9',
+      'vmess://eyJ2IjoiMiIsInBzIjoiREUtMS1hbGljZSIsImFkZCI6InBhbmVsLmV4YW1wbGUuY29tIiwicG9ydCI6IjQ0MyIsImlkIjoiM2YwYzdmM2EtN2E0ZS00YTVlLTlhNDEtMWQxZjZlN2MwYTExIiwiYWlkIjoiMCIsInNjeSI6ImF1dG8iLCJuZXQiOiJ3cyIsInR5cGUiOiJub25lIiwiaG9zdCI6ImNkbi5leGFtcGxlLmNvbSIsInBhdGgiOiIvd3MiLCJ0bHMiOiJ0bHMiLCJzbmkiOiJjZG4uZXhhbXBsZS5jb20iLCJhbHBuIjoiaHR0cC8xLjEiLCJmcCI6ImNocm9tZSJ9',
     ],
   },
   {

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../lib/json.js';
+import { earlyData, literalPath, urlPath } from '../path.js';
 import { percentEncoded } from '../percent.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { xhttpOptions } from './clash-xhttp.js';
-import { cipherOf, echSource, fingerprintOf, isMasked, urlPath } from './dialect.js';
-import { compact, earlyData, listOf } from './members.js';
+import { cipherOf, echSource, fingerprintOf, isMasked } from './dialect.js';
+import { compact, listOf } from './members.js';
 
 /** The proxy of Mihomo that a link stands for; or, as a text, what it is of a link that Mihomo does not speak. */
 export function clashProxy(link: ShareLink): JsonObject | string {
@@ -85,9 +86,7 @@ function networkOf(link: ShareLink, known: readonly string[]): JsonObject | stri
       return { network: 'ws', 'ws-opts': { path: urlPath(bare), ...hostHeader(link), ...early } };
     }
     case 'httpupgrade': {
-      const { path: bare, bytes } = earlyData(path);
-      const early = bytes === 0 ? {} : { 'v2ray-http-upgrade-fast-open': true };
-      const options = { path: urlPath(bare), ...hostHeader(link), 'v2ray-http-upgrade': true, ...early };
+      const options = { path: literalPath(path), ...hostHeader(link), 'v2ray-http-upgrade': true };
       return { network: 'ws', 'ws-opts': options };
     }
     case 'grpc':
@@ -141,7 +140,8 @@ function pluginOf(params: LinkParams): JsonObject | string {
     const options = compact({ mode: 'websocket', host: host ?? sni, path: urlPath(earlyData(path).path) });
     return { plugin: 'v2ray-plugin', 'plugin-opts': { ...options, ...trust, mux: false } };
   }
-  if (type !== 'tcp' || security !== 'none') return `${type} of ss`;
+  if (security !== 'none') return `${security.toUpperCase()} of ss`;
+  if (type !== 'tcp') return `${type} of ss`;
   // What Shadowsocks calls so answers in other words than the core.
   return headerType === 'http' ? 'an HTTP header of ss' : {};
 }

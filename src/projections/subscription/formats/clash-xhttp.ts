@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
+import { bare } from '../path.js';
 import type { LinkParams } from '../share-link.js';
 import { fingerprintOf } from './dialect.js';
 import { compact, jsonOf } from './members.js';
@@ -60,7 +61,7 @@ export function xhttpOptions({ path = '/', host, mode, extra }: LinkParams): Jso
   const down = elsewhere === undefined ? {} : downloadOf(objectOf(elsewhere));
   if (own === null || reuse === null || down === null) return null;
   return compact({
-    path,
+    path: bare(path),
     host,
     mode: mode === 'auto' ? undefined : mode,
     ...own,
@@ -93,6 +94,7 @@ function downloadOf(settings: JsonObject): JsonObject | null {
     port,
     tls: reality || security === 'tls',
     ...xhttp,
+    path: typeof xhttp['path'] === 'string' ? bare(xhttp['path']) : undefined,
     ...name,
     alpn: Array.isArray(alpn) && alpn.every((one) => typeof one === 'string') ? alpn : undefined,
     'client-fingerprint': fingerprintOf(typeof fingerprint === 'string' ? fingerprint : undefined, reality),

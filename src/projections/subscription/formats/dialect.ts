@@ -54,11 +54,6 @@ export function cipherOf(method: string): string {
   return /^x?chacha20-poly1305$/.test(method) ? method.replace('-', '-ietf-') : method;
 }
 
-/** A path that every parser of URLs takes: one with a lone percent sign ends the whole configuration of sing-box. */
-export function urlPath(path: string): string {
-  return path.replace(/%(?![\da-f]{2})/gi, '%25');
-}
-
 /** A link that a form cannot say, and why. */
 export interface LeftOut {
   readonly name: string;
@@ -73,9 +68,18 @@ export function sorted<T extends object>(
   const said: { link: ShareLink; as: T }[] = [];
   const leftOut: LeftOut[] = [];
   for (const link of links) {
-    const as = flawOf(link) ?? say(link);
+    const as = saidBy(link, say);
     if (typeof as === 'string') leftOut.push({ name: link.name, reason: as });
     else said.push({ link, as });
   }
   return { said, leftOut };
+}
+
+/** Whether a form can say any of the links: else all that it gives is a document without a server. */
+export function saysAny<T extends object>(links: readonly ShareLink[], say: (link: ShareLink) => T | string): boolean {
+  return links.some((link) => typeof saidBy(link, say) !== 'string');
+}
+
+function saidBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | string): T | string {
+  return flawOf(link) ?? say(link);
 }

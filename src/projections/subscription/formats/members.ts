@@ -22,17 +22,6 @@ export function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** A WebSocket path without the early data that Xray writes into its query, and how many bytes of it there may be. */
-export function earlyData(path: string): { readonly path: string; readonly bytes: number } {
-  const at = path.indexOf('?');
-  if (at < 0) return { path, bytes: 0 };
-  const parts = path.slice(at + 1).split('&');
-  const bytes = Number(parts.find((part) => /^ed=\d{1,6}$/.test(part))?.slice(3) ?? 0);
-  if (bytes === 0) return { path, bytes: 0 };
-  const rest = parts.filter((part) => !part.startsWith('ed='));
-  return { path: path.slice(0, at) + (rest.length === 0 ? '' : `?${rest.join('&')}`), bytes };
-}
-
 /** The same names, each once and none of them taken already: a repeated one gets a number. */
 export function uniqueNames(names: readonly string[], taken: readonly string[]): readonly string[] {
   const used = new Set(taken);

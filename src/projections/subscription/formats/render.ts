@@ -1,5 +1,5 @@
 import { subscriptionBody } from '../body.js';
-import { linkUrl, type ShareLink } from '../share-link.js';
+import { linkUrls, type ShareLink } from '../share-link.js';
 import { clashDocument, emptyClashDocument } from './clash.js';
 import type { Format } from './format.js';
 import { emptySingBoxProfile, singBoxProfile } from './sing-box.js';
@@ -37,8 +37,9 @@ export function renderLinks(links: readonly ShareLink[], format: Format, setting
     }
     default: {
       const base64 = format === 'base64' || (format === 'links' && settings.subEncrypt);
-      const body = subscriptionBody(links.map(linkUrl), base64);
-      return { type: 'text/plain; charset=utf-8', body, isEmpty: links.length === 0 };
+      const urls = linkUrls(links);
+      const body = subscriptionBody(urls, base64);
+      return { type: 'text/plain; charset=utf-8', body, isEmpty: urls.length === 0 };
     }
   }
 }

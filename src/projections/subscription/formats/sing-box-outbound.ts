@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../lib/json.js';
+import { earlyData, literalPath, urlPath } from '../path.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
-import { cipherOf, echSource, fingerprintOf, isMasked, urlPath } from './dialect.js';
-import { compact, earlyData, listOf } from './members.js';
+import { cipherOf, echSource, fingerprintOf, isMasked } from './dialect.js';
+import { compact, listOf } from './members.js';
 
 /**
  * The outbound of sing-box that a link stands for, without a tag; or, as a text, what it is of a link that sing-box does
@@ -93,7 +94,7 @@ function transportOf(params: LinkParams): JsonObject | string {
       if (serviceName.startsWith('/')) return 'gRPC under a path of its own';
       return { transport: { type: 'grpc', service_name: serviceName } };
     case 'httpupgrade':
-      return { transport: compact({ type: 'httpupgrade', host, path: urlPath(earlyData(path).path) }) };
+      return { transport: compact({ type: 'httpupgrade', host, path: literalPath(path) }) };
     default:
       return type;
   }
@@ -109,7 +110,8 @@ function pluginOf(params: LinkParams): JsonObject | string {
     if (security === 'tls') options.push('tls');
     return { plugin: 'v2ray-plugin', plugin_opts: options.filter(Boolean).join(';') };
   }
-  if (type !== 'tcp' || security !== 'none') return `${type} of ss`;
+  if (security !== 'none') return `${security.toUpperCase()} of ss`;
+  if (type !== 'tcp') return `${type} of ss`;
   // What Shadowsocks calls so answers in other words than the core.
   return headerType === 'http' ? 'an HTTP header of ss' : {};
 }

@@ -5,7 +5,8 @@ import type { LinkParams, ShareLink } from '../share-link.js';
  * What of a link no app could use, as a text; null for a sound one. Mihomo and sing-box refuse a whole document for one
  * such server, so a slip of the admin at one inbound would take all the others from the user.
  */
-export function flawOf({ scheme, user, method, params }: ShareLink): string | null {
+export function flawOf({ scheme, user, method, params, flaw }: ShareLink): string | null {
+  if (flaw !== undefined) return flaw;
   if (scheme === 'ss' && !isCipher(method, user)) return 'a cipher or a key that is none';
   if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'a cipher that is none';
   if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an encryption that is none';

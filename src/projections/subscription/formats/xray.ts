@@ -15,11 +15,12 @@ const LEVEL = 8;
 /** The outbound that cuts the first packets into pieces, where the admin wants that. */
 const FRAGMENTS = 'direct_out';
 
-/** A whole client configuration of Xray for each link, as `/json/` gives them. */
+/** A whole client configuration of Xray for each link that the core can use, as `/json/` gives them. */
 export function xrayConfigs(links: readonly ShareLink[], extras: XrayExtras): readonly JsonObject[] {
   const first = firstPackets(extras);
   const rules = jsonOf(extras.subJsonRules);
-  return links.map((link) => ({
+  const usable = links.filter(({ flaw }) => flaw === undefined);
+  return usable.map((link) => ({
     remarks: link.name,
     log: { loglevel: 'warning' },
     dns: { tag: 'dns_out', queryStrategy: 'UseIP', servers: [{ address: '8.8.8.8', skipFallback: false }] },

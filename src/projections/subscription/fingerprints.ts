@@ -1,0 +1,26 @@
+/** Whom a client's TLS may look like: the core does not start with any other name. */
+const PRESETS = 'chrome firefox safari ios android edge 360 qq random randomized randomizednoalpn unsafe';
+
+/** The library's own names begin with `hello`. */
+const HELLOS = [
+  'golang randomized randomizedalpn randomizednoalpn android_11_okhttp',
+  'chrome_auto chrome_58 chrome_62 chrome_70 chrome_72 chrome_83 chrome_87 chrome_96 chrome_100 chrome_102',
+  'chrome_106_shuffle chrome_120 chrome_131 chrome_133 chrome_100_psk chrome_112_psk_shuf',
+  'chrome_114_padding_psk_shuf chrome_115_pq chrome_115_pq_psk chrome_120_pq',
+  'firefox_auto firefox_55 firefox_56 firefox_63 firefox_65 firefox_99 firefox_102 firefox_105 firefox_120 firefox_148',
+  'ios_auto ios_11_1 ios_12_1 ios_13 ios_14 edge_auto edge_85 edge_106 safari_auto safari_16_0 safari_26_3',
+  '360_auto 360_7_5 360_11_0 qq_auto qq_11_1',
+].join(' ');
+
+export const FINGERPRINTS: ReadonlySet<string> = new Set([
+  ...PRESETS.split(' '),
+  ...HELLOS.split(' ').map((name) => `hello${name}`),
+]);
+/** Nothing that hides REALITY. */
+const BARE: ReadonlySet<string> = new Set(['unsafe', 'hellogolang']);
+
+/** The fingerprint by the core's own name; empty for one that it does not know, or not with REALITY. */
+export function knownFingerprint(text: string, reality = false): string {
+  const name = text.toLowerCase();
+  return FINGERPRINTS.has(name) && !(reality && BARE.has(name)) ? name : '';
+}
