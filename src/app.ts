@@ -228,6 +228,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     wanted: () => read.core().process.wanted,
     known: () => read.core().process,
     inboundOf: (tag) => read.desired.inboundOf(tag),
+    refused: () => read.core().refused,
     restartToCut: () => read.settings().restartCoreOnClientDisable,
     lastPoll: () => intake.poll(),
     // It is tried again every minute, and said once.

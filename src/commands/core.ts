@@ -51,6 +51,7 @@ export const core: Decider<CoreCommand> = {
   RecordCoreStopped: (data, { core: { run } }) => (run === data.run ? [CoreStopped(data)] : []),
   RecordCoreFailed: (data) => [CoreFailed(data)],
   RecordCoreDrift: ({ inbounds, clients }) => [CoreDriftRepaired({ inbounds: [...inbounds], clients })],
-  RecordInboundRefused: (data, { refused }) => (refused.has(data.inbound) ? [] : [InboundRefusedByCore(data)]),
+  RecordInboundRefused: (data, { refused }) =>
+    refused.get(data.inbound) === data.reason ? [] : [InboundRefusedByCore(data)],
   RecordInboundAccepted: (data, { refused }) => (refused.has(data.inbound) ? [InboundAcceptedByCore(data)] : []),
 };

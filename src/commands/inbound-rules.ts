@@ -124,6 +124,8 @@ const NETWORKS = new Set([
   'splithttp',
   'hysteria',
 ]);
+/** Bytes. */
+const SHORTEST_SALAMANDER = 4;
 const KEY_BYTES: Readonly<Record<string, number>> = {
   '2022-blake3-aes-128-gcm': 16,
   '2022-blake3-aes-256-gcm': 32,
@@ -160,7 +162,17 @@ function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): st
   }
   if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls')
     return 'hysteria needs streamSettings.security tls';
-  return null;
+  return maskFlaw(stream?.['finalmask']);
+}
+
+/** The core tests an inbound with such a mask, and then does not start with it. */
+function maskFlaw(finalmask: unknown): string | null {
+  const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
+  const short = masks.some(({ type, settings }) => {
+    const password = isObject(settings) ? textOf(settings['password']) : '';
+    return type === 'salamander' && Buffer.byteLength(password) < SHORTEST_SALAMANDER;
+  });
+  return short ? 'the password of a salamander mask needs at least 4 bytes' : null;
 }
 
 function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): string | null {

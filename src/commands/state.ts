@@ -54,7 +54,8 @@ export interface PanelState {
     readonly life: number;
   } | null;
   core: { readonly run: string | null; readonly wanted: boolean };
-  refused: Set<InboundId>;
+  /** Inbounds that the core does not take, and why. */
+  refused: Map<InboundId, string>;
   certificates: CertificatesNews;
   lastInbound: number;
   lastClient: number;
@@ -77,7 +78,7 @@ interface SavedState {
   geoSources: [GeoSourceId, GeoSource][];
   secrets: [SecretKey, { value: string; life: number }][];
   usedCodes: [string, number][];
-  refused: InboundId[];
+  refused: [InboundId, string][];
   rest: Pick<
     PanelState,
     | 'settings'
@@ -112,7 +113,7 @@ function initial(): PanelState {
     apiToken: null,
     template: null,
     core: { run: null, wanted: true },
-    refused: new Set(),
+    refused: new Map(),
     certificates: {},
     lastInbound: 0,
     lastClient: 0,
@@ -124,7 +125,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 7,
+  version: 8,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -151,7 +152,7 @@ export const panelState: Fold<PanelState> = {
     geoSources: pairs(state.geoSources) as SavedState['geoSources'],
     secrets: pairs(state.secrets) as SavedState['secrets'],
     usedCodes: pairs(state.usedCodes) as SavedState['usedCodes'],
-    refused: [...state.refused].sort((a, b) => a - b),
+    refused: pairs(state.refused) as SavedState['refused'],
     rest: {
       settings: state.settings,
       apiToken: state.apiToken,
@@ -184,7 +185,7 @@ export const panelState: Fold<PanelState> = {
       geoSources: new Map(saved.geoSources),
       secrets: new Map(saved.secrets),
       usedCodes: new Map(saved.usedCodes),
-      refused: new Set(saved.refused),
+      refused: new Map(saved.refused),
     };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
     for (const client of state.clients.values()) {
@@ -329,7 +330,7 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       state.core = { ...state.core, run: null };
       break;
     case 'InboundRefusedByCore':
-      state.refused.add(event.data.inbound);
+      state.refused.set(event.data.inbound, event.data.reason);
       break;
     case 'InboundAcceptedByCore':
     case 'InboundDeleted':

@@ -26,6 +26,13 @@ export const headerText = (longest: number) =>
     .max(longest, `may have ${longest} characters`)
     .regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
 
+/** One line that is sent in a response header as it is. */
+export const asciiText = (longest: number) =>
+  z
+    .string()
+    .max(longest, `may have ${longest} characters`)
+    .regex(/^[\x20-\x7e]*$/, 'must be one line of ASCII text');
+
 /** A path of the address bar; gets its slashes on both ends. */
 export const path = z
   .string()

@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from './event.js';
 import { keeps, LEAST_GRACE_S } from './ip-limit.js';
 import {
   address,
+  asciiText,
   cidrs,
   file,
   headerText,
@@ -81,7 +82,7 @@ export const settingsTable = {
   subShowInfo: z.boolean().default(true),
   subEnableRouting: z.boolean().default(true),
   /** Apps take it in one header of up to 4 KB. */
-  subRoutingRules: headerText(4096).default(''),
+  subRoutingRules: asciiText(4096).default(''),
   subURI: url.default(''),
   subJsonEnable: z.boolean().default(false),
   subJsonPath: path.default('/json/'),

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Depletion } from '../events/inbound.js';
 import type { EventLog } from '../events/log.js';
-import { bytesText, timeText } from '../lib/words.js';
+import { bytesText, spanText, timeText } from '../lib/words.js';
 
 /** What a story is read from. */
 export interface StoryLog extends Pick<EventLog, 'readStream'> {
@@ -96,7 +96,9 @@ function termText(key: string, value: unknown): string {
       return number === 0 ? 'no cap any more' : `the cap is now ${bytesText(number)}`;
     case 'expiresAt':
       if (number === 0) return 'no expiry any more';
-      return number > 0 ? `it now expires ${timeText(number)}` : 'its term begins with the next use';
+      return number > 0
+        ? `it now expires ${timeText(number)}`
+        : `its term of ${spanText(-number)} begins with the next use`;
     case 'limitIp':
       return number === 0 ? 'any number of addresses' : `at most ${number} addresses`;
     default:
@@ -114,7 +116,7 @@ export function sentence(event: RecordedEvent): string {
         terms.expiresAt > 0
           ? `expires ${timeText(terms.expiresAt)}`
           : terms.expiresAt < 0
-            ? 'expires some time after first use'
+            ? `expires ${spanText(-terms.expiresAt)} after first use`
             : 'no expiry';
       return `was added to inbound ${inbound} as ${identity.email}: ${cap}, ${end}, ${terms.enabled ? 'enabled' : 'disabled'}`;
     }

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { timeText } from '../lib/words.js';
+import { spanText, timeText } from '../lib/words.js';
 import { actorText } from './story.js';
 import { addressRules } from './why-addresses.js';
 import type { Also, Facts, Moment, Rule, Standing } from './why-facts.js';
@@ -42,7 +42,7 @@ function activeRule({ client, inbound, used, siblings, history, log }: Facts): R
       ? 'no expiry'
       : expiresAt > 0
         ? `until ${timeText(expiresAt)}${resetDays > 0 ? `, when it renews itself for ${resetDays} days` : ''}`
-        : 'its term begins with its first use';
+        : `its term of ${spanText(-expiresAt)} begins with its first use`;
   return {
     standing: expiresAt < 0 ? 'not used yet' : 'active',
     holds: true,

@@ -178,6 +178,20 @@ describe('what makes an inbound unusable', () => {
     refused({ spec: { protocol: 'hysteria2' } }, 'hysteria needs streamSettings.security tls');
   });
 
+  it('a salamander mask with a password that is too short to start with', () => {
+    const masked = (settings: Record<string, string>, type = 'salamander') => ({
+      config: { stream: { network: 'kcp', finalmask: { udp: [{ type: 'noise' }, { type, settings }] } } },
+    });
+    const words = 'the password of a salamander mask needs at least 4 bytes';
+    refused(masked({ password: 'abc' }), words);
+    refused(masked({}), words);
+    for (const sound of [masked({ password: 'é1é' }), masked({ password: 'abc' }, 'mkcp-legacy')]) {
+      given()
+        .when(add(inboundDraft(sound)))
+        .then(inboundAdded(sound));
+    }
+  });
+
   it('wireguard without its key', () => {
     refused({ spec: { protocol: 'wireguard' } }, 'wireguard needs settings.secretKey');
   });

@@ -123,12 +123,16 @@ describe('the core', () => {
     given(started).when({ type: 'RecordCoreDrift', data: drift }).then(CoreDriftRepaired(drift));
   });
 
-  it('refuses an inbound once, and takes it once', () => {
+  it('refuses an inbound once for each reason, and takes it once', () => {
     const refuse = { type: 'RecordInboundRefused', data: { inbound: one, reason: 'no' } } as const;
     const accept = { type: 'RecordInboundAccepted', data: { inbound: one } } as const;
     const refused = InboundRefusedByCore(refuse.data);
     given(inboundAdded()).when(refuse).then(refused);
     given(inboundAdded(), refused).when(refuse).thenNothing();
+    const other = { inbound: one, reason: 'another no' };
+    given(inboundAdded(), refused)
+      .when({ type: 'RecordInboundRefused', data: other })
+      .then(InboundRefusedByCore(other));
     given(inboundAdded(), refused)
       .when(accept)
       .then(InboundAcceptedByCore({ inbound: one }));

@@ -48,6 +48,7 @@ describe('ChangeSettings', () => {
     ['subSupportUrl', 'x'.repeat(2001)],
     ['subProfileUrl', 'x'.repeat(2001)],
     ['subRoutingRules', 'x'.repeat(4097)],
+    ['subRoutingRules', 'héllo'],
     ['subURI', `https://x.example/${'x'.repeat(2031)}`],
     ['chatBotChatId', '1'.repeat(1001)],
     ['chatBotProxy', `socks5://${'x'.repeat(2040)}`],

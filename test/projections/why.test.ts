@@ -108,6 +108,18 @@ const limited = ClientAddressesLimited({
 });
 const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
 
+describe('a term that begins with the first use', () => {
+  it('is told in the story with its length', () => {
+    const term = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
+    const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
+    expect(whys[0]?.story.map(({ what }) => what)).toStrictEqual([
+      'was added to inbound 1 as alice: no cap, expires 1 minute after first use, enabled',
+      'was changed: its term of 30 days begins with the next use',
+    ]);
+  });
+});
+
 describe('why', () => {
   it.each<
     readonly [
@@ -160,7 +172,7 @@ describe('why', () => {
       ],
     ],
     [
-      ...(['not used yet', true, 'it may connect: no cap, its term begins with its first use', []] as const),
+      ...(['not used yet', true, 'it may connect: no cap, its term of 1 day begins with its first use', []] as const),
       [inboundAdded(), since(clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } }))), started],
     ],
     [

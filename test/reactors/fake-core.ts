@@ -4,6 +4,7 @@ import {
   type CoreCounter,
   CoreError,
   type CoreExit,
+  type CoreFlaw,
   type CoreRun,
   type Elsewhere,
   type HeldAddresses,
@@ -41,6 +42,8 @@ export class FakeCore implements Core {
 
   /** Tags that no configuration may hold. */
   readonly refuses = new Set<string>();
+  /** Tags with which it passes the test and does not start, for a reason that names nobody; true: it breaks down with them. */
+  readonly spoils = new Map<string, boolean>();
   /** Emails that go on to move bytes, whatever is cut. */
   readonly uncuttable = new Set<string>();
   /** The next call of this name fails so. */
@@ -72,7 +75,7 @@ export class FakeCore implements Core {
 
   async test({ inbounds }: CoreConfig): Promise<void> {
     const bad = [...inbounds.keys()].find((tag) => this.refuses.has(tag));
-    if (bad !== undefined) throw new CoreError('invalid', `inbound ${bad} is not valid`, { inbound: bad });
+    if (bad !== undefined) throw new CoreError('invalid', `inbound ${bad} is refused`, { inbound: bad });
     await Promise.resolve();
   }
 
@@ -83,6 +86,8 @@ export class FakeCore implements Core {
   async start(config: CoreConfig): Promise<CoreRun> {
     await this.#called('start', [...config.inbounds.keys()].join());
     await this.test(config);
+    if ([...config.inbounds.keys()].some((tag) => this.spoils.has(tag)))
+      throw new CoreError('refused', 'no such thing');
     this.inbounds.clear();
     for (const inbound of config.inbounds.values()) this.#listen(inbound);
     this.template = config.template;
@@ -91,6 +96,13 @@ export class FakeCore implements Core {
     this.runs += 1;
     this.running = { run: `run-${this.runs}`, version: '26', pid: this.runs };
     return this.running;
+  }
+
+  async judge({ inbounds }: CoreConfig): Promise<ReadonlyMap<string, CoreFlaw>> {
+    await this.#called('judge', [...inbounds.keys()].join());
+    const flaw = (tag: string): CoreFlaw => ({ reason: `${tag} is at fault`, breaks: this.spoils.get(tag) === true });
+    const tags = [...inbounds.keys()].filter((tag) => this.spoils.has(tag) || this.refuses.has(tag));
+    return new Map(tags.map((tag) => [tag, flaw(tag)]));
   }
 
   adopt(): Promise<CoreRun | null> {
@@ -117,7 +129,8 @@ export class FakeCore implements Core {
 
   async addInbound(inbound: CoreInbound): Promise<void> {
     await this.#called('addInbound', inbound.tag);
-    if (this.refuses.has(inbound.tag)) throw new CoreError('refused', `inbound ${inbound.tag} is refused`);
+    if (this.refuses.has(inbound.tag) || this.spoils.has(inbound.tag))
+      throw new CoreError('refused', `inbound ${inbound.tag} is refused`);
     const port = (config: JsonObject) => config['port'];
     const there = [...this.inbounds].find(([, { config }]) => port(config) === port(inbound.config));
     if (there) throw new CoreError('refused', `port ${String(port(inbound.config))} is used by ${there[0]}`);

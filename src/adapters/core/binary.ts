@@ -35,6 +35,8 @@ export interface Binary {
   neededVersion(): Promise<string>;
   /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
+  /** The same for one inbound on its own. */
+  testInbound(inbound: JsonObject): Promise<void>;
   /** Rejects as `test` does. */
   convert(config: JsonObject): Promise<Converted>;
   /** What a command without a configuration prints. Rejects with `CoreError` 'missing', 'unreachable' or 'refused'. */
@@ -77,6 +79,12 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
     return known.version;
   };
 
+  const test = (config: JsonObject): Promise<void> =>
+    withFile(config, async (file) => {
+      const outcome = await run(['run', '-test', '-format', 'json', '-c', file]);
+      if (!outcome.ok) throw complaint(outcome.output, runDir);
+    });
+
   return {
     path,
     version: () => versionNow().catch(() => null),
@@ -85,11 +93,8 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
       if (version === null) throw new CoreError('refused', 'The core does not tell its version');
       return version;
     },
-    test: (config) =>
-      withFile(config, async (file) => {
-        const outcome = await run(['run', '-test', '-format', 'json', '-c', file]);
-        if (!outcome.ok) throw complaint(outcome.output, runDir);
-      }),
+    test,
+    testInbound: (inbound) => test({ log: { loglevel: 'warning', access: 'none' }, inbounds: [inbound] }),
     convert: (config) =>
       withFile(config, async (file) => {
         const converted = `${file}.pb`;
@@ -115,10 +120,18 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
 /** What the core printed before it gave up, as an error for people: the last of its causes, and the inbound if it names one. */
 export function complaint(output: string, runDir: string): CoreError {
   const chain = /^.*?(?:Failed to start: |failed to load config: )(.*)$/m.exec(output)?.[1];
-  if (chain === undefined)
-    return new CoreError('invalid', 'The core does not take the configuration and gives no reason');
+  if (chain === undefined) {
+    const panic = /^panic: (.*)$/m.exec(output)?.[1];
+    const reason =
+      panic === undefined
+        ? 'The core does not take the configuration and gives no reason'
+        : `The core breaks down with the configuration: ${withoutFiles(lastWords(panic), runDir)}`;
+    return new CoreError('invalid', reason);
+  }
   return new CoreError('invalid', withoutFiles(lastWords(chain), runDir), {
     inbound: /inbound config with tag (.+?) > /.exec(chain)?.[1] ?? null,
+    // Which list of a geo file it means.
+    cause: /illegal (?:domain|ip) rule: .*/.exec(chain)?.[0],
   });
 }
 

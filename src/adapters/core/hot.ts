@@ -16,7 +16,12 @@ export async function addInbound(
   inbound: CoreInbound,
   { dataDir, taken }: { readonly dataDir: string; readonly taken: ReadonlySet<string> },
 ): Promise<void> {
-  const { inbound: converted } = await binary.convert({ inbounds: [wholeInbound(inbound, dataDir, taken)] });
+  const whole = wholeInbound(inbound, dataDir, taken);
+  // What breaks a core when it is asked whether it takes it would break the running one too, and end everybody's connections.
+  const [{ inbound: converted }] = await Promise.all([
+    binary.convert({ inbounds: [whole] }),
+    binary.testInbound(whole),
+  ]);
   const [handler] = converted;
   if (handler === undefined)
     throw new CoreError('invalid', 'The core makes nothing of this inbound', { inbound: inbound.tag });

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { checkAccount, formOf, settingsOf } from './account.js';
@@ -35,6 +37,19 @@ export function wholeInbound(
   const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
   const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
   return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
+}
+
+/** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */
+export function soloInbound(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
+  wholeInbound(inbound, dataDir, taken);
+  return wholeInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);
+}
+
+/** Throws `CoreError` 'invalid' where an inbound is to listen on a socket in a folder that is not there. */
+export function checkSocketFolder({ config, tag }: CoreInbound): void {
+  const { listen } = config;
+  if (typeof listen !== 'string' || !listen.startsWith('/') || existsSync(dirname(listen))) return;
+  throw new CoreError('invalid', 'the folder of the socket on which it is to listen does not exist', { inbound: tag });
 }
 
 /** The local ports on which an inbound listens, as inclusive ranges. Empty for a unix socket. */

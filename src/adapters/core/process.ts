@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
-import { CoreError } from '../../commands/ports/core.js';
+import type { CoreError } from '../../commands/ports/core.js';
 import { isObject } from '../../lib/json.js';
 import { empty, readJson, writeAtomically } from './files.js';
 import { end, type Identity, identify, isAlive, running } from './proc.js';
@@ -26,6 +26,8 @@ export interface SpawnOptions {
   readonly pidFile: string;
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Why it is over before it could be looked at. */
+  readonly failure: (ending: Ending) => CoreError;
 }
 
 export interface Started {
@@ -60,9 +62,7 @@ export async function launch(options: SpawnOptions): Promise<Started | null> {
   if (identity === null) {
     const ending = await ended;
     if (child.pid === undefined) return null;
-    // It was over before it could be looked at.
-    const { reason, configuration } = reasonOf(complaints(options.outputFile), ending);
-    throw new CoreError(configuration ? 'invalid' : 'refused', reason);
+    throw options.failure(ending);
   }
   child.unref();
   const core = { ...identity, run: options.run, version: options.version };

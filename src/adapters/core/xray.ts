@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
+import { answers } from './answers.js';
 import { assemble, logFiles } from './assembly.js';
 import { type Binary, binaryOf } from './binary.js';
+import { startError } from './blame.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
 import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { cutAddresses, holdAddresses, silenceOf } from './held.js';
 import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
-import { portsOf, wholeInbound } from './inbound.js';
+import { checkSocketFolder, soloInbound, wholeInbound } from './inbound.js';
+import { judge, type TrialCore } from './judge.js';
 import { keyCommands } from './key-commands.js';
 import { x25519 } from './keys.js';
 import { type CoreLogs, followLogs } from './logs.js';
@@ -25,8 +28,17 @@ import { missing, unstartable } from './missing.js';
 import { outboundsOf, tagsIn } from './outbounds.js';
 import { passedOver } from './passed-over.js';
 import { type PlaceOptions, placeOf } from './place.js';
-import { asItIsNow, end, isAlive } from './proc.js';
-import { complaints, type Ending, findCore, launch, type RunningCore, reasonOf, watch } from './process.js';
+import { asItIsNow, end } from './proc.js';
+import {
+  complaints,
+  type Ending,
+  findCore,
+  launch,
+  type RunningCore,
+  reasonOf,
+  type Started,
+  watch,
+} from './process.js';
 import { refuseUsers, rulesOf } from './routing.js';
 import { members } from './template.js';
 
@@ -43,9 +55,6 @@ interface Live {
   readonly logs: CoreLogs;
   readonly stopWatching: () => void;
 }
-
-/** How long a new core may take to answer, in ms: 40,000 accounts take half a second. */
-const startTimeout = 20_000;
 
 /** The `Core` port over a real Xray. */
 export function createXrayCore(options: XrayOptions): Core {
@@ -122,7 +131,8 @@ export function createXrayCore(options: XrayOptions): Core {
     rmSync(paths.socket, { force: true });
   };
 
-  const start = async (config: CoreConfig): Promise<CoreRun> => {
+  /** Tests, writes and starts; resolves when it answers, and leaves nothing when it rejects. */
+  const ignite = async (config: CoreConfig): Promise<{ readonly started: Started; readonly api: CoreApi }> => {
     // Another one may be chosen meanwhile.
     const using = binary;
     if (using.path === null) throw missing();
@@ -140,6 +150,7 @@ export function createXrayCore(options: XrayOptions): Core {
     for (const file of [files.access, paths.trace]) empty(file);
     writeAtomically(configFile, assembled);
     const run = randomUUID();
+    const failure = (ending: Ending): CoreError => startError(complaints(outputFile), ending, config.inbounds);
     const started = await launch({
       binary: using.path,
       run,
@@ -149,45 +160,42 @@ export function createXrayCore(options: XrayOptions): Core {
       pidFile,
       runDir,
       environment,
+      failure,
     });
     if (started === null) throw unstartable(using.path);
     const api = connectApi(paths.socket);
     try {
-      await answers(api, started);
+      await answers(api, started, failure);
     } catch (error) {
-      api.close();
-      await end(asItIsNow(started.core));
-      rmSync(pidFile, { force: true });
-      rmSync(configFile, { force: true });
-      throw blaming(error, config);
+      await douse({ started, api });
+      throw error;
     }
-    memory.begin(run, config.template, new Map([...config.inbounds].map(([tag, inbound]) => [tag, inbound.config])));
+    return { started, api };
+  };
+
+  const douse = async ({ started, api }: { readonly started: Started; readonly api: CoreApi }): Promise<void> => {
+    api.close();
+    await end(asItIsNow(started.core));
+    rmSync(pidFile, { force: true });
+    rmSync(configFile, { force: true });
+  };
+
+  /** A core on which inbounds are tried; nothing of it is remembered. */
+  const trialCore = async (template: JsonObject): Promise<TrialCore> => {
+    const lit = await ignite({ template, inbounds: new Map() });
+    return { api: lit.api, end: () => douse(lit) };
+  };
+
+  const start = async (config: CoreConfig): Promise<CoreRun> => {
+    const { started, api } = await ignite(config);
+    memory.begin(
+      started.core.run,
+      config.template,
+      new Map([...config.inbounds].map(([tag, inbound]) => [tag, inbound.config])),
+    );
     const driven = asItIsNow(started.core);
     writeAtomically(pidFile, driven);
     return drive(driven, api, started.ended, () => undefined);
-  };
-
-  const answers = async (
-    api: CoreApi,
-    { core, ended }: { core: RunningCore; ended: Promise<Ending> },
-  ): Promise<void> => {
-    let ending: Ending | null = null;
-    void ended.then((how) => (ending = how));
-    const until = performance.now() + startTimeout;
-    for (;;) {
-      const up = await api.call('StatsService/GetSysStats', {}, 1000).then(
-        () => true,
-        () => false,
-      );
-      // A neighbour's answer proves nothing: the child itself must live.
-      if (up && isAlive(asItIsNow(core))) return;
-      if (ending !== null || !isAlive(asItIsNow(core))) {
-        const { reason, configuration } = reasonOf(complaints(outputFile), await ended);
-        throw new CoreError(configuration ? 'invalid' : 'refused', reason);
-      }
-      if (performance.now() > until) throw new CoreError('unreachable', 'The core started but does not answer');
-      await sleep(20);
-    }
   };
 
   return {
@@ -200,10 +208,20 @@ export function createXrayCore(options: XrayOptions): Core {
       if (version !== null) await test(config, other);
       return version;
     },
-    testInbound: async (inbound) =>
-      binary.test({ log: { loglevel: 'warning', access: 'none' }, inbounds: [wholeInbound(inbound, dataDir)] }),
+    testInbound: async (inbound) => {
+      checkSocketFolder(inbound);
+      await binary.testInbound(wholeInbound(inbound, dataDir));
+    },
     start,
     stop,
+    judge: async ({ template, inbounds }) => {
+      const taken = tagsIn(outboundsOf(members(template)['outbounds'], null));
+      return judge([...inbounds.values()], {
+        open: () => trialCore(template),
+        whole: (inbound) => soloInbound(inbound, dataDir, taken),
+        convert: (config) => binary.convert(config),
+      });
+    },
     adopt: async () => {
       if (live !== null) return runOf(live.core);
       makeFolder(runDir);
@@ -287,16 +305,6 @@ export function createXrayCore(options: XrayOptions): Core {
 
 function runOf({ run, version, pid }: RunningCore): CoreRun {
   return { run, version, pid };
-}
-
-/** A port that is taken is the fault of the inbound that wants it. */
-function blaming(error: unknown, { inbounds }: CoreConfig): unknown {
-  if (!(error instanceof CoreError)) return error;
-  const port = Number(/:(\d+): bind: /.exec(error.message)?.[1] ?? Number.NaN);
-  const owner = [...inbounds.values()].find(({ config }) =>
-    portsOf(config).some(([from, to]) => port >= from && port <= to),
-  );
-  return owner === undefined ? error : new CoreError(error.kind, error.message, { cause: error, inbound: owner.tag });
 }
 
 function metricsOf(config: unknown): string | null {

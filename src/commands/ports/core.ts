@@ -35,6 +35,13 @@ export interface CoreExit {
   readonly configuration: boolean;
 }
 
+/** Why a core does not take an inbound. */
+export interface CoreFlaw {
+  readonly reason: string;
+  /** It ends the core, or holds it: to try that in a core that serves others would end them too. */
+  readonly breaks: boolean;
+}
+
 /** Addresses as `addressKey` has them. */
 export interface AccountAddresses {
   readonly email: string;
@@ -67,6 +74,11 @@ export interface Core {
   testInbound(inbound: CoreInbound): Promise<void>;
   /** Tests, writes and starts; resolves when the core answers its API. Rejects with `CoreError`; then nothing runs. */
   start(config: CoreConfig): Promise<CoreRun>;
+  /**
+   * Tries the inbounds one by one in a core that serves nobody, and resolves to those that it does not take, by tag. Ends
+   * what runs; afterwards nothing runs. Rejects with `CoreError` where a core does not come up without any inbound either.
+   */
+  judge(config: CoreConfig): Promise<ReadonlyMap<string, CoreFlaw>>;
   /** Takes over a core that an earlier panel process left running, or resolves null. Kills one that cannot be used. */
   adopt(): Promise<CoreRun | null>;
   /** SIGTERM, then SIGKILL after 5 s. A success when nothing runs. */

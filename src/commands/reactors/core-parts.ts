@@ -24,6 +24,8 @@ export interface CoreSyncParts {
   /** The run and the state that the log knows of. */
   readonly known: () => { readonly run: string | null; readonly state: string; readonly error: string };
   readonly inboundOf: (tag: string) => InboundId | undefined;
+  /** The inbounds of which the log says that the core does not take them. */
+  readonly refused: () => ReadonlyMap<number, string>;
   /** Whether connections that cannot be ended one by one are worth a restart of the whole core. */
   readonly restartToCut: () => boolean;
   /** One more reading of the counters, before a run ends. */

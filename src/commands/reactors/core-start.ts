@@ -1,43 +1,57 @@
-import type { InboundId } from '../../events/ids.js';
 import type { CoreConfig, CoreInbound } from '../../lib/core-config.js';
-import { type Core, CoreError, type CoreRun } from '../ports/core.js';
+import { type Core, CoreError, type CoreFlaw, type CoreRun } from '../ports/core.js';
 
 /** Inbounds that the core does not take: they are left out so that the others run. */
 export interface LeftOut {
-  readonly tags: Set<string>;
-  readonly refuse: (inbound: InboundId, reason: string) => void;
+  /** By tag; whoever was tried last is last. */
+  readonly flaws: Map<string, CoreFlaw>;
+  /** The inbound under this tag does not run, and why. */
+  readonly refuse: (tag: string, flaw: CoreFlaw) => void;
 }
 
 export type Started =
   | { readonly ok: true; readonly run: CoreRun }
   | { readonly ok: false; readonly reason: string; readonly configuration: boolean };
 
+/** So many are believed to be at fault because the core names them; then all are tried at once, so that many take no longer. */
+const NAMED = 2;
+
 /** Starts the core with all inbounds, or with all but those that keep it from starting. */
-export async function fullStart(
-  core: Core,
-  { template, inbounds }: CoreConfig,
-  leftOut: LeftOut,
-  inboundOf: (tag: string) => InboundId | undefined,
-): Promise<Started> {
-  leftOut.tags.clear();
+export async function fullStart(core: Core, { template, inbounds }: CoreConfig, leftOut: LeftOut): Promise<Started> {
+  leftOut.flaws.clear();
   const kept = new Map(inbounds);
-  // Each try leaves at least one more inbound out, so there are no more tries than inbounds.
-  for (let tries = 0; tries <= inbounds.size; tries += 1) {
+  for (let tries = 0; ; tries += 1) {
     try {
       return { ok: true, run: await core.start({ template, inbounds: kept }) };
     } catch (error) {
       if (!(error instanceof CoreError)) throw error;
-      const culprits = error.kind === 'missing' ? [] : await culpritsOf(core, error, kept);
-      if (culprits.length === 0) return { ok: false, reason: error.message, configuration: error.kind === 'invalid' };
-      for (const { tag, reason } of culprits) {
+      const culprits = await culpritsOf(core, error, { template, inbounds: kept }, tries < NAMED);
+      if (culprits.size === 0) return { ok: false, reason: error.message, configuration: error.kind === 'invalid' };
+      for (const [tag, flaw] of culprits) {
         kept.delete(tag);
-        leftOut.tags.add(tag);
-        const id = inboundOf(tag);
-        if (id !== undefined) leftOut.refuse(id, reason);
+        leftOut.refuse(tag, flaw);
       }
     }
   }
-  return { ok: false, reason: 'the core takes none of the inbounds', configuration: true };
+}
+
+/** The inbounds behind a failed start, always of those that it had: the one that the core names, or those that it does not take one by one. */
+async function culpritsOf(
+  core: Core,
+  error: CoreError,
+  config: CoreConfig,
+  believed: boolean,
+): Promise<ReadonlyMap<string, CoreFlaw>> {
+  const named = new Map<string, CoreFlaw>();
+  if (error.inbound !== null && config.inbounds.has(error.inbound))
+    named.set(error.inbound, { reason: error.message, breaks: false });
+  if (error.kind === 'missing' || config.inbounds.size === 0 || (believed && named.size > 0)) return named;
+  const found = await core.judge(config).catch((flaw: unknown) => {
+    // Without any inbound it does not come up either: it is not for them to mend.
+    if (flaw instanceof CoreError) return named;
+    throw flaw;
+  });
+  return found.size > 0 ? found : named;
 }
 
 /** Why a start would fail as a whole, asked of the core without touching what runs; null when it would go well. */
@@ -46,41 +60,26 @@ export async function startFlaw(
   { template, inbounds }: CoreConfig,
   leftOut: LeftOut,
 ): Promise<string | null> {
-  const kept = new Map([...inbounds].filter(([tag]) => !leftOut.tags.has(tag)));
+  const kept = new Map([...inbounds].filter(([tag]) => !leftOut.flaws.has(tag)));
   try {
     await core.test({ template, inbounds: kept });
     return null;
   } catch (error) {
     if (!(error instanceof CoreError)) throw error;
-    const culprits = error.kind === 'missing' ? [] : await culpritsOf(core, error, kept);
-    return culprits.length > 0 ? null : error.message;
+    const named = error.inbound !== null && kept.has(error.inbound);
+    const leavesOut = named || (error.kind === 'invalid' && (await refusesOne(core, kept.values())));
+    return leavesOut ? null : error.message;
   }
 }
 
-interface Culprit {
-  readonly tag: string;
-  readonly reason: string;
-}
-
-/** The inbounds behind a failed start: the one that the core names, those on the port it names, or those it refuses one by one. */
-async function culpritsOf(
-  core: Core,
-  error: CoreError,
-  inbounds: ReadonlyMap<string, CoreInbound>,
-): Promise<readonly Culprit[]> {
-  const reason = error.message;
-  if (error.inbound !== null && inbounds.has(error.inbound)) return [{ tag: error.inbound, reason }];
-  const port = /listen (?:tcp|udp|TCP|UDP)\w* (?:on )?(?:\S*:)?(\d+)\b/.exec(reason)?.[1];
-  const there = [...inbounds.values()].filter(({ config }) => config['port'] === Number(port));
-  if (there.length > 0) return there.map(({ tag }) => ({ tag, reason }));
-  if (error.kind !== 'invalid') return [];
-  const refused: Culprit[] = [];
-  for (const inbound of inbounds.values()) {
-    const why = await core.testInbound(inbound).then(
-      () => null,
-      (flaw: unknown) => (flaw instanceof CoreError && flaw.kind === 'invalid' ? flaw.message : null),
+/** Whether there is one among them that the core does not take on its own. */
+async function refusesOne(core: Core, inbounds: Iterable<CoreInbound>): Promise<boolean> {
+  for (const inbound of inbounds) {
+    const refused = await core.testInbound(inbound).then(
+      () => false,
+      (flaw: unknown) => flaw instanceof CoreError && flaw.kind === 'invalid',
     );
-    if (why !== null) refused.push({ tag: inbound.tag, reason: why });
+    if (refused) return true;
   }
-  return refused;
+  return false;
 }

@@ -26,6 +26,8 @@ export class CoreSync {
   readonly #backoff: Backoff;
   readonly #subscriptions: Subscription[] = [];
   #template: JsonObject | null = null;
+  /** Tags of the inbounds that the core was last asked to run. */
+  readonly #asked = new Set<string>();
   #request: 'restart' | null = null;
   #restartFor: StartReason | null = null;
   #pass: Promise<void> | null = null;
@@ -44,8 +46,14 @@ export class CoreSync {
     this.#parts = parts;
     this.#backoff = new Backoff(parts.now);
     this.#leftOut = {
-      tags: new Set(),
-      refuse: (inbound, reason) => parts.dispatch({ type: 'RecordInboundRefused', data: { inbound, reason } }),
+      flaws: new Map(),
+      refuse: (tag, flaw) => {
+        this.#leftOut.flaws.delete(tag);
+        this.#leftOut.flaws.set(tag, flaw);
+        const inbound = parts.inboundOf(tag);
+        if (inbound !== undefined)
+          parts.dispatch({ type: 'RecordInboundRefused', data: { inbound, reason: flaw.reason } });
+      },
     };
     this.#running = new RunningCore({
       ...parts,
@@ -69,6 +77,7 @@ export class CoreSync {
       dispatch({ type: 'RecordCoreStarted', data: { run: adopted.run, version: adopted.version, reason: 'adopted' } });
       this.#parts.desired.takeChanges();
       this.#template = core.appliedTemplate();
+      for (const tag of this.#parts.desired.config().inbounds.keys()) this.#asked.add(tag);
       if (this.#outdated()) this.#restartFor = 'configuration';
       else await this.#running.recall().catch((error: unknown) => this.#recover(error));
     } else if (known().run !== null) {
@@ -139,11 +148,12 @@ export class CoreSync {
       return;
     }
     if (!core.running) {
-      if (this.#backoff.waiting()) this.#later(this.#backoff.remaining());
+      if (this.#backoff.waiting() && !this.#mended()) this.#later(this.#backoff.remaining());
       else await this.#start('start');
       return;
     }
     const changes = desired.takeChanges();
+    for (const tag of changes.inbounds) this.#asked.add(tag);
     if (this.#outdated()) {
       if (!changes.template && this.#backoff.waiting()) this.#later(this.#backoff.remaining());
       else await this.#start('configuration');
@@ -161,6 +171,12 @@ export class CoreSync {
   /** Whether the core runs with another template than the log asks for; only a restart changes that. */
   #outdated(): boolean {
     return this.#template === null || !sameJson(this.#template, this.#parts.desired.template());
+  }
+
+  /** Whether what kept the core from running may be gone: an inbound that it was to run, or the template. Then nothing waits. */
+  #mended(): boolean {
+    const { template, inbounds } = this.#parts.desired.takeChanges();
+    return template || [...inbounds].some((tag) => this.#asked.has(tag));
   }
 
   async #start(reason: StartReason): Promise<void> {
@@ -181,15 +197,17 @@ export class CoreSync {
       await this.#stop(reason === 'request' || reason === 'cut' ? reason : 'configuration');
     }
     this.#running.forget();
-    const started = await fullStart(core, { template, inbounds }, this.#leftOut, this.#parts.inboundOf);
+    this.#asked.clear();
+    for (const tag of inbounds.keys()) this.#asked.add(tag);
+    const started = await fullStart(core, { template, inbounds }, this.#leftOut);
     if (!started.ok) {
       this.#failed(started.reason, started.configuration, { run: null, awaited: reason === 'request' });
       return;
     }
     const { run, version } = started.run;
     this.#template = template;
-    this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#leftOut.tags.has(tag)));
     dispatch({ type: 'RecordCoreStarted', data: { run, version, reason } });
+    this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#leftOut.flaws.has(tag)));
     this.#backoff.started();
   }
 

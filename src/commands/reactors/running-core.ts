@@ -11,7 +11,7 @@ interface RunningInbound {
   readonly cutting: Set<string>;
 }
 
-interface Parts extends Pick<CoreSyncParts, 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'warn'> {
+interface Parts extends Pick<CoreSyncParts, 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'refused' | 'warn'> {
   readonly leftOut: LeftOut;
   /** The connections of so many clients could not be ended one by one. */
   readonly uncut: (clients: number) => void;
@@ -19,6 +19,8 @@ interface Parts extends Pick<CoreSyncParts, 'core' | 'desired' | 'dispatch' | 'i
   readonly due: () => void;
 }
 
+/** Inbounds that were left out and are tried again in one look, those first that waited longest: each takes the core a moment. */
+const TRIED_AT_ONCE = 20;
 /** Users that are changed at once; each is a call of about half a millisecond. */
 const IN_FLIGHT = 32;
 
@@ -38,7 +40,10 @@ export class RunningCore {
   /** A core was started with exactly these. */
   started(inbounds: Iterable<CoreInbound>): void {
     this.#running.clear();
-    for (const inbound of inbounds) this.#remember(inbound);
+    for (const inbound of inbounds) {
+      this.#remember(inbound);
+      this.#accepted(inbound.tag);
+    }
   }
 
   /** Nothing runs. */
@@ -70,31 +75,38 @@ export class RunningCore {
 
   /** Makes one inbound as it shall be: nothing, added, removed or replaced, and then its users. */
   async syncInbound(tag: string): Promise<void> {
-    const { core, desired, dispatch, inboundOf } = this.#parts;
+    const { core, desired, leftOut } = this.#parts;
     await this.clear(tag);
     const wanted = desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
     if (wanted && current) {
+      this.#accepted(tag);
       await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
       return;
     }
     if (!wanted) {
-      this.#parts.leftOut.tags.delete(tag);
+      leftOut.flaws.delete(tag);
       return;
     }
     const copy = { ...wanted, users: new Map(wanted.users) };
-    const id = inboundOf(tag);
     try {
       await core.addInbound(copy);
     } catch (error) {
       if (!(error instanceof CoreError) || error.kind === 'unreachable' || error.kind === 'not-running') throw error;
-      this.#parts.leftOut.tags.add(tag);
-      if (id !== undefined) this.#parts.leftOut.refuse(id, error.message);
+      leftOut.refuse(tag, { reason: error.message, breaks: false });
       return;
     }
     this.#remember(copy);
-    if (this.#parts.leftOut.tags.delete(tag) && id !== undefined)
-      dispatch({ type: 'RecordInboundAccepted', data: { inbound: id } });
+    leftOut.flaws.delete(tag);
+    this.#accepted(tag);
+  }
+
+  /** It runs: a log that says that it was refused is put right. */
+  #accepted(tag: string): void {
+    const { dispatch, inboundOf, refused } = this.#parts;
+    if (refused().size === 0) return;
+    const inbound = inboundOf(tag);
+    if (inbound !== undefined && refused().has(inbound)) dispatch({ type: 'RecordInboundAccepted', data: { inbound } });
   }
 
   /**
@@ -209,13 +221,17 @@ export class RunningCore {
       dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
   }
 
-  /** Puts right what drifted and tries again what was left out. `users`: looks at the accounts of one inbound too. */
+  /** Puts right what drifted and tries again what was left out, unless it would end the core. `users`: looks at the accounts of one inbound too. */
   async compare(users: boolean): Promise<void> {
-    const { core, desired, dispatch } = this.#parts;
+    const { core, desired, dispatch, leftOut } = this.#parts;
     const tags = new Set(await core.inboundTags());
     const missing = [...this.#running.keys()].filter((tag) => !tags.has(tag));
     for (const tag of missing) this.#running.delete(tag);
-    const again = [...missing, ...this.#parts.leftOut.tags].filter((tag) => desired.config().inbounds.has(tag));
+    const tryable = [...leftOut.flaws]
+      .filter(([, { breaks }]) => !breaks)
+      .map(([tag]) => tag)
+      .slice(0, TRIED_AT_ONCE);
+    const again = [...missing, ...tryable].filter((tag) => desired.config().inbounds.has(tag));
     for (const tag of again) await this.syncInbound(tag);
     const clients = users ? await this.#compareUsers() : 0;
     if (missing.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: missing, clients } });

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blamed } from '../../../src/adapters/core/blame.js';
+import { createPanel, type Panel } from '../../../src/app.js';
+import type { AnyCommand } from '../../../src/commands/catalog.js';
+import type { CoreFlaw, CoreInbound } from '../../../src/commands/ports/core.js';
+import { fullStart, type LeftOut } from '../../../src/commands/reactors/core-start.js';
+import { Rejection } from '../../../src/commands/rejection.js';
+import type { JsonObject } from '../../../src/lib/json.js';
+import { explain } from '../../../src/projections/explain.js';
+import { admin, alice, bob, inboundDraft, userId } from '../../kit/builders.js';
+import {
+  type ClientCore,
+  certificate,
+  clientCore,
+  configOf,
+  coreBinary,
+  fetchThrough,
+  freePort,
+  inboundOf,
+  type Place,
+  place,
+  type Target,
+  target,
+  template,
+  userOf,
+} from './kit.js';
+import { ways } from './protocols.js';
+
+const salamander = (password: string): JsonObject => ({
+  finalmask: { udp: [{ type: 'salamander', settings: { password } }] },
+});
+const vless = (tag: string, port: number, streamSettings: JsonObject = {}, listen = '127.0.0.1'): CoreInbound =>
+  inboundOf({ tag, listen, port, protocol: 'vless', settings: { decryption: 'none' }, streamSettings });
+
+/** A key that is none: the core breaks down with it, and names nobody. */
+const wireguard = (tag: string, port: number): CoreInbound =>
+  inboundOf({ tag, port, protocol: 'wireguard', settings: { secretKey: 'abc', peers: [] } });
+
+function nobodyYet(): LeftOut {
+  const flaws = new Map<string, CoreFlaw>();
+  return { flaws, refuse: (tag, flaw) => void flaws.set(tag, flaw) };
+}
+
+const reasons = ({ flaws }: LeftOut) => Object.fromEntries([...flaws].map(([tag, { reason }]) => [tag, reason]));
+
+describe('the words of a core that did not start', () => {
+  const many = (...inbounds: readonly CoreInbound[]) => new Map(inbounds.map((inbound) => [inbound.tag, inbound]));
+  const failed = (chain: string): string => `2026/01/01 [Warning] x\nFailed to start: ${chain}\n`;
+  const inbounds = many(vless('a', 1000), vless('b', 1001), vless('s', 0, {}, '/data/x y.sock,0666'));
+
+  it.each([
+    ['app/proxyman/inbound: failed to listen TCP on 1001 > transport/internet/hysteria: mask err > PSK', 'b'],
+    ['app/proxyman/inbound: failed to start proxy > listen udp 10.9.9.9:1000: bind: cannot assign', 'a'],
+    ['listen udp [::1]:1000: bind: address already in use', 'a'],
+    ['app/proxyman/inbound: failed to listen Unix Domain Socket on /data/x y.sock > open: no such file', 's'],
+    ['app/proxyman/inbound: failed to listen TCP on 1002 > no such port', null],
+    ['transport/internet/tcp: failed to listen TCP on 1000.example > no port', null],
+    ['app/proxyman/inbound: failed to start proxy > invalid argument', null],
+  ])('%s', (chain, tag) => {
+    expect(blamed(failed(chain), inbounds)).toBe(tag);
+  });
+
+  it('name nobody where two listen on one port', () => {
+    const both = many(vless('tcp', 1000), vless('udp', 1000, { network: 'kcp' }));
+    expect(blamed(failed('app/proxyman/inbound: failed to listen TCP on 1000 > PSK'), both)).toBeNull();
+    expect(blamed('panic: listen tcp 1.1.1.1:1000: x', both)).toBeNull();
+  });
+});
+
+describe.skipIf(coreBinary === null)('inbounds with which the core does not start', { timeout: 60_000 }, () => {
+  let web: Target;
+  let hysteria: (port: number, mask: JsonObject) => CoreInbound;
+  let here: Place;
+  let client: ClientCore;
+  let port: number;
+  const good = () => vless('good', port);
+
+  beforeAll(async () => {
+    const cert = await certificate();
+    web = await target(cert);
+    const way = ways(cert, web.tlsPort)['hysteria'];
+    hysteria = (at, mask) => {
+      const config = way?.inbound(at) ?? {};
+      return inboundOf({ ...config, streamSettings: { ...(config['streamSettings'] as JsonObject), ...mask } });
+    };
+    here = place();
+    port = await freePort();
+    const outbound = {
+      protocol: 'vless',
+      settings: { address: '127.0.0.1', port, id: alice.credential.id, encryption: 'none' },
+    };
+    client = await clientCore(here.folder, [outbound]);
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await here.dispose();
+    await web.close();
+  });
+
+  const asked = () => fetchThrough(client.ports[0] ?? 0, web.port);
+  const served = userOf({ email: 'alice', id: alice.credential.id });
+
+  it('are left out, several at once, and the others serve', async () => {
+    const inbounds: readonly CoreInbound[] = [
+      { ...good(), users: new Map([['alice', served]]) },
+      hysteria(await freePort(), salamander('abc')),
+      // On the port of the good one, over UDP: the words of the core fit both.
+      vless('kcp', port, { network: 'kcp', ...salamander('') }),
+      vless('socket', 0, {}, join(here.folder, 'nodir', 'x.sock')),
+      vless('elsewhere', await freePort(), {}, '203.0.113.9'),
+      wireguard('wg', await freePort()),
+      vless('spare', await freePort()),
+    ];
+    const leftOut = nobodyYet();
+    expect(await fullStart(here.core, configOf(inbounds), leftOut)).toMatchObject({ ok: true });
+    expect(reasons(leftOut)).toStrictEqual({
+      hysteria: 'PSK must be at least 4 bytes',
+      kcp: 'PSK must be at least 4 bytes',
+      socket: expect.stringContaining('no such file or directory'),
+      elsewhere: expect.stringContaining('cannot assign requested address'),
+      wg: expect.stringContaining('breaks down'),
+    });
+    expect(leftOut.flaws.get('wg')?.breaks).toBe(true);
+    expect([...(await here.core.inboundTags())].sort()).toStrictEqual(['good', 'spare']);
+    expect(await asked()).toBe('small!');
+  });
+
+  it('cannot break the core that runs', async () => {
+    await here.core.start(configOf([{ ...good(), users: new Map([['alice', served]]) }]));
+    const pid = here.core.running?.pid;
+    await expect(here.core.addInbound(wireguard('wg', await freePort()))).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('breaks down'),
+    });
+    await expect(
+      here.core.addInbound(vless('kcp', port, { network: 'kcp', ...salamander('abc') })),
+    ).rejects.toMatchObject({ kind: 'refused' });
+    expect(here.core.running?.pid).toBe(pid);
+    expect(await asked()).toBe('small!');
+  });
+
+  it('are found by one round of tries, a hundred of them', async () => {
+    const first = await freePort();
+    const lost = Array.from({ length: 100 }, (_, n) => vless(`lost-${n}`, first, {}, `203.0.113.${n + 1}`));
+    const leftOut = nobodyYet();
+    const starts: number[] = [];
+    const core = {
+      ...here.core,
+      start: (config: Parameters<typeof here.core.start>[0]) => {
+        starts.push(config.inbounds.size);
+        return here.core.start(config);
+      },
+    };
+    expect(await fullStart(core, configOf([good(), ...lost]), leftOut)).toMatchObject({ ok: true });
+    expect(leftOut.flaws.size).toBe(100);
+    expect(starts).toStrictEqual([101, 1]);
+  });
+
+  it('that is to listen in a folder that is not there is refused before it is added', async () => {
+    const socket = vless('socket', 0, {}, join(here.folder, 'nodir', 'x.sock,0666'));
+    await expect(here.core.testInbound(socket)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: 'the folder of the socket on which it is to listen does not exist',
+    });
+    await expect(here.core.testInbound(vless('socket', 0, {}, join(here.folder, 'x.sock')))).resolves.toBeUndefined();
+  });
+
+  it('leave a panel running for all others: when it begins, after a kill, and when it begins again', async () => {
+    await here.core.stop();
+    const owner = userId(1);
+    const add = (over: Parameters<typeof inboundDraft>[0]): AnyCommand => ({
+      type: 'AddInbound',
+      data: { owner, ...inboundDraft(over) },
+    });
+    const open = (): Promise<Panel> =>
+      createPanel({
+        dataDir: here.folder,
+        version: '0',
+        createCore: () => here.core,
+        warn: () => undefined,
+        failed: (error) => expect.unreachable(error.message),
+      });
+    const missing = join(here.folder, 'nodir', 'x.sock');
+    let panel = await open();
+    for (const command of [
+      { type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } } as const,
+      add({ spec: { listen: '127.0.0.1', port, tag: 'good' }, clients: [alice] }),
+      add({ spec: { listen: missing, port: 0, tag: 'socket' }, clients: [bob] }),
+      add({
+        spec: { port: await freePort(), tag: 'wg', protocol: 'wireguard' },
+        config: { settings: { secretKey: 'abc', peers: [] } },
+      }),
+    ]) {
+      expect(panel.dispatch(command, { actor: admin, correlationId: 'test' })).not.toBeInstanceOf(Rejection);
+    }
+    await panel.start();
+    const serves = async (): Promise<void> => {
+      await expect
+        .poll(() => here.core.running !== null && panel.read.core().process.run === here.core.running.run, {
+          timeout: 30_000,
+        })
+        .toBe(true);
+      expect([panel.read.core().process.error, await asked()]).toStrictEqual(['', 'small!']);
+      expect([...panel.read.core().refused.keys()]).toStrictEqual([2, 3]);
+    };
+    await serves();
+    const before = here.core.running;
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => here.core.running?.run !== before?.run, { timeout: 30_000 }).toBe(true);
+    await serves();
+    await panel.stop(false);
+    panel = await open();
+    await panel.start();
+    await serves();
+    const [why] = explain(panel.read, panel.log, 'bob', Date.now());
+    expect(why).toMatchObject({ standing: 'inbound refused by the core', also: [] });
+    expect(why?.rule).toContain('no such file or directory');
+    await panel.stop(false);
+  });
+});
