@@ -9,6 +9,7 @@ import type { ClientNumber } from './events/ids.js';
 import type { Disposal } from './lib/disposal.js';
 import { asNode, type OpenNodes } from './nodes.js';
 import { desiredNode } from './projections/desired-node.js';
+import { nodeMarks } from './projections/node-marks.js';
 
 /** Whoever deletes a node waits for it no longer than this. */
 const WITHDRAW_MS = 20_000;
@@ -21,7 +22,7 @@ export function openNodeSync(
   panel: SyncedPanel,
   { web, nodes, warn, disposal }: { web: Web; nodes: OpenNodes['nodes']; warn: Warn; disposal: Disposal },
 ): NodeSync {
-  const nodePanel = createNodePanel(web, () => panel.read.panelId);
+  const nodePanel = createNodePanel(web, nodeMarks(panel.read));
   const sync = nodeSyncOf(panel, nodePanel, nodes, warn);
   sync.begin();
   disposal.add(async () => {
@@ -56,11 +57,11 @@ export function nodeSyncOf(
       const { position } = log.head();
       const inbounds = read.inbounds().filter((inbound) => inbound.node === node);
       const all = inbounds.map((inbound) => ({ inbound, clients: read.clientsOf(inbound.id) }));
-      return { position, inbounds: await desiredNode(all, read.panelId) };
+      const centre = { id: read.panelId, born: read.born.bind(read) };
+      return { position, inbounds: await desiredNode(all, centre) };
     },
     outgoing: (node) => read.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
     strangers: (node) => read.strangers(node),
-    lastClient: () => read.lastClient(),
     followed: {
       client: (number: ClientNumber) => read.nodeBaseline('clients', number),
       inbound: (id) => read.nodeBaseline('inbounds', id),

@@ -125,7 +125,7 @@ function lagLine({ lag, standing, failing, inbounds: entries }: Told): string {
 function entryLine({ inbound, tag, waiting, since, refused, applied, deleted }: Told['inbounds'][number]): string {
   const what = deleted ? 'to be deleted there' : `${counted(waiting, 'change')} on the way`;
   const from = since === null ? '' : `, the first is event ${since}`;
-  const had = applied === null ? 'it was never there' : `last brought up to date ${timeText(applied.at)}`;
+  const had = applied === null ? 'it was not seen there yet' : `last brought up to date ${timeText(applied.at)}`;
   const why = refused === null ? '' : `; refused since ${timeText(refused.since)}: ${refused.reason}`;
   return `  inbound #${inbound} ${tag}: ${what}${from}; ${had}${why}`;
 }

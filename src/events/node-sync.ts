@@ -29,6 +29,17 @@ export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
   stream,
 });
 
+export const NodeInboundInherited = defineEvent('NodeInboundInherited', {
+  summary: 'The panel before this one kept an inbound on a node: what is there under its tag is managed from here on.',
+  data: z.strictObject({
+    node,
+    inbound,
+    /** The name under which it is there. */
+    tag: z.string(),
+  }),
+  stream,
+});
+
 export const NodeInboundRemoved = defineEvent('NodeInboundRemoved', {
   summary: 'An inbound that was deleted here is gone from its node.',
   data: z.strictObject({ node, inbound, tag: z.string() }),
@@ -114,6 +125,7 @@ export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
 
 export const nodeSyncEvents = [
   NodeInboundApplied,
+  NodeInboundInherited,
   NodeInboundRemoved,
   NodeInboundRefused,
   NodeStrangersSeen,

@@ -64,22 +64,35 @@ export function inboundDigest(words: InboundWords): string {
 /** The member of the settings of an inbound that holds the mark of its centre. A core looks at nothing that it does not know. */
 export const MARK = 'managedBy';
 
+/** What a centre writes to what it puts into a node. */
+export interface Mark {
+  /** Of the client or inbound; `OF_ANOTHER` when another centre wrote it, 0 when none did. */
+  readonly number: number;
+  /** See `bornOf`; empty in marks of before, which have only the number. */
+  readonly born: string;
+}
+
 /**
  * The comment by which a centre knows its own client in a node again, under whatever name or credential; and, with the
- * number of an inbound, the same of that.
+ * number of an inbound, the same of that. Numbers are handed out anew after a backup was restored: `born` are not.
  */
-export function markOf(centre: string, number: number): string {
-  return `portolan:${centre}:${number}`;
+export function markOf(centre: string, number: number, born: string): string {
+  return `portolan:${centre}:${number}${born === '' ? '' : `:${born}`}`;
+}
+
+/** What tells a client or an inbound from any other that ever had its number: of the id of the event that added it. */
+export function bornOf({ id }: { readonly id: string }): string {
+  return id.slice(-12);
 }
 
 /** In place of a number: another centre put it there. */
 export const OF_ANOTHER = -1;
 
-/** The number that the centre wrote into a mark; `OF_ANOTHER` when another one did, 0 when none. */
-export function markedNumber(centre: string, mark: unknown): number {
-  const [, of, digits] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})$/.exec(textOf(mark)) ?? [];
-  if (of === undefined) return 0;
-  return of === centre ? Number(digits) : OF_ANOTHER;
+/** The mark that the centre wrote. */
+export function readMark(centre: string, mark: unknown): Mark {
+  const [, of, digits, born = ''] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})(?::(\w{1,12}))?$/.exec(textOf(mark)) ?? [];
+  if (of === undefined) return { number: 0, born: '' };
+  return of === centre ? { number: Number(digits), born } : { number: OF_ANOTHER, born: '' };
 }
 
 /** A JSON object inside of a text; null when it is none. An empty text is an empty object. */

@@ -29,6 +29,14 @@ export interface DesiredInbound {
   readonly members: Readonly<Record<string, string | number>> & { readonly settings: string };
 }
 
+/** What this panel marks as its own. */
+export interface Centre {
+  /** Its lasting name. */
+  readonly id: string;
+  /** See `bornOf`; empty where that is not known. */
+  readonly born: (kind: 'clients' | 'inbounds', number: number) => string;
+}
+
 const inboundsMade = new WeakMap<Inbound, DesiredInbound>();
 
 /**
@@ -36,7 +44,7 @@ const inboundsMade = new WeakMap<Inbound, DesiredInbound>();
  * keeps them; periods begin only here, for all machines at once. Paths of certificates are those of the node. `centre`
  * marks it as ours, which is no part of the digest: one that was told before there were marks stays as it is.
  */
-export function desiredInbound(inbound: Inbound, centre: string): DesiredInbound {
+export function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound {
   const known = inboundsMade.get(inbound);
   if (known) return known;
   const { id, tag, protocol, port, remark, listen, capBytes, expiresAt, sniffing, config } = inbound;
@@ -53,7 +61,7 @@ export function desiredInbound(inbound: Inbound, centre: string): DesiredInbound
       port,
       protocol,
       ...times,
-      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre, id) }),
+      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre.id, id, centre.born('inbounds', id)) }),
       streamSettings: config.stream === null ? '' : JSON.stringify(config.stream),
       sniffing: JSON.stringify(sniffing),
     },
@@ -69,7 +77,7 @@ const clientsMade = new WeakMap<Client, DesiredClient & { readonly protocol: str
  * count a node cuts later than the centre or at the same time. A term that has not begun is none there, and nothing
  * renews itself there: both are for the one who sees all machines. `centre` marks it as ours.
  */
-export function desiredClient(protocol: string, client: Client, centre: string): DesiredClient {
+export function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const known = clientsMade.get(client);
   if (known?.protocol === protocol) return known;
   const { number, terms, identity } = client;
@@ -78,7 +86,7 @@ export function desiredClient(protocol: string, client: Client, centre: string):
     expiryTime: Math.max(0, terms.expiresAt),
     enable: mayConnect(client),
     tgId: 0,
-    comment: markOf(centre, number),
+    comment: markOf(centre.id, number, centre.born('clients', number)),
     reset: 0,
   };
   const desired = {
@@ -96,7 +104,7 @@ const SLICE = 500;
 /** What the node of these inbounds shall have. What is not known yet is written in slices; the documents do not change. */
 export async function desiredNode(
   inbounds: readonly { readonly inbound: Inbound; readonly clients: readonly Client[] }[],
-  centre: string,
+  centre: Centre,
 ): Promise<readonly (DesiredInbound & { readonly clients: readonly DesiredClient[] })[]> {
   const desired: (DesiredInbound & { readonly clients: readonly DesiredClient[] })[] = [];
   for (const { inbound, clients } of inbounds) {

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Fold, pairs } from '../events/fold.js';
 import type { InboundId, NodeId } from '../events/ids.js';
+import { bornOf } from '../lib/node-words.js';
 
 /** What a node has been told of one inbound, and what not yet. */
 export interface OutboxEntry {
@@ -10,6 +11,8 @@ export interface OutboxEntry {
   readonly tag: string;
   /** The names under which the node has had it, the newest last. */
   readonly had: readonly string[];
+  /** A panel before this one put it there, and nothing was seen of it yet. */
+  readonly inherited: boolean;
   /** Up to where the node has it, and when that was seen; null = it never had it. */
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
   /** Why the node does not take it, and since when. */
@@ -33,8 +36,8 @@ export interface NodeOutbox {
   /** The inbound of each client that lives on a node. */
   readonly places: Map<number, InboundId>;
   readonly strangers: Map<NodeId, Strangers>;
-  /** The highest number that a client ever had. */
-  lastClient: number;
+  /** Of everything that was ever bound to a node, by number: see `bornOf`. */
+  readonly born: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
 }
 
 interface Saved {
@@ -42,7 +45,7 @@ interface Saved {
   waiting: [InboundId, number[]][];
   places: [number, InboundId][];
   strangers: [NodeId, Strangers][];
-  lastClient: number;
+  born: { clients: [number, string][]; inbounds: [number, string][] };
 }
 
 const OF_INBOUND: ReadonlySet<string> = new Set([
@@ -68,21 +71,25 @@ const OF_CLIENT: ReadonlySet<string> = new Set([
 
 export const nodeOutbox: Fold<NodeOutbox> = {
   name: 'node-outbox',
-  version: 1,
-  initial: () => ({ entries: new Map(), waiting: new Map(), places: new Map(), strangers: new Map(), lastClient: 0 }),
+  version: 2,
+  initial: () => ({
+    ...{ entries: new Map(), waiting: new Map(), places: new Map(), strangers: new Map() },
+    born: { clients: new Map(), inbounds: new Map() },
+  }),
   apply(state, event) {
     switch (event.type) {
       case 'InboundAdded': {
         const { inbound, node, spec } = event.data;
         if (node === null) break;
-        const none = { had: [], applied: null, refused: null, deleted: false };
+        const none = { had: [], inherited: false, applied: null, refused: null, deleted: false };
         state.entries.set(inbound, { inbound, node, tag: spec.tag, ...none });
+        state.born.inbounds.set(inbound, bornOf(event));
         wait(state, inbound, event.position);
         break;
       }
       case 'ClientAdded':
-        state.lastClient = Math.max(state.lastClient, event.data.client);
         if (!state.entries.has(event.data.inbound)) break;
+        state.born.clients.set(event.data.client, bornOf(event));
         state.places.set(event.data.client, event.data.inbound);
         wait(state, event.data.inbound, event.position);
         break;
@@ -109,12 +116,16 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         if (!entry) break;
         arrived(state, inbound, position);
         const had = [...entry.had.filter((name) => name !== tag), tag];
-        put(state, entry, { had, applied: { position, digest, at: event.meta.at }, refused: null });
+        const applied = { position, digest, at: event.meta.at };
+        put(state, entry, { had, inherited: false, applied, refused: null });
         break;
       }
+      case 'NodeInboundInherited':
+        put(state, state.entries.get(event.data.inbound), { had: [event.data.tag], inherited: true });
+        break;
       case 'NodeInboundRemoved':
         arrived(state, event.data.inbound, event.position);
-        put(state, state.entries.get(event.data.inbound), { applied: null, refused: null });
+        put(state, state.entries.get(event.data.inbound), { inherited: false, applied: null, refused: null });
         break;
       case 'NodeInboundRefused': {
         const { inbound, reason } = event.data;
@@ -137,14 +148,14 @@ export const nodeOutbox: Fold<NodeOutbox> = {
     waiting: pairs(state.waiting).map(([inbound, positions]) => [inbound, [...positions]]),
     places: pairs(state.places),
     strangers: pairs(state.strangers),
-    lastClient: state.lastClient,
+    born: { clients: pairs(state.born.clients), inbounds: pairs(state.born.inbounds) },
   }),
   load: (saved: Saved) => ({
     entries: new Map(saved.entries),
     waiting: new Map(saved.waiting),
     places: new Map(saved.places),
     strangers: new Map(saved.strangers),
-    lastClient: saved.lastClient,
+    born: { clients: new Map(saved.born.clients), inbounds: new Map(saved.born.inbounds) },
   }),
 };
 

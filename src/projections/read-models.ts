@@ -330,9 +330,14 @@ export class ReadModels {
     return outboxOf(state, id).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
   }
 
-  /** The highest number that a client ever had. */
-  lastClient(): number {
-    return this.#models.nodeOutbox.state.lastClient;
+  /** What was decided for an inbound that is bound to a node; undefined where there is nothing to be known of it. */
+  outboxEntry(inbound: number): OutboxEntry | undefined {
+    return this.#models.nodeOutbox.state.entries.get(inbound as InboundId);
+  }
+
+  /** What tells a client or an inbound of a node, living or not, from others of its number; empty for all others. */
+  born(kind: 'clients' | 'inbounds', number: number): string {
+    return this.#models.nodeOutbox.state.born[kind].get(number) ?? '';
   }
 
   /** The node that an event has something for. */

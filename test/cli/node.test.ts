@@ -94,7 +94,9 @@ describe('portolan node', () => {
       expect(code).toBe(0);
       expect(text).toMatch(/^Node #1 Frankfurt, https:\/\/n1\.example\.com:2053\/x\/\n {2}offline since .*: gone\n/);
       expect(text).toContain('  1 change on the way\n');
-      expect(text).toContain('  inbound #1 in-1: 1 change on the way, the first is event 3; it was never there\n');
+      expect(text).toContain(
+        '  inbound #1 in-1: 1 change on the way, the first is event 3; it was not seen there yet\n',
+      );
     }
   });
 

@@ -6,6 +6,7 @@ import { InboundDeleted, InboundUpdated } from '../../src/events/inbound.js';
 import { NodeAdded, NodeDeleted, NodeIdentified, NodeUpdated } from '../../src/events/node.js';
 import {
   NodeInboundApplied,
+  NodeInboundInherited,
   NodeInboundRefused,
   NodeInboundRemoved,
   NodeStrangersSeen,
@@ -41,7 +42,7 @@ describe('the outbox of a node', () => {
     const reset = ClientTrafficReset({ client: first, up: 1, down: 1 });
     expect(outbox(ClientUpdated({ client: first, changes: { limitIp: 3 } }), reset)).toStrictEqual([
       {
-        ...{ inbound: one, node, tag: 'in-1', had: [], applied: null, refused: null, deleted: false },
+        ...{ inbound: one, node, tag: 'in-1', had: [], inherited: false, applied: null, refused: null, deleted: false },
         waiting: [2, 4, 5, 6],
       },
     ]);
@@ -61,6 +62,21 @@ describe('the outbox of a node', () => {
     expect(outbox(...events)).toMatchObject([{ had: ['in-1', 'x'], deleted: true, waiting: [8, 9] }]);
     const removed = NodeInboundRemoved({ node, inbound: one, tag: 'x' });
     expect(outbox(...events, removed)).toMatchObject([{ had: ['in-1', 'x'], waiting: [], applied: null }]);
+  });
+
+  it('takes it that what a panel before this one kept there is there under its name', () => {
+    const inherited = NodeInboundInherited({ node, inbound: one, tag: 'there' });
+    expect(outbox(inherited)).toMatchObject([{ had: ['there'], inherited: true, applied: null, waiting: [2, 4] }]);
+    expect(outbox(inherited, applied(5))).toMatchObject([{ had: ['there', 'in-1'], inherited: false, waiting: [] }]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'there' });
+    expect(outbox(inherited, removed)).toMatchObject([{ had: ['there'], inherited: false }]);
+  });
+
+  it('knows what tells each of them from others of its number, also after it is gone', () => {
+    const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
+    const { born } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
+    expect([...born.inbounds]).toStrictEqual([[one, '000000000002']]);
+    expect([...born.clients]).toStrictEqual([[first, '000000000004']]);
   });
 
   it('forgets what never arrived and was deleted, and all of a node that is no more', () => {

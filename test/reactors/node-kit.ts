@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { createNodePanel } from '../../src/adapters/nodes/panel.js';
 import { createWeb } from '../../src/adapters/web/web.js';
@@ -13,10 +14,11 @@ import type { Node } from '../../src/events/node-document.js';
 import { Alarms } from '../../src/lib/alarms.js';
 import { nodeSyncOf } from '../../src/node-sync.js';
 import { asNode } from '../../src/nodes.js';
+import { nodeMarks } from '../../src/projections/node-marks.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { startPanel } from '../http/kit/panel.js';
 import { draft, inboundDraft, userId } from '../kit/builders.js';
-import { busOver, TestLog } from '../kit/log.js';
+import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
 import { XuiInbounds } from '../kit/real/three-x-ui-inbounds.js';
 import { ThreeXuiNode } from '../kit/real/three-x-ui-node.js';
 
@@ -30,14 +32,17 @@ interface Over {
 }
 
 /** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
-export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => panel, withdrawMs = 10_000) {
-  const journal = new TestLog();
+export function startCentre(
+  wrap: (panel: NodePanel) => NodePanel = (panel) => panel,
+  withdrawMs = 10_000,
+  journal = new TestLog(),
+) {
   const bus = busOver(journal.log, journal.clock);
   const read = new ReadModels(journal.log);
   const alarms = new Alarms();
   const told: string[] = [];
   alarms.raised$.subscribe(({ title, body }) => told.push(`${title} | ${body}`));
-  const panel = createNodePanel(createWeb({ allowPrivate: true }), () => read.panelId);
+  const panel = createNodePanel(createWeb({ allowPrivate: true }), nodeMarks(read));
   const warnings: string[] = [];
   const { clock } = journal;
   const centreHeard = { at: 0 };
@@ -56,7 +61,7 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
     mark = journal.log.head().position;
     return bus.must(command);
   };
-  must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
+  if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
 
   const centre = {
     ...{ journal, read, clock, bus, sync, must, warnings, told },
@@ -126,6 +131,14 @@ export function startCentre(wrap: (panel: NodePanel) => NodePanel = (panel) => p
   return centre;
 }
 export type Centre = ReturnType<typeof startCentre>;
+
+/** The centre as it is now, to be started again when it has gone on: as one that was restored from a backup. */
+export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
+  const folder = temporaryFolder();
+  journal.log.checkpoint();
+  cpSync(journal.directory.root, folder, { recursive: true });
+  return () => startCentre(undefined, undefined, new TestLog(folder));
+}
 
 /** A centre and a 3x-ui panel as its node. */
 export async function withXui(wrap?: (panel: NodePanel) => NodePanel, withdrawMs?: number) {

@@ -60,7 +60,7 @@ class Model {
       numbers.map((number) => this.#wanted(number)),
       { inbounds: numbers.map((number) => this.#listed(number)), unreadable: [] },
       {
-        ...{ had: [], lastClient: 99, allowed: () => 1e12, now: T0 },
+        ...{ had: [], allowed: () => 1e12, now: T0 },
         client: (number) => this.followed.get(number),
         // It has counted before, and nothing since.
         inbound: () => at(1),

@@ -33,7 +33,7 @@ const join = (xui: XuiInbounds, ...guests: readonly object[]): void => {
 };
 const unmark = (xui: XuiInbounds): void => {
   const { managedBy, ...settings } = JSON.parse(xui.byTag('in-1').settings) as Record<string, unknown>;
-  expect(managedBy).toMatch(/^portolan:[\w-]+:1$/);
+  expect(managedBy).toMatch(/^portolan:[\w-]+:1:\w{12}$/);
   xui.byTag('in-1').settings = JSON.stringify(settings);
 };
 const emails = (xui: XuiInbounds) => xui.clients('in-1').map(({ email }) => email);

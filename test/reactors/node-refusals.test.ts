@@ -33,8 +33,8 @@ class Told {
   }
 
   #entry(id: number): Outgoing {
-    const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, waiting: [], applied: null };
-    return this.#entries.get(id) ?? { inbound: inboundId(id), ...nothing, refused: null };
+    const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, inherited: false, waiting: [] };
+    return this.#entries.get(id) ?? { inbound: inboundId(id), ...nothing, applied: null, refused: null };
   }
 }
 

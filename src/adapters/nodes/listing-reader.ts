@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { NodeListing } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
-import { parseListing } from './listing.js';
+import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';
 import type { ListingDone, ListingTask } from './listing-worker.js';
 
 /** Smaller bodies are read at once: handing them over would cost more. */
@@ -14,31 +14,38 @@ const IDLE_MS = 60_000;
 const EXTENSION = extname(import.meta.url);
 
 interface Waiting {
-  readonly resolve: (listing: NodeListing) => void;
+  readonly resolve: (listing: ReadListing) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Reads listings; large ones in a thread of their own, so that ten thousand clients hold up nobody. */
 export class ListingReader {
-  readonly #centre: () => string;
+  readonly #marks: Marks;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
   #tasks = 0;
 
-  constructor(centre: () => string) {
-    this.#centre = centre;
+  constructor(marks: Marks) {
+    this.#marks = marks;
   }
 
   /** Rejects with `NodeError` for what is no listing. */
   async read(body: Buffer): Promise<NodeListing> {
-    if (body.length < LARGE_BYTES) return parseListing(body, this.#centre());
+    const centre = this.#marks.centre();
+    return recognised(
+      body.length < LARGE_BYTES ? parseListing(body, centre) : await this.#parse(body, centre),
+      this.#marks,
+    );
+  }
+
+  async #parse(body: Buffer, centre: string): Promise<ReadListing> {
     clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#start());
     this.#tasks += 1;
-    const task: ListingTask = { task: this.#tasks, body: new Uint8Array(body), centre: this.#centre() };
-    const reading = new Promise<NodeListing>((resolve, reject) => {
+    const task: ListingTask = { task: this.#tasks, body: new Uint8Array(body), centre };
+    const reading = new Promise<ReadListing>((resolve, reject) => {
       const timer = setTimeout(
         () => this.#fail(new NodeError('timeout', 'The answer takes too long to read')),
         PATIENCE_MS,

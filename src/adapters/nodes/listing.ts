@@ -1,10 +1,30 @@
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
-import { clientDigest, inboundDigest, keyMember, MARK, markedNumber, objectIn } from '../../lib/node-words.js';
+import { clientDigest, inboundDigest, keyMember, MARK, type Mark, objectIn, readMark } from '../../lib/node-words.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A listing whose marks are as they stand there; what they are worth only the log knows. */
+export interface ReadListing extends NodeListing {
+  readonly inbounds: readonly ReadInbound[];
+}
+interface ReadInbound extends ListedInbound {
+  readonly born: string;
+  readonly clients: ReadClients;
+}
+interface ReadClients extends ListedClients {
+  readonly births: readonly string[];
+}
+
+/** Which marks are of what the log knows. A mark of before is judged by the name and the key of what it stands on. */
+export interface Marks {
+  /** The name by which this panel marks what is its own. */
+  readonly centre: () => string;
+  readonly isInbound: (mark: Mark, tag: string) => boolean;
+  readonly isClient: (mark: Mark, email: string, key: string) => boolean;
+}
 
 /** More than these are no inbounds and clients of one machine. */
 const MOST_INBOUNDS = 2_000;
@@ -16,11 +36,11 @@ const DEEPEST = 100;
  * What `GET panel/api/inbounds/list` answered, in the words of the port. `centre` is the name by which this panel marks
  * its clients. Throws `NodeError` when it is not the answer of a panel; a single inbound that makes no sense is named.
  */
-export function parseListing(body: Buffer, centre: string): NodeListing {
+export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
   if (!Array.isArray(rows) || rows.length > MOST_INBOUNDS)
     throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
-  const inbounds: ListedInbound[] = [];
+  const inbounds: ReadInbound[] = [];
   const unreadable: string[] = [];
   let clients = 0;
   for (const row of rows as readonly unknown[]) {
@@ -33,7 +53,25 @@ export function parseListing(body: Buffer, centre: string): NodeListing {
   return { inbounds, unreadable };
 }
 
-function inboundOf(row: Fields, centre: string): ListedInbound | null {
+/** The listing, with those marks alone that are of what the log knows. */
+export function recognised({ inbounds, unreadable }: ReadListing, { isInbound, isClient }: Marks): NodeListing {
+  const clientsOf = (clients: ReadClients): ListedClients => {
+    const { marks, births, emails, keys } = clients;
+    const isLost = (number: number, i: number): boolean =>
+      number > 0 && !isClient({ number, born: births[i] ?? '' }, emails[i] ?? '', keys[i] ?? '');
+    return marks.some(isLost) ? { ...clients, marks: marks.map((n, i) => (isLost(n, i) ? 0 : n)) } : clients;
+  };
+  return {
+    unreadable,
+    inbounds: inbounds.map((inbound) => {
+      const { mark: number, born, tag, clients } = inbound;
+      const isLost = number > 0 && !isInbound({ number, born }, tag);
+      return { ...inbound, mark: isLost ? 0 : number, clients: clientsOf(clients) };
+    }),
+  };
+}
+
+function inboundOf(row: Fields, centre: string): ReadInbound | null {
   const { id, tag, protocol, port, enable } = row;
   const settings = objectIn(row['settings']);
   const stream = objectIn(row['streamSettings']);
@@ -54,6 +92,7 @@ function inboundOf(row: Fields, centre: string): ListedInbound | null {
     stream,
     sniffing,
   };
+  const mark = readMark(centre, settings[MARK]);
   return {
     id,
     tag,
@@ -61,13 +100,14 @@ function inboundOf(row: Fields, centre: string): ListedInbound | null {
     port: port as number,
     enabled: enable === true,
     digest: inboundDigest(words),
-    mark: markedNumber(centre, settings[MARK]),
+    mark: mark.number,
+    born: mark.born,
     counter: counterOf(row),
     clients: clientsOf(protocol, settings['clients'], row['clientStats'], centre),
   };
 }
 
-function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: string): ListedClients {
+function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: string): ReadClients {
   const clients = (Array.isArray(wire) ? wire : []).filter(isObject);
   const rows = new Map<string, Fields>();
   for (const row of Array.isArray(stats) ? stats : [])
@@ -78,6 +118,7 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
     keys: Array<string>(count).fill(''),
     digests: Array<string>(count).fill(''),
     marks: Array<number>(count).fill(0),
+    births: Array<string>(count).fill(''),
     raws: Array<string>(count).fill(''),
     up: new Float64Array(count),
     down: new Float64Array(count),
@@ -87,14 +128,15 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
   };
   for (const [i, client] of clients.entries()) {
     const email = textOf(client['email']);
-    const mark = markedNumber(centre, client['comment']);
+    const mark = readMark(centre, client['comment']);
     const row = rows.get(email.toLowerCase());
     const counter = row ? counterOf(row) : { up: 0, down: 0, allTime: 0 };
     columns.emails[i] = email;
     columns.keys[i] = textOf(client[keyMember(protocol)]);
     columns.digests[i] = clientDigest(protocol, client);
-    columns.marks[i] = mark;
-    columns.raws[i] = mark > 0 ? '' : JSON.stringify(client);
+    columns.marks[i] = mark.number;
+    columns.births[i] = mark.born;
+    columns.raws[i] = JSON.stringify(client);
     columns.up[i] = counter.up;
     columns.down[i] = counter.down;
     columns.allTime[i] = counter.allTime;

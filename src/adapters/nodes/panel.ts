@@ -4,6 +4,7 @@ import { NodeError } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { isObject, textOf } from '../../lib/json.js';
+import type { Marks } from './listing.js';
 import { ListingReader } from './listing-reader.js';
 import { panelIdOf } from './probe.js';
 import { askNode, fetchNode, type NodeRequest, openEnvelope } from './request.js';
@@ -20,12 +21,12 @@ const ADDED_WITH = 100;
 /** Nobody reads through a longer answer to something that was done. */
 const LARGE_ANSWER = 128 * 1024;
 
-/** The `NodePanel` port: the API of 3x-ui 3.0, which Portolan speaks too. `centre` is the lasting name of this panel. */
+/** The `NodePanel` port: the API of 3x-ui 3.0, which Portolan speaks too. `marks`: those of this panel. */
 export function createNodePanel(
   web: Web,
-  centre: () => string,
+  marks: Marks,
 ): NodePanel & { /** Breaks off what is under way. */ close(): Promise<void> } {
-  const reader = new ListingReader(centre);
+  const reader = new ListingReader(marks);
   const closing = new AbortController();
   const within = ({ signal = closing.signal }: AskedNode) => ({ signal });
   const post = async (node: AskedNode, path: string, over: Partial<NodeRequest> = {}): Promise<unknown> =>

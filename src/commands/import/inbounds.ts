@@ -20,6 +20,8 @@ export interface ImportedInbound {
   readonly id: InboundId;
   readonly owner: UserId;
   readonly node: NodeId | null;
+  /** It came over as it was, and nothing had to be left out of it. */
+  readonly whole: boolean;
   readonly enabled: boolean;
   readonly spec: InboundSpec;
   readonly config: InboundConfig;
@@ -74,6 +76,7 @@ export function importInbound(row: ForeignInbound, surroundings: Surroundings): 
     id: id.data,
     owner: owner(row.userId),
     node,
+    whole: flaws.length === 0,
     enabled: wanted && flaws.length === 0,
     spec,
     config,

@@ -9,14 +9,15 @@ import {
   PanelImported,
 } from '../../events/import.js';
 import { InboundAdded } from '../../events/inbound.js';
+import { NodeInboundInherited } from '../../events/node-sync.js';
 import type { JsonObject } from '../../lib/json.js';
-import type { ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
+import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
 import { type PanelState, panelState } from '../state.js';
-import { type ImportedInbound, importInbound } from './inbounds.js';
+import { type ImportedInbound, importInbound, inboundItem } from './inbounds.js';
 import { importClients } from './people.js';
 import { Notes } from './report.js';
 import { type HostFlaw, importSettings } from './settings.js';
-import { importGeo, importNodes } from './surroundings.js';
+import { importGeo, importNodes, nodeItem } from './surroundings.js';
 import { importTemplate } from './template.js';
 import { importUsers, type PreparedPassword } from './users.js';
 
@@ -48,6 +49,7 @@ export interface ForeignReport {
 
 /** Of an endless list of findings the log keeps the first. */
 const MOST_FINDINGS = 500;
+const AS_SEEN = 'its clients are known by their emails, and its bytes count from the first look at them';
 
 /** All that a foreign panel becomes, from nothing. Pure: the same panel gives the same events. */
 export function planImport(
@@ -66,6 +68,7 @@ export function planImport(
   add(importNodes(panel.nodes, notes));
   add(importGeo(panel.geo, notes));
   const inbounds = importInbounds(panel, { state, notes, now, add });
+  noteNodes(panel.nodes, events, notes);
   const { hostFlaws } = request;
   const settings = importSettings(panel, { state, hostFlaws, now, notes });
   const template = importTemplate(request, inbounds);
@@ -115,8 +118,33 @@ function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: 
     if (!taken) return [];
     const { id: inbound, node, enabled, spec, config } = taken;
     add([InboundAdded({ inbound, owner: taken.owner, node, enabled, spec, life: 1, config })]);
+    add(inherited(taken, notes));
     return [taken];
   });
+}
+
+/** What the panel before kept on a node goes on there under its tag; what had to be changed is not pushed over it. */
+function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
+  if (node === null) return [];
+  if (whole && row.tag !== '') return [NodeInboundInherited({ node, inbound, tag: row.tag })];
+  notes.noted(
+    'inbounds',
+    inboundItem(row),
+    'what its node has of it stays there as it is, and is not managed from here',
+  );
+  return [];
+}
+
+function noteNodes(nodes: readonly ForeignNode[], events: readonly PanelEvent[], notes: Notes): void {
+  for (const { id, name } of nodes) {
+    const count = events.filter(({ type, data }) => type === 'NodeInboundInherited' && data.node === id).length;
+    if (count > 0)
+      notes.noted(
+        'nodes',
+        nodeItem({ id, name }),
+        `inbounds that it has and that are managed from here on: ${count}; ${AS_SEEN}`,
+      );
+  }
 }
 
 function importOutbounds(outbounds: readonly ForeignOutbound[], notes: Notes): PanelEvent[] {

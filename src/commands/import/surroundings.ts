@@ -10,13 +10,15 @@ import { type Notes, shown } from './report.js';
 const ALIAS = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_URL = 2048;
 
+export const nodeItem = ({ id, name }: Pick<ForeignNode, 'id' | 'name'>): string => `node ${shown(name) || id}`;
+
 /** The nodes, under their own numbers and with their tokens, held to the rules of those that are added. */
 export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelEvent[] {
   if (nodes.length > 0) notes.rows('nodes', nodes.length);
   const names = new Set<string>();
   const numbers = new Set<number>();
   return nodes.flatMap((row) => {
-    const item = `node ${shown(row.name) || row.id}`;
+    const item = nodeItem(row);
     const spec = readSpec({
       name: seen(row.name),
       remark: seen(row.remark),

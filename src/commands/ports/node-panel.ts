@@ -44,9 +44,9 @@ export interface ListedClients {
   /** What names each in the paths of the API. */
   readonly keys: readonly string[];
   readonly digests: readonly string[];
-  /** The number that we gave it; 0 = it is not from us, -1 = it is from another centre. */
+  /** The number that we gave it; 0 = it is not from us, for all that our log knows; -1 = it is from another centre. */
   readonly marks: readonly number[];
-  /** The JSON of those that are not from us; empty for the others. */
+  /** The JSON of each. */
   readonly raws: readonly string[];
   readonly up: Float64Array;
   readonly down: Float64Array;
@@ -64,7 +64,7 @@ export interface ListedInbound {
   readonly port: number;
   readonly enabled: boolean;
   readonly digest: string;
-  /** The number of the inbound that we gave it; 0 = it has no mark, -1 = it is from another centre. */
+  /** The number of the inbound that we gave it; 0 = it is not from us, as above; -1 = it is from another centre. */
   readonly mark: number;
   readonly counter: SeenCounter;
   readonly clients: ListedClients;

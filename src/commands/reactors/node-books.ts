@@ -98,13 +98,13 @@ export class NodeBooks {
     wanted: readonly WantedInbound[],
     had: readonly Had[],
   ): Promise<Observation> {
-    const { followed, lastClient, now } = this.#parts;
+    const { followed, now } = this.#parts;
     const recordedAt = (this.#recordedAt ??= followed.readAt(this.#id));
     const at = now();
     const allowances = (this.#allowances ??= new Allowances(recordedAt));
     const allowed = (kind: CounterKind, key: number, id: InboundId): number =>
       allowances.of(`${kind} ${key}`, this.#readAt.get(id) ?? recordedAt, at);
-    const seen = { had, lastClient: lastClient(), ...followed, allowed, now: at };
+    const seen = { had, ...followed, allowed, now: at };
     const observation = await observe(wanted, listing, seen);
     if (!this.#isCurrent(node)) return observation;
     this.#listedAt = now();

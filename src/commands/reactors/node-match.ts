@@ -92,15 +92,15 @@ export interface ClientMatch {
 const matched = new WeakMap<ListedClients, { readonly wanted: WantedInbound; readonly match: ClientMatch }>();
 
 /** Ours are known by their mark, under whatever name; the others by their email. The last match of a listing is kept. */
-export function matchClients(wanted: WantedInbound, clients: ListedClients, lastClient: number): ClientMatch {
+export function matchClients(wanted: WantedInbound, clients: ListedClients): ClientMatch {
   const known = matched.get(clients);
   if (known?.wanted === wanted) return known.match;
-  const match = matchedClients(wanted, clients, lastClient);
+  const match = matchedClients(wanted, clients);
   matched.set(clients, { wanted, match });
   return match;
 }
 
-function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClients, lastClient: number): ClientMatch {
+function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClients): ClientMatch {
   const byNumber = new Map(wanted.map((client) => [client.number as number, client]));
   const byEmail = new Map(wanted.map((client) => [emailKey(client.email), client]));
   const both: (readonly [WantedClient, number])[] = [];
@@ -111,7 +111,7 @@ function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClien
   for (const [i, mark] of clients.marks.entries()) {
     const client = byNumber.get(mark);
     if (mark === OF_ANOTHER) strangers.push(i);
-    else if (mark === 0 || mark > lastClient) rest.push(i);
+    else if (mark === 0) rest.push(i);
     else if (!client || found.has(client)) gone.push(i);
     else {
       found.add(client);

@@ -11,7 +11,6 @@ export type CounterKind = NodeTraffic['notes'][number][0];
 
 interface Known {
   readonly had: readonly Had[];
-  readonly lastClient: number;
   readonly client: (number: ClientNumber) => Followed | undefined;
   readonly inbound: (id: InboundId) => Followed | undefined;
   /** Bytes that a counter may have grown by since it was read before, with those of this inbound. */
@@ -79,7 +78,7 @@ export async function observe(
     if (!before && isZero(listed.counter)) fresh.add(inbound.id);
     const most = known.allowed('inbound', inbound.id, inbound.id);
     inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, most) });
-    await gather(carried, inbound, listed, known);
+    await gather(carried, inbound, listed, known.now);
   }
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
@@ -118,11 +117,11 @@ async function gather(
   carried: Map<string, Carried>,
   inbound: WantedInbound,
   { clients }: ListedInbound,
-  known: Known,
+  now: number,
 ): Promise<void> {
   const own = [inbound.id];
   if (clients.emails.length > SLICE) await breathe();
-  for (const [n, [{ number, email }, i]] of matchClients(inbound, clients, known.lastClient).both.entries()) {
+  for (const [n, [{ number, email }, i]] of matchClients(inbound, clients).both.entries()) {
     if (n > 0 && n % SLICE === 0) await breathe();
     // By the name under which the node counts it, which may be one of yesterday.
     const name = emailKey(clients.emails[i] || email);
@@ -134,7 +133,7 @@ async function gather(
       continue;
     }
     const others = other ? [...other.others, { number: other.number, inbound: other.inbound }] : nobody;
-    const at = Math.min(clients.lastOnline[i] || known.now, known.now);
+    const at = Math.min(clients.lastOnline[i] || now, now);
     const seen = { up: clients.up[i] ?? 0, down: clients.down[i] ?? 0, allTime: clients.allTime[i] ?? 0 };
     carried.set(name, { number, inbound: inbound.id, named, seen, at, inbounds, others });
   }

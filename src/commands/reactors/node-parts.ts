@@ -13,6 +13,8 @@ export interface Outgoing extends Had {
   readonly tag: string;
   /** Positions of what was decided since the node last had everything. */
   readonly waiting: readonly number[];
+  /** A panel before this one put it there, and nothing was seen of it yet. */
+  readonly inherited: boolean;
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
   readonly refused: { readonly reason: string; readonly since: number } | null;
 }
@@ -35,7 +37,6 @@ export interface NodeTalkParts {
   ) => Promise<{ readonly position: number; readonly inbounds: readonly WantedInbound[] }>;
   readonly outgoing: (node: NodeId) => readonly Outgoing[];
   readonly strangers: (node: NodeId) => RecordedStrangers | undefined;
-  readonly lastClient: () => number;
   /** Up to where the counters of nodes are followed. */
   readonly followed: {
     readonly client: (number: ClientNumber) => Followed | undefined;

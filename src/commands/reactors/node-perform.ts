@@ -2,9 +2,36 @@ import type { AskedNode, NodePanel } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
 import { type InboundPlan, type NodeStep, refusals } from './node-plan.js';
 
-/** Does the steps of one inbound, in their order. Rejects with `NodeError`; what was done stays done. */
+/**
+ * Does the steps of one inbound, in their order. A step that the node declines keeps it from none of the others: it is
+ * done piece by piece where it has pieces, and the first no is thrown in the end. Rejects with `NodeError`; what was done
+ * stays done.
+ */
 export async function perform(panel: NodePanel, node: AskedNode, plan: InboundPlan): Promise<void> {
-  for (const step of plan.steps) await one(panel, node, plan, step);
+  let declined: NodeError | null = null;
+  for (const step of plan.steps) {
+    try {
+      await one(panel, node, plan, step);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+      declined ??= error;
+      const pieces = piecesOf(step);
+      if (pieces.length > 0) await perform(panel, node, { ...plan, steps: pieces }).catch(unlessDeclined);
+    }
+  }
+  if (declined) throw declined;
+}
+
+/** What a step that was declined can be done by, one client at a time. */
+function piecesOf(step: NodeStep): readonly NodeStep[] {
+  if (step.do === 'update') return step.pieces;
+  if (step.do !== 'addClients' || step.clients.length === 1) return [];
+  return step.clients.map((client) => ({ do: 'addClients', clients: [client] }));
+}
+
+/** For what may be declined while others go on. */
+export function unlessDeclined(error: unknown): void {
+  if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
 }
 
 async function one(panel: NodePanel, node: AskedNode, { wanted, listed }: InboundPlan, step: NodeStep): Promise<void> {

@@ -7,8 +7,13 @@ import { type Had, isShared, matchClients, matchInbounds } from './node-match.js
 
 /** One request that brings a node nearer to what is wanted. */
 export type NodeStep =
-  | { readonly do: 'add' | 'update'; readonly strangers: readonly string[] }
-  | { readonly do: 'remove' | 'switch' | 'resetInbound' }
+  | { readonly do: 'add' | 'remove' | 'switch' | 'resetInbound' }
+  | {
+      readonly do: 'update';
+      readonly strangers: readonly string[];
+      /** What can be done for single clients where the node declines the whole. */
+      readonly pieces: readonly NodeStep[];
+    }
   | { readonly do: 'addClients'; readonly clients: readonly WantedClient[] }
   | { readonly do: 'updateClient'; readonly key: string; readonly client: WantedClient }
   | { readonly do: 'deleteClient' | 'resetClient'; readonly email: string };
@@ -48,8 +53,6 @@ interface Known {
   /** Bytes that the clients of this email have used since they last began at zero, on all machines. */
   readonly used: (client: WantedClient) => number;
   readonly usedBy: (inbound: InboundId) => number;
-  /** A number up to this one is of a client of ours, living or not. */
-  readonly lastClient: number;
 }
 
 /** The reasons of this panel for not trying. */
@@ -62,12 +65,14 @@ export const refusals = {
   guests: 'The node has clients of its own in this inbound',
 } as const;
 
-const ADD: NodeStep = { do: 'add', strangers: [] };
+const ADD: NodeStep = { do: 'add' };
 const REMOVE: NodeStep = { do: 'remove' };
 /** More changed clients than this go along with the whole inbound. */
 const FEW = 20;
 /** Clients that are taken out of an inbound one by one in one go. */
 const MANY = 500;
+/** Clients that are told one by one in one go because the node declines the whole inbound. */
+const PIECES = 50;
 /** Counters that are begun anew in one go. */
 const RESETS = 50;
 /** Clients that are compared without a pause. */
@@ -143,7 +148,7 @@ async function compare(
   others: ReadonlySet<string>,
 ): Promise<Compared> {
   if (listed.clients.emails.length > SLICE) await breathe();
-  const pairs = matchClients(inbound, listed.clients, known.lastClient);
+  const pairs = matchClients(inbound, listed.clients);
   const changes: NodeStep[] = [];
   const resets: NodeStep[] = [];
   const cutThere: number[] = [];
@@ -187,11 +192,15 @@ async function compare(
   const anew: NodeStep[] = isOver ? [{ do: 'resetInbound' }] : [];
   // Counters first: with them at zero nobody is cut again at once.
   const steps: NodeStep[] = [...anew, ...resets.filter(isTold)];
-  if (whole) steps.push({ do: 'update', strangers: pairs.strangers.flatMap((i) => raws[i] || []) });
-  else {
-    if (listed.enabled !== inbound.enabled) steps.push({ do: 'switch' });
-    steps.push(...deletions, ...changes);
+  const single: NodeStep[] = listed.enabled === inbound.enabled ? [] : [{ do: 'switch' }];
+  single.push(...deletions, ...changes);
+  if (!whole) {
+    steps.push(...single);
     if (missing.length > 0) steps.push({ do: 'addClients', clients: missing });
+  } else {
+    const added = missing.map((client): NodeStep => ({ do: 'addClients', clients: [client] }));
+    const pieces = [...single, ...added].filter(isTold).slice(0, PIECES);
+    steps.push({ do: 'update', strangers: pairs.strangers.flatMap((i) => raws[i] ?? []), pieces });
   }
   return { plan: { wanted: left.wanted, reason: left.reason, steps, cutThere }, strangers };
 }
@@ -230,8 +239,13 @@ function ours({ clients: { marks, emails } }: ListedInbound): readonly NodeStep[
 export function takenOut(plan: InboundPlan, wanted: WantedInbound | undefined): InboundPlan {
   const { listed, steps } = plan;
   if (!wanted || !listed || isShared(listed) || steps.length <= FEW) return plan;
-  const strangers = listed.clients.raws.filter((raw) => raw !== '');
-  return { ...plan, wanted: { ...wanted, tag: listed.tag, clients: [] }, steps: [{ do: 'update', strangers }] };
+  const { raws, marks } = listed.clients;
+  const strangers = raws.filter((_, i) => (marks[i] ?? 0) <= 0);
+  return {
+    ...plan,
+    wanted: { ...wanted, tag: listed.tag, clients: [] },
+    steps: [{ do: 'update', strangers, pieces: steps }],
+  };
 }
 
 /** Whether it can be a request of its own. */

@@ -139,7 +139,6 @@ export class NodeTalk {
         had,
         used: ({ number }) => this.#parts.used.client(number),
         usedBy: (id) => this.#parts.used.inbound(id),
-        lastClient: this.#parts.lastClient(),
       });
       this.#books.strangers(node, plan);
       let acted = false;
@@ -250,11 +249,11 @@ export class NodeTalk {
   }
 
   #had(): readonly Had[] {
-    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted, applied }) => ({
+    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted, applied, inherited }) => ({
       inbound,
       tags: [...new Set([...(this.#told.get(inbound) ?? []), ...tags])],
       deleted,
-      removed: applied === null && !this.#told.has(inbound),
+      removed: applied === null && !inherited && !this.#told.has(inbound),
     }));
   }
 

@@ -1,10 +1,9 @@
 import type { Node } from '../../events/node-document.js';
 import type { AskedNode } from '../ports/node-panel.js';
-import { NodeError } from '../ports/nodes.js';
 import type { NodeBooks } from './node-books.js';
 import type { Had } from './node-match.js';
 import type { NodeTalkParts } from './node-parts.js';
-import { perform } from './node-perform.js';
+import { perform, unlessDeclined } from './node-perform.js';
 import { planNode, takenOut } from './node-plan.js';
 
 /** What taking everything off a node came to, in inbounds. */
@@ -28,20 +27,19 @@ interface Leaving {
  * `NodeError` when it could not be told or seen.
  */
 export async function takeOff(node: Node & AskedNode, { parts, books, had }: Leaving): Promise<Withdrawal> {
-  const { panel, wanted, used, lastClient } = parts;
+  const { panel, wanted, used } = parts;
   const { inbounds } = await wanted(node.id);
   const known = {
     had: had.map((one) => ({ ...one, deleted: true })),
     used: ({ number }: { readonly number: Parameters<typeof used.client>[0] }) => used.client(number),
     usedBy: used.inbound,
-    lastClient: lastClient(),
   };
   const listing = await panel.listing(node);
   await books.count(node, listing, inbounds, had);
   const plan = await planNode([], listing, known);
   for (const one of plan.inbounds) {
     const bulk = inbounds.find(({ id }) => id === one.inbound);
-    await perform(panel, node, takenOut(one, bulk)).catch(unlessSaidNo);
+    await perform(panel, node, takenOut(one, bulk)).catch(unlessDeclined);
   }
   const told = plan.inbounds.filter(({ steps }) => steps.length > 0);
   const after = await panel.listing(node);
@@ -57,9 +55,4 @@ export async function takeOff(node: Node & AskedNode, { parts, books, had }: Lea
     if (taken && !hidden && there.length === 0) books.removed(node, taken, true);
   }
   return { gone, remaining, kept };
-}
-
-/** What it refuses of one inbound keeps nobody from the others. */
-function unlessSaidNo(error: unknown): void {
-  if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
 }

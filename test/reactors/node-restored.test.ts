@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { NodeError } from '../../src/commands/ports/nodes.js';
+import { draft, HOUR, terms } from '../kit/builders.js';
+import type { XuiInbounds } from '../kit/real/three-x-ui-inbounds.js';
+import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './node-kit.js';
+
+const zoe = draft('zoe', 12);
+const kim = draft('kim', 13);
+const nina = draft('nina', 14);
+const FOREIGN = 'The node has an inbound of its own under this tag';
+
+const emails = (xui: XuiInbounds, tag = 'in-1') => xui.clients(tag).map(({ email }) => email);
+const refusal = ({ read }: Centre, n = 0) => read.outbox(nodeOne)[n]?.refused?.reason ?? null;
+const client = (xui: XuiInbounds, email: string) => xui.clients('in-1').find((one) => one['email'] === email);
+
+/** Marks as they were before they told one client from the next with the same number. */
+function age(xui: XuiInbounds): void {
+  for (const inbound of xui.inbounds)
+    inbound.settings = inbound.settings.replace(/(portolan:[\w-]+:\d+):\w{12}/g, '$1');
+}
+
+/** A node with alice; a backup of its centre; and what came there after it: zoe is number 2, kim number 3. */
+async function withLostClients(old = false) {
+  const first = await withXui();
+  const inbound = first.addInbound([alice]);
+  await first.round();
+  const restore = backupOf(first);
+  first.must({ type: 'AddClients', data: { inbound, clients: [zoe] } });
+  first.must({ type: 'AddClients', data: { inbound, clients: [kim] } });
+  await first.round();
+  for (const [email, bytes] of Object.entries({ alice: 10, zoe: 200, kim: 3000 }))
+    first.xui.count('in-1', email, 0, bytes);
+  await first.round();
+  if (old) age(first.xui);
+  first.asked();
+  const { xui, asked } = first;
+  return { centre: restore(), xui, asked, inbound };
+}
+
+describe('a centre that was restored from a backup', () => {
+  it.each([
+    ['marks of now', false],
+    ['marks of before', true],
+  ])(
+    'knows its clients on a node by what they are, not by the numbers that are given anew, with %s',
+    async (_, old) => {
+      const { centre, xui, inbound } = await withLostClients(old);
+      const { must, round, used, clock } = centre;
+      clock.advance(HOUR);
+      await round();
+      expect([emails(xui), used('alice')]).toStrictEqual([['alice', 'zoe', 'kim'], 10]);
+      expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+      must({ type: 'AddClients', data: { inbound, clients: [kim] } });
+      await round();
+      clock.advance(HOUR);
+      must({ type: 'AddClients', data: { inbound, clients: [zoe] } });
+      await round();
+      await round();
+      expect(refusal(centre)).toBeNull();
+      expect(xui.clients('in-1').map(({ email, id }) => [email, id])).toStrictEqual(
+        [alice, zoe, kim].map((of) => [of.identity.email, of.credential.id]),
+      );
+      expect([used('zoe'), used('kim')]).toStrictEqual([0, 0]);
+      xui.count('in-1', 'zoe', 0, 5);
+      xui.count('in-1', 'kim', 0, 70);
+      await round();
+      expect([used('zoe'), used('kim')]).toStrictEqual([5, 70]);
+      must({ type: 'AddClients', data: { inbound, clients: [nina] } });
+      centre.edit(inbound, 'zoe', { terms: terms({ enabled: false }) });
+      await round();
+      expect(emails(xui)).toStrictEqual(['alice', 'zoe', 'kim', 'nina']);
+      expect(xui.clients('in-1').map(({ enable }) => enable)).toStrictEqual([true, false, true, true]);
+      centre.remove(inbound, 'kim');
+      await round();
+      expect([emails(xui), centre.read.strangers(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
+    },
+  );
+
+  it.each([
+    ['alone', 1, false],
+    ['among many, with the inbound as a whole', 40, false],
+    ['alone, with marks of before', 1, true],
+  ])('leaves a client that it does not know where it is when another gets its number: %s', async (_, count, old) => {
+    const { centre, xui, asked, inbound } = await withLostClients(old);
+    const before = client(xui, 'zoe');
+    const clients = Array.from({ length: count }, (__, n) => draft(`yan ${n}`, 20 + n));
+    centre.must({ type: 'AddClients', data: { inbound, clients } });
+    await centre.round();
+    expect(asked().at(-1)).toMatch(count > 1 ? /update\/1$/ : /addClient$/);
+    expect(emails(xui)).toHaveLength(3 + count);
+    expect([client(xui, 'zoe'), refusal(centre)]).toStrictEqual([before, null]);
+    expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+    // Nor are they cut with an inbound that is deleted here.
+    centre.must({ type: 'DeleteInbound', data: { inbound } });
+    await centre.round();
+    expect([emails(xui), refusal(centre)]).toStrictEqual([
+      ['zoe', 'kim'],
+      'The node has clients of its own in this inbound',
+    ]);
+  });
+
+  it.each([
+    ['marks of now', false],
+    ['marks of before', true],
+  ])('neither takes nor destroys an inbound that it does not know, with %s', async (_, old) => {
+    const first = await withXui();
+    const gone = first.addInbound([alice], { spec: { tag: 'in-2', port: 8443 } });
+    await first.round();
+    first.must({ type: 'DeleteInbound', data: { inbound: gone } });
+    await first.round();
+    const restore = backupOf(first);
+    first.addInbound([bob], { spec: { tag: 'in-2', port: 8443, remark: 'lost' } });
+    await first.round();
+    if (old) age(first.xui);
+    const before = structuredClone(first.xui.inbounds);
+    first.asked();
+    const centre = restore();
+    await centre.round();
+    expect(centre.read.strangers(nodeOne)?.inbounds).toStrictEqual(['in-2']);
+    centre.addInbound([kim], { spec: { tag: 'in-2', port: 8443, remark: 'another', protocol: 'trojan' } });
+    await centre.round();
+    expect(refusal(centre, 1)).toBe(FOREIGN);
+    expect([first.asked(), first.xui.inbounds]).toStrictEqual([[], before]);
+  });
+});
+
+describe('marks that have only a number', () => {
+  it('are still known by an email or a credential that the client has, or had, and are written anew', async () => {
+    const { xui, round, addInbound, edit, remove, clock, asked } = await withXui();
+    const inbound = addInbound([alice, bob, zoe, kim]);
+    await round();
+    age(xui);
+    remove(inbound, 'bob');
+    edit(inbound, 'zoe', { identity: { ...zoe.identity, email: 'zora' } });
+    asked();
+    await round();
+    expect(emails(xui)).toStrictEqual(['alice', 'zora', 'kim']);
+    for (const { comment } of xui.clients('in-1')) expect(comment).toMatch(/^portolan:[\w-]+:\d:\w{12}$/);
+    clock.advance(HOUR);
+    asked();
+    await round();
+    expect(asked()).toStrictEqual([]);
+  });
+});
+
+describe('a step that a node declines', () => {
+  it.each([
+    ['a few', 1],
+    ['so many that the inbound is told as a whole', 40],
+  ])('keeps no other client of the inbound from anything, with %s of them', async (_, count) => {
+    const { xui, round, addInbound, must, edit, read, asked } = await withXui((panel) => ({
+      ...panel,
+      async update() {
+        throw new NodeError('said-no', 'Duplicate email: kim');
+      },
+    }));
+    const inbound = addInbound([alice, bob]);
+    await round();
+    const taken = { inboundId: 9, enable: true, email: 'kim', up: 0, down: 0, allTime: 0, total: 0, expiryTime: 0 };
+    xui.rows.set('kim', { ...taken, lastOnline: 0 });
+    const more = Array.from({ length: count }, (__, n) => draft(`more ${n}`, 20 + n));
+    must({ type: 'AddClients', data: { inbound, clients: [kim, ...more] } });
+    edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    asked();
+    await round();
+    expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
+    expect(client(xui, 'bob')).toMatchObject({ enable: false });
+    expect(read.outbox(nodeOne)[0]?.refused?.reason).toContain('Duplicate email: kim');
+  });
+});
