@@ -24,6 +24,7 @@ import type { CorePlace } from './foreign-template.js';
 import { stage, switchTo } from './generations.js';
 import { digest } from './lib/digest.js';
 import type { Disposal } from './lib/disposal.js';
+import { Queue } from './lib/queue.js';
 
 interface BackupsParts {
   readonly panel: Pick<Panel, 'read' | 'dispatch' | 'foldings' | 'directory' | 'now' | 'retire'>;
@@ -41,18 +42,26 @@ interface BackupsParts {
 
 /** What the log destroyed while a backup was made cannot be compared with what was there before: so often it is made again. */
 const TRIES = 3;
-/** Copies of the state of a running panel, and the way of another state into it. One at a time. */
+/** How long a copy, or a replacement, waits for those before it; in ms. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Copies of the state of a running panel, and the way of another state into it. One at a time: copies queue behind one
+ * another, and where the state is to be replaced nothing else begins.
+ */
 export class PanelBackups implements Backups {
   readonly #parts: BackupsParts;
-  #busy = false;
+  readonly #queue = new Queue(PATIENCE_MS);
+  #replacing = false;
   #keeping = false;
 
   constructor(parts: BackupsParts) {
     this.#parts = parts;
   }
 
-  create(): Promise<BackupFile> {
-    return this.#alone(() => this.#create());
+  async create(): Promise<BackupFile> {
+    if (this.#replacing) throw busy();
+    return this.#inTurn(() => this.#create());
   }
 
   async keep(): Promise<KeptBackup> {
@@ -79,8 +88,14 @@ export class PanelBackups implements Backups {
     return keptIn(backups);
   }
 
-  replace(incoming: Incoming): Promise<Replacement> {
-    return this.#alone(() => this.#replace(incoming));
+  async replace(incoming: Incoming): Promise<Replacement> {
+    if (this.#replacing) throw busy();
+    this.#replacing = true;
+    try {
+      return await this.#inTurn(() => this.#replace(incoming));
+    } finally {
+      this.#replacing = false;
+    }
   }
 
   async replaceFrom(path: string, passphrase: string, askedBy: Actor): Promise<Replacement> {
@@ -183,15 +198,14 @@ export class PanelBackups implements Backups {
     }
   }
 
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#busy || this.#parts.restarting()) throw busy();
-    this.#busy = true;
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { restarting } = this.#parts;
+    const begin = (): Promise<T> => (restarting() ? Promise.reject(busy()) : work());
+    if (restarting()) throw busy();
     try {
-      return await work();
+      return await this.#queue.run(begin, busy);
     } catch (error) {
       throw failureOf(error);
-    } finally {
-      this.#busy = false;
     }
   }
 

@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createXrayCore } from './adapters/core/xray.js';
 import { boundsFlaw, parse, Unreadable } from './commands/import/json.js';
+import { shown } from './commands/import/report.js';
 import { type Core, CoreError } from './commands/ports/core.js';
 import type { ForeignPanel } from './commands/ports/foreign-panel.js';
 import { Rejection } from './commands/rejection.js';
 import type { ImportFinding } from './events/import.js';
+import { type Lacking, lackingIn, withoutLacking } from './foreign-geo.js';
 import { testUrlOf, unwrapTemplate } from './http/codec/template.js';
-import { isObject, type Json, type JsonObject } from './lib/json.js';
-import { privateNetworks } from './lib/private-networks.js';
+import { isObject, type JsonObject, sameJson, textOf } from './lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from './projections/template.js';
 
 /** Where the core of this machine is, and its geo files. */
@@ -27,9 +28,12 @@ export interface PreparedTemplate {
 const TABLE = 'settings';
 const ITEM = 'the core template';
 
+/** Of geo files and lists that a template may name in vain: each costs one more question to the core. */
+const MOST_LACKING = 50;
+
 /**
- * The template of a foreign panel, as much of it as the core takes: as it is; without geo files where the usual rule
- * names them; without the rules that need any; or else the usual one. `scratch` is a private folder.
+ * The template of a foreign panel, as much of it as the core takes: as it is; without what needs geo files and lists
+ * that are not here; or else the usual one. `scratch` is a private folder.
  */
 export async function prepareTemplate(
   settings: ForeignPanel['settings'],
@@ -59,27 +63,33 @@ export async function prepareTemplate(
     note('left out', `it ${bounds}: the usual one is used`);
     return result(null);
   }
-  const flaw = await flawOf(given, place, scratch);
-  if (flaw === null) return result(given);
-  const listed = withoutPrivateGeo(given);
-  if ((await flawOf(listed, place, scratch)) === null) {
-    note('changed', `geoip:private stands as the list of networks that it means: ${flaw}`);
-    return result(listed);
+  const lacking: Lacking[] = [];
+  for (;;) {
+    const bare = withoutLacking(given, lacking);
+    const flaw = await flawOf(bare.template, place, scratch);
+    if (flaw === null) {
+      if (lacking.length > 0) note('changed', named(lacking));
+      findings.push(...bare.findings);
+      return result(lacking.length > 0 ? bare.template : given);
+    }
+    const next = lackingIn(textOf(flaw.cause));
+    if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
+      note('left out', `the usual one is used: ${flaw.message}`);
+      return result(null);
+    }
+    lacking.push(next);
   }
-  const { template: bare, dropped } = withoutGeo(listed);
-  if (dropped > 0 && (await flawOf(bare, place, scratch)) === null) {
-    note(
-      'changed',
-      `${dropped} rules that need geo files are left out, add them again when the files are here: ${flaw}`,
-    );
-    return result(bare);
-  }
-  note('left out', `the usual one is used: ${flaw}`);
-  return result(null);
+}
+
+/** What it goes on without, as a sentence. */
+function named(lacking: readonly Lacking[]): string {
+  const names = lacking.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
+  const written = names.includes('geoip.dat') ? '; geoip:private stands as the networks that it means' : '';
+  return `what is not here of geo files and lists is left out of it (${shown(names.join(', '))})${written}`;
 }
 
 /** Why neither the panel's own rules nor the core take it; null when they do, or when there is no core to ask. */
-async function flawOf(template: JsonObject, place: CorePlace | null, scratch: string): Promise<string | null> {
+async function flawOf(template: JsonObject, place: CorePlace | null, scratch: string): Promise<CoreError | null> {
   const run = mkdtempSync(join(scratch, 'template-'));
   const core: Core = createXrayCore({
     binary: place?.binary ?? null,
@@ -94,44 +104,9 @@ async function flawOf(template: JsonObject, place: CorePlace | null, scratch: st
     await core.test({ template, inbounds: new Map() });
     return null;
   } catch (error) {
-    if (error instanceof CoreError) return error.kind === 'missing' ? null : error.message;
+    if (error instanceof CoreError) return error.kind === 'missing' ? null : error;
     throw error;
   } finally {
     rmSync(run, { recursive: true, force: true });
   }
-}
-
-const rulesOf = ({ routing }: JsonObject): readonly Json[] =>
-  isObject(routing) && Array.isArray(routing['rules']) ? (routing['rules'] as Json[]) : [];
-
-function withRules(template: JsonObject, rules: readonly Json[]): JsonObject {
-  const { routing } = template;
-  return isObject(routing) ? { ...template, routing: { ...routing, rules } as Json } : template;
-}
-
-/** The rule that every template of 3x-ui has, with the networks written out: no file is needed for them. */
-function withoutPrivateGeo(template: JsonObject): JsonObject {
-  const rules = rulesOf(template).map((rule) => {
-    if (!isObject(rule) || !Array.isArray(rule['ip'])) return rule;
-    const ip = (rule['ip'] as Json[]).flatMap((entry): readonly Json[] =>
-      entry === 'geoip:private' ? privateNetworks : [entry],
-    );
-    return { ...rule, ip } as Json;
-  });
-  return withRules(template, rules);
-}
-
-const GEO = /"(geoip|geosite|ext|ext-ip|ext-domain|ext-site):/i;
-
-/** Without the rules, and the name servers, that need geo files. */
-function withoutGeo(template: JsonObject): { readonly template: JsonObject; readonly dropped: number } {
-  const rules = rulesOf(template);
-  const kept = rules.filter((rule) => !GEO.test(JSON.stringify(rule)));
-  const { dns } = template;
-  const servers = isObject(dns) && Array.isArray(dns['servers']) ? (dns['servers'] as Json[]) : [];
-  const asked = servers.filter((server) => !GEO.test(JSON.stringify(server)));
-  const dropped = rules.length - kept.length + servers.length - asked.length;
-  const bare = withRules(template, kept);
-  if (servers.length === asked.length || !isObject(dns)) return { template: bare, dropped };
-  return { template: { ...bare, dns: { ...dns, servers: asked } as Json }, dropped };
 }

@@ -6,6 +6,8 @@ import { readForeign } from './adapters/foreign/read-foreign.js';
 import { isBcrypt, scryptPasswords } from './adapters/passwords.js';
 import { judgeName, parseUrl } from './adapters/web/target.js';
 import { createBus } from './commands/bus.js';
+import { inboundItem } from './commands/import/inbounds.js';
+import { readJson, Unreadable } from './commands/import/json.js';
 import { type ForeignImport, type ForeignReport, planImport } from './commands/import/plan.js';
 import { shown } from './commands/import/report.js';
 import type { HostFlaw } from './commands/import/settings.js';
@@ -18,6 +20,7 @@ import type { Actor } from './events/event.js';
 import type { ImportFinding } from './events/import.js';
 import type { Settings } from './events/settings.js';
 import { type CorePlace, prepareTemplate } from './foreign-template.js';
+import { certificatesIn } from './http/codec/core-inbound.js';
 import { ourName } from './http/codec/setting-names.js';
 import { openJournal } from './journal.js';
 
@@ -87,7 +90,7 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
     template,
     outboundTestUrl,
     hostFlaws: options.host ? [] : await hostFlaws(settings),
-    findings: [...findings, ...privateAddresses(read)],
+    findings: [...findings, ...privateAddresses(read), ...(await certificates(read))],
   };
 }
 
@@ -130,6 +133,25 @@ async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly H
       flaws.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
   }
   return flaws;
+}
+
+/** Inbounds whose certificate files are not here, or of no use: the core would not run them, or nobody trust them. */
+async function certificates({ inbounds }: ForeignPanel): Promise<readonly ImportFinding[]> {
+  const findings: ImportFinding[] = [];
+  const known = new Map<string, Promise<string | null>>();
+  for (const row of inbounds) {
+    const stream = readJson(row.streamSettings);
+    if (!row.enable || row.nodeId !== 0 || stream instanceof Unreadable) continue;
+    for (const { certificateFile, keyFile } of certificatesIn(stream)) {
+      const pair = `${certificateFile}\n${keyFile}`;
+      const asked = known.get(pair) ?? certificateFlaw(certificateFile, keyFile);
+      known.set(pair, asked);
+      const flaw = await asked;
+      const why = `its certificate ${shown(certificateFile)} is of no use on this machine: ${flaw}`;
+      if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), what: 'noted', why });
+    }
+  }
+  return findings;
 }
 
 const UNASKED = 'leads to this machine or a private network, so it is not asked';

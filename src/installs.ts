@@ -78,6 +78,7 @@ export function createInstalls(
     now,
     warn,
   });
+  geoKeeping.prepare();
   disposal.add(() => geoKeeping.stop());
   const dataDir = config.DATA_DIR;
   const panelUpdate = new PanelUpdate({

@@ -24,6 +24,7 @@ import { FULL_CODE, READY, SWITCH_CODE } from './launcher.js';
 import { Disposal } from './lib/disposal.js';
 import { logNews } from './news.js';
 import { httpParts, secretsOf } from './parts.js';
+import { refusedHere } from './projections/refused-here.js';
 import { Servers } from './servers.js';
 import { refusedByDisk } from './storage-watch.js';
 import { version } from './version.js';
@@ -250,11 +251,19 @@ function banner(
     `  Health         ${ops}/readyz`,
     '',
     ...(turn === null ? [] : [`  ${turnLine(turn)}`]),
-    ...servers.warnings().map((warning) => `  WARNING: ${warning}`),
+    ...[...servers.warnings(), ...refusals(read)].map((warning) => `  WARNING: ${warning}`),
     ...(complaint === null ? ['  Next: log in and add an inbound.'] : [`  READ ONLY: ${complaint}`]),
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What was refused at an earlier start, and still is: there is no news of it. */
+function refusals(read: Panel['read']): readonly string[] {
+  const inbounds = new Map(read.inbounds().map((inbound) => [inbound.id, inbound]));
+  return refusedHere(inbounds, read.core()).map(
+    ({ inbound: { id, tag }, reason }) => `the core does not take inbound ${id} (${tag}): ${reason}`,
+  );
 }
 
 /** Which of two states this start serves. */

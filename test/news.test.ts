@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type RejectionCode, reject } from '../src/commands/rejection.js';
 import type { PanelEvent, RecordedEvent } from '../src/events/catalog.js';
 import { CertificateRefused } from '../src/events/certificate.js';
-import { CoreFailed, CoreStarted } from '../src/events/core.js';
+import { CoreFailed, CoreStarted, InboundRefusedByCore } from '../src/events/core.js';
+import { InboundId } from '../src/events/ids.js';
 import { PanelRestartFailed } from '../src/events/panel.js';
 import { Alarms } from '../src/lib/alarms.js';
 import { logNews } from '../src/news.js';
@@ -29,11 +30,13 @@ describe('the log of the panel', () => {
       CoreFailed({ run: 'r', reason: 'The core was killed' }),
       CertificateRefused({ server: 'panel', ...files, why: 'it has expired' }),
       PanelRestartFailed({ server: 'panel', why: 'no such port' }),
+      InboundRefusedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
     );
     expect(lines).toEqual([
       'error The core failed {"why":"The core was killed"}',
       'error A certificate cannot be used {"why":"/c.pem: it has expired"}',
       'error The panel could not restart and goes on as it was {"why":"no such port"}',
+      'error The core does not take an inbound {"why":"#3: no such file"}',
     ]);
   });
 });

@@ -73,7 +73,7 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
     ...(at > 0 ? [{ text: '«', data: `find:${at - 1}:${query}` }] : []),
     ...(at < pages - 1 ? [{ text: '»', data: `find:${at + 1}:${query}` }] : []),
   ];
-  const title = words.t('{count} clients match {text}, page {page} of {pages}', {
+  const title = words.t('Clients that match {text}: {count}, page {page} of {pages}', {
     ...{ count: found.length, text: name(query), page: at + 1, pages },
   });
   return screen([title], turn.length > 0 ? [...rows, turn] : rows);

@@ -13,6 +13,8 @@ import { begin, catchUp } from '../events/replay.js';
 import { openJournal } from '../journal.js';
 import { timeText } from '../lib/words.js';
 import { backups } from '../projections/backups.js';
+import { coreState } from '../projections/core-state.js';
+import { inbounds } from '../projections/inbounds.js';
 import { settings } from '../projections/settings.js';
 import type { Finding } from './finding.js';
 import { CliError, printEither } from './output.js';
@@ -53,8 +55,10 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const { fault, events, keys } = verifyLog(log);
     const known = begin(settings);
     const kept = begin(backups);
+    const ports = begin(inbounds);
+    const core = begin(coreState);
     // A log with a fault may not even fold.
-    if (fault === null) catchUp(log, [known, kept]);
+    if (fault === null) catchUp(log, [known, kept, ports, core]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       {
@@ -67,6 +71,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
       ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
+      ...(fault === null ? await (await import('./examine-inbounds.js')).examineInbounds(ports.state, core.state) : []),
     ];
   } finally {
     log.close();

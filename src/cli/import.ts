@@ -74,7 +74,7 @@ function text({ version, file, tables, totals, found, findings }: ForeignReport)
     '',
     ...findings
       .slice(0, MOST_LINES)
-      .map(({ item, what, why }) => `  ${what === 'noted' ? 'note' : what}: ${item}: ${why}`),
+      .map(({ table, item, what, why }) => `  ${what === 'noted' ? 'note' : what}: ${table}: ${item}: ${why}`),
   ];
   const more = found - Math.min(MOST_LINES, findings.length);
   if (more > 0) lines.push(`  and ${more} more: --dry-run --json names them all`);

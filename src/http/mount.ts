@@ -32,7 +32,7 @@ export interface Gate<C extends HttpContext = HttpContext> {
   shortcut(route: Route, path: string, handle: Handler): void;
 }
 
-/** The envelope of the specification: HTTP 200 whatever the answer, unless the specification says otherwise. */
+/** The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. */
 export function envelope(success: boolean, msg: string, obj: unknown = null) {
   return { success, msg, obj };
 }
@@ -63,6 +63,8 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
         { params: params.data, query: query.data, body: body.data },
         gate.contextOf(req, res),
       );
+      // A script that keeps the answer as a file sees by the status that it is none.
+      if (route.media !== null && outcome instanceof Rejection) res.status(503);
       answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {

@@ -71,6 +71,14 @@ function corePushes(event: RecordedEvent): readonly Push[] {
         { type: 'xrayState', data: 'error' },
         { type: 'notification', title: 'The core failed', body: event.data.reason, severity: 'error' },
       ];
+    case 'InboundRefusedByCore': {
+      const body = `#${event.data.inbound}: ${event.data.reason}`;
+      return [{ type: 'notification', title: 'The core does not take an inbound', body, severity: 'error' }];
+    }
+    case 'InboundAcceptedByCore': {
+      const body = `#${event.data.inbound}`;
+      return [{ type: 'notification', title: 'The core takes an inbound again', body, severity: 'success' }];
+    }
     default:
       return [];
   }

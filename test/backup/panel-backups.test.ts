@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BackupWork } from '../../src/backup-jobs.js';
 import { PanelBackups } from '../../src/backups.js';
 import { BackupError } from '../../src/commands/ports/backups.js';
@@ -73,13 +73,61 @@ describe('a backup on request', () => {
   });
 
   it.each([
-    ['another one is being made', { work: { copy: never } }, true],
+    ['the state is replaced', { work: { stage: never } }, true],
     ['the panel restarts', { restarting: () => true }, false],
   ])('is refused at once while %s', async (_, options, first) => {
     const { backups } = panelWith(options);
-    if (first) void backups.create();
+    if (first) void backups.replace({ path: '/x', askedBy: admin });
     await expect(backups.create()).rejects.toThrow(/in progress/);
     await expect(backups.replace({ path: '/x', askedBy: admin })).rejects.toMatchObject({ kind: 'busy' });
+  });
+
+  it('waits for the one before it, so that whoever asks gets a whole one', async () => {
+    let [working, most] = [0, 0];
+    const copy: BackupWork['copy'] = async (asked) => {
+      working += 1;
+      most = Math.max(most, working);
+      return work.copy(asked).finally(() => (working -= 1));
+    };
+    const { backups, unfinished } = panelWith({ work: { copy } });
+    const files = await Promise.all([backups.create(), backups.create(), backups.create()]);
+    expect(new Set(files.map(({ path }) => path)).size).toBe(3);
+    expect([most, unfinished().length]).toEqual([1, 3]);
+    for (const file of files) file.remove();
+  });
+
+  it('goes on after one that failed, and after a replacement that was refused', async () => {
+    const copy = vi.fn<BackupWork['copy']>(work.copy).mockRejectedValueOnce(new Error('The disk has too little room'));
+    const stage = () => Promise.reject(new BackupError('refused', 'It is no backup'));
+    const { backups } = panelWith({ work: { copy, stage } });
+    const [failed, replaced, made] = await Promise.allSettled([
+      ...[backups.create(), backups.replace({ path: '/x', askedBy: admin })],
+      backups.create(),
+    ]);
+    expect([failed, replaced]).toMatchObject([{ reason: { kind: 'failed' } }, { reason: { kind: 'refused' } }]);
+    expect(made).toMatchObject({ status: 'rejected', reason: { kind: 'busy' } });
+    (await backups.create()).remove();
+  });
+
+  it('waits no longer than half a minute, and those behind it wait for the same', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let end = (): void => undefined;
+    const stuck = new Promise<void>((resolve) => (end = resolve));
+    const copy = vi.fn<BackupWork['copy']>(work.copy).mockImplementationOnce(async (asked) => {
+      await stuck;
+      return work.copy(asked);
+    });
+    const { backups } = panelWith({ work: { copy } });
+    const first = backups.create();
+    const second = backups.create().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await second).toMatchObject({ kind: 'busy' });
+    const third = backups.create();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(copy).toHaveBeenCalledTimes(1);
+    end();
+    for (const file of await Promise.all([first, third])) file.remove();
   });
 
   it('that cannot be made says why', async () => {

@@ -65,7 +65,7 @@ describe('an admin', () => {
       const shown = last();
       if (!shown) throw new Error('there is no message');
       server.press(ADMIN, ADMIN, shown, { data: `find:${page}:m` });
-      await expect.poll(() => shown.text).toBe('1 clients match m, page 1 of 1');
+      await expect.poll(() => shown.text).toBe('Clients that match m: 1, page 1 of 1');
     },
   );
 
@@ -74,9 +74,9 @@ describe('an admin', () => {
       clients: Array.from({ length: 10 }, (_, n) => draft(`Müller:${n}@example.com`, n + 1)),
     });
     const shown = await ask('/search mÜLLER:');
-    expect(shown.text).toBe('10 clients match müller:, page 1 of 2');
+    expect(shown.text).toBe('Clients that match müller:: 10, page 1 of 2');
     expect(shown.keyboard.map((row) => row.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
-    expect((await press('»', shown)).text).toBe('10 clients match müller:, page 2 of 2');
+    expect((await press('»', shown)).text).toBe('Clients that match müller:: 10, page 2 of 2');
     expect(shown.keyboard.flat().map(({ text }) => text)).toEqual([
       'Müller:8@example.com',
       'Müller:9@example.com',
@@ -86,7 +86,7 @@ describe('an admin', () => {
     expect((await ask('/search nobody')).text).toBe('No client matches nobody');
     expect((await ask('/search')).text).toBe('Write a part of the email behind the command');
     // A text that is no command is looked for.
-    expect((await ask('Müller:3')).text).toBe('1 clients match müller:3, page 1 of 1');
+    expect((await ask('Müller:3')).text).toBe('Clients that match müller:3: 1, page 1 of 1');
     expect(last()?.keyboard.flat()).toHaveLength(1);
   });
 
@@ -96,7 +96,7 @@ describe('an admin', () => {
       clients: Array.from({ length: 9 }, (_, n) => draft(`${long}${n}`, n + 1)),
     });
     // The server refuses a button of more than 64 bytes.
-    expect((await ask(`/search ${long}`)).text).toBe(`9 clients match ${'長'.repeat(16)}, page 1 of 2`);
+    expect((await ask(`/search ${long}`)).text).toBe(`Clients that match ${'長'.repeat(16)}: 9, page 1 of 2`);
   });
 
   it('reads who is soon over', async () => {
@@ -163,7 +163,7 @@ describe('names that others choose', () => {
   it('do not turn the line around, and are cut', async () => {
     const { ask } = await startBot({ clients: [draft(`\u202eevil${'x'.repeat(200)}`, 1)] });
     const shown = await ask('evil');
-    expect(shown.text).toContain('1 clients match evil');
+    expect(shown.text).toContain('Clients that match evil');
     expect(JSON.stringify(shown.keyboard)).not.toContain('\u202e');
   });
 

@@ -87,6 +87,13 @@ describe('every admin is told', () => {
     expect((await told(3))[2]).toBe('News of the panel\nThe core failed: no <port>');
   });
 
+  it('of an inbound that the core leaves out, with the reason', async () => {
+    const { place, told } = await start();
+    const reason = 'open /root/cert/a.pem: no such file or directory';
+    place.must({ type: 'RecordInboundRefused', data: { inbound: one, reason } });
+    expect(await told(1)).toEqual([`News of the panel\nThe core does not take an inbound: #1: ${reason}`]);
+  });
+
   it('of processors that are busy for long', async () => {
     const { told, busy, change } = await start({ settings: { chatBotCpu: 50 } });
     busy(...Array.from({ length: 120 }, () => 51));

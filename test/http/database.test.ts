@@ -94,7 +94,10 @@ describe('GET getDb', () => {
   ] as const)('answers with the envelope when the panel is %s', async (kind, msg) => {
     const create = () => Promise.reject(new BackupError(kind, 'the disk has too little room'));
     const { browser } = await panelWith({ create });
-    expect((await browser.get('/panel/api/server/getDb')).json).toEqual({ success: false, msg, obj: null });
+    const answer = await browser.get('/panel/api/server/getDb');
+    expect(answer.json).toEqual({ success: false, msg, obj: null });
+    // Whoever keeps what comes as a file must notice.
+    expect(answer.status).toBe(503);
   });
 });
 

@@ -60,7 +60,9 @@ describe('a sound panel', () => {
 
   it('keeps all of its numbers, names, credentials and terms, and nothing is found amiss', () => {
     const { of, said } = panel();
-    expect(said).toEqual([]);
+    expect(said).toEqual([
+      'nodes: noted: node far: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+    ]);
     expect(of('UserCreated')).toEqual([
       { user: 1, epoch: 0, credentials: { username: 'root', passwordHash: HASH } },
       { user: 5, epoch: 0, credentials: { username: 'amy', passwordHash: HASH } },
@@ -129,6 +131,10 @@ describe('a sound panel', () => {
     expect(Object.values(report.totals.leftOut)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
+  it('leaves what its nodes have to be managed from here, under the tags of there', () => {
+    expect(panel().of('NodeInboundInherited')).toEqual([{ node: 4, inbound: 7, tag: 'inbound-20007' }]);
+  });
+
   it('brings its nodes and geo sources along', () => {
     const { of } = panel();
     expect(of('NodeAdded')).toEqual([
@@ -150,7 +156,7 @@ describe('a sound panel', () => {
     const [first, ...rest] = events;
     expect(first).toMatchObject({
       type: 'PanelImported',
-      data: { source: '3x-ui', version: '3.0', findings: 0, details: { askedBy: { kind: 'user', name: 'amy' } } },
+      data: { source: '3x-ui', version: '3.0', findings: 1, details: { askedBy: { kind: 'user', name: 'amy' } } },
     });
     expect(new Set(rest.map(({ cause }) => cause))).toEqual(new Set([0]));
   });

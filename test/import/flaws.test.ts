@@ -182,6 +182,27 @@ describe('an inbound', () => {
     expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, true]);
     expect(said).toEqual([
       'inbounds: changed: inbound 2 (inbound 2): it is switched off: Port already exists: 443 is used by inbound inbound-20001',
+      'nodes: noted: node far: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+    ]);
+  });
+
+  it('of a node that could not come over whole is not pushed over what the node has', () => {
+    const { of, said } = imported({
+      users,
+      nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
+      inbounds: [
+        { ...foreignInbound(1), node_id: 1, settings: '{' },
+        { ...foreignInbound(2), node_id: 1, tag: '' },
+        foreignInbound(3, { node_id: 1, enable: 0 }),
+      ],
+    });
+    expect(of('NodeInboundInherited')).toEqual([{ node: 1, inbound: 3, tag: 'inbound-20003' }]);
+    expect(said.filter((line) => line.includes(': noted: '))).toEqual([
+      ...[1, 2].map(
+        (id) =>
+          `inbounds: noted: inbound ${id} (inbound ${id}): what its node has of it stays there as it is, and is not managed from here`,
+      ),
+      expect.stringContaining('managed from here on: 1;'),
     ]);
   });
 
@@ -311,10 +332,29 @@ describe('a client', () => {
         terms: { limitIp: 3, capBytes: 10, expiresAt: 0, resetDays: 0, flow: '' },
         identity: { tgId: 0, subId: '5', comment: '' },
       },
-      // As the panel before reads it: only `true` is on.
-      { terms: { enabled: false } },
+      { terms: { enabled: true } },
     ]);
     expect(said[0]).toBe('clients: left out: client 1 of inbound 1: it is not a JSON object');
+  });
+
+  it.each([
+    ['true', { enable: true }, 1, true, null],
+    ['false', { enable: false }, 1, false, null],
+    ['nothing, and its counters are on', { enable: undefined }, 1, true, 'on'],
+    ['nothing, and its counters are off', { enable: undefined }, 0, false, 'off'],
+    ['nothing, and it has no counters', { enable: undefined }, null, true, 'on'],
+    ['what is neither', { enable: 'false' }, 1, true, 'on'],
+  ])('whose settings say %s is on or off as the panel before had it', (_what, over, counters, on, noted) => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, over)] })],
+      client_traffics: counters === null ? [] : [foreignStats(1, 1, 'user1', { enable: counters })],
+    });
+    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([on]);
+    const why = `its settings do not say whether it is on: it is ${noted}, as it was there`;
+    expect(said.filter((line) => line.includes('whether'))).toEqual(
+      noted === null ? [] : [`clients: noted: client user1 of inbound 1: ${why}`],
+    );
   });
 
   it('has numbers that can be, where those that it had cannot', () => {

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcrypt } from 'bcrypt';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords.js';
 import { ForeignError } from '../../src/commands/ports/foreign-panel.js';
@@ -15,6 +15,7 @@ import { defaultTemplate } from '../../src/projections/template.js';
 import { admin, T0 } from '../kit/builders.js';
 import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from '../kit/foreign-database.js';
 import { readAll, temporaryFolder } from '../kit/log.js';
+import { makeCertificate } from '../kit/real/certificate.js';
 import { coreBinary, withoutCore } from '../kit/real/core-process.js';
 import { foreignFile } from './kit.js';
 
@@ -141,6 +142,43 @@ describe('an import', () => {
   });
 });
 
+describe('certificates of inbounds', () => {
+  it('that are of no use here are named, for those that shall run here', async () => {
+    const good = await makeCertificate();
+    onTestFinished(() => good.remove());
+    const tls = (certificateFile: string, keyFile: string) => ({
+      stream: { security: 'tls', tlsSettings: { certificates: [{ certificateFile, keyFile }] } },
+    });
+    const gone = tls('/root/cert/a.example/fullchain.pem', '/root/cert/a.example/privkey.pem');
+    const { report, events } = await whole(
+      foreignFile({
+        ...content,
+        nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
+        inbounds: [
+          foreignInbound(3, { ...gone, clients: [foreignClient(1)] }),
+          foreignInbound(4, { ...tls(good.certFile, good.keyFile) }),
+          foreignInbound(5, { ...gone, enable: 0 }),
+          foreignInbound(6, { ...gone, node_id: 1 }),
+        ],
+      }),
+      { host: defaultSettings },
+    );
+    const why = 'its certificate /root/cert/a.example/fullchain.pem is of no use on this machine';
+    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+      {
+        table: 'inbounds',
+        item: 'inbound 3 (inbound 3)',
+        what: 'noted',
+        why: `${why}: There is no certificate file at that path`,
+      },
+    ]);
+    // It stays on: files that are put there let it in again.
+    expect(events.filter((event) => event.type === 'InboundAdded').map(({ data }) => data.enabled)).toEqual([
+      ...[true, true, false, true],
+    ]);
+  });
+});
+
 const SUITE = 'the template of another panel';
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const rule = { type: 'field', domain: ['example.com'], outboundTag: 'blocked' };
@@ -157,10 +195,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     routing: { domainStrategy: 'AsIs', rules: [{ type: 'field', inboundTag: ['api'], outboundTag: 'api' }, ...rules] },
     ...more,
   });
-  const templateOf = async (template: unknown, url = '') => {
+  const templateOf = async (template: unknown, url = '', geo = temporaryFolder()) => {
     const text = typeof template === 'string' ? template : JSON.stringify(template);
     const settings = { xrayTemplateConfig: text, xrayOutboundTestUrl: url };
-    const core = { binary: coreBinary() ?? null, geo: temporaryFolder() };
+    const core = { binary: coreBinary() ?? null, geo };
     const { events, report } = await whole(foreignFile({ ...content, settings }), { core });
     const changed = events.find((event) => event.type === 'CoreTemplateChanged');
     return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: report.findings };
@@ -186,12 +224,51 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(said).toMatchObject([{ what: 'changed', item: 'the core template' }]);
   });
 
-  it('loses just the rules whose files are not here', async () => {
-    const { template, said } = await templateOf(
-      own([{ type: 'field', domain: ['ext:geosite_ads.dat:ads'], outboundTag: 'blocked' }, rule]),
+  it('loses just what needs files and lists that are not here, each named with its own', async () => {
+    const geo = temporaryFolder();
+    writeFileSync(
+      join(geo, 'geoip.dat'),
+      Buffer.from('\x0a\x0e\x0a\x02US\x12\x08\x0a\x04\x01\x02\x03\x04\x10\x20', 'latin1'),
     );
-    expect((template as ReturnType<typeof own>).routing.rules).toEqual([own([]).routing.rules[0], rule]);
-    expect(said).toMatchObject([{ what: 'changed', why: expect.stringContaining('1 rules that need geo files') }]);
+    const to = (outboundTag: string, over: object) => ({ type: 'field', ...over, outboundTag });
+    const kept = [rule, to('blocked', { ip: ['geoip:us', '10.0.0.0/8'] })];
+    const dns = {
+      servers: ['1.1.1.1', { address: '8.8.8.8', domains: ['geosite:cn'] }],
+      hosts: { 'geosite:x': '0.0.0.0' },
+    };
+    const { template, said } = await templateOf(
+      own(
+        [
+          to('direct', { domain: ['geosite:openai', 'domain:chatgpt.com'] }),
+          to('blocked', { domain: ['ext:geosite_ads.dat:ads'], ip: ['10.0.0.0/8'] }),
+          ...kept,
+          to('blocked', { ip: 'geoip:us,geoip:nowhere' }),
+          to('direct', { ip: ['geoip:us'], source: ['geoip:nowhere'] }),
+        ],
+        { dns },
+      ),
+      '',
+      geo,
+    );
+    const { routing, dns: asked } = template as ReturnType<typeof own> & { dns: typeof dns };
+    expect(routing.rules).toEqual([
+      own([]).routing.rules[0],
+      to('direct', { domain: ['domain:chatgpt.com'] }),
+      ...kept,
+      to('blocked', { ip: ['geoip:us'] }),
+    ]);
+    expect(asked).toEqual({ servers: ['1.1.1.1'], hosts: {} });
+    const [first, ...each] = said.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+    expect(first).toMatch(/^settings: changed: the core template: what is not here of geo files and lists/);
+    const file = 'it needs geosite.dat, which is not here';
+    expect(each).toEqual([
+      `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is left out of it: ${file}`,
+      'core template: left out: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
+      'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
+      'core template: left out: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      `core template: left out: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
+      `core template: left out: the address of geosite:x: ${file}: add it again when it is here`,
+    ]);
   });
 
   it.each([

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent } from '../../src/events/catalog.js';
-import { CoreFailed, CoreStarted, CoreStopped } from '../../src/events/core.js';
+import {
+  CoreFailed,
+  CoreStarted,
+  CoreStopped,
+  InboundAcceptedByCore,
+  InboundRefusedByCore,
+} from '../../src/events/core.js';
+import { InboundId } from '../../src/events/ids.js';
 import { pushesOf } from '../../src/projections/pushes.js';
 import { samples } from '../events/samples.js';
 import { recorded } from '../kit/spec.js';
@@ -75,6 +82,24 @@ describe('what browsers are told', () => {
     ['CertificateExpiring', 'warning', 'A certificate ends soon', '2026-01-01'],
   ])('tells of %s', (type, severity, title, body) => {
     expect(pushesOf(recorded([sample(type)]))).toStrictEqual([{ type: 'notification', title, body, severity }]);
+  });
+
+  it('tells of inbounds that the core leaves out, and of their return', () => {
+    const inbound = InboundId.parse(3);
+    const events = recorded([
+      InboundRefusedByCore({ inbound, reason: 'open /a.pem: no such file or directory' }),
+      InboundAcceptedByCore({ inbound }),
+    ]);
+    expect(pushesOf(events)).toStrictEqual([
+      {
+        type: 'notification',
+        title: 'The core does not take an inbound',
+        body: '#3: open /a.pem: no such file or directory',
+        severity: 'error',
+      },
+      { type: 'notification', title: 'The core takes an inbound again', body: '#3', severity: 'success' },
+      { type: 'invalidate', resource: 'inbounds' },
+    ]);
   });
 
   it('holds no secret of the event', () => {

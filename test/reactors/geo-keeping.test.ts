@@ -127,8 +127,12 @@ describe('the keeping of geo files', () => {
     const { keeping, server, folder, file, outcomes, place } = await start();
     const left = join(folder, 'staged-00000000-0000-4000-8000-000000000000.dat');
     writeFileSync(left, list);
-    keeping.begin();
+    keeping.prepare();
     expect(existsSync(left)).toBe(false);
+    // By now the panel answers: this may be of a download that somebody has asked for.
+    writeFileSync(left, list);
+    keeping.begin();
+    expect(existsSync(left)).toBe(true);
     server.put('/list.dat', newer, new Date('2026-11-20'));
     place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '@every 1s' } } });
     await vi.waitFor(() => expect(readFileSync(file)).toEqual(newer), 10_000);

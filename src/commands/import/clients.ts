@@ -49,6 +49,7 @@ export class ClientImport {
     const depletion = depletionOf(terms.capBytes, terms.expiresAt, { up: used.up, down: used.down }, this.#now);
     // The panel before switched clients off that were used up; here that is a state of its own, which ends by itself.
     const enabled = terms.enabled || (depletion !== null && row?.enable === false);
+    if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, enabled);
     const draft: ClientDraft = {
       terms: { ...terms, enabled },
       identity: {
@@ -65,6 +66,13 @@ export class ClientImport {
     const times = { createdAt: timeOf(wire['created_at']), updatedAt: timeOf(wire['updated_at']) };
     const sound = why === null ? draft : { ...draft, terms: { ...terms, enabled: false } };
     return { draft: sound, depletion, ...times };
+  }
+
+  /** The panel before ran all that were not switched off in so many words. */
+  #undecided(entry: Entry, enabled: boolean): void {
+    const so = enabled ? 'on' : 'off';
+    const why = `its settings do not say whether it is on: it is ${so}, as it was there`;
+    this.#notes.noted('clients', clientItem(entry), why);
   }
 
   /** Why the core would refuse it, or confuse it with another. */
@@ -94,7 +102,7 @@ function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => voi
   if (cap < 0) note('its cap is below 0, so it has none');
   const { enable, limitIp, reset, reverse } = wire;
   return {
-    enabled: enable === true && (row?.enable ?? true),
+    enabled: enable !== false && (row?.enable ?? true),
     capBytes: Math.max(0, cap),
     expiresAt: inRange ? expiry : 0,
     limitIp: within(numberOf(limitIp), MOST_ADDRESSES, () => note('its limit of addresses is none, so it has none')),

@@ -61,7 +61,7 @@ export interface Replacement {
 /** Nothing was done, and nothing has changed; the message is a sentence for people. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
-  /** `busy`: another backup, import or restart is under way. `refused`: the file is not one of ours, or not whole. */
+  /** `busy`: an import or restart is under way, or those before it took too long. `refused`: the file is not one of ours, or not whole. */
   readonly kind: 'busy' | 'refused' | 'failed';
 
   constructor(kind: BackupError['kind'], message: string, options?: ErrorOptions) {
@@ -72,7 +72,7 @@ export class BackupError extends Error {
 
 /** Copies of the whole state out of, and into, the running panel. */
 export interface Backups {
-  /** Rejects with `BackupError`. */
+  /** After those that were asked for before it, for which it waits a while. Rejects with `BackupError`. */
   create(): Promise<BackupFile>;
   /** Makes one, reads it again in a scratch place, and keeps it among the timed ones. Rejects with `BackupError`. */
   keep(): Promise<KeptBackup>;

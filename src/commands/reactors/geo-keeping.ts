@@ -45,13 +45,17 @@ export class GeoKeeping {
     this.#parts = parts;
   }
 
-  /** Takes away what an earlier process left undone, and gets what is missing in the background. */
-  begin(): void {
+  /** Before anybody can ask for a file: takes away what an earlier process left undone. */
+  prepare(): void {
     try {
       this.#parts.files.tidy();
     } catch (error) {
       this.#parts.warn('the folder of the geo files could not be tidied', { err: error });
     }
+  }
+
+  /** Once the core runs: gets what is missing in the background. */
+  begin(): void {
     this.#schedule();
     this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
     void this.repair();

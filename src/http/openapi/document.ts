@@ -114,6 +114,7 @@ function responses(id: string, { auth, method, media, reply }: Route): ZodOpenAp
       content: { [media ?? 'application/json']: { schema } },
     },
     ...(method === 'POST' ? { 400: special('Unreadable'), 403: special('Forged'), 413: special('TooLarge') } : {}),
+    ...(media === 'application/octet-stream' ? { 503: special('NotNow') } : {}),
     ...(auth === 'none' ? {} : { 401: special('NotLoggedIn'), 404: special('Hidden') }),
   };
 }

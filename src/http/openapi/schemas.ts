@@ -33,6 +33,7 @@ export const components = {
     Forged: refusal('The CSRF token is missing or wrong, or the request comes from another site'),
     Hidden: { description: 'Not logged in: nothing is here. No body.' },
     TooLarge: refusal('The body is too large'),
+    NotNow: refusal('There is no file now; the envelope says why'),
   },
   securitySchemes: {
     session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by `POST /login`.' },

@@ -1,0 +1,30 @@
+import { certificateFlaw } from '../adapters/certificates.js';
+import type { InboundId } from '../events/ids.js';
+import { type Inbound, serves } from '../events/inbound-document.js';
+import { certificatesIn } from '../http/codec/core-inbound.js';
+import type { CoreState } from '../projections/core-state.js';
+import { refusedHere } from '../projections/refused-here.js';
+import type { Finding } from './finding.js';
+
+/** What keeps inbounds of this machine from running: the no of its core, and certificates that are of no use. */
+export async function examineInbounds(
+  inbounds: ReadonlyMap<InboundId, Inbound>,
+  core: Pick<CoreState, 'refused'>,
+): Promise<readonly Finding[]> {
+  const wrong: Finding[] = [];
+  const find = ({ id, tag }: Inbound, detail: string): void =>
+    void wrong.push({ what: `inbound ${id} (${tag})`, ok: false, note: true, detail });
+  const refused = refusedHere(inbounds, core);
+  for (const { inbound, reason } of refused) find(inbound, `the core does not take it: ${reason}`);
+  const known = new Set(refused.map(({ inbound }) => inbound));
+  const here = [...inbounds.values()].filter((inbound) => inbound.node === null && serves(inbound));
+  for (const inbound of here) {
+    if (known.has(inbound)) continue;
+    for (const { certificateFile, keyFile } of certificatesIn(inbound.config.stream)) {
+      const flaw = await certificateFlaw(certificateFile, keyFile);
+      if (flaw !== null) find(inbound, `${certificateFile}: ${flaw}`);
+    }
+  }
+  if (wrong.length > 0) return wrong;
+  return [{ what: 'inbounds', ok: true, detail: `the core refuses none of the ${here.length} that run here` }];
+}

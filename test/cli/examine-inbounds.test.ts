@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { examineInbounds } from '../../src/cli/examine-inbounds.js';
+import type { PanelEvent } from '../../src/events/catalog.js';
+import { InboundAcceptedByCore, InboundRefusedByCore } from '../../src/events/core.js';
+import { NodeId } from '../../src/events/ids.js';
+import { InboundDisabled } from '../../src/events/inbound.js';
+import { coreState } from '../../src/projections/core-state.js';
+import { inbounds } from '../../src/projections/inbounds.js';
+import { refusedHere } from '../../src/projections/refused-here.js';
+import { inboundAdded, one, two } from '../kit/builders.js';
+import { makeCertificate } from '../kit/real/certificate.js';
+import { folded } from '../kit/spec.js';
+
+const states = (events: readonly PanelEvent[]) => [folded(inbounds, ...events), folded(coreState, ...events)] as const;
+const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
+  (await examineInbounds(...states(events))).map(
+    ({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`,
+  );
+const reason = 'open /a.pem: no such file or directory';
+const refused = InboundRefusedByCore({ inbound: one, reason });
+
+/** A TLS inbound with these files. */
+const tls = (certificateFile: string, keyFile: string, over: { id?: typeof two; node?: NodeId } = {}) =>
+  inboundAdded({
+    ...over,
+    spec: { tag: over.id === two ? 'in-2' : 'in-1', port: over.id === two ? 8443 : 443 },
+    config: {
+      stream: { network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificateFile, keyFile }] } },
+    },
+  });
+
+describe('inbounds that do not run', () => {
+  it('are those that the core of this machine refuses, while they shall run', async () => {
+    const added = inboundAdded();
+    const { tag } = added.data.spec;
+    expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core does not take it: ${reason}`]);
+    const well = 'ok inbounds: the core refuses none of the';
+    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} 1 that run here`]);
+    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} 0 that run here`]);
+    expect(await lines(inboundAdded({ node: NodeId.parse(1) }), refused)).toEqual([`${well} 0 that run here`]);
+  });
+
+  it('are told with their reasons at each start', () => {
+    expect(refusedHere(...states([inboundAdded(), refused]))).toMatchObject([{ inbound: { id: 1 }, reason }]);
+  });
+
+  it('are those whose certificates are of no use here, also before the core is asked', async () => {
+    const good = await makeCertificate();
+    onTestFinished(() => good.remove());
+    const gone = '/nowhere/fullchain.pem';
+    const node = tls(gone, gone, { id: two, node: NodeId.parse(1) });
+    expect(await lines(tls(good.certFile, good.keyFile), node)).toEqual([
+      'ok inbounds: the core refuses none of the 1 that run here',
+    ]);
+    expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
+      `NOTE inbound 1 (in-1): ${gone}: There is no certificate file at that path`,
+    ]);
+  });
+});
