@@ -18,12 +18,19 @@ export class MissLimiter {
   take(ip: string): boolean {
     const key = network(ip);
     const now = this.#now();
-    const bucket = this.#buckets.get(key) ?? { left: BURST, at: now };
+    const bucket = this.#bucketOf(key, now);
     bucket.left = Math.min(BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * A_SECOND);
     bucket.at = now;
-    this.#buckets.set(key, bucket);
     if (bucket.left < 1) return false;
     bucket.left -= 1;
     return true;
+  }
+
+  #bucketOf(key: string, now: number): { left: number; at: number } {
+    const known = this.#buckets.get(key);
+    if (known) return known;
+    const bucket = { left: BURST, at: now };
+    this.#buckets.set(key, bucket);
+    return bucket;
   }
 }

@@ -64,6 +64,8 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     req: IncomingMessage,
     query: string,
   ): Rendered | null => {
+    // Most that is asked for and not there is nobody's at all.
+    if (read.clientsBySubId(subId).length === 0) return null;
     const settings = read.settings();
     const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
     const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;
