@@ -29,6 +29,8 @@ export function dial({ url, addresses }: Target, sessions: TlsSessions): buildCo
           return callback(null, socket as Socket);
         }
         sessions.forget(place);
+        // Some servers hang up on a session that they do not know any more; nothing of the request was sent yet.
+        if (session) return attempt(index);
         if (index + 1 < addresses.length) attempt(index + 1);
         else callback(error, null);
       });

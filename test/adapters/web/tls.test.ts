@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { constants } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -111,5 +112,29 @@ describe('over TLS', () => {
     location = plain.url;
     expect(await asked(`https://panel.example:${port}/`)).toBe('refused');
     expect(plain.knocks()).toBe(0);
+  });
+
+  it('a server that hangs up on an earlier session is asked without one', async () => {
+    let hungUp = 0;
+    // In TLS 1.2 without tickets the server keeps the sessions, and here it has lost them.
+    const lossy = { maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+    const server = createServer({ cert: certificate.certPem, key: certificate.keyPem, ...lossy }, (_, response) =>
+      response.end('well'),
+    );
+    const known = new Set<string>();
+    server.on('newSession', (id: Buffer, _data, done) => {
+      known.add(id.toString('hex'));
+      done();
+    });
+    server.on('resumeSession', (id: Buffer, done: (error: Error | null, session: null) => void) => {
+      if (!known.has(id.toString('hex'))) return done(null, null);
+      hungUp += 1;
+      done(new Error('lost'), null);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const url = `https://panel.example:${(server.address() as AddressInfo).port}/`;
+    expect(await allAsked([url, url, url])).toEqual(['well', 'well', 'well']);
+    expect(hungUp).toBeGreaterThan(0);
+    server.close();
   });
 });
