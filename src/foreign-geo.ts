@@ -23,7 +23,7 @@ export function lackingIn(chain: string): Lacking | null {
 
 /**
  * A template that asks for nothing that is lacking, and what became of each rule, name server and name that did. One
- * list goes where others beside it stay; what would stand for everything without it goes as a whole.
+ * list goes where others beside it stay; what would match more without it goes as a whole.
  */
 export function withoutLacking(
   template: JsonObject,
@@ -72,7 +72,7 @@ interface Pruned {
   readonly value: Json;
   /** The entries that are left out. */
   readonly gone: readonly string[];
-  /** A list of it has no entry left, and without that list it would match more than it did. */
+  /** Without what is gone it would match more than it did: a list has no entry left, or an exception of one is gone. */
   readonly whole: boolean;
 }
 
@@ -80,7 +80,7 @@ function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
   // A name server may be nothing but an address.
   if (!isObject(item)) return { value: item, gone: [], whole: false };
   const gone: string[] = [];
-  let empty = false;
+  let wider = false;
   const members = Object.entries(item as JsonObject).map(([name, member]): [string, Json] => {
     const entries = entriesOf(member);
     const left = entries.flatMap((entry): readonly Json[] => {
@@ -89,11 +89,16 @@ function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
       gone.push(String(entry));
       return [];
     });
-    empty ||= entries.length > 0 && left.length === 0;
+    // The core matches what is in none of the lists that a rule excludes: with one of them less that is more.
+    wider ||= entries.length > 0 && left.length === 0;
+    wider ||= entries.some((entry) => isException(entry) && lackingOf(entry, lacking) !== null);
     return [name, left.length === entries.length ? member : left];
   });
-  return { value: Object.fromEntries(members), gone, whole: empty };
+  return { value: Object.fromEntries(members), gone, whole: wider };
 }
+
+/** `!geoip:ir`, and the older `geoip:!ir`. */
+const isException = (entry: Json): boolean => /^\s*(?:!|\w+:!|ext(?:-ip)?:[^:]*:!)/.test(textOf(entry));
 
 /** The core reads a text with commas as a list. */
 const entriesOf = (member: Json): readonly Json[] =>

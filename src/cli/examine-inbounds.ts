@@ -26,5 +26,11 @@ export async function examineInbounds(
     }
   }
   if (wrong.length > 0) return wrong;
-  return [{ what: 'inbounds', ok: true, detail: `the core refuses none of the ${here.length} that run here` }];
+  return [
+    {
+      what: 'inbounds',
+      ok: true,
+      detail: `no refusal of the core is on record, of ${here.length} that shall run here`,
+    },
+  ];
 }

@@ -34,10 +34,12 @@ describe('inbounds that do not run', () => {
     const added = inboundAdded();
     const { tag } = added.data.spec;
     expect(await lines(added, refused)).toEqual([`NOTE inbound 1 (${tag}): the core does not take it: ${reason}`]);
-    const well = 'ok inbounds: the core refuses none of the';
-    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([`${well} 1 that run here`]);
-    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} 0 that run here`]);
-    expect(await lines(inboundAdded({ node: NodeId.parse(1) }), refused)).toEqual([`${well} 0 that run here`]);
+    const well = 'ok inbounds: no refusal of the core is on record, of';
+    expect(await lines(added, refused, InboundAcceptedByCore({ inbound: one }))).toEqual([
+      `${well} 1 that shall run here`,
+    ]);
+    expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} 0 that shall run here`]);
+    expect(await lines(inboundAdded({ node: NodeId.parse(1) }), refused)).toEqual([`${well} 0 that shall run here`]);
   });
 
   it('are told with their reasons at each start', () => {
@@ -50,7 +52,7 @@ describe('inbounds that do not run', () => {
     const gone = '/nowhere/fullchain.pem';
     const node = tls(gone, gone, { id: two, node: NodeId.parse(1) });
     expect(await lines(tls(good.certFile, good.keyFile), node)).toEqual([
-      'ok inbounds: the core refuses none of the 1 that run here',
+      'ok inbounds: no refusal of the core is on record, of 1 that shall run here',
     ]);
     expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
       `NOTE inbound 1 (in-1): ${gone}: There is no certificate file at that path`,

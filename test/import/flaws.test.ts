@@ -344,11 +344,15 @@ describe('a client', () => {
     ['nothing, and its counters are off', { enable: undefined }, 0, false, 'off'],
     ['nothing, and it has no counters', { enable: undefined }, null, true, 'on'],
     ['what is neither', { enable: 'false' }, 1, true, 'on'],
+    ['nothing, and it is used up', { enable: undefined, totalGB: 5 }, 0, true, 'used up'],
   ])('whose settings say %s is on or off as the panel before had it', (_what, over, counters, on, noted) => {
     const { of, said } = imported({
       users,
       inbounds: [foreignInbound(1, { clients: [foreignClient(1, over)] })],
-      client_traffics: counters === null ? [] : [foreignStats(1, 1, 'user1', { enable: counters })],
+      client_traffics:
+        counters === null
+          ? []
+          : [foreignStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
     });
     expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([on]);
     const why = `its settings do not say whether it is on: it is ${noted}, as it was there`;

@@ -244,6 +244,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
           ...kept,
           to('blocked', { ip: 'geoip:us,geoip:nowhere' }),
           to('direct', { ip: ['geoip:us'], source: ['geoip:nowhere'] }),
+          to('direct', { ip: ['!geoip:us', '!geoip:nowhere'] }),
+          to('direct', { ip: ['geoip:!us', 'geoip:!nowhere'] }),
         ],
         { dns },
       ),
@@ -266,6 +268,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       'core template: left out: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
       'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
       'core template: left out: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: left out: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: left out: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when it is here',
       `core template: left out: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
       `core template: left out: the address of geosite:x: ${file}: add it again when it is here`,
     ]);

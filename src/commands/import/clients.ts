@@ -49,7 +49,7 @@ export class ClientImport {
     const depletion = depletionOf(terms.capBytes, terms.expiresAt, { up: used.up, down: used.down }, this.#now);
     // The panel before switched clients off that were used up; here that is a state of its own, which ends by itself.
     const enabled = terms.enabled || (depletion !== null && row?.enable === false);
-    if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, enabled);
+    if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, terms.enabled, enabled);
     const draft: ClientDraft = {
       terms: { ...terms, enabled },
       identity: {
@@ -69,8 +69,8 @@ export class ClientImport {
   }
 
   /** The panel before ran all that were not switched off in so many words. */
-  #undecided(entry: Entry, enabled: boolean): void {
-    const so = enabled ? 'on' : 'off';
+  #undecided(entry: Entry, ran: boolean, enabled: boolean): void {
+    const so = ran ? 'on' : enabled ? 'used up' : 'off';
     const why = `its settings do not say whether it is on: it is ${so}, as it was there`;
     this.#notes.noted('clients', clientItem(entry), why);
   }
