@@ -5,6 +5,7 @@ import type { Node } from '../../events/node-document.js';
 import { sameAddress } from '../node-rules.js';
 import type { AskedNode, WantedInbound } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
+import { discreet } from './discreet.js';
 import { NodeBooks } from './node-books.js';
 import { NodeGuests } from './node-guests.js';
 import type { Had } from './node-match.js';
@@ -237,7 +238,8 @@ export class NodeTalk {
       this.#retries.refused(inbound, asked);
       // What it does not take in is none of ours when it turns up there.
       if (plan.listed === null && wanted) this.#told.get(inbound)?.delete(wanted.tag);
-      if (reason === null && this.#isCurrent(node)) this.#books.refused(node, inbound, error.message);
+      if (reason === null && this.#isCurrent(node))
+        this.#books.refused(node, inbound, discreet(error.message, wanted?.clients ?? []));
       return false;
     }
     if (steps.some(({ do: what }) => what === 'remove')) {
