@@ -2,16 +2,22 @@ import { type CoreConfig, CoreError, type CoreInbound } from '../../commands/por
 import { loopbackPorts } from '../../lib/loopback-targets.js';
 import { asksForMetrics } from './assembly.js';
 import { freeLoopbackPort } from './free-port.js';
+import { portsOf } from './inbound.js';
 
 const TRIES = 50;
 
-/** Where the core shall tell its metrics: on loopback, at a port to which no inbound leads; null = nobody asked for them. */
+/**
+ * Where the core shall tell its metrics: on loopback, at a port on which no inbound is to listen and to which none leads;
+ * null = nobody asked for them, or no such port was found.
+ */
 export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
   if (!asksForMetrics(template)) return null;
-  const aimed = loopbackPorts([...inbounds.values()].map(({ config }) => config));
+  const configs = [...inbounds.values()].map(({ config }) => config);
+  const aimed = loopbackPorts(configs);
+  const heard = configs.flatMap(portsOf);
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = await freeLoopbackPort();
-    if (!aimed.has(port)) return `127.0.0.1:${port}`;
+    if (!aimed.has(port) && !heard.some(([from, to]) => from <= port && port <= to)) return `127.0.0.1:${port}`;
   }
   return null;
 }

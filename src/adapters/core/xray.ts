@@ -131,13 +131,19 @@ export function createXrayCore(options: XrayOptions): Core {
     rmSync(paths.socket, { force: true });
   };
 
-  /** Tests, writes and starts; resolves when it answers, and leaves nothing when it rejects. */
-  const ignite = async (config: CoreConfig): Promise<{ readonly started: Started; readonly api: CoreApi }> => {
+  /**
+   * Tests, writes and starts; resolves when it answers, and leaves nothing when it rejects. `coming`: what is to be added
+   * to it besides.
+   */
+  const ignite = async (
+    config: CoreConfig,
+    coming: CoreConfig['inbounds'] = new Map(),
+  ): Promise<{ readonly started: Started; readonly api: CoreApi }> => {
     // Another one may be chosen meanwhile.
     const using = binary;
     if (using.path === null) throw missing();
     const version = await using.neededVersion();
-    metrics = await metricsFor(config);
+    metrics = await metricsFor({ ...config, inbounds: new Map([...config.inbounds, ...coming]) });
     const assembled = assemble(config, { ...paths, metrics });
     await testAssembled(assembled, using);
     await stop();
@@ -180,9 +186,9 @@ export function createXrayCore(options: XrayOptions): Core {
     rmSync(configFile, { force: true });
   };
 
-  /** A core on which inbounds are tried; nothing of it is remembered. */
-  const trialCore = async (template: JsonObject): Promise<TrialCore> => {
-    const lit = await ignite({ template, inbounds: new Map() });
+  /** A core on which these inbounds are tried; nothing of it is remembered. */
+  const trialCore = async ({ template, inbounds }: CoreConfig): Promise<TrialCore> => {
+    const lit = await ignite({ template, inbounds: new Map() }, inbounds);
     return { api: lit.api, end: () => douse(lit) };
   };
 
@@ -217,7 +223,7 @@ export function createXrayCore(options: XrayOptions): Core {
     judge: async ({ template, inbounds }) => {
       const taken = tagsIn(outboundsOf(members(template)['outbounds'], null));
       return judge([...inbounds.values()], {
-        open: () => trialCore(template),
+        open: () => trialCore({ template, inbounds }),
         whole: (inbound) => soloInbound(inbound, dataDir, taken),
         convert: (config) => binary.convert(config),
       });

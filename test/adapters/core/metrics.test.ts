@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { metricsFor } from '../../../src/adapters/core/metrics-port.js';
 import type { ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import { configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 
@@ -9,6 +10,16 @@ interface Vars {
   readonly memstats: { readonly Sys: number; readonly HeapAlloc: number; readonly NumGC: number };
   readonly observatory: Readonly<Record<string, { readonly alive?: boolean; readonly delay?: number }>> | null;
 }
+
+describe('the port of the metrics', () => {
+  const of = (port: number | string) =>
+    metricsFor(configOf([inboundOf({ port, protocol: 'vless' })], { ...template, metrics: {} }));
+
+  it('is none on which an inbound is to listen, now or soon', async () => {
+    expect(await of('1,2-3')).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(await of('443,1024-65535')).toBeNull();
+  });
+});
 
 describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
   let here: Place;
