@@ -9,7 +9,7 @@ export function keyMember(protocol: string): 'id' | 'password' | 'auth' | 'email
 }
 
 /** What lets a client of the protocol in. */
-function credentialMember(protocol: string): 'id' | 'password' | 'auth' {
+export function credentialMember(protocol: string): 'id' | 'password' | 'auth' {
   const member = keyMember(protocol);
   return member === 'email' ? 'password' : member;
 }
@@ -87,6 +87,9 @@ export function bornOf({ id }: { readonly id: string }): string {
 
 /** In place of a number: another centre put it there. */
 export const OF_ANOTHER = -1;
+
+/** In place of the number of an inbound: another centre marked it, but it came to this one since. */
+export const OF_BEFORE = -2;
 
 /** The mark that the centre wrote. */
 export function readMark(centre: string, mark: unknown): Mark {

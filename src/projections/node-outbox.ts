@@ -38,6 +38,8 @@ export interface NodeOutbox {
   readonly strangers: Map<NodeId, Strangers>;
   /** Of everything that was ever bound to a node, by number: see `bornOf`. */
   readonly born: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
+  /** This log was once taken from a backup: numbers that it gives out may stand in nodes for others. */
+  fromBackup: boolean;
 }
 
 interface Saved {
@@ -46,6 +48,7 @@ interface Saved {
   places: [number, InboundId][];
   strangers: [NodeId, Strangers][];
   born: { clients: [number, string][]; inbounds: [number, string][] };
+  fromBackup: boolean;
 }
 
 const OF_INBOUND: ReadonlySet<string> = new Set([
@@ -75,6 +78,7 @@ export const nodeOutbox: Fold<NodeOutbox> = {
   initial: () => ({
     ...{ entries: new Map(), waiting: new Map(), places: new Map(), strangers: new Map() },
     born: { clients: new Map(), inbounds: new Map() },
+    fromBackup: false,
   }),
   apply(state, event) {
     switch (event.type) {
@@ -139,6 +143,10 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         else state.strangers.set(node, { inbounds, clients, more });
         break;
       }
+      case 'StateImported':
+        // A foreign file makes a new log, whose numbers nobody has given out before.
+        if (event.data.kind === 'portolan') state.fromBackup = true;
+        break;
       default:
         change(state, event);
     }
@@ -149,6 +157,7 @@ export const nodeOutbox: Fold<NodeOutbox> = {
     places: pairs(state.places),
     strangers: pairs(state.strangers),
     born: { clients: pairs(state.born.clients), inbounds: pairs(state.born.inbounds) },
+    fromBackup: state.fromBackup,
   }),
   load: (saved: Saved) => ({
     entries: new Map(saved.entries),
@@ -156,6 +165,7 @@ export const nodeOutbox: Fold<NodeOutbox> = {
     places: new Map(saved.places),
     strangers: new Map(saved.strangers),
     born: { clients: new Map(saved.born.clients), inbounds: new Map(saved.born.inbounds) },
+    fromBackup: saved.fromBackup,
   }),
 };
 

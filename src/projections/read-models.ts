@@ -340,6 +340,11 @@ export class ReadModels {
     return this.#models.nodeOutbox.state.born[kind].get(number) ?? '';
   }
 
+  /** Whether this log was once taken from a backup. */
+  get fromBackup(): boolean {
+    return this.#models.nodeOutbox.state.fromBackup;
+  }
+
   /** The node that an event has something for. */
   nodeConcerned(event: RecordedEvent): NodeId | undefined {
     return nodeConcerned(this.#models.nodeOutbox.state, event);

@@ -33,9 +33,14 @@ function coreRules({ inbound, core, log }: Facts): readonly Rule[] {
 function nodeRules({ inbound, history, log }: Facts, { id, document, offline, outbox }: NodeFacts): readonly Rule[] {
   const name = document?.name ?? String(id);
   const waiting = outbox?.waiting ?? [];
+  const isOfInbound = ({ data }: RecordedEvent): boolean => 'inbound' in data && data.inbound === inbound.id;
   const [unknown] = history.filter(({ position }) => waiting.includes(position));
+  /** It came here together with the inbound, from a panel that had told the node of both. */
+  const cameAlong = ({ meta }: RecordedEvent): boolean =>
+    log.lastOf(`node-sync-${id}`, ['NodeInboundInherited'], isOfInbound)?.meta.correlationId === meta.correlationId;
+  const isThere = outbox !== undefined && (outbox.inherited || outbox.applied !== null);
   /** The node was told of the client at some time, and runs what it was told last. */
-  const has = outbox?.applied !== null && outbox?.applied !== undefined && unknown?.type !== 'ClientAdded';
+  const has = isThere && (unknown?.type !== 'ClientAdded' || (outbox.inherited && cameAlong(unknown)));
   const isRefused = outbox?.refused !== null && outbox?.refused !== undefined;
   const goesOn = has ? 'it goes on with what it was told last' : 'it does not know the client yet';
   return [
@@ -50,12 +55,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
       standing: 'inbound refused by the node',
       holds: isRefused && document !== undefined,
       rule: `node ${name} does not take inbound ${inbound.tag}: ${outbox?.refused?.reason ?? ''}`,
-      since: () =>
-        log.lastOf(
-          `node-sync-${id}`,
-          ['NodeInboundRefused'],
-          ({ data }) => 'inbound' in data && data.inbound === inbound.id,
-        ),
+      since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRefused'], isOfInbound),
       remedies: ['correct the settings of the inbound', 'correct what the node says is in the way'],
     },
     {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StateImported } from '../../src/events/backup.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
 import { ClientDeleted, ClientIdentified, ClientTrafficReset, ClientUpdated } from '../../src/events/client.js';
 import { NodeId } from '../../src/events/ids.js';
@@ -77,6 +78,16 @@ describe('the outbox of a node', () => {
     const { born } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
     expect([...born.inbounds]).toStrictEqual([[one, '000000000002']]);
     expect([...born.clients]).toStrictEqual([[first, '000000000004']]);
+  });
+
+  it('knows whether its log was taken from a backup', () => {
+    const taken = (kind: 'portolan' | '3x-ui') =>
+      folded(nodeOutbox, added, StateImported({ kind, sha256: '0'.repeat(64), from: null, kept: [] })).fromBackup;
+    expect([folded(nodeOutbox, added).fromBackup, taken('3x-ui'), taken('portolan')]).toStrictEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('forgets what never arrived and was deleted, and all of a node that is no more', () => {

@@ -36,7 +36,7 @@ import {
   NodeWentOffline,
   NodeWentOnline,
 } from '../../src/events/node.js';
-import { NodeInboundApplied, NodeInboundRefused } from '../../src/events/node-sync.js';
+import { NodeInboundApplied, NodeInboundInherited, NodeInboundRefused } from '../../src/events/node-sync.js';
 import { SettingsChanged } from '../../src/events/settings.js';
 import { explain } from '../../src/projections/explain.js';
 import { ReadModels } from '../../src/projections/read-models.js';
@@ -88,7 +88,11 @@ function played(events: readonly Marked[]) {
   let marked: object | null = null;
   for (const event of events) {
     const [, fact, by = admin] = isMarked(event) ? event : ['', event, admin];
-    const [recorded] = journal.log.append([fact], context({ at: journal.clock.now(), actor: by }));
+    // What one has done is one deed.
+    const [recorded] = journal.log.append(
+      [fact],
+      context({ at: journal.clock.now(), actor: by, correlationId: by.id }),
+    );
     const name = by.kind === 'system' ? 'the panel (test)' : 'user root from 203.0.113.7';
     if (isMarked(event)) marked = { at: recorded?.meta.at, position: recorded?.position, by: name };
     journal.clock.advance(HOUR);
@@ -100,6 +104,7 @@ const here = [inboundAdded(), clientAdded(), started];
 const there = [nodeAdded, inboundAdded({ node, spec: { tag: 'far' } })];
 const applied = (position: number): PanelEvent =>
   NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', began: [], fresh: true });
+const inherited = NodeInboundInherited({ node, inbound: one, tag: 'far' });
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const stopped = CoreStopped({ run: 'r1', reason: 'request' });
 const limited = ClientAddressesLimited({
@@ -338,6 +343,34 @@ describe('why', () => {
       /^it may/,
       [],
       [...there, since(clientAdded()), applied(3), NodeDisabled({ node }), NodeEnabled({ node })],
+    ],
+    // Where a panel before this one had it, it goes on before the node was told anything.
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo does not answer (it is slow): it goes on with what it was told last',
+      ] as const),
+      ['see that the node runs and can be reached'],
+      [...there, inherited, clientAdded(), later, since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
+    ],
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo is switched off here and told nothing: it goes on with what it was told last',
+      ] as const),
+      ['switch the node on'],
+      [...there, inherited, clientAdded(), since(NodeDisabled({ node }))],
+    ],
+    [
+      ...([
+        'node behind',
+        false,
+        'node Oslo has not been told of the newest changes (2 of this inbound wait): it does not know the client yet',
+      ] as const),
+      ['wait until the node was told', 'see at the node why it takes so long'],
+      [...there, inherited, since(clientAdded(), system)],
     ],
     [
       ...(['inbound refused by the node', false, 'node Oslo does not take inbound far: port taken'] as const),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeInboundInherited } from '../../src/events/node-sync.js';
-import { draft, HOUR } from '../kit/builders.js';
-import { alice, bob, nodeOne, withXui } from './node-kit.js';
+import { draft, HOUR, terms } from '../kit/builders.js';
+import { alice, bob, nodeOne, startCentre, withXui } from './node-kit.js';
 
 const zoe = { id: 'own', email: 'zoe', enable: true, comment: 'paid in cash' };
 
@@ -54,6 +54,32 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(centre.xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'bob', 'zoe']);
     expect(centre.xui.clients('in-1')[2]).toStrictEqual(zoe);
     expect(centre.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+  });
+
+  it('goes on when it is taken over from the same panel a second time, whatever the first wrote there', async () => {
+    const { round, xui, remote } = await moved([there(alice), there(bob), zoe]);
+    await round();
+    const second = startCentre();
+    second.addNode(remote.port, { kind: '3x-ui' });
+    const inbound = second.addInbound([alice, bob]);
+    second.journal.append(NodeInboundInherited({ node: nodeOne, inbound, tag: 'in-1' }));
+    await second.round();
+    second.clock.advance(HOUR);
+    second.edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    await second.round();
+    expect([refusal(second), second.read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
+    expect(second.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    const marked = xui
+      .clients('in-1')
+      .map(({ email, enable, comment }) => [email, enable, String(comment).slice(0, 45)]);
+    const own = `portolan:${second.read.panelId}`;
+    expect(marked).toStrictEqual([
+      ['alice', true, own],
+      ['bob', false, own],
+      ['zoe', true, zoe.comment],
+    ]);
+    const settings: unknown = JSON.parse(xui.byTag('in-1')?.settings ?? '');
+    expect(settings).toMatchObject({ managedBy: expect.stringMatching(`^${own}:1:`) });
   });
 
   it('is left alone where the node has one of its own by now', async () => {

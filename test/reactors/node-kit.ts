@@ -8,6 +8,7 @@ import type { InboundDraft } from '../../src/commands/inbound.js';
 import type { NodePanel } from '../../src/commands/ports/node-panel.js';
 import { NOTHING } from '../../src/commands/reactors/node-question.js';
 import type { NodeSync } from '../../src/commands/reactors/node-sync.js';
+import { StateImported } from '../../src/events/backup.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { type InboundId, NodeId } from '../../src/events/ids.js';
 import type { Node } from '../../src/events/node-document.js';
@@ -137,7 +138,11 @@ export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
   const folder = temporaryFolder();
   journal.log.checkpoint();
   cpSync(journal.directory.root, folder, { recursive: true });
-  return () => startCentre(undefined, undefined, new TestLog(folder));
+  return () => {
+    const copy = new TestLog(folder);
+    copy.append(StateImported({ kind: 'portolan', sha256: '0'.repeat(64), from: null, kept: [] }));
+    return startCentre(undefined, undefined, copy);
+  };
 }
 
 /** A centre and a 3x-ui panel as its node. */

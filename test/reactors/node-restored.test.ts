@@ -141,6 +141,47 @@ describe('marks that have only a number', () => {
     await round();
     expect(asked()).toStrictEqual([]);
   });
+
+  it.each([
+    ['under another email and credential', { ...zoe.identity, email: 'bobby' }, false],
+    ['renamed and deleted since', { ...bob.identity, email: 'bobby' }, true],
+  ])('are of the one with the number in a log that was never restored: %s', async (_, identity, isDeleted) => {
+    const { xui, round, addInbound, edit, remove, read } = await withXui();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    age(xui);
+    edit(inbound, 'bob', { identity, ...(isDeleted ? {} : { credential: zoe.credential }) });
+    if (isDeleted) remove(inbound, 'bobby');
+    await round();
+    const of = xui.clients('in-1').map(({ email, id }) => [email, id]);
+    expect(of).toStrictEqual([['alice', alice.credential.id], ...(isDeleted ? [] : [['bobby', zoe.credential.id]])]);
+    expect(read.strangers(nodeOne)).toBeUndefined();
+  });
+
+  it.each([
+    ['never restored', false],
+    ['restored', true],
+  ])(
+    'are known by the password in an inbound of Shadowsocks, whose clients have no other, in a log that was %s',
+    async (_, isRestored) => {
+      const first = await withXui();
+      const inbound = first.addInbound([alice, bob], {
+        spec: { protocol: 'shadowsocks' },
+        config: { settings: { method: 'aes-256-gcm', network: 'tcp' } },
+      });
+      await first.round();
+      age(first.xui);
+      const { edit, round, read } = isRestored ? backupOf(first)() : first;
+      edit(inbound, 'bob', { identity: { ...bob.identity, email: 'bobby' } });
+      await round();
+      const of = first.xui.clients('in-1').map(({ email, password }) => [email, password]);
+      expect(of).toStrictEqual([
+        ['alice', alice.credential.password],
+        ['bobby', bob.credential.password],
+      ]);
+      expect(read.strangers(nodeOne)).toBeUndefined();
+    },
+  );
 });
 
 describe('a step that a node declines', () => {
@@ -165,6 +206,24 @@ describe('a step that a node declines', () => {
     await round();
     expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
     expect(client(xui, 'bob')).toMatchObject({ enable: false });
-    expect(read.outbox(nodeOne)[0]?.refused?.reason).toContain('Duplicate email: kim');
+    expect(read.outbox(nodeOne)[0]?.refused?.reason).toMatch(/Duplicate email: client \d+/);
+  });
+
+  it('keeps nobody in who is to be shut out, for those of whom only words differ', async () => {
+    const { xui, round, addInbound, edit } = await withXui((panel) => ({
+      ...panel,
+      async update() {
+        throw new NodeError('said-no', 'Duplicate email: kim');
+      },
+    }));
+    const inbound = addInbound(Array.from({ length: 60 }, (_, n) => draft(`c${n}`, 20 + n)));
+    await round();
+    age(xui);
+    edit(inbound, 'c59', { terms: terms({ enabled: false }) });
+    await round();
+    expect(client(xui, 'c59')).toMatchObject({ enable: false });
+    // As many as are told one by one in one round.
+    const told = xui.clients('in-1').filter(({ comment }) => /:\w{12}$/.test(String(comment)));
+    expect(told).toHaveLength(50);
   });
 });

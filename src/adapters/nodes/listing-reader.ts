@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { NodeListing } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
+import type { NodeId } from '../../events/ids.js';
 import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';
 import type { ListingDone, ListingTask } from './listing-worker.js';
 
@@ -32,11 +33,12 @@ export class ListingReader {
   }
 
   /** Rejects with `NodeError` for what is no listing. */
-  async read(body: Buffer): Promise<NodeListing> {
+  async read(body: Buffer, node: NodeId): Promise<NodeListing> {
     const centre = this.#marks.centre();
     return recognised(
       body.length < LARGE_BYTES ? parseListing(body, centre) : await this.#parse(body, centre),
       this.#marks,
+      node,
     );
   }
 

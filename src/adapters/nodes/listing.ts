@@ -1,7 +1,19 @@
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
+import type { NodeId } from '../../events/ids.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
-import { clientDigest, inboundDigest, keyMember, MARK, type Mark, objectIn, readMark } from '../../lib/node-words.js';
+import {
+  clientDigest,
+  credentialMember,
+  inboundDigest,
+  keyMember,
+  MARK,
+  type Mark,
+  OF_ANOTHER,
+  OF_BEFORE,
+  objectIn,
+  readMark,
+} from '../../lib/node-words.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,14 +28,18 @@ interface ReadInbound extends ListedInbound {
 }
 interface ReadClients extends ListedClients {
   readonly births: readonly string[];
+  /** What lets each in. */
+  readonly credentials: readonly string[];
 }
 
-/** Which marks are of what the log knows. A mark of before is judged by the name and the key of what it stands on. */
+/** Which marks are of what the log knows. A mark of before is judged by what it stands on, too. */
 export interface Marks {
   /** The name by which this panel marks what is its own. */
   readonly centre: () => string;
   readonly isInbound: (mark: Mark, tag: string) => boolean;
-  readonly isClient: (mark: Mark, email: string, key: string) => boolean;
+  readonly isClient: (mark: Mark, email: string, credential: string) => boolean;
+  /** Tags of the inbounds that come from a panel before this one: there no mark of another centre counts. */
+  readonly inherited: (node: NodeId) => ReadonlySet<string>;
 }
 
 /** More than these are no inbounds and clients of one machine. */
@@ -54,19 +70,28 @@ export function parseListing(body: Buffer, centre: string): ReadListing {
 }
 
 /** The listing, with those marks alone that are of what the log knows. */
-export function recognised({ inbounds, unreadable }: ReadListing, { isInbound, isClient }: Marks): NodeListing {
-  const clientsOf = (clients: ReadClients): ListedClients => {
-    const { marks, births, emails, keys } = clients;
+export function recognised(
+  { inbounds, unreadable }: ReadListing,
+  { isInbound, isClient, inherited: inheritedOf }: Marks,
+  node: NodeId,
+): NodeListing {
+  const tags = inheritedOf(node);
+  const clientsOf = (clients: ReadClients, inherited: boolean): ListedClients => {
+    const { marks, births, emails, credentials } = clients;
     const isLost = (number: number, i: number): boolean =>
-      number > 0 && !isClient({ number, born: births[i] ?? '' }, emails[i] ?? '', keys[i] ?? '');
+      number > 0
+        ? !isClient({ number, born: births[i] ?? '' }, emails[i] ?? '', credentials[i] ?? '')
+        : inherited && number === OF_ANOTHER;
     return marks.some(isLost) ? { ...clients, marks: marks.map((n, i) => (isLost(n, i) ? 0 : n)) } : clients;
   };
   return {
     unreadable,
     inbounds: inbounds.map((inbound) => {
       const { mark: number, born, tag, clients } = inbound;
+      const inherited = tags.has(tag);
       const isLost = number > 0 && !isInbound({ number, born }, tag);
-      return { ...inbound, mark: isLost ? 0 : number, clients: clientsOf(clients) };
+      const mark = inherited && number === OF_ANOTHER ? OF_BEFORE : number;
+      return { ...inbound, mark: isLost ? 0 : mark, clients: clientsOf(clients, inherited) };
     }),
   };
 }
@@ -119,6 +144,7 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
     digests: Array<string>(count).fill(''),
     marks: Array<number>(count).fill(0),
     births: Array<string>(count).fill(''),
+    credentials: Array<string>(count).fill(''),
     raws: Array<string>(count).fill(''),
     up: new Float64Array(count),
     down: new Float64Array(count),
@@ -136,6 +162,7 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
     columns.digests[i] = clientDigest(protocol, client);
     columns.marks[i] = mark.number;
     columns.births[i] = mark.born;
+    columns.credentials[i] = textOf(client[credentialMember(protocol)]);
     columns.raws[i] = JSON.stringify(client);
     columns.up[i] = counter.up;
     columns.down[i] = counter.down;

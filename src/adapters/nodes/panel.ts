@@ -53,7 +53,7 @@ export function createNodePanel(
       const request = { path: 'panel/api/inbounds/list', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) };
       // What is broken off is not read to its end either.
       const late = () => new NodeError('timeout', 'The answer takes too long to read');
-      return unlessAborted(reader.read(await fetchNode(web, node, request)), request.signal, late);
+      return unlessAborted(reader.read(await fetchNode(web, node, request), node.id), request.signal, late);
     },
 
     async onlines(node) {

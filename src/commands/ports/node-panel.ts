@@ -1,4 +1,4 @@
-import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
 import type { NodeAddress } from './nodes.js';
 
 /** A client as its node shall have it. */
@@ -64,7 +64,7 @@ export interface ListedInbound {
   readonly port: number;
   readonly enabled: boolean;
   readonly digest: string;
-  /** The number of the inbound that we gave it; 0 = it is not from us, as above; -1 = it is from another centre. */
+  /** The number of the inbound that we gave it; 0 = it is not from us, as above; -1 = it is from another centre; -2 = that was so. */
   readonly mark: number;
   readonly counter: SeenCounter;
   readonly clients: ListedClients;
@@ -90,7 +90,7 @@ export interface AskedNode extends NodeAddress {
 export interface NodePanel {
   /** The lasting name of the panel that answers there; empty when it has none. */
   panelId(node: AskedNode): Promise<string>;
-  listing(node: AskedNode): Promise<NodeListing>;
+  listing(node: AskedNode & { readonly id: NodeId }): Promise<NodeListing>;
   /** Emails of the clients that are connected. */
   onlines(node: AskedNode): Promise<readonly string[]>;
   /** Addresses that a client was seen at, newest first. */

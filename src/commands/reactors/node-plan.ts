@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { emailKey } from '../../events/client-document.js';
 import type { InboundId } from '../../events/ids.js';
-import { OF_ANOTHER } from '../../lib/node-words.js';
+import { OF_ANOTHER, OF_BEFORE } from '../../lib/node-words.js';
 import type { ListedInbound, NodeListing, WantedClient, WantedInbound } from '../ports/node-panel.js';
 import { type Had, isShared, matchClients, matchInbounds } from './node-match.js';
 
@@ -150,6 +150,8 @@ async function compare(
   if (listed.clients.emails.length > SLICE) await breathe();
   const pairs = matchClients(inbound, listed.clients);
   const changes: NodeStep[] = [];
+  /** Whoever is to be shut out goes before those of whom only words differ. */
+  const cuts: NodeStep[] = [];
   const resets: NodeStep[] = [];
   const cutThere: number[] = [];
   let awkward = false;
@@ -167,8 +169,9 @@ async function compare(
     if (digests[i] === client.digest && !shut) continue;
     const key = keys[i] ?? '';
     if (!isPlain(key)) awkward = true;
-    changes.push({ do: 'updateClient', key, client });
+    (!client.enabled && open[i] !== 0 ? cuts : changes).push({ do: 'updateClient', key, client });
   }
+  changes.unshift(...cuts);
   const deletions = pairs.gone.map((i): NodeStep => {
     const email = listed.clients.emails[i] ?? '';
     if (!isPlain(email)) awkward = true;
@@ -185,7 +188,8 @@ async function compare(
   const missing = pairs.missing.filter((client) => !left.taken.has(client));
   const count = missing.length + changes.length + deletions.length;
   const emptied = deletions.length > 0 && deletions.length === listed.clients.emails.length;
-  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag;
+  // The mark of the inbound goes with the whole alone.
+  const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === OF_BEFORE;
   const whole = differs || awkward || emptied || count > FEW;
   const carried = listed.counter.up + listed.counter.down;
   const isOver = inbound.enabled && isCutByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
