@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGeoSourceFiles } from '../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../src/adapters/web/web.js';
@@ -312,6 +313,28 @@ describe('a custom geo source over HTTP', () => {
     expect(settled().at(-1)).toBe(1);
     expect(readFileSync(join(folder, 'geosite_slow.dat'))).toEqual(newer);
     expect(readdirSync(folder)).toHaveLength(5);
+  });
+
+  it('has one that comes in while those before it are settled', async () => {
+    const place = await open({}, 50);
+    const { browser, core, put, server, using } = place;
+    for (const name of ['slow', 'a']) {
+      put(`/${name}.dat`, list);
+      await add(place, `/${name}.dat`, { alias: name });
+      put(`/${name}.dat`, newer, 9);
+    }
+    using('ext:geosite_a.dat:ads');
+    let finish = (): void => undefined;
+    server.put('/slow.dat', (_request, response) => {
+      response.writeHead(200, { 'content-length': newer.length }).write(newer.subarray(0, 1));
+      finish = () => void response.end(newer.subarray(1));
+    });
+    core.test = async () => {
+      finish();
+      await sleep(300);
+    };
+    const { json } = await browser.post(`${prefix}/update-all`);
+    expect(json).toMatchObject({ success: true, obj: { succeeded: [{ alias: 'slow' }, { alias: 'a' }] } });
   });
 
   it('is not asked for while too many others are', async () => {

@@ -178,7 +178,8 @@ export class GeoSources {
     let over = false;
     const all = Promise.all(Array.from({ length: MOST_OF_UPDATE }, work)).then(() => void (over = true));
     try {
-      while (!over) {
+      // The last may come in while those before it are settled.
+      while (!over || found.size > 0) {
         await Promise.race([all, wait(this.#patienceMs, undefined, { ref: false })]);
         const ready = sources.flatMap(({ id }) => found.get(id) ?? []);
         found.clear();
