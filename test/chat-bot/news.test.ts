@@ -89,7 +89,7 @@ describe('every admin is told', () => {
 
   it('of an inbound that the core leaves out, with the reason', async () => {
     const { place, told } = await start();
-    const reason = 'open /root/cert/a.pem: no such file or directory';
+    const reason = 'open /srv/cert/a.pem: no such file or directory';
     place.must({ type: 'RecordInboundRefused', data: { inbound: one, reason } });
     expect(await told(1)).toEqual([`News of the panel\nThe core does not take an inbound: #1: ${reason}`]);
   });

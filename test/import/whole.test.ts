@@ -149,7 +149,7 @@ describe('certificates of inbounds', () => {
     const tls = (certificateFile: string, keyFile: string) => ({
       stream: { security: 'tls', tlsSettings: { certificates: [{ certificateFile, keyFile }] } },
     });
-    const gone = tls('/root/cert/a.example/fullchain.pem', '/root/cert/a.example/privkey.pem');
+    const gone = tls('/srv/cert/a.example/fullchain.pem', '/srv/cert/a.example/privkey.pem');
     const { report, events } = await whole(
       foreignFile({
         ...content,
@@ -163,7 +163,7 @@ describe('certificates of inbounds', () => {
       }),
       { host: defaultSettings },
     );
-    const why = 'its certificate /root/cert/a.example/fullchain.pem is of no use on this machine';
+    const why = 'its certificate /srv/cert/a.example/fullchain.pem is of no use on this machine';
     expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
       {
         table: 'inbounds',
