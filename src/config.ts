@@ -91,6 +91,12 @@ const SETTING_OF: Readonly<Record<string, SettingKey>> = {
   BASE_PATH: 'webBasePath',
 };
 
+/** What an operator gives to change a value: the flag where it was given as one, the variable where that or nothing was. */
+export function changedBy({ sources }: Pick<Config, 'sources'>, name: string): string {
+  if (sources[name] === 'flag') return `--${name.toLowerCase().replaceAll('_', '-')}`;
+  return `PORTOLAN_${name}`;
+}
+
 /** The settings that a flag or the environment overrides, and by what. */
 export function overridesOf(
   config: Config,
@@ -98,8 +104,7 @@ export function overridesOf(
   const given = Object.entries(SETTING_OF).flatMap(([name, key]) => {
     const value = config[name as keyof Omit<Config, 'sources'>];
     if (config.sources[name] === 'default' || (typeof value !== 'string' && typeof value !== 'number')) return [];
-    const flag = `--${name.toLowerCase().replaceAll('_', '-')}`;
-    return [[key, { variable: config.sources[name] === 'flag' ? flag : `PORTOLAN_${name}`, value }] as const];
+    return [[key, { variable: changedBy(config, name), value }] as const];
   });
   return Object.fromEntries(given);
 }

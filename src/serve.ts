@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { createXrayCore } from './adapters/core/xray.js';
 import { createLogger } from './adapters/logger.js';
-import { scryptPasswords } from './adapters/passwords.js';
-import { asSystem, createPanel, type Panel } from './app.js';
+import { createPanel, type Panel } from './app.js';
 import { childWork } from './backup-jobs.js';
 import { openBackups, type PanelBackups } from './backups.js';
 import { openControl } from './cli/control.js';
 import { coreBinary, corePlace } from './cli/core-binary.js';
-import { Rejection } from './commands/rejection.js';
 import type { Config } from './config.js';
+import { prepareFirstAdmin } from './first-admin.js';
 import { diskFull, isDiskFull } from './full-disk.js';
 import { failTrial, forgiveTry, type Turn } from './generations.js';
-import { SHORTEST_PASSWORD } from './http/auth/handlers.js';
 import { clientFigures } from './http/client-metrics.js';
 import { mountHandlers } from './http/handlers/index.js';
 import { closeServer, listen } from './http/listen.js';
@@ -25,6 +22,7 @@ import { Disposal } from './lib/disposal.js';
 import { logNews } from './news.js';
 import { httpParts, secretsOf } from './parts.js';
 import { refusedHere } from './projections/refused-here.js';
+import { startedServers, startFlaw } from './server-wish.js';
 import { Servers } from './servers.js';
 import { refusedByDisk } from './storage-watch.js';
 import { version } from './version.js';
@@ -53,6 +51,11 @@ export async function serve(config: Config): Promise<number> {
   let why = '';
   // Node would open its inspector: a port through which everything can be read and changed.
   process.on('SIGUSR1', () => undefined);
+  // A log that nobody can take any more, on a full disk or in a closed pipe, is no reason to end what serves people.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error');
+    stream.on('error', () => undefined);
+  }
   const disposal = new Disposal();
   const logger = createLogger(config.LOG_LEVEL, {
     subPath: () => panel?.read.settings().subPath ?? '/sub/',
@@ -102,7 +105,7 @@ export async function serve(config: Config): Promise<number> {
     };
     const switchOver = leave('update');
     const installs = createInstalls(running, config, { warn, switchOver, disposal });
-    const password = await firstAdmin(running, config, warn);
+    const firstAdmin = await prepareFirstAdmin(running, config, warn);
     let servers: Servers | undefined;
     const backups = openBackups(
       {
@@ -118,10 +121,12 @@ export async function serve(config: Config): Promise<number> {
     );
     await openControl(running, warn, disposal, installs.coreInstall, backups);
     servers = await open(running, config, logger, disposal, installs, backups);
+    // In the same turn of the loop in which the last port was bound: nobody sees a panel that is ready and has no admin.
+    firstAdmin?.create();
     await running.start();
     installs.coreInstall.begin();
     installs.geoKeeping.begin();
-    process.stdout.write(banner(running, config, servers, password));
+    process.stdout.write(banner(running, config, servers));
     process.send?.(READY);
     why = await ending;
     logger.info({ why }, 'the panel ends');
@@ -164,23 +169,6 @@ function signalled(): Wishes {
   return { ending, end, stopped: () => told > 0 };
 }
 
-/** Creates the first admin of an empty log. Resolves to the password that was made up, or null. */
-async function firstAdmin(
-  { read, dispatch, complaint }: Panel,
-  config: Config,
-  warn: (message: string) => void,
-): Promise<string | null> {
-  if (read.users().users.size > 0 || complaint !== null) return null;
-  if (config.ADMIN_PASSWORD !== undefined && config.ADMIN_PASSWORD.length < SHORTEST_PASSWORD)
-    warn(`PORTOLAN_ADMIN_PASSWORD has fewer than ${SHORTEST_PASSWORD} characters: choose a longer one in the settings`);
-  const made = config.ADMIN_PASSWORD === undefined ? randomBytes(15).toString('base64url') : null;
-  const passwordHash = await scryptPasswords().hash(config.ADMIN_PASSWORD ?? made ?? '');
-  const username = config.ADMIN_USERNAME ?? 'admin';
-  const done = dispatch({ type: 'CreateUser', data: { username, passwordHash } }, asSystem('first start'));
-  if (done instanceof Rejection) throw new Error(done.message);
-  return made;
-}
-
 /** Binds the three servers. The ports are the panel's own from here on: no inbound may have them. */
 async function open(
   panel: Panel,
@@ -214,18 +202,16 @@ async function open(
   await servers.open(web, sub);
   // The last one: who sees it ready may knock at the others.
   disposal.add(() => closeServer(ops));
-  const { port } = await listen(ops, config.OPS_PORT, '127.0.0.1');
-  servers.addOps({ port, listen: '127.0.0.1', name: 'the health port of the panel' });
+  const opsPlace = { port: config.OPS_PORT, listen: '127.0.0.1' };
+  const { port } = await listen(ops, opsPlace.port, opsPlace.listen).catch((error: unknown) => {
+    throw new Error(startFlaw(error, 'ops', opsPlace, config));
+  });
+  servers.addOps({ ...opsPlace, port, name: startedServers.ops.name });
   process.on('SIGHUP', () => servers.hangUp());
   return servers;
 }
 
-function banner(
-  { read, complaint, core, turn }: Panel,
-  config: Config,
-  servers: Servers,
-  password: string | null,
-): string {
+function banner({ read, complaint, core, turn }: Panel, config: Config, servers: Servers): string {
   const { process: state } = read.core();
   const coreLine =
     state.state === 'running'
@@ -244,7 +230,6 @@ function banner(
     '',
     `  Panel          ${panel}${servers.basePath()}`,
     `  Admin          ${admin}`,
-    ...(password === null ? [] : [`  Password       ${password}   (shown this once: change it or write it down)`]),
     `  Subscriptions  ${subEnable ? `${subscription}${subPath}<subId>` : 'off'}`,
     `  Core           ${coreLine}`,
     `  Data           ${config.DATA_DIR}`,

@@ -1,9 +1,10 @@
 import { type PortFlaw, portFlaw } from './adapters/port-flaw.js';
+import { portHolder } from './adapters/port-holder.js';
 import type { CertificateKeeper, PairFiles, Standing } from './adapters/tls/keeper.js';
 import type { OwnPort } from './commands/command.js';
 import { overlap } from './commands/inbound-rules.js';
 import { reject } from './commands/rejection.js';
-import type { Config } from './config.js';
+import { type Config, changedBy } from './config.js';
 import { type ServerName, serverNames } from './events/certificate.js';
 import type { Settings } from './events/settings.js';
 
@@ -22,8 +23,8 @@ export interface Wish {
 export class WishFlaw extends Error {
   readonly server: ServerName;
 
-  constructor(server: ServerName, why: string) {
-    super(why);
+  constructor(server: ServerName, why: string, cause?: unknown) {
+    super(why, { cause });
     this.server = server;
   }
 }
@@ -81,4 +82,39 @@ export function bindFlaw(error: unknown, listen: string, port: number): string {
   if (code === 'EADDRINUSE') return reject('PORT_TAKEN', { port, by: 'another program' }).message;
   if (code === 'EACCES') return reject('PORT_FORBIDDEN', { port }).message;
   return code === 'EADDRNOTAVAIL' ? reject('LISTEN_UNKNOWN', { listen }).message : message;
+}
+
+/** A server that a start binds, as an operator knows it. */
+export const startedServers = {
+  panel: { name: serverNames.panel, host: 'HOST', port: 'PORT' },
+  subscription: { name: serverNames.subscription, host: 'SUB_HOST', port: 'SUB_PORT' },
+  ops: { name: 'the health port of the panel', host: null, port: 'OPS_PORT' },
+} as const;
+
+/**
+ * Why a start could not bind one of its servers, as a sentence for the operator: who holds the port where the system tells,
+ * and the flag or variable that changes it. The web page is of no help then.
+ */
+export function startFlaw(
+  error: unknown,
+  server: keyof typeof startedServers,
+  place: { readonly listen: string; readonly port: number },
+  config: Config,
+): string {
+  const { name, host, port: variable } = startedServers[server];
+  const { code } = error as NodeJS.ErrnoException;
+  const otherPort = `choose another with ${changedBy(config, variable)}`;
+  if (code === 'EADDRINUSE')
+    return `Port ${place.port} of ${name} is already used by ${holderOf(place.port)}: ${otherPort}`;
+  if (code === 'EACCES')
+    return `The system does not let this account use port ${place.port} for ${name}: ${otherPort}, or give it CAP_NET_BIND_SERVICE`;
+  if (code === 'EADDRNOTAVAIL' && host !== null)
+    return `${place.listen} is not an address of this machine: choose another for ${name} with ${changedBy(config, host)}`;
+  return `${name} cannot listen on port ${place.port}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function holderOf(port: number): string {
+  const holder = portHolder(port);
+  if (holder === null) return 'another program';
+  return holder.pid === process.pid ? 'this panel itself' : `${holder.name} (pid ${holder.pid})`;
 }

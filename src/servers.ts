@@ -10,7 +10,7 @@ import type { Door, Doors } from './http/door.js';
 import type { PanelServer } from './http/server.js';
 import type { SubscriptionServer } from './http/subscription-server.js';
 import { keeperFor, recordPair, type ServersLog } from './server-certificates.js';
-import { bareOf, bindFlaw, placeFlaw, samePlace, type Wish, WishFlaw, wishOf } from './server-wish.js';
+import { bareOf, bindFlaw, placeFlaw, samePlace, startFlaw, type Wish, WishFlaw, wishOf } from './server-wish.js';
 
 /** Between the wish for a restart and the restart, so that the answer and the notification arrive. */
 const GRACE_MS = 3000;
@@ -82,14 +82,16 @@ export class Servers {
     return this.#opsPort ? [...own, this.#opsPort] : own;
   };
 
-  /** Binds both. Rejects with a sentence when an address cannot be had. */
+  /** Binds both. Rejects with a sentence that names what changes an address when that cannot be had. */
   async open(web: PanelServer, sub: SubscriptionServer): Promise<void> {
     this.#web = web;
     for (const [name, { doors }] of [['panel', web] as const, ['subscription', sub] as const]) {
       const keeper = this.#keeper(name);
       const asked = await this.#wish(name, keeper);
       const wish = bareOf(asked) ? { ...asked, listen: LOOPBACK } : asked;
-      const door = await this.#bound(doors, wish);
+      const door = await this.#bound(doors, wish).catch((error: unknown) => {
+        throw error instanceof WishFlaw ? new Error(startFlaw(error.cause, name, wish, this.#parts.config)) : error;
+      });
       this.#berths.set(name, { doors, keeper, door, wish });
       this.#adopt(wish);
       keeper.start();
@@ -258,7 +260,7 @@ export class Servers {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && makeRoom?.()) return this.#bound(doors, wish);
-      throw new WishFlaw(name, bindFlaw(error, listen, port));
+      throw new WishFlaw(name, bindFlaw(error, listen, port), error);
     }
   }
 

@@ -2,10 +2,36 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LISTENING = '0A';
 
+/** A process that listens for TCP on a port. */
+export interface PortHolder {
+  readonly pid: number;
+  /** Its command name, as `ps` shows it. */
+  readonly name: string;
+}
+
+/**
+ * The process that listens for TCP on a port, at any address. Null where the system does not say: without root only the
+ * processes of the same account can be looked at.
+ */
+export function portHolder(port: number): PortHolder | null {
+  const sockets = socketsOn(port, 'self');
+  if (sockets.size === 0) return null;
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const pid = pids.find((one) => holdsAny(one, sockets));
+  return pid === undefined ? null : { pid: Number(pid), name: commandOf(pid) };
+}
+
 /** Whether this process listens for TCP on a port, at any address. False where the system does not say. */
 export function holdsPort(pid: number, port: number): boolean {
-  const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(`/proc/${pid}/net/${table}`, port)));
-  if (sockets.size === 0) return false;
+  const sockets = socketsOn(port, pid);
+  return sockets.size > 0 && holdsAny(pid, sockets);
+}
+
+function socketsOn(port: number, pid: number | 'self'): ReadonlySet<string> {
+  return new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(`/proc/${pid}/net/${table}`, port)));
+}
+
+function holdsAny(pid: number | string, sockets: ReadonlySet<string>): boolean {
   try {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((handle) => sockets.has(linkOf(`${folder}/${handle}`)));
@@ -25,6 +51,14 @@ function listeningSockets(table: string, port: number): readonly string[] {
     });
   } catch {
     return [];
+  }
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'a process';
   }
 }
 

@@ -21,6 +21,8 @@ export interface PanelOptions {
   launcher?: boolean;
   /** Without CAP_NET_ADMIN, whoever runs the test: single connections cannot be ended. */
   powerless?: boolean;
+  /** Its standard output is on a disk that is full. */
+  fullOutput?: boolean;
   /** A core template to store once the panel is up; the core is restarted with it. Leave it out on a restart. */
   template?: object | string;
   username?: string;
@@ -81,6 +83,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   const core = options.coreBin ?? coreBinary();
   const command = [process.execPath, options.launcher ? launcherFile() : mainFile(), 'serve'];
   if (options.powerless && mayCut) command.unshift('setpriv', '--bounding-set=-net_admin', '--inh-caps=-net_admin');
+  if (options.fullOutput) command.unshift('sh', '-c', 'exec "$0" "$@" > /dev/full');
   const [program = '', ...args] = command;
   const child = startChild(program, args, {
     env: {
