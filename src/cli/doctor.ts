@@ -15,6 +15,7 @@ import { timeText } from '../lib/words.js';
 import { backups } from '../projections/backups.js';
 import { coreState } from '../projections/core-state.js';
 import { inbounds } from '../projections/inbounds.js';
+import { nodes } from '../projections/nodes.js';
 import { settings } from '../projections/settings.js';
 import type { Finding } from './finding.js';
 import { CliError, printEither } from './output.js';
@@ -57,8 +58,9 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const kept = begin(backups);
     const ports = begin(inbounds);
     const core = begin(coreState);
+    const register = begin(nodes);
     // A log with a fault may not even fold.
-    if (fault === null) catchUp(log, [known, kept, ports, core]);
+    if (fault === null) catchUp(log, [known, kept, ports, core, register]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
       {
@@ -71,7 +73,13 @@ async function examine(config: Config): Promise<readonly Finding[]> {
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
       ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
-      ...(fault === null ? await (await import('./examine-inbounds.js')).examineInbounds(ports.state, core.state) : []),
+      ...(fault === null
+        ? await (await import('./examine-inbounds.js')).examineInbounds(
+            ports.state,
+            core.state,
+            register.state.documents,
+          )
+        : []),
     ];
   } finally {
     log.close();

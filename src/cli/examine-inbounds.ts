@@ -1,15 +1,19 @@
 import { certificateFlaw } from '../adapters/certificates.js';
-import type { InboundId } from '../events/ids.js';
+import type { InboundId, NodeId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound-document.js';
 import { certificatesIn } from '../http/codec/core-inbound.js';
 import type { CoreState } from '../projections/core-state.js';
 import { refusedHere } from '../projections/refused-here.js';
 import type { Finding } from './finding.js';
 
-/** What keeps inbounds of this machine from running: the no of its core, and certificates that are of no use. */
+/**
+ * What keeps inbounds from running: the core of this machine refuses them, their certificates cannot be used, or the node
+ * that they are bound to was deleted.
+ */
 export async function examineInbounds(
   inbounds: ReadonlyMap<InboundId, Inbound>,
   core: Pick<CoreState, 'refused'>,
+  nodes: ReadonlyMap<NodeId, unknown>,
 ): Promise<readonly Finding[]> {
   const wrong: Finding[] = [];
   const find = ({ id, tag }: Inbound, detail: string): void =>
@@ -25,6 +29,12 @@ export async function examineInbounds(
       if (flaw !== null) find(inbound, `${certificateFile}: ${flaw}`);
     }
   }
+  for (const inbound of inbounds.values())
+    if (inbound.node !== null && !nodes.has(inbound.node))
+      find(
+        inbound,
+        `its node (#${inbound.node}) was deleted, so it runs nowhere: delete it, or add it again here or on another node`,
+      );
   if (wrong.length > 0) return wrong;
   return [
     {

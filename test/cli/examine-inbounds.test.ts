@@ -4,16 +4,26 @@ import type { PanelEvent } from '../../src/events/catalog.js';
 import { InboundAcceptedByCore, InboundRefusedByCore } from '../../src/events/core.js';
 import { NodeId } from '../../src/events/ids.js';
 import { InboundDisabled } from '../../src/events/inbound.js';
+import { NodeAdded, NodeDeleted } from '../../src/events/node.js';
 import { coreState } from '../../src/projections/core-state.js';
 import { inbounds } from '../../src/projections/inbounds.js';
+import { nodes } from '../../src/projections/nodes.js';
 import { refusedHere } from '../../src/projections/refused-here.js';
 import { inboundAdded, one, two } from '../kit/builders.js';
 import { makeCertificate } from '../kit/real/certificate.js';
 import { folded } from '../kit/spec.js';
 
+const nodeOne = NodeId.parse(1);
+const nodeAdded = NodeAdded({
+  ...{ node: nodeOne, enabled: true, life: 1, secret: { token: '' } },
+  spec: {
+    ...{ name: 'Oslo', remark: '', scheme: 'https', host: '203.0.113.7', port: 2053, basePath: '/' },
+    allowPrivateAddress: false,
+  },
+});
 const states = (events: readonly PanelEvent[]) => [folded(inbounds, ...events), folded(coreState, ...events)] as const;
 const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
-  (await examineInbounds(...states(events))).map(
+  (await examineInbounds(...states(events), folded(nodes, ...events).documents)).map(
     ({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`,
   );
 const reason = 'open /a.pem: no such file or directory';
@@ -39,7 +49,14 @@ describe('inbounds that do not run', () => {
       `${well} 1 that shall run here`,
     ]);
     expect(await lines(added, refused, InboundDisabled({ inbound: one }))).toEqual([`${well} 0 that shall run here`]);
-    expect(await lines(inboundAdded({ node: NodeId.parse(1) }), refused)).toEqual([`${well} 0 that shall run here`]);
+    expect(await lines(nodeAdded, inboundAdded({ node: nodeOne }), refused)).toEqual([`${well} 0 that shall run here`]);
+  });
+
+  it('are those of a node that was deleted', async () => {
+    const bound = inboundAdded({ node: nodeOne });
+    expect(await lines(nodeAdded, bound, inboundAdded({ id: two }), NodeDeleted({ node: nodeOne }))).toEqual([
+      `NOTE inbound 1 (${bound.data.spec.tag}): its node (#1) was deleted, so it runs nowhere: delete it, or add it again here or on another node`,
+    ]);
   });
 
   it('are told with their reasons at each start', () => {
@@ -50,8 +67,8 @@ describe('inbounds that do not run', () => {
     const good = await makeCertificate();
     onTestFinished(() => good.remove());
     const gone = '/nowhere/fullchain.pem';
-    const node = tls(gone, gone, { id: two, node: NodeId.parse(1) });
-    expect(await lines(tls(good.certFile, good.keyFile), node)).toEqual([
+    const node = tls(gone, gone, { id: two, node: nodeOne });
+    expect(await lines(nodeAdded, tls(good.certFile, good.keyFile), node)).toEqual([
       'ok inbounds: no refusal of the core is on record, of 1 that shall run here',
     ]);
     expect(await lines(tls(gone, gone), tls(good.certFile, good.keyFile, { id: two }))).toEqual([
