@@ -55,7 +55,7 @@ export interface HttpParts {
   readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
   readonly nodeHistories: NodeHistories;
   /** How the talk with the nodes goes. */
-  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'withdraw'>;
+  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'retry' | 'withdraw'>;
   readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
   readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
   readonly geoUpdate: Pick<GeoUpdate, 'update'>;

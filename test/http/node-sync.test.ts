@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeId } from '../../src/events/ids.js';
 import { linksForSubId } from '../../src/http/codec/links.js';
+import { NodeReply } from '../../src/http/contract/nodes.js';
 import { NodeSyncReply } from '../../src/http/contract/schemas/node-sync.js';
 import { draft, inboundDraft, userId } from '../kit/builders.js';
 import { startPanel } from './kit/panel.js';
@@ -19,12 +20,13 @@ async function start() {
       type: 'AddInbound',
       data: { ...inboundDraft({ clients: [alice], ...over }), owner: userId(1), node },
     });
-  return { ...panel, browser, sync, add };
+  const list = async () => NodeReply.array().parse((await browser.get('/panel/api/nodes/list')).json?.obj);
+  return { ...panel, browser, sync, list, add };
 }
 
 describe('how far a node is behind', () => {
   it('is a number of events, by inbound, with the reason', async () => {
-    const { sync, add, given, read, log } = await start();
+    const { browser, sync, list, add, given, read, log } = await start();
     expect(await sync()).toMatchObject({ id: 1, name: 'Oslo', state: 'unknown', lag: 0, pending: [] });
     const asked = read.node(1);
     if (!asked) throw new Error('there is no node');
@@ -41,6 +43,12 @@ describe('how far a node is behind', () => {
     const told = { asked, inbound: inbound.id };
     given({ type: 'RecordNodeInboundRefused', data: { ...told, reason: 'remote: no' } });
     expect(await sync()).toMatchObject({ state: 'refused', pending: [{ reason: 'remote: no' }] });
+    const shown = {
+      ...{ syncState: 'refused', pendingChanges: 2, pendingReason: 'in-1: remote: no' },
+      pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, reason: 'remote: no' }],
+    };
+    expect(await list()).toMatchObject([shown]);
+    expect((await browser.get('/panel/api/nodes/get/1')).json?.obj).toMatchObject(shown);
     const seen = { tag: 'in-1', position, digest: 'd', began: [], fresh: true };
     given({ type: 'RecordNodeInboundApplied', data: { ...told, ...seen } });
     given({
@@ -51,6 +59,7 @@ describe('how far a node is behind', () => {
       ...{ state: 'synced', lag: 0, appliedPosition: position, pending: [] },
       strangers: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
     });
+    expect(await list()).toMatchObject([{ syncState: 'synced', pendingChanges: 0, pendingReason: '', pending: [] }]);
     given({ type: 'SetNodeEnabled', data: { node, enabled: false } });
     expect(await sync()).toMatchObject({ state: 'disabled' });
   });

@@ -294,6 +294,25 @@ describe('a node that is changed', () => {
     expect((await node()).lastError).toBe('decode response: no');
   });
 
+  it('is tried again at once when it is asked or saved, changed or not', async () => {
+    const { post, http } = await start();
+    const retried: number[] = [];
+    Object.assign(http, { nodeSync: { ...http.nodeSync, retry: (node: number) => void retried.push(node) } });
+    await post('/add', there);
+    for (const [path, body] of [
+      ['/update/1', { remark: 'rack 4' }],
+      ['/update/1', { remark: 'rack 4' }],
+      ['/setEnable/1', { enable: true }],
+      ['/setEnable/1', { enable: true }],
+      ['/probe/1', {}],
+    ] as const)
+      expect((await post(path, body))?.success).toBe(true);
+    expect(retried).toStrictEqual([1, 1, 1, 1, 1]);
+    await post('/update/1', { port: 0 });
+    await post('/setEnable/9', { enable: true });
+    expect(retried.filter((node) => node === 1)).toHaveLength(5);
+  });
+
   it('is not added when it is this panel itself, and not asked when it is another node already', async () => {
     const { post, read, port, given, facts, until, node } = await start();
     given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });

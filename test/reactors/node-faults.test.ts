@@ -321,3 +321,74 @@ describe('a large inbound', { timeout: 60_000 }, () => {
     expect(asked()).toHaveLength(1);
   });
 });
+
+describe('what a node refused', () => {
+  it('is told again at once when an admin asks for it, and when it is wanted otherwise', async () => {
+    const { round, addInbound, remote, sync, clock, must, asked, read } = await withXui();
+    const inbound = addInbound([alice]);
+    remote.fault = ({ url = '' }, response) =>
+      url.endsWith('/add') && (response.end('{"success":false,"msg":"Port already exists: 443"}'), true);
+    for (let n = 0; n < 12; n += 1) {
+      await round();
+      clock.advance(HOUR);
+    }
+    await round();
+    asked();
+    clock.advance(60_000);
+    await round();
+    expect(asked()).toStrictEqual([]);
+    expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeGreaterThan(120_000);
+    sync.retry(nodeOne);
+    await round();
+    expect(read.outbox(nodeOne)[0]?.refused?.reason).toBe('remote: Port already exists: 443');
+    expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeLessThan(10_000);
+    remote.fault = null;
+    must({ type: 'SetInboundEnabled', data: { inbound, enabled: false } });
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    expect(read.outbox(nodeOne)[0]?.refused).toBeNull();
+  });
+
+  it('is told again at once when what was in its way is gone', async () => {
+    const { round, addInbound, must, clock, asked, read } = await withXui();
+    const first = addInbound([alice], { spec: { listen: '192.0.2.8' } });
+    await round();
+    addInbound([bob], { spec: { listen: '192.0.2.9', tag: 'in-2' } });
+    for (let n = 0; n < 12; n += 1) {
+      clock.advance(HOUR);
+      await round();
+    }
+    expect(read.outbox(nodeOne)[1]?.refused?.reason).toMatch(/Port already exists/);
+    asked();
+    must({ type: 'DeleteInbound', data: { inbound: first } });
+    await round();
+    expect(asked()).toStrictEqual(['POST del/1', 'POST add']);
+    expect(read.outbox(nodeOne)[1]?.refused).toBeNull();
+  });
+
+  it('as a whole is tried again soon when something is decided, and still waits longer each time', async () => {
+    const { round, addInbound, remote, sync, clock } = await withXui();
+    sync.begin();
+    addInbound([alice]);
+    remote.fault = (_, response) => (response.end('<html>'), true);
+    for (let n = 0; n < 12; n += 1) {
+      await round();
+      clock.advance(HOUR);
+    }
+    await round();
+    const { tries } = sync.state(nodeOne);
+    clock.advance(4_999);
+    await round();
+    expect(sync.state(nodeOne).tries).toBe(tries);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    expect(sync.state(nodeOne).tries).toBe(tries);
+    clock.advance(1);
+    await round();
+    expect(sync.state(nodeOne).tries).toBe(tries + 1);
+    clock.advance(60_000);
+    await round();
+    expect(sync.state(nodeOne).tries).toBe(tries + 1);
+    await sync.stop();
+  });
+});

@@ -83,13 +83,15 @@ export class NodeBooks {
     this.#refusals.tell(entry, reason, () => this.#did({ type: 'RecordNodeInboundRefused', data }, null));
   }
 
-  /** `now`: it was taken away by this panel; otherwise it was not there any more. */
-  removed(node: Node, { inbound, tag }: InboundPlan, now: boolean): void {
+  /**
+   * `now`: it was taken away by this panel; otherwise it was not there any more. Returns whether that is news.
+   */
+  removed(node: Node, { inbound, tag }: InboundPlan, now: boolean): boolean {
     const entry = this.#entry(inbound);
     const isOver = !now && this.#refusals.isOver(inbound);
     const isKnown = entry?.waiting.length === 0 && (!now || entry.applied === null);
-    if (!this.#isCurrent(node) || (isKnown && (!isOver || entry.refused === null))) return;
-    this.#parts.dispatch({ type: 'RecordNodeInboundRemoved', data: { asked: node, inbound, tag } }, null);
+    if (!this.#isCurrent(node) || (isKnown && (!isOver || entry.refused === null))) return false;
+    return this.#did({ type: 'RecordNodeInboundRemoved', data: { asked: node, inbound, tag } }, null);
   }
 
   async count(

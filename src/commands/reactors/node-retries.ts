@@ -1,5 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
+/** Between two tries of a whole that failed, however much is decided meanwhile. */
+const HASTY_MS = 5_000;
 
 interface Refused {
   /** What was asked for. */
@@ -19,6 +21,7 @@ export class Retries<K> {
   readonly #ones = new Map<K, Refused>();
   #tries = 0;
   #since = 0;
+  #failedAt = 0;
   #until = 0;
 
   constructor(now: () => number, chance: () => number) {
@@ -39,7 +42,8 @@ export class Retries<K> {
   failed(): void {
     if (this.#tries === 0) this.#since = this.#now();
     this.#tries += 1;
-    this.#until = this.#now() + this.#delay(this.#tries);
+    this.#failedAt = this.#now();
+    this.#until = this.#failedAt + this.#delay(this.#tries);
   }
 
   succeeded(): void {
@@ -48,10 +52,20 @@ export class Retries<K> {
     this.#until = 0;
   }
 
+  /** There is something new to try: the whole does not wait for its time. It still waits longer after each failure. */
+  hasten(): void {
+    this.#until = Math.min(this.#until, this.#failedAt + HASTY_MS);
+  }
+
   forgive(): void {
     this.#until = 0;
     this.#tries = Math.min(this.#tries, 1);
     this.#ones.clear();
+  }
+
+  /** What was refused is tried at the next round. It still waits longer if it is refused again. */
+  retryRefused(): void {
+    for (const [key, one] of this.#ones) this.#ones.set(key, { ...one, until: 0 });
   }
 
   /** Counts that something is told, and gives how often that was so in a row. */

@@ -23,6 +23,8 @@ interface Entry {
   off: AbortController;
   leaving: Promise<Withdrawal> | null;
   again: boolean;
+  /** What fails in the round that is under way does not count: it is tried again without waiting. */
+  forgiven: boolean;
   nextAt: number;
 }
 
@@ -115,6 +117,11 @@ export class NodeSync {
     return entry ? Math.max(entry.talk.retryAt(inbound), entry.nextAt) : 0;
   }
 
+  /** Tries at once what failed or was refused before, without its waiting time: an admin asks for it. */
+  retry(node: NodeId): void {
+    this.#wake(node, true);
+  }
+
   #notice(events: readonly RecordedEvent[]): void {
     const concerned = new Map<NodeId, boolean>();
     for (const event of events) {
@@ -151,16 +158,19 @@ export class NodeSync {
     if (this.#stopped || !this.#parts.node(node)) return;
     const entry = this.#entry(node);
     if (forgiven) entry.talk.forgive();
+    else entry.talk.hasten();
     // Not inside of the append that told of it, and once for all that comes meanwhile.
-    if (entry.round) entry.again = true;
-    else this.#later(entry, node, 0);
+    if (entry.round) {
+      entry.again = true;
+      entry.forgiven ||= forgiven;
+    } else this.#later(entry, node, 0);
   }
 
   #entry(node: NodeId): Entry {
     const known = this.#entries.get(node);
     if (known) return known;
     const talk = new NodeTalk(this.#parts, node);
-    const idle = { timer: undefined, round: null, leaving: null, again: false, nextAt: 0 };
+    const idle = { timer: undefined, round: null, leaving: null, again: false, forgiven: false, nextAt: 0 };
     const entry: Entry = { talk, off: new AbortController(), ...idle };
     this.#entries.set(node, entry);
     return entry;
@@ -179,12 +189,14 @@ export class NodeSync {
       return;
     }
     entry.again = false;
+    entry.forgiven = false;
     entry.off = new AbortController();
     const { signal } = entry.off;
     entry.round = this.#inTurn(signal, () => entry.talk.round(signal)).then((ms) => {
       entry.round = null;
       entry.nextAt = 0;
       if (this.#stopped || this.#entries.get(node) !== entry) return;
+      if (entry.forgiven) entry.talk.forgive();
       if (entry.again) this.#later(entry, node, 0);
       else if (ms !== null) this.#later(entry, node, ms);
     });

@@ -76,6 +76,11 @@ export class NodeTalk {
     this.#repairs.forgive();
   }
 
+  /** Something was decided for the node: it is worth a try before the waiting time is over. */
+  hasten(): void {
+    this.#retries.hasten();
+  }
+
   state(): Omit<TalkState, 'nextAt'> {
     const { tries, since } = this.#retries.whole;
     return { listedAt: this.#books.listedAt, error: this.#trouble.error, failingSince: since, tries };
@@ -244,8 +249,9 @@ export class NodeTalk {
     }
     if (steps.some(({ do: what }) => what === 'remove')) {
       this.#told.delete(inbound);
-      this.#books.removed(node, plan, true);
       this.#retries.done(inbound);
+      // What it refused may have been in the way of that: its port, its tag, its emails.
+      if (this.#books.removed(node, plan, true)) this.#retries.retryRefused();
     }
     return true;
   }

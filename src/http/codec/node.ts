@@ -4,15 +4,20 @@ import type { NodeHealth } from '../../commands/reactors/node-watch.js';
 import type { NodeSpec } from '../../events/node.js';
 import type { Node } from '../../events/node-document.js';
 import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
+import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
-/** A node for a caller: without its token. `failing`: why one that answers cannot be told anything; empty while it can. */
+/** Pending inbounds that are shown with a node. */
+const MOST_PENDING = 20;
+
+/** A node for a caller: without its token. */
 export function wireNode(
   node: Node,
   health: NodeHealth,
-  failing: string,
+  sync: NodeSyncReply,
   say: (sentence: string) => string,
 ): NodeReply {
   const { status, lastHeartbeat, lastError, ...load } = health;
+  const refused = sync.pending.find(({ reason }) => reason !== '');
   return {
     id: node.id,
     name: node.name,
@@ -28,9 +33,13 @@ export function wireNode(
     allowPrivateAddress: node.allowPrivateAddress,
     status,
     lastHeartbeat,
-    lastError: say(lastError || failing),
+    lastError: say(lastError) || sync.error,
     ...wireLoad(load),
     kind: node.identity?.kind ?? '',
+    syncState: sync.state,
+    pendingChanges: sync.lag,
+    pendingReason: sync.error || (refused ? `${refused.tag}: ${refused.reason}` : ''),
+    pending: sync.pending.slice(0, MOST_PENDING),
     createdAt: Math.floor(node.createdAt / 1000),
     updatedAt: Math.floor(node.updatedAt / 1000),
   };

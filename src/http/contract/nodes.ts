@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bucket, History, oneOf } from './histories.js';
 import { get, post, routes } from './route.js';
 import { body, Id, optionalFlag, optionalText, optionalWhole, requiredFlag } from './schemas/fields.js';
-import { NodeSyncReply } from './schemas/node-sync.js';
+import { NodeSyncReply, PendingInbound } from './schemas/node-sync.js';
 
 const params = z.object({ id: Id });
 
@@ -60,6 +60,14 @@ export const NodeReply = z
     ...load,
     /** What it said it is: `portolan`, `3x-ui`, or nothing yet. */
     kind: z.string(),
+    /** How far it is behind: see `NodeSync`. */
+    syncState: NodeSyncReply.shape.state,
+    /** Events that were decided for it and have not arrived. */
+    pendingChanges: z.int(),
+    /** Why they have not arrived: the node fails, or refuses an inbound, which is named. Empty while it does neither. */
+    pendingReason: z.string(),
+    /** Inbounds with changes that have not arrived: at most 20; `/:id/sync` has all of them. */
+    pending: z.array(PendingInbound),
     /** Unix seconds. */
     createdAt: z.int(),
     updatedAt: z.int(),

@@ -50,7 +50,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     const flaw = context.refusalOf(command) ?? (await addressFlaw(context, { ...before, ...changes }));
     if (flaw) return flaw;
     const done = context.dispatch(command);
-    return done instanceof Rejection ? done : new Message(UPDATED, answerOf(context, id));
+    if (done instanceof Rejection) return done;
+    // Also when nothing changed: an admin who saves a node expects that it is tried again.
+    context.nodeSync.retry(before.id);
+    return new Message(UPDATED, answerOf(context, id));
   },
 
   async del({ params: { id } }, { read, dispatch, nodeSync }) {
@@ -62,8 +65,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 
-  setEnable({ params: { id }, body: { enable } }, { dispatch }) {
-    return said(dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } }), UPDATED);
+  setEnable({ params: { id }, body: { enable } }, { dispatch, nodeSync }) {
+    const done = dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } });
+    nodeSync.retry(id as NodeId);
+    return said(done, UPDATED);
   },
 
   async test({ body }, { nodes, say }) {
@@ -75,9 +80,12 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return flaw ?? wireProbe(await nodes.test({ ...spec, token }), say);
   },
 
-  async probe({ params: { id } }, { read, nodes, say }) {
+  async probe({ params: { id } }, { read, nodes, nodeSync, say }) {
     const node = read.node(id);
-    return node ? wireProbe(await nodes.probe(node), say) : reject('NODE_NOT_FOUND', { node: id });
+    if (!node) return reject('NODE_NOT_FOUND', { node: id });
+    const answer = await nodes.probe(node);
+    nodeSync.retry(node.id);
+    return wireProbe(answer, say);
   },
 
   sync({ params: { id } }, context) {
@@ -133,6 +141,6 @@ function answerOf(context: HttpContext, id: number) {
   return node ? wire(context, node) : null;
 }
 
-function wire({ nodes, nodeSync, say }: HttpContext, node: Node) {
-  return wireNode(node, nodes.health(node.id), nodeSync.state(node.id).error, say);
+function wire(context: HttpContext, node: Node) {
+  return wireNode(node, context.nodes.health(node.id), wireNodeSync(context, node), context.say);
 }

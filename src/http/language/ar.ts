@@ -677,6 +677,7 @@ export const ar: Catalogue = {
     online: 'متصلة',
     offline: 'غير متصلة',
     'not asked yet': 'لم تُسأل بعد',
+    'changes on the way': 'تغييرات في الطريق',
     'Last-Event-ID is no position': 'Last-Event-ID ليس موضعًا',
     'rules name lists that are not in it any more: {lists}': 'تسمّي القواعد قوائم لم تعد فيه: {lists}',
     'Traffic cannot be told to its receiver': 'تعذّر إبلاغ المستلم بحركة البيانات',

@@ -675,6 +675,7 @@ export const fa: Catalogue = {
     online: 'برخط',
     offline: 'برون‌خط',
     'not asked yet': 'هنوز پرسیده نشده',
+    'changes on the way': 'تغییر در راه',
     'Last-Event-ID is no position': 'Last-Event-ID یک موقعیت نیست',
     'rules name lists that are not in it any more: {lists}':
       'قاعده‌ها فهرست‌هایی را نام می‌برند که دیگر در آن نیست: {lists}',

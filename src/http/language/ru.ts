@@ -691,6 +691,7 @@ export const ru: Catalogue = {
     online: 'в сети',
     offline: 'не в сети',
     'not asked yet': 'ещё не опрошен',
+    'changes on the way': 'изменений в пути',
     'Last-Event-ID is no position': 'Last-Event-ID — не позиция',
     'rules name lists that are not in it any more: {lists}':
       'правила называют списки, которых в нём больше нет: {lists}',

@@ -658,6 +658,7 @@ export const zh: Catalogue = {
     online: '在线',
     offline: '离线',
     'not asked yet': '尚未询问',
+    'changes on the way': '项更改待送达',
     'Last-Event-ID is no position': 'Last-Event-ID 不是一个位置',
     'rules name lists that are not in it any more: {lists}': '规则引用了其中已不存在的列表：{lists}',
     'Traffic cannot be told to its receiver': '无法将流量告知接收方',

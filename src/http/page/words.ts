@@ -26,6 +26,7 @@ const words = {
   online: 'online',
   offline: 'offline',
   unknown: 'not asked yet',
+  onTheWay: 'changes on the way',
   none: 'none',
   replace: 'Everything in this panel is replaced by the file, and everybody has to log in again.',
 } as const;

@@ -87,6 +87,7 @@ const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
   nodeSync: {
     state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
     retryAt: () => 0,
+    retry: () => undefined,
     withdraw: async () => ({ gone: 0, remaining: 0, kept: 0 }),
   },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What of one inbound has not arrived at its node. Times are unix seconds; 0 = never. */
-const PendingInbound = z.object({
+export const PendingInbound = z.object({
   inboundId: z.int(),
   tag: z.string(),
   /** It was deleted here, and is to be deleted there. */

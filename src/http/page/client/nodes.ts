@@ -8,7 +8,10 @@ async function listNodes() {
     const state = make('span', nodeState[node.status]);
     if (node.status === 'offline') state.className = 'bad';
     const percent = (value) => node.status === 'online' ? value.toFixed(0) + ' %' : '–';
-    return row([node.name, place, [state, node.lastError ? make('small', node.lastError) : ''], node.coreVersion || '–',
+    const waits = node.pendingChanges > 0 ? node.pendingChanges + ' ' + say.onTheWay : '';
+    const notes = [node.lastError, waits, node.lastError === node.pendingReason ? '' : node.pendingReason];
+    const note = notes.filter(Boolean).join(' · ');
+    return row([node.name, place, [state, note ? make('small', ' ' + note) : ''], node.coreVersion || '–',
       percent(node.cpu), percent(node.mem), [nodeToggle(node)], nodeActions(node)], !node.enable);
   }));
 }
