@@ -9,7 +9,7 @@ import { createBus } from './commands/bus.js';
 import { inboundItem } from './commands/import/inbounds.js';
 import { readJson, Unreadable } from './commands/import/json.js';
 import { type ForeignImport, type ForeignReport, planImport } from './commands/import/plan.js';
-import { shown } from './commands/import/report.js';
+import { gravest, shown } from './commands/import/report.js';
 import type { HostFlaw } from './commands/import/settings.js';
 import type { PreparedPassword } from './commands/import/users.js';
 import { ForeignError, type ForeignPanel } from './commands/ports/foreign-panel.js';
@@ -64,7 +64,7 @@ export async function importForeign(
     if (done instanceof Rejection) throw new ForeignError(done.message);
     await anchor.flush();
     log.checkpoint();
-    return { ...report, findings: report.findings.slice(0, MOST_FINDINGS) };
+    return { ...report, findings: gravest(report.findings, MOST_FINDINGS) };
   } finally {
     log.close();
   }

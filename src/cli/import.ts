@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ForeignReport } from '../commands/import/plan.js';
+import { gravest } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
 import type { CorePlace } from '../foreign-template.js';
@@ -25,7 +26,7 @@ export function importCommand(program: Command, config: () => Config, common: (c
     .description('move in from another panel')
     .command('3x-ui')
     .argument('<file>', 'its database, x-ui.db')
-    .description('make a database of 3x-ui 2.x or 3.0 the state of this data directory')
+    .description('make a database of 3x-ui 2.x or 3.x the state of this data directory')
     .option('--dry-run', 'only say what would become of it')
     .option('-y, --yes', 'replace the state that is there; it is put aside in backups/')
     .action(async (file: string, options: { dryRun?: boolean; yes?: boolean }, command: Command) => {
@@ -72,9 +73,9 @@ function text({ version, file, tables, totals, found, findings }: ForeignReport)
     '',
     ...sums(totals.before, totals.after, totals.leftOut),
     '',
-    ...findings
-      .slice(0, MOST_LINES)
-      .map(({ table, item, what, why }) => `  ${what === 'noted' ? 'note' : what}: ${table}: ${item}: ${why}`),
+    ...gravest(findings, MOST_LINES).map(
+      ({ table, item, what, why }) => `  ${what === 'noted' ? 'note' : what}: ${table}: ${item}: ${why}`,
+    ),
   ];
   const more = found - Math.min(MOST_LINES, findings.length);
   if (more > 0) lines.push(`  and ${more} more: --dry-run --json names them all`);

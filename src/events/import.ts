@@ -48,7 +48,7 @@ export const PanelImported = defineEvent('PanelImported', {
     before: ImportTotals,
     after: ImportTotals,
     leftOut: ImportTotals,
-    /** How many there were in all; the first of them are in `details`. */
+    /** How many there were in all; the gravest of them are in `details`. */
     findings: Count,
     details: z.strictObject({
       askedBy: z.strictObject({ kind: z.string(), name: z.string() }),

@@ -2,12 +2,20 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcrypt } from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { foreignClient, foreignInbound, foreignStats, foreignUuid, makeForeign } from '../kit/foreign-database.js';
+import type { ForeignReport } from '../../src/commands/import/plan.js';
+import {
+  foreignClient,
+  foreignInbound,
+  foreignStats,
+  foreignUuid,
+  makeDumped,
+  makeForeign,
+} from '../kit/foreign-database.js';
 import { scratchFolder } from '../kit/log.js';
 import { startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { Admin, cli, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
-import { freePort } from '../kit/real/ports.js';
+import { freePort, freePorts } from '../kit/real/ports.js';
 import { download } from '../kit/real/socks.js';
 import { SMALL_BODY, startTargets, type Targets } from '../kit/real/targets.js';
 import { recorded, until } from './support.js';
@@ -115,5 +123,59 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     } finally {
       await client.stop();
     }
+  });
+
+  describe('with the database of a live 3.0.1', () => {
+    const HARBOUR = { username: 'harbour', password: 'Harbour-lights-7' };
+    let dump: string;
+
+    beforeAll(async () => {
+      dump = join(folder, 'dump.db');
+      const ports = await freePorts(4);
+      const template = JSON.stringify(loopbackTemplate()).replaceAll("'", "''");
+      const moved = [1, 2, 4, 5].map((id, index) => `UPDATE inbounds SET port = ${ports[index]} WHERE id = ${id};`);
+      makeDumped(
+        dump,
+        `${moved.join('\n')} UPDATE inbounds SET enable = 0 WHERE id = 6;
+         UPDATE settings SET value = '${template}' WHERE key = 'xrayTemplateConfig';`,
+      );
+    });
+
+    it('fills an empty data directory', { timeout: 60_000 }, async () => {
+      const dataDir = join(folder, 'dumped');
+      const done = await cli(['--json', 'import', '3x-ui', dump], dataDir);
+      expect([done.code, done.stderr]).toEqual([0, '']);
+      const { totals, findings } = JSON.parse(done.stdout) as ForeignReport;
+      expect(totals.after).toEqual(totals.before);
+      expect(findings.filter(({ what }) => what === 'left out')).toEqual([]);
+      expect(findings.map(({ item }) => item)).toContain('client laptop-3 of inbound 1');
+      expect(recorded(dataDir, 'GeoSourceAdded')).toHaveLength(2);
+    });
+
+    it('goes on under a running panel', { timeout: 90_000 }, async () => {
+      await panel?.cleanUp();
+      panel = await startPanel({ launcher: true });
+      const { ports } = panel;
+      const before = await panel.admin();
+      const db = new Blob([readFileSync(dump)]);
+      expect(await before.multipart('/panel/api/server/importDB', { db })).toMatchObject({ success: true });
+      const admin = new Admin(`http://127.0.0.1:${ports.panel}/k7Rm2qXw`, HARBOUR);
+      await until('the old password lets in', 30_000, async () => (await admin.login()).success);
+      const sources = await must(admin.get<{ type: string; alias: string }[]>('/panel/api/custom-geo/list'));
+      expect(sources.map(({ type, alias }) => `${type}_${alias}`)).toEqual(['geosite_ads', 'geoip_office-net']);
+      const response = await fetch(`http://127.0.0.1:${ports.sub}/feed/k3v9x2m7q0000008`);
+      const [link = ''] = Buffer.from(await response.text(), 'base64')
+        .toString('utf8')
+        .split('\n');
+      const client = await startClientCore([link]);
+      try {
+        await until('an old password reaches the target', 30_000, async () => {
+          const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
+          return status === 200 && text === SMALL_BODY;
+        });
+      } finally {
+        await client.stop();
+      }
+    });
   });
 });

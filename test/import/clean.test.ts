@@ -55,7 +55,7 @@ describe('a sound panel', () => {
           ...{ api_token: 'secret', enable: 1, allow_private_address: 0 },
         },
       ],
-      custom_geo_resources: [{ id: 3, type: 'geosite', alias: 'ads', url: 'https://example.com/ads.dat' }],
+      custom_geo_resources: [{ id: 3, geo_type: 'geosite', alias: 'ads', url: 'https://example.com/ads.dat' }],
     });
 
   it('keeps all of its numbers, names, credentials and terms, and nothing is found amiss', () => {

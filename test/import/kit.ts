@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { readDatabase } from '../../src/adapters/foreign/read-database.js';
 import { type ForeignImport, type ForeignReport, planImport } from '../../src/commands/import/plan.js';
+import type { ForeignPanel } from '../../src/commands/ports/foreign-panel.js';
 import { panelState } from '../../src/commands/state.js';
 import { eventType, type PanelEvent } from '../../src/events/catalog.js';
+import { ourName } from '../../src/http/codec/setting-names.js';
 import { defaultOutboundTestUrl } from '../../src/projections/template.js';
 import { T0 } from '../kit/builders.js';
 import { type ForeignContent, makeForeign } from '../kit/foreign-database.js';
@@ -18,23 +20,26 @@ export function foreignFile(content: ForeignContent = {}): string {
 
 /** What becomes of a database with this content: real rows through the real reader into events. */
 export function imported(content: ForeignContent, over: Partial<ForeignImport> = {}) {
-  const panel = readDatabase(foreignFile(content));
-  const request: ForeignImport = {
-    panel,
-    file: { sha256: '00', bytes: 1 },
-    askedBy: { kind: 'user', name: 'amy' },
-    passwords: panel.users.map(({ id, password }) => ({ user: id, hash: password, was: 'hash' })),
-    template: null,
-    outboundTestUrl: defaultOutboundTestUrl,
-    hostFlaws: [],
-    findings: [],
-    ...over,
-  };
+  const request = { ...requestFor(readDatabase(foreignFile(content))), ...over };
   const { events, report } = planImport(request, T0);
   // As the log does it: an event that breaks its own schema could not be stored.
   for (const { type, data } of events) eventType(type)?.schema.parse(data);
   const state = folded(panelState, ...events);
   return { request, events, report, state, of: typed(events), said: said(report) };
+}
+
+/** An import of it into a panel that has nothing to say about it. */
+export function requestFor(read: ForeignPanel): ForeignImport {
+  return {
+    panel: { ...read, settings: read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) })) },
+    file: { sha256: '00', bytes: 1 },
+    askedBy: { kind: 'user', name: 'amy' },
+    passwords: read.users.map(({ id, password }) => ({ user: id, hash: password, was: 'hash' })),
+    template: null,
+    outboundTestUrl: defaultOutboundTestUrl,
+    hostFlaws: [],
+    findings: [],
+  };
 }
 
 type DataOf<T extends PanelEvent['type']> = Extract<PanelEvent, { type: T }>['data'];

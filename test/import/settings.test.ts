@@ -137,7 +137,7 @@ describe('accounts', () => {
 describe('nodes and geo sources', () => {
   it('that cannot be are left out and named', () => {
     const node = { name: 'n', scheme: 'http', address: 'h', port: 1, base_path: '', api_token: 't', enable: 1 };
-    const source = { type: 'geoip', alias: 'a', url: 'https://example.com/a.dat' };
+    const source = { geo_type: 'geoip', alias: 'a', url: 'https://example.com/a.dat' };
     const { of, said } = imported({
       users,
       unique: false,
@@ -151,7 +151,7 @@ describe('nodes and geo sources', () => {
         { id: 1, ...source },
         { id: 2, ...source, alias: '../x' },
         { id: 3, ...source, alias: 'b', url: 'file:///etc/passwd' },
-        { id: 4, ...source, type: 'other' },
+        { id: 4, ...source, geo_type: 'other' },
       ],
     });
     expect(of('NodeAdded').map(({ node: id }) => id)).toEqual([1]);

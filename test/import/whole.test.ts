@@ -300,7 +300,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('names what this panel does not ask, by its address', async () => {
     const node = { scheme: 'https', port: 443, api_token: 't', enable: 1 };
-    const geo = { type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
+    const geo = { geo_type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
     const { events, report } = await whole(
       foreignFile({
         ...content,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /** A row, by the names of the columns; what is left out is NULL. */
@@ -20,84 +22,61 @@ export interface ForeignContent {
   readonly after?: string;
 }
 
-const key = '`id` integer PRIMARY KEY AUTOINCREMENT';
+/** A database of 3x-ui 3.0.1 as text, schema and rows. */
+export const dumpFile = join(import.meta.dirname, '../import/databases/three-x-ui-3.0.1.sql');
 
-/** The columns of each table as 3x-ui declares them, beside its key. */
-const later: Readonly<Record<string, readonly string[]>> = {
-  users: ['`username` text', '`password` text', '`login_epoch` integer DEFAULT 0'],
-  inbounds: [
-    ...['`user_id` integer', '`up` integer', '`down` integer', '`total` integer', '`all_time` integer DEFAULT 0'],
-    ...['`remark` text', '`enable` numeric', '`expiry_time` integer', '`traffic_reset` text DEFAULT "never"'],
-    ...['`last_traffic_reset_time` integer DEFAULT 0', '`listen` text', '`port` integer', '`protocol` text'],
-    ...['`settings` text', '`stream_settings` text', '`tag` text', '`sniffing` text', '`node_id` integer'],
-    'CONSTRAINT `uni_inbounds_tag` UNIQUE (`tag`)',
-  ],
-  client_traffics: [
-    ...['`inbound_id` integer', '`enable` numeric', '`email` text', '`up` integer', '`down` integer'],
-    ...['`all_time` integer', '`expiry_time` integer', '`total` integer', '`reset` integer DEFAULT 0'],
-    '`last_online` integer DEFAULT 0',
-    'CONSTRAINT `fk_inbounds_client_stats` FOREIGN KEY (`inbound_id`) REFERENCES `inbounds`(`id`)',
-  ],
-  outbound_traffics: [
-    ...['`tag` text', '`up` integer DEFAULT 0', '`down` integer DEFAULT 0', '`total` integer DEFAULT 0'],
-    'CONSTRAINT `uni_outbound_traffics_tag` UNIQUE (`tag`)',
-  ],
-  inbound_client_ips: [
-    ...['`client_email` text', '`ips` text'],
-    'CONSTRAINT `uni_inbound_client_ips_client_email` UNIQUE (`client_email`)',
-  ],
-  settings: ['`key` text', '`value` text'],
-  history_of_seeders: ['`seeder_name` text'],
-  nodes: [
-    ...['`name` text', '`remark` text', '`scheme` text', '`address` text', '`port` integer', '`base_path` text'],
-    ...['`api_token` text', '`enable` numeric DEFAULT true', '`allow_private_address` numeric DEFAULT false'],
-    ...['`status` text', '`last_heartbeat` integer', '`latency_ms` integer', '`xray_version` text', '`cpu_pct` real'],
-    ...['`mem_pct` real', '`uptime_secs` integer', '`last_error` text', '`created_at` integer', '`updated_at` integer'],
-  ],
-  custom_geo_resources: [
-    ...['`type` text', '`alias` text', '`url` text', '`local_path` text', '`last_updated_at` integer'],
-    ...['`last_modified` text', '`created_at` integer', '`updated_at` integer'],
-  ],
-};
-
-const NEW_TABLES = ['nodes', 'custom_geo_resources'];
-const NEW_COLUMNS = /^`(all_time|traffic_reset|last_traffic_reset_time|node_id|last_online|login_epoch)`/;
-
-function columnsOf(table: string, version: '2.x' | '3.0'): readonly string[] {
-  const columns = later[table] ?? [];
-  if (version === '3.0') return columns;
-  const older = columns.filter((column) => !NEW_COLUMNS.test(column));
-  // Tables of earlier releases had columns that are gone; constraints stand last.
-  const extra = { users: ['`login_secret` text'], inbounds: ['`allocate` text'] }[table] ?? [];
-  return [...extra, ...older];
+/** What makes the tables and indexes of the dump: the kit has no idea of its own of how they look. */
+function schemaOf(dump: string): readonly string[] {
+  return dump.split('\n').filter((line) => line.startsWith('CREATE '));
 }
+
+/** From there to a release before the nodes; earlier ones had columns that are gone. */
+const TO_2X = `
+  DROP TABLE nodes;
+  DROP TABLE custom_geo_resources;
+  DROP INDEX idx_inbounds_node_id;
+  DROP INDEX idx_enable_traffic_reset;
+  ALTER TABLE inbounds DROP COLUMN node_id;
+  ALTER TABLE inbounds DROP COLUMN all_time;
+  ALTER TABLE inbounds DROP COLUMN traffic_reset;
+  ALTER TABLE inbounds DROP COLUMN last_traffic_reset_time;
+  ALTER TABLE inbounds ADD COLUMN allocate text;
+  ALTER TABLE client_traffics DROP COLUMN all_time;
+  ALTER TABLE client_traffics DROP COLUMN last_online;
+  ALTER TABLE users DROP COLUMN login_epoch;
+  ALTER TABLE users ADD COLUMN login_secret text;
+`;
+const UNIQUE = /,CONSTRAINT `uni_\w+` UNIQUE \(`\w+`\)|UNIQUE (?=INDEX)/g;
 
 /** Makes a database file as 3x-ui makes it. */
 export function makeForeign(
   file: string,
   { version = '3.0', unique = true, after = '', ...content }: ForeignContent = {},
 ): void {
+  const schema = schemaOf(readFileSync(dumpFile, 'utf8')).join('\n');
   const db = new Database(file);
   try {
     // The driver of 3x-ui leaves it off too.
     db.pragma('foreign_keys = OFF');
-    for (const table of Object.keys(later)) {
-      if (version === '2.x' && NEW_TABLES.includes(table)) continue;
-      db.exec(
-        `CREATE TABLE \`${table}\` (${[key, ...columnsOf(table, version).filter((column) => unique || !column.includes('UNIQUE'))].join(',')})`,
-      );
-    }
-    if (unique) db.exec('CREATE UNIQUE INDEX `idx_client_traffics_email` ON `client_traffics`(`email`)');
-    if (version === '3.0') {
-      db.exec('CREATE INDEX `idx_enable_traffic_reset` ON `inbounds`(`enable`,`traffic_reset`)');
-      db.exec('CREATE UNIQUE INDEX `idx_custom_geo_type_alias` ON `custom_geo_resources`(`type`,`alias`)');
-    }
+    db.exec(unique ? schema : schema.replaceAll(UNIQUE, ''));
+    if (version === '2.x') db.exec(TO_2X);
     const { settings = {}, ...tables } = content;
     const rows = Object.entries(settings).map(([name, value]) => ({ key: name, value }));
     const all: Readonly<Record<string, readonly ForeignRow[] | undefined>> = { ...tables, settings: rows };
     db.transaction(() => {
       for (const [table, own] of Object.entries(all)) for (const row of own ?? []) insert(db, table, row);
     })();
+    if (after !== '') db.exec(after);
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes a database file of the dump, with its rows. `after`: SQL that is run in the end. */
+export function makeDumped(file: string, after = ''): void {
+  const db = new Database(file);
+  try {
+    db.exec(readFileSync(dumpFile, 'utf8'));
     if (after !== '') db.exec(after);
   } finally {
     db.close();

@@ -5,6 +5,13 @@ export interface Column<T> {
   readonly schema: z.ZodType<T>;
   /** What is taken in place of a value that does not fit. */
   readonly rescue: (raw: unknown) => T;
+  /** What each row gets where the table has no such column. */
+  readonly missing: T;
+}
+
+/** The same column with another default for tables that do not have it. */
+export function otherwise<T, D>({ schema, rescue }: Column<T>, missing: D): Column<T | D> {
+  return { schema, rescue, missing };
 }
 
 /** Up plus down must still be a number that JSON carries exactly. */
@@ -17,11 +24,12 @@ export function whole(min: number, max: number): Column<number> {
   const nearest = (value: bigint): number => (value < BigInt(min) ? min : value > BigInt(max) ? max : Number(value));
   const any = z.union([
     z.bigint(),
-    z.int().transform(BigInt),
+    z.number().transform((real) => BigInt(Math.trunc(real))),
     z
       .string()
-      .regex(/^-?\d{1,20}$/)
-      .transform(BigInt),
+      .trim()
+      .regex(/^-?\d{1,20}(\.0*)?$/)
+      .transform((digits) => BigInt(digits.replace(/\..*/, ''))),
     z.null().transform(() => 0n),
     z.literal('').transform(() => 0n),
   ]);
@@ -31,6 +39,7 @@ export function whole(min: number, max: number): Column<number> {
       const parsed = any.safeParse(raw);
       return parsed.success ? nearest(parsed.data) : Math.max(min, 0);
     },
+    missing: Math.max(min, 0),
   };
 }
 
@@ -51,16 +60,23 @@ export function text(longest = LONGEST): Column<string> {
       z.null().transform(() => ''),
     ]),
     rescue: () => '',
+    missing: '',
   };
 }
 
-const TRUE: ReadonlySet<unknown> = new Set([1n, 1, 'true', '1']);
-const FALSE: ReadonlySet<unknown> = new Set([0n, 0, 'false', '0', '', null]);
+const TRUE: ReadonlySet<string> = new Set(['1', 'true', 't']);
+const FALSE: ReadonlySet<string> = new Set(['0', 'false', 'f', '']);
 /** Yes or no. What is neither is no. */
 export const flag: Column<boolean> = {
   schema: z
-    .unknown()
+    .union([z.bigint(), z.number(), z.string(), z.null()])
+    .transform((value) =>
+      String(value ?? '')
+        .trim()
+        .toLowerCase(),
+    )
     .refine((value) => TRUE.has(value) || FALSE.has(value))
     .transform((value) => TRUE.has(value)),
   rescue: () => false,
+  missing: false,
 };

@@ -71,21 +71,23 @@ function readTable<R>(
 ): R[] {
   if (!own) return [];
   const members = (Object.keys(columns) as (keyof R & string)[]).map((member) => [member, columnOf(member)] as const);
-  const there = members.filter(([, column]) => own.has(column)).map(([, column]) => `"${column}"`);
-  const select = db.prepare<[number], Row>(`SELECT ${there.join(', ')} FROM "${name}" ORDER BY "id" LIMIT ?`);
+  const there = members.filter(([, column]) => own.has(column));
+  const absent = members.filter(([, column]) => !own.has(column)).map(([member]) => [member, columns[member].missing]);
+  const list = there.map(([, column]) => `"${column}"`).join(', ');
+  const select = db.prepare<[number], Row>(`SELECT ${list} FROM "${name}" ORDER BY "id" LIMIT ?`);
   const rows: R[] = [];
   for (const row of select.iterate(most + 1)) {
     if (rows.length === most) throw new ForeignError(`The table ${name} has more than ${most} rows`);
-    const read = members.map(([member, column]) => {
+    const read = there.map(([member, column]) => {
       const { schema, rescue } = columns[member];
-      const raw = row[column] ?? null;
+      const raw = row[column];
       const parsed = schema.safeParse(raw);
       if (parsed.success) return [member, parsed.data];
       const why = `its ${column} cannot be what it is and was put right`;
       findings.push({ table: name, item: `row ${String(row['id']).slice(0, 20)}`, what: 'changed', why });
       return [member, rescue(raw)];
     });
-    rows.push(Object.fromEntries(read) as R);
+    rows.push(Object.fromEntries([...read, ...absent]) as R);
   }
   return rows;
 }

@@ -8,15 +8,15 @@ import type {
   ForeignStats,
   ForeignUser,
 } from '../../commands/ports/foreign-panel.js';
-import { bytes, type Column, flag, id, signed, text, time, whole } from './columns.js';
+import { bytes, type Column, flag, id, otherwise, signed, text, time, whole } from './columns.js';
 
 type Columns<R> = { readonly [K in keyof R]: Column<R[K]> };
 
-/** A table, with a column for each member of its rows; the names in the database are those with underscores. */
+/** A table, with a column for each member of its rows; `columnOf` makes the name in the database of that of the member. */
 export interface Table<R> {
   readonly name: string;
   readonly columns: Columns<R>;
-  /** Without these it is no table of 3x-ui. Others came with later releases. */
+  /** Without these a row means nothing. Others differ between releases, and have a default. */
   readonly needed: readonly (keyof R & string)[];
   /** Rows beyond this are no table of a panel. */
   readonly most: number;
@@ -43,9 +43,9 @@ const inbounds: Table<ForeignInbound> = {
     allTime: time,
     total: signed,
     remark: text(),
-    enable: flag,
+    enable: otherwise(flag, true),
     expiryTime: signed,
-    trafficReset: text(),
+    trafficReset: otherwise(text(), 'never'),
     lastTrafficResetTime: time,
     listen: text(),
     port: whole(-1, 65_536),
@@ -56,7 +56,7 @@ const inbounds: Table<ForeignInbound> = {
     sniffing: text(LONG),
     nodeId: id,
   },
-  needed: ['id', 'port', 'protocol', 'settings', 'streamSettings', 'tag', 'up', 'down', 'enable'],
+  needed: ['id', 'port', 'protocol', 'settings', 'streamSettings'],
   most: 10_000,
 };
 
@@ -65,24 +65,24 @@ const stats: Table<ForeignStats> = {
   columns: {
     id,
     inboundId: id,
-    enable: flag,
+    enable: otherwise(flag, null),
     email: text(),
     up: bytes,
     down: bytes,
     allTime: time,
-    expiryTime: signed,
-    total: signed,
-    reset: signed,
+    expiryTime: otherwise(signed, null),
+    total: otherwise(signed, null),
+    reset: otherwise(signed, null),
     lastOnline: time,
   },
-  needed: ['id', 'inboundId', 'email', 'up', 'down'],
+  needed: ['id', 'email'],
   most: MANY,
 };
 
 const outbounds: Table<ForeignOutbound> = {
   name: 'outbound_traffics',
   columns: { id, tag: text(), up: bytes, down: bytes },
-  needed: ['id', 'tag', 'up', 'down'],
+  needed: ['id', 'tag'],
   most: 65_536,
 };
 
@@ -106,22 +106,22 @@ const nodes: Table<ForeignNode> = {
     id,
     name: text(),
     remark: text(),
-    scheme: text(),
+    scheme: otherwise(text(), 'https'),
     address: text(),
     port: whole(-1, 65_536),
-    basePath: text(),
+    basePath: otherwise(text(), '/'),
     apiToken: text(),
-    enable: flag,
+    enable: otherwise(flag, true),
     allowPrivateAddress: flag,
   },
-  needed: ['id', 'name', 'address', 'port', 'apiToken'],
+  needed: ['id', 'name', 'address', 'port'],
   most: 65_536,
 };
 
 const geo: Table<ForeignGeo> = {
   name: 'custom_geo_resources',
-  columns: { id, type: text(), alias: text(), url: text() },
-  needed: ['id', 'type', 'alias', 'url'],
+  columns: { id, geoType: text(), alias: text(), url: text() },
+  needed: ['id', 'geoType', 'alias', 'url'],
   most: 10_000,
 };
 
@@ -129,13 +129,10 @@ const geo: Table<ForeignGeo> = {
 export const tables = { users, inbounds, stats, outbounds, ips, settings, nodes, geo } as const;
 /** A database without one of these is none of 3x-ui. */
 export const needed = [users, inbounds, settings] as const;
-/** Tables that hold nothing to take over: notes of migrations, and what SQLite keeps for itself. */
-export const passedOver: ReadonlySet<string> = new Set([
-  'history_of_seeders',
-  'sqlite_sequence',
-  'sqlite_stat1',
-  'sqlite_stat4',
-]);
+/** Whether a table holds nothing to take over: notes of migrations, and what SQLite keeps for itself. */
+export function isPassedOver(table: string): boolean {
+  return table === 'history_of_seeders' || table.startsWith('sqlite_');
+}
 
 /** Columns of earlier releases that have no place here, by table. */
 export const obsolete: Readonly<Record<string, readonly string[]>> = {

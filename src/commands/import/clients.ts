@@ -7,7 +7,7 @@ import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '..
 import { depletionOf } from '../limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
-import type { Notes } from './report.js';
+import { type Notes, switchedOff } from './report.js';
 
 /** Members that have a place of their own; all others are kept as they came. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -48,7 +48,9 @@ export class ClientImport {
     const used: Counter = row ?? zero;
     const depletion = depletionOf(terms.capBytes, terms.expiresAt, { up: used.up, down: used.down }, this.#now);
     // The panel before switched clients off that were used up; here that is a state of its own, which ends by itself.
-    const enabled = terms.enabled || (depletion !== null && row?.enable === false);
+    const usedUp = depletion !== null && row?.enable === false;
+    const enabled = terms.enabled || usedUp;
+    if (usedUp) this.#notes.noted('clients', clientItem(entry), switchedOff(depletion));
     if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, terms.enabled, enabled);
     const draft: ClientDraft = {
       terms: { ...terms, enabled },
@@ -116,7 +118,7 @@ function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => voi
   };
 }
 
-const differs = (wire: Json | undefined, row: number): boolean => (numberOf(wire) ?? 0) !== row;
+const differs = (wire: Json | undefined, row: number | null): boolean => row !== null && (numberOf(wire) ?? 0) !== row;
 
 function within(value: number | null, most: number, otherwise: () => void): number {
   if (value === null) return 0;

@@ -10,7 +10,7 @@ import type { ForeignInbound } from '../ports/foreign-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';
 import type { Entry } from './names.js';
-import { type Notes, shown } from './report.js';
+import { type Notes, shown, switchedOff } from './report.js';
 
 const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
@@ -69,7 +69,9 @@ export function importInbound(row: ForeignInbound, surroundings: Surroundings): 
   }
   const { spec, config, node, flaws } = readSpec(row, protocol.data, settings, surroundings);
   // The panel before switched inbounds off that were used up; here that is a state of its own, which ends by itself.
-  const wanted = row.enable || depletionOfInbound(row, now) !== null;
+  const depletion = depletionOfInbound(row, now);
+  const wanted = row.enable || depletion !== null;
+  if (!row.enable && depletion !== null) notes.noted('inbounds', item, switchedOff(depletion));
   if (wanted && flaws.length > 0) notes.changed('inbounds', item, `it is switched off: ${flaws[0]}`);
   return {
     row,

@@ -15,7 +15,7 @@ import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreig
 import { type PanelState, panelState } from '../state.js';
 import { type ImportedInbound, importInbound, inboundItem } from './inbounds.js';
 import { importClients } from './people.js';
-import { Notes } from './report.js';
+import { gravest, Notes } from './report.js';
 import { type HostFlaw, importSettings } from './settings.js';
 import { importGeo, importNodes, nodeItem } from './surroundings.js';
 import { importTemplate } from './template.js';
@@ -42,12 +42,12 @@ export interface ForeignReport {
   readonly file: { readonly sha256: string; readonly bytes: number };
   readonly tables: readonly ImportedTable[];
   readonly totals: { readonly before: ImportTotals; readonly after: ImportTotals; readonly leftOut: ImportTotals };
-  /** How many things are otherwise, and what they are: all of them, or the first. */
+  /** How many things are otherwise, and what they are: all of them, or the gravest. */
   readonly found: number;
   readonly findings: readonly ImportFinding[];
 }
 
-/** Of an endless list of findings the log keeps the first. */
+/** Of an endless list of findings the log keeps the gravest. */
 const MOST_FINDINGS = 500;
 const AS_SEEN = 'its clients are known by their emails, and its bytes count from the first look at them';
 
@@ -85,7 +85,7 @@ export function planImport(
     findings: findings.length,
     details: {
       askedBy: { kind: askedBy.kind, name: askedBy.name },
-      findings: findings.slice(0, MOST_FINDINGS),
+      findings: [...gravest(findings, MOST_FINDINGS)],
     },
   });
   const all = [...events, ...settings, ...template, ...clients, ...outbounds];

@@ -1,4 +1,5 @@
 import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/import.js';
+import type { Depletion } from '../../events/inbound.js';
 
 export const noTotals: ImportTotals = {
   inbounds: 0,
@@ -74,6 +75,26 @@ export class Notes {
     }));
   }
 }
+
+const SEVERITY: readonly ImportFinding['what'][] = ['left out', 'changed', 'noted'];
+
+/** As many findings as there is room for: the gravest, in the order in which they were found. */
+export function gravest(findings: readonly ImportFinding[], most: number): readonly ImportFinding[] {
+  if (findings.length <= most) return findings;
+  const ranked = SEVERITY.flatMap((what) => findings.filter((finding) => finding.what === what));
+  const kept = new Set(ranked.slice(0, most));
+  return findings.filter((finding) => kept.has(finding));
+}
+
+/** Why 3x-ui had switched a client or an inbound off, and what lets it in again, as a sentence. */
+export function switchedOff(depletion: Depletion): string {
+  return depletion.reason === 'cap'
+    ? '3x-ui had switched it off because its cap was used up: a reset or a larger cap lets it in again'
+    : `3x-ui had switched it off because it had expired on ${isoDay(depletion.expiresAt)}: a later expiry lets it in again`;
+}
+
+/** `2026-03-01`, in UTC. */
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Characters of a foreign name in a sentence. */
 const SHOWN = 80;

@@ -60,7 +60,7 @@ export function importGeo(sources: readonly ForeignGeo[], notes: Notes): PanelEv
   if (sources.length > 0) notes.rows('custom_geo_resources', sources.length);
   const names = new Set<string>();
   const numbers = new Set<number>();
-  return sources.flatMap(({ id, type, alias, url }) => {
+  return sources.flatMap(({ id, geoType: type, alias, url }) => {
     const kind = GeoKind.safeParse(type);
     const known = URL.canParse(url) && url.length <= LONGEST_URL && /^https?:$/.test(new URL(url).protocol);
     const why =

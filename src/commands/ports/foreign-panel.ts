@@ -31,19 +31,19 @@ export interface ForeignInbound {
   readonly nodeId: number;
 }
 
-/** The counters and limits of a client, by its email. */
+/** The counters and limits of a client, by its email. A limit is null where the table has no column for it. */
 export interface ForeignStats {
   readonly id: number;
   readonly inboundId: number;
-  readonly enable: boolean;
+  readonly enable: boolean | null;
   readonly email: string;
   readonly up: number;
   readonly down: number;
   readonly allTime: number;
   /** Negative = a duration that begins with the first use. */
-  readonly expiryTime: number;
-  readonly total: number;
-  readonly reset: number;
+  readonly expiryTime: number | null;
+  readonly total: number | null;
+  readonly reset: number | null;
   readonly lastOnline: number;
 }
 
@@ -82,7 +82,7 @@ export interface ForeignNode {
 
 export interface ForeignGeo {
   readonly id: number;
-  readonly type: string;
+  readonly geoType: string;
   readonly alias: string;
   readonly url: string;
 }
