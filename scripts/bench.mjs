@@ -5,7 +5,11 @@ import { ensureReady, main } from './setup.mjs';
 await main(async () => {
   const { core } = await ensureReady({ dev: true });
   const env = core ? { ...process.env, PORTOLAN_CORE_BIN: core.path } : process.env;
-  return attach(process.execPath, ['--expose-gc', '--import', 'tsx', 'bench/run.ts', ...process.argv.slice(2)], {
-    env,
-  });
+  return attach(
+    process.execPath,
+    ['--expose-gc', '--import', './scripts/typescript.mjs', 'bench/run.ts', ...process.argv.slice(2)],
+    {
+      env,
+    },
+  );
 });

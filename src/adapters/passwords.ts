@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import bcrypt from 'bcrypt';
 import type { Passwords } from '../commands/ports/passwords.js';
+import { BcryptThread } from './bcrypt-thread.js';
 
 /** One of the settings of equal strength that OWASP names; of those the one that leaves room for other work in the caches. */
 const LN = 14;
@@ -37,6 +37,7 @@ const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key:
  * from another panel, are compared with and never made.
  */
 class ScryptPasswords implements Passwords {
+  readonly #bcrypt = new BcryptThread();
   #running = 0;
   readonly #waiting: (() => void)[] = [];
   /** Comparisons under way and right ones just made: many who log in at once with one password are one of them. */
@@ -69,8 +70,7 @@ class ScryptPasswords implements Passwords {
   async #compare(password: string, hash: string | null): Promise<boolean> {
     if (hash !== null && isBcrypt(hash)) {
       // Beside a comparison with nobody's: the time does not tell who came from another panel.
-      // `$2y$` is the name that PHP gives to what is `$2b$` elsewhere.
-      const comparing = bcrypt.compare(password, hash.replace('$2y$', '$2b$'));
+      const comparing = this.#bcrypt.compare(password, hash);
       const [right] = await Promise.all([comparing, this.#derive(password, NOBODY)]);
       return right;
     }

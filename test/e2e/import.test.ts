@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hash as bcrypt } from 'bcrypt';
+import { hash as bcrypt } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForeignReport } from '../../src/commands/import/plan.js';
 import {

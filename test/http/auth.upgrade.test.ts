@@ -1,4 +1,4 @@
-import { hash as bcrypt } from 'bcrypt';
+import { hash as bcrypt } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 import { scryptPasswords } from '../../src/adapters/passwords.js';
 import { UserId } from '../../src/events/ids.js';

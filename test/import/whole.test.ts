@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hash as bcrypt } from 'bcrypt';
+import { hash as bcrypt } from 'bcryptjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords.js';

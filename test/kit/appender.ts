@@ -5,7 +5,7 @@ import { openJournal } from '../../src/journal.js';
 
 /**
  * A process that appends until it is killed, two events at a time, and says each position after it was acknowledged.
- * `node --import tsx test/kit/appender.ts <data directory>`
+ * `node --import ./scripts/typescript.mjs test/kit/appender.ts <data directory>`
  */
 const directory = prepareDataDirectory(process.argv[2] ?? '');
 const lock = lockDirectory(directory.lock);

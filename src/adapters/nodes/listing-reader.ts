@@ -110,5 +110,6 @@ export class ListingReader {
 
 /** Tests run the sources as they are: the thread needs what reads them. */
 function fromSource(url: string): string {
-  return `import('tsx/esm/api').then(({ tsImport }) => tsImport(${JSON.stringify(url)}, ${JSON.stringify(url)}))`;
+  const hooks = new URL('../../../scripts/typescript.mjs', import.meta.url).href;
+  return `import(${JSON.stringify(hooks)}).then(() => import(${JSON.stringify(url)}))`;
 }

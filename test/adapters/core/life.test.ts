@@ -126,7 +126,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-core-'));
     const port = await freePort();
     const script = fileURLToPath(new URL('./owner.ts', import.meta.url));
-    const owner = spawn(process.execPath, ['--import', 'tsx', script, folder, String(port)], {
+    const owner = spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, folder, String(port)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let printed = '';

@@ -12,7 +12,9 @@ const DIRECTORIES = 3;
 
 /** Lets a process append for a while, kills it, and gives the last position that it had been promised. */
 async function killed(root: string, ms: number, meanwhile: () => void): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   const closed = new Promise((resolve) => child.once('close', resolve));
   await new Promise<void>((resolve, reject) => {

@@ -65,7 +65,7 @@ async function allAsked(
     for (const url of ${JSON.stringify(urls)})
       said.push(await web.request(url, ${JSON.stringify(request)}).then(({ body }) => body.toString(), ({ kind }) => kind));
     process.stdout.write(JSON.stringify(said));`;
-  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const args = ['--import', './scripts/typescript.mjs', '--input-type=module', '-e', script];
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certificate.certFile };
   return JSON.parse((await promisify(execFile)(process.execPath, args, { env })).stdout) as readonly string[];
 }

@@ -1,0 +1,4 @@
+// node --import ./scripts/typescript.mjs FILE.ts: runs the sources as they are, without a build. For tests, benchmarks and the docs.
+import { register } from 'node:module';
+
+register('./typescript-hooks.mjs', import.meta.url);
