@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
-import { certificateFlaw } from './adapters/certificates.js';
+import { certificateFlaw, pairFlaw } from './adapters/certificates.js';
 import type { DataDirectory } from './adapters/data-directory.js';
 import { readForeign } from './adapters/foreign/read-foreign.js';
 import { isBcrypt, scryptPasswords } from './adapters/passwords.js';
@@ -20,9 +20,10 @@ import type { Actor } from './events/event.js';
 import type { ImportFinding } from './events/import.js';
 import type { Settings } from './events/settings.js';
 import { type CorePlace, prepareTemplate } from './foreign-template.js';
-import { certificatesIn } from './http/codec/core-inbound.js';
 import { ourName } from './http/codec/setting-names.js';
 import { openJournal } from './journal.js';
+import { certificateFileOf, certificatePairs, certificatesOf, hasLines, needsNoFile } from './lib/certificate-pairs.js';
+import type { JsonObject } from './lib/json.js';
 
 export type { ForeignReport } from './commands/import/plan.js';
 
@@ -90,7 +91,12 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
     template,
     outboundTestUrl,
     hostFlaws: options.host ? [] : await hostFlaws(settings),
-    findings: [...findings, ...privateAddresses(read), ...(await certificates(read))],
+    findings: [
+      ...findings,
+      ...(await templateCertificates(template)),
+      ...privateAddresses(read),
+      ...(await certificates(read)),
+    ],
   };
 }
 
@@ -141,17 +147,36 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
   const known = new Map<string, Promise<string | null>>();
   for (const row of inbounds) {
     const stream = readJson(row.streamSettings);
-    if (!row.enable || row.nodeId !== 0 || stream instanceof Unreadable) continue;
-    for (const { certificateFile, keyFile } of certificatesIn(stream)) {
-      const pair = `${certificateFile}\n${keyFile}`;
-      const asked = known.get(pair) ?? certificateFlaw(certificateFile, keyFile);
-      known.set(pair, asked);
+    if (!row.enable || stream instanceof Unreadable) continue;
+    for (const pair of certificatesOf(stream)) {
+      // Files of nodes are there.
+      if (row.nodeId !== 0 && !needsNoFile(pair)) continue;
+      const name = JSON.stringify(pair);
+      const asked = known.get(name) ?? pairFlaw(pair);
+      known.set(name, asked);
       const flaw = await asked;
-      const why = `its certificate ${shown(certificateFile)} is of no use on this machine: ${flaw}`;
+      const certificate = certificateFileOf(pair);
+      const why =
+        certificate === null
+          ? `its certificate is of no use: ${flaw}`
+          : `its certificate ${shown(certificate)} is of no use on this machine: ${flaw}`;
       if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), what: 'noted', why });
     }
   }
   return findings;
+}
+
+/** The same for what the template gives as lines; its files were looked at with the paths. */
+async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
+  const flaws = await Promise.all(certificatePairs(template).filter(hasLines).map(pairFlaw));
+  return flaws
+    .filter((flaw) => flaw !== null)
+    .map((flaw) => ({
+      table: 'settings',
+      item: 'the core template',
+      what: 'noted',
+      why: `a certificate in it is of no use: ${flaw}`,
+    }));
 }
 
 const UNASKED = 'leads to this machine or a private network, so it is not asked';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { certificateFlaw } from './adapters/certificates.js';
+import { certificateFlaw, pairFlaw } from './adapters/certificates.js';
 import { createOutboundProbe } from './adapters/core/probe/probe.js';
 import { RingGauges } from './adapters/gauges/gauges.js';
 import { ProcHostMonitor } from './adapters/host-monitor.js';
@@ -116,6 +116,7 @@ export function httpParts(
     restarting,
     subPort: () => ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings().subPort,
     certificateFlaw,
+    pairFlaw,
   };
 }
 

@@ -1,4 +1,5 @@
-import { readPair } from './tls/pair.js';
+import type { CertificatePair } from '../lib/certificate-pairs.js';
+import { givenPairFlaw, readPair } from './tls/pair.js';
 
 /**
  * Why a server could not use this certificate with this key, or null when it can: missing, unreadable, something else,
@@ -6,4 +7,9 @@ import { readPair } from './tls/pair.js';
  */
 export async function certificateFlaw(certFile: string, keyFile: string): Promise<string | null> {
   return (await readPair(certFile, keyFile, Date.now())).flaw;
+}
+
+/** The same for a pair of an inbound or of the template, whose halves are files or lines. */
+export function pairFlaw(pair: CertificatePair): Promise<string | null> {
+  return givenPairFlaw(pair, Date.now());
 }

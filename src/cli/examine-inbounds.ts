@@ -1,7 +1,7 @@
-import { certificateFlaw } from '../adapters/certificates.js';
+import { pairFlaw } from '../adapters/certificates.js';
 import type { InboundId, NodeId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound-document.js';
-import { certificatesIn } from '../http/codec/core-inbound.js';
+import { certificateFileOf, certificatesOf, needsNoFile } from '../lib/certificate-pairs.js';
 import type { CoreState } from '../projections/core-state.js';
 import { refusedHere } from '../projections/refused-here.js';
 import type { Finding } from './finding.js';
@@ -24,9 +24,17 @@ export async function examineInbounds(
   const here = [...inbounds.values()].filter((inbound) => inbound.node === null && serves(inbound));
   for (const inbound of here) {
     if (known.has(inbound)) continue;
-    for (const { certificateFile, keyFile } of certificatesIn(inbound.config.stream)) {
-      const flaw = await certificateFlaw(certificateFile, keyFile);
-      if (flaw !== null) find(inbound, `${certificateFile}: ${flaw}`);
+    for (const pair of certificatesOf(inbound.config.stream)) {
+      const flaw = await pairFlaw(pair);
+      if (flaw !== null) find(inbound, `${certificateFileOf(pair) ?? 'its certificate'}: ${flaw}`);
+    }
+  }
+  // Files of a node cannot be read here; lines can.
+  const there = [...inbounds.values()].filter(({ node }) => node !== null && nodes.has(node));
+  for (const inbound of there.filter(serves)) {
+    for (const pair of certificatesOf(inbound.config.stream).filter(needsNoFile)) {
+      const flaw = await pairFlaw(pair);
+      if (flaw !== null) find(inbound, `its certificate: ${flaw}`);
     }
   }
   for (const inbound of inbounds.values())

@@ -24,6 +24,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
 import type { SettingKey } from '../events/settings.js';
 import type { Alarms } from '../lib/alarms.js';
+import type { CertificatePair } from '../lib/certificate-pairs.js';
 import type { Ledger, Told } from '../projections/ledger.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { StoryLog } from '../projections/story.js';
@@ -108,6 +109,8 @@ export interface HttpParts {
    * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
    */
   readonly certificateFlaw: (certificateFile: string, keyFile: string) => Promise<string | null>;
+  /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
+  readonly pairFlaw: (pair: CertificatePair) => Promise<string | null>;
 }
 
 /** One request, as a handler sees it. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { certificateFlaw } from '../../src/adapters/certificates.js';
+import { certificateFlaw, pairFlaw } from '../../src/adapters/certificates.js';
+import { certificatePairs } from '../../src/lib/certificate-pairs.js';
 import { makeCertificate } from '../kit/real/certificate.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-certificates-'));
@@ -66,5 +67,70 @@ describe('a certificate and its key', () => {
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
     const flaw = await certificateFlaw(file('broken.pem', broken), key);
     expect(flaw).toBe('No server can use this certificate and key');
+  });
+});
+
+describe('a certificate and its key as lines', () => {
+  const lines = (path: string) => readFileSync(path, 'utf8').trim().split('\n');
+  const flawOf = async (member: object): Promise<string | null> => {
+    const [pair, ...others] = certificatePairs({ tlsSettings: { certificates: [member] } });
+    expect(others).toEqual([]);
+    return pair === undefined ? 'no pair' : pairFlaw(pair);
+  };
+
+  it('are taken when they belong together, in several lines or in one, and beside files', async () => {
+    expect(await flawOf({ certificate: lines(cert), key: lines(key) })).toBeNull();
+    expect(await flawOf({ Certificate: [readFileSync(cert, 'utf8')], KEY: [readFileSync(key, 'utf8')] })).toBeNull();
+    expect(await flawOf({ certificateFile: cert, key: lines(key) })).toBeNull();
+    expect(await flawOf({ certificate: lines(cert), keyFile: key })).toBeNull();
+    // A file goes before lines, as in the core.
+    expect(await flawOf({ certificateFile: cert, certificate: ['x'], keyFile: key, key: ['y'] })).toBeNull();
+    expect(await flawOf({ certificateFile: '', certificate: lines(cert), keyFile: null, key: lines(key) })).toBeNull();
+  });
+
+  it('are refused otherwise as files are, without a word of what they hold', async () => {
+    expect(await flawOf({ certificate: lines(cert), key: lines(otherKey) })).toBe(
+      'The key does not belong to the certificate',
+    );
+    expect(await flawOf({ certificate: ['my secret'], key: lines(key) })).toBe(
+      'The certificate lines do not hold a PEM certificate',
+    );
+    expect(await flawOf({ certificate: lines(cert), key: ['my secret'] })).toBe(
+      'The key lines do not hold a PEM private key without a passphrase',
+    );
+    expect(await flawOf({ certificate: lines(cert), keyFile: cert })).toBe(
+      'The key file does not hold a PEM private key without a passphrase',
+    );
+    expect(await flawOf({ certificate: lines(cert) })).toBe('The certificate has no key');
+    expect(await flawOf({ key: lines(key) })).toBe('The key has no certificate');
+  });
+
+  it('are refused outside of their dates', async () => {
+    const DAY_MS = 86_400_000;
+    const from = Date.UTC(2020, 0, 1);
+    const past = await makeCertificate(['old'], { notBefore: new Date(from), notAfter: new Date(from + 10 * DAY_MS) });
+    past.remove();
+    const pem = { certificate: past.certPem.split('\n'), key: past.keyPem.split('\n') };
+    expect(await flawOf(pem)).toBe('The certificate expired on 2020-01-11');
+  });
+
+  it.each([[{ certificate: 'text' }], [{ certificate: [1] }], [{ certificate: [], key: { a: 1 } }]])(
+    'are refused as %j, which the core cannot read',
+    async (member) => {
+      expect(await flawOf(member)).toBe('The lines of a certificate and its key must be arrays of strings');
+    },
+  );
+
+  it('need no key where others are checked against the certificate', async () => {
+    expect(await flawOf({ usage: 'Verify', certificate: lines(cert) })).toBeNull();
+    expect(await flawOf({ usage: 'verify', certificateFile: cert })).toBeNull();
+    expect(await flawOf({ usage: 'verify', certificate: ['x'] })).toContain('do not hold a PEM certificate');
+  });
+
+  it('are only what a list of certificates holds: headers may be named so too', () => {
+    const headers = { Key: 'abc', Certificate: ['x'] };
+    expect(certificatePairs({ wsSettings: { headers }, tlsSettings: { certificates: [] } })).toEqual([]);
+    const download = { downloadSettings: { tlsSettings: { certificates: [{ certificate: ['x'], key: ['y'] }] } } };
+    expect(certificatePairs({ xhttpSettings: { extra: download } })).toHaveLength(1);
   });
 });

@@ -75,4 +75,20 @@ describe('inbounds that do not run', () => {
       `NOTE inbound 1 (in-1): ${gone}: There is no certificate file at that path`,
     ]);
   });
+
+  it('are those whose certificates were given as lines that are of no use, also on a node', async () => {
+    const garbage = (over: { id?: typeof two; node?: NodeId } = {}) =>
+      inboundAdded({
+        ...over,
+        spec: { tag: over.id === two ? 'in-2' : 'in-1', port: over.id === two ? 8443 : 443 },
+        config: {
+          stream: { security: 'tls', tlsSettings: { certificates: [{ certificate: ['my secret'], key: ['x'] }] } },
+        },
+      });
+    const why = 'its certificate: The certificate lines do not hold a PEM certificate';
+    expect(await lines(nodeAdded, garbage(), garbage({ id: two, node: nodeOne }))).toEqual([
+      `NOTE inbound 1 (in-1): ${why}`,
+      `NOTE inbound 2 (in-2): ${why}`,
+    ]);
+  });
 });

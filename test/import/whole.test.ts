@@ -177,6 +177,49 @@ describe('certificates of inbounds', () => {
       ...[true, true, false, true],
     ]);
   });
+
+  it('that are given as lines are examined too, in inbounds and in the template', async () => {
+    const [good, other] = [await makeCertificate(), await makeCertificate()];
+    for (const { remove } of [good, other]) remove();
+    const lines = (pem: string) => pem.trim().split('\n');
+    const foreign = { certificate: lines(good.certPem), key: lines(other.keyPem) };
+    const sound = { certificate: lines(good.certPem), key: lines(good.keyPem) };
+    const tls = (pair: object) => ({ security: 'tls', tlsSettings: { certificates: [pair] } });
+    const template = {
+      outbounds: [
+        {
+          tag: 'out',
+          protocol: 'freedom',
+          settings: {},
+          streamSettings: tls({ certificate: ['my secret'], key: ['x'] }),
+        },
+      ],
+    };
+    const { report } = await whole(
+      foreignFile({
+        ...content,
+        settings: { xrayTemplateConfig: JSON.stringify(template) },
+        nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
+        inbounds: [
+          foreignInbound(3, { stream: tls(foreign) }),
+          foreignInbound(4, { stream: tls(sound) }),
+          foreignInbound(5, { stream: tls(foreign), node_id: 1 }),
+        ],
+      }),
+      { host: defaultSettings },
+    );
+    const why = 'its certificate is of no use: The key does not belong to the certificate';
+    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+      {
+        table: 'settings',
+        item: 'the core template',
+        what: 'noted',
+        why: 'a certificate in it is of no use: The certificate lines do not hold a PEM certificate',
+      },
+      { table: 'inbounds', item: 'inbound 3 (inbound 3)', what: 'noted', why },
+      { table: 'inbounds', item: 'inbound 5 (inbound 5)', what: 'noted', why },
+    ]);
+  });
 });
 
 const SUITE = 'the template of another panel';

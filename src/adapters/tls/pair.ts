@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import type { CertificatePair, PemSource } from '../../lib/certificate-pairs.js';
 
 /** Larger than any chain; a path to something endless is not read. */
 const LARGEST = 1024 * 1024;
@@ -35,20 +36,62 @@ export async function readPair(certFile: string, keyFile: string, now: number): 
   return typeof key === 'string' ? nothing(key) : pairOf(cert, key, now);
 }
 
-/** The same for what has been read already. */
-export function pairOf(cert: Buffer, key: Buffer, now: number): Reading {
-  const leaf = parse(() => new X509Certificate(cert));
-  if (!leaf || !cert.includes('-----BEGIN CERTIFICATE-----'))
-    return nothing('The certificate file does not hold a PEM certificate');
+/**
+ * Why a pair is of no use, wherever its halves come from; null when it is good. Lines are examined exactly as files are, and
+ * are never repeated either.
+ */
+export async function givenPairFlaw(pair: CertificatePair, now: number): Promise<string | null> {
+  if (pair.malformed) return 'The lines of a certificate and its key must be arrays of strings';
+  const cert = await contentOf(pair.certificate, 'certificate');
+  if (typeof cert === 'string') return cert;
+  const inLines = { certificate: isLines(pair.certificate), key: isLines(pair.key) };
+  if (pair.verifies && pair.key === null) {
+    const leaf = certificateIn(cert);
+    return leaf === null ? certificateWords(inLines.certificate) : dateFlaw(datesOf(leaf), now);
+  }
+  const key = await contentOf(pair.key, 'key');
+  return typeof key === 'string' ? key : pairOf(cert, key, now, inLines).flaw;
+}
+
+const isLines = (source: PemSource): boolean => source !== null && 'pem' in source;
+
+async function contentOf(source: PemSource, what: 'certificate' | 'key'): Promise<Buffer | string> {
+  if (source === null) return what === 'key' ? 'The certificate has no key' : 'The key has no certificate';
+  return 'pem' in source ? Buffer.from(source.pem) : read(source.file, what);
+}
+
+function certificateWords(lines: boolean): string {
+  return lines
+    ? 'The certificate lines do not hold a PEM certificate'
+    : 'The certificate file does not hold a PEM certificate';
+}
+
+function keyWords(lines: boolean): string {
+  return lines
+    ? 'The key lines do not hold a PEM private key without a passphrase'
+    : 'The key file does not hold a PEM private key without a passphrase';
+}
+
+function certificateIn(cert: Buffer): X509Certificate | null {
+  return cert.includes('-----BEGIN CERTIFICATE-----') ? parse(() => new X509Certificate(cert)) : null;
+}
+
+const datesOf = (leaf: X509Certificate) => ({
+  notBefore: Date.parse(leaf.validFrom),
+  notAfter: Date.parse(leaf.validTo),
+});
+
+/** The same for what has been read already, from files or from lines. */
+export function pairOf(cert: Buffer, key: Buffer, now: number, inLines = { certificate: false, key: false }): Reading {
+  const leaf = certificateIn(cert);
+  if (!leaf) return nothing(certificateWords(inLines.certificate));
   const secret = parse(() => createPrivateKey(key));
-  if (!secret) return nothing('The key file does not hold a PEM private key without a passphrase');
+  if (!secret) return nothing(keyWords(inLines.key));
   if (!parse(() => leaf.checkPrivateKey(secret))) return nothing('The key does not belong to the certificate');
   // A chain with a broken link, or a key that is too short to be used.
   if (!parse(() => createSecureContext({ cert, key }))) return nothing('No server can use this certificate and key');
-  const notBefore = Date.parse(leaf.validFrom);
-  const notAfter = Date.parse(leaf.validTo);
   const fingerprint = createHash('sha256').update(leaf.raw).digest('hex');
-  const pair = { cert, key, fingerprint, subject: subjectOf(leaf), notBefore, notAfter };
+  const pair = { cert, key, fingerprint, subject: subjectOf(leaf), ...datesOf(leaf) };
   return { pair, flaw: dateFlaw(pair, now) };
 }
 

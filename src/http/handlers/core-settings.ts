@@ -1,4 +1,5 @@
 import { Rejection, reject } from '../../commands/rejection.js';
+import { certificatePairs, hasLines } from '../../lib/certificate-pairs.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../projections/template.js';
 import { pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
@@ -89,11 +90,19 @@ async function changeTemplate(
   return new Message(flaw === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
 }
 
-async function templateFlaw({ read, core }: HttpContext, template: JsonObject): Promise<Rejection | Untested | null> {
+async function templateFlaw(
+  { read, core, pairFlaw }: HttpContext,
+  template: JsonObject,
+): Promise<Rejection | Untested | null> {
   try {
     core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
   } catch (error) {
     return templateRejection(error);
+  }
+  // Files were looked at with the paths.
+  for (const pair of certificatePairs(template).filter(hasLines)) {
+    const why = await pairFlaw(pair);
+    if (why !== null) return reject('TEMPLATE_INVALID', { why });
   }
   return refusal(() => core.test({ template, inbounds: runnable(read) }));
 }

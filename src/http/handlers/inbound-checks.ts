@@ -4,19 +4,20 @@ import { CoreError } from '../../commands/ports/core.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import type { NodeId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound-document.js';
+import { type CertificatePair, certificatesOf, needsNoFile } from '../../lib/certificate-pairs.js';
 import { sameJson } from '../../lib/json.js';
 import { coreInbound } from '../../projections/core-json.js';
-import { certificatesIn, coreInboundOf } from '../codec/core-inbound.js';
+import { coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
 import type { HttpParts } from '../context.js';
 
 /** There is no core at all that could be asked. */
 export type Untested = 'untested';
-type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'certificateFlaw'>;
+type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'pairFlaw'>;
 
 /**
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
- * an inbound that the core shall run as it did, nor about one of a node: its files and ports are there, and so is the no.
+ * an inbound that the core shall run as it did, nor about files and ports of one of a node: they are there, and so is the no.
  */
 export async function externalFlaw(
   asked: Asked,
@@ -24,12 +25,16 @@ export async function externalFlaw(
   node: NodeId | null,
   current?: Inbound,
 ): Promise<Rejection | Untested | null> {
-  if (node !== null) return null;
+  const given = certificatesOf(draft.config.stream);
+  if (node !== null) {
+    const known = current !== undefined && sameJson(current.config.stream, draft.config.stream);
+    return known ? null : certificateFlaw(asked, given.filter(needsNoFile));
+  }
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
     (await foreignHolder(asked, draft)) ??
-    (await certificateFlaw(asked, draft)) ??
+    (await certificateFlaw(asked, given)) ??
     (await refusal(() => asked.core.testInbound(rendered)))
   );
 }
@@ -51,9 +56,9 @@ async function foreignHolder({ read, portFlaw }: Asked, { spec, config }: Inboun
   return null;
 }
 
-async function certificateFlaw(asked: Asked, { config }: InboundDraft): Promise<Rejection | null> {
-  for (const { certificateFile, keyFile } of certificatesIn(config.stream)) {
-    const why = await asked.certificateFlaw(certificateFile, keyFile);
+async function certificateFlaw(asked: Asked, pairs: readonly CertificatePair[]): Promise<Rejection | null> {
+  for (const pair of pairs) {
+    const why = await asked.pairFlaw(pair);
     if (why !== null) return reject('CONFIG_INVALID', { why });
   }
   return null;

@@ -287,6 +287,13 @@ export const ar: Catalogue = {
     'The certificate file does not hold a PEM certificate': 'ملف الشهادة لا يحتوي على شهادة PEM',
     'The key file does not hold a PEM private key without a passphrase':
       'ملف المفتاح لا يحتوي على مفتاح PEM خاص بلا عبارة مرور',
+    'The certificate lines do not hold a PEM certificate': 'أسطر الشهادة لا تحتوي على شهادة PEM',
+    'The key lines do not hold a PEM private key without a passphrase':
+      'أسطر المفتاح لا تحتوي على مفتاح خاص PEM بلا عبارة مرور',
+    'The certificate has no key': 'الشهادة بلا مفتاح',
+    'The key has no certificate': 'المفتاح بلا شهادة',
+    'The lines of a certificate and its key must be arrays of strings':
+      'يجب أن تكون أسطر الشهادة ومفتاحها مصفوفات من النصوص',
     'The key does not belong to the certificate': 'المفتاح لا يخص الشهادة',
     'No server can use this certificate and key': 'لا يستطيع أي خادم استخدام هذه الشهادة وهذا المفتاح',
     'The certificate expired on {date}': 'انتهت صلاحية الشهادة في {date}',

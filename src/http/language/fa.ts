@@ -286,6 +286,13 @@ export const fa: Catalogue = {
     'The {what} file cannot be read ({code})': 'فایل {what} خوانده نمی‌شود ({code})',
     'The certificate file does not hold a PEM certificate': 'فایل گواهی، گواهی PEM ندارد',
     'The key file does not hold a PEM private key without a passphrase': 'فایل کلید، کلید خصوصی PEM بدون گذرواژه ندارد',
+    'The certificate lines do not hold a PEM certificate': 'سطرهای گواهی، گواهی PEM ندارند',
+    'The key lines do not hold a PEM private key without a passphrase':
+      'سطرهای کلید، کلید خصوصی PEM بدون گذرواژه ندارند',
+    'The certificate has no key': 'گواهی کلید ندارد',
+    'The key has no certificate': 'کلید گواهی ندارد',
+    'The lines of a certificate and its key must be arrays of strings':
+      'سطرهای گواهی و کلید آن باید آرایه‌ای از رشته‌ها باشند',
     'The key does not belong to the certificate': 'کلید از آنِ این گواهی نیست',
     'No server can use this certificate and key': 'هیچ سروری نمی‌تواند این گواهی و کلید را به کار برد',
     'The certificate expired on {date}': 'گواهی در {date} منقضی شده است',

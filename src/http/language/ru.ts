@@ -293,6 +293,13 @@ export const ru: Catalogue = {
     'The certificate file does not hold a PEM certificate': 'В файле сертификата нет сертификата PEM',
     'The key file does not hold a PEM private key without a passphrase':
       'В файле ключа нет закрытого ключа PEM без пароля',
+    'The certificate lines do not hold a PEM certificate': 'Строки сертификата не содержат сертификата PEM',
+    'The key lines do not hold a PEM private key without a passphrase':
+      'Строки ключа не содержат закрытого ключа PEM без пароля',
+    'The certificate has no key': 'У сертификата нет ключа',
+    'The key has no certificate': 'У ключа нет сертификата',
+    'The lines of a certificate and its key must be arrays of strings':
+      'Строки сертификата и его ключа должны быть массивами строк',
     'The key does not belong to the certificate': 'Ключ не подходит к сертификату',
     'No server can use this certificate and key': 'Ни один сервер не сможет использовать этот сертификат и ключ',
     'The certificate expired on {date}': 'Срок действия сертификата истёк {date}',

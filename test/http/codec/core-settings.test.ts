@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pairFlaw } from '../../../src/adapters/certificates.js';
 import { CoreError } from '../../../src/commands/ports/core.js';
 import { tables } from '../../../src/http/contract/index.js';
 import { coreControlHandlers } from '../../../src/http/handlers/core-control.js';
@@ -7,6 +8,7 @@ import { inboundHandlers } from '../../../src/http/handlers/inbounds.js';
 import type { CoreConfig } from '../../../src/lib/core-config.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { defaultTemplate } from '../../../src/projections/template.js';
+import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from './panel.js';
 
 type Panel = ReturnType<typeof startPanel>;
@@ -45,6 +47,26 @@ describe('getConfigJson', () => {
     const shown = await asked({ running: null, appliedTemplate: () => ({ dns: {} }) });
     expect(shown['dns']).toMatchObject({ queryStrategy: (defaultTemplate['dns'] as JsonObject)['queryStrategy'] });
     expect(shown['inbounds']).toMatchObject([{ tag: 'inbound-443', port: 443, emails: ['anna@x'] }]);
+  });
+});
+
+describe('a template with certificates as lines', () => {
+  it('is refused where they are of no use, and does not repeat them', async () => {
+    const panel = startPanel({ pairFlaw, core: { assemble: ({ template }) => template } });
+    const save = (certificates: readonly object[]) => {
+      const streamSettings = { network: 'tcp', security: 'tls', tlsSettings: { certificates } };
+      const inbound = { tag: 't', port: 443, protocol: 'vless', settings: { decryption: 'none' }, streamSettings };
+      return core(panel, 'update', { coreSetting: JSON.stringify({ ...defaultTemplate, inbounds: [inbound] }) });
+    };
+    expect(await save([{ certificate: ['my secret'], key: ['my secret'] }])).toStrictEqual({
+      success: false,
+      msg: 'The core template is not valid: The certificate lines do not hold a PEM certificate',
+      obj: null,
+    });
+    expect(panel.log.events).toStrictEqual([]);
+    const { certPem, keyPem, remove } = await makeCertificate();
+    remove();
+    expect(await save([{ certificate: [certPem], key: keyPem.split('\n') }])).toMatchObject({ success: true });
   });
 });
 

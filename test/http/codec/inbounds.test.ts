@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { pairFlaw } from '../../../src/adapters/certificates.js';
 import { tables } from '../../../src/http/contract/index.js';
 import { inboundHandlers } from '../../../src/http/handlers/inbounds.js';
+import { makeCertificate } from '../../kit/real/certificate.js';
 import { failing, invalid, startPanel } from './panel.js';
 
 const uuid = (n: number): string => `b831381d-6324-4d53-ad4f-${String(n).padStart(12, '0')}`;
@@ -134,10 +136,10 @@ describe('what the machine and the core say', () => {
   });
 
   it('refuses certificate files with a flaw, however they are spelled, while tls is on', async () => {
-    const seen: string[][] = [];
+    const seen: unknown[] = [];
     panel = startPanel({
-      certificateFlaw: async (...files) => {
-        seen.push(files);
+      pairFlaw: async ({ certificate, key }) => {
+        seen.push(certificate, key);
         return 'the key does not belong to the certificate';
       },
     });
@@ -148,8 +150,49 @@ describe('what the machine and the core say', () => {
         tlsSettings: { certificates: [{ CertificateFile: '/c', keyFile: '/k' }] },
       });
     expect((await add(vless(443, [], { streamSettings: tls('tls') }))).msg).toContain('the key does not belong');
-    expect(seen).toStrictEqual([['/c', '/k']]);
+    expect(seen).toStrictEqual([{ file: '/c' }, { file: '/k' }]);
     expect((await add(vless(443, [], { streamSettings: tls('none') }))).success).toBe(true);
+  });
+
+  it('refuses certificates as lines with a flaw wherever an inbound comes from, also for a node', async () => {
+    panel = startPanel({ pairFlaw });
+    const tls = (certificate: string[], key: string[]) =>
+      JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificate, key }] } });
+    const [good, other] = [await makeCertificate(), await makeCertificate()];
+    for (const { remove } of [good, other]) remove();
+    const lines = (pem: string) => pem.trim().split('\n');
+    const foreign = { streamSettings: tls(lines(good.certPem), lines(other.keyPem)) };
+    const garbage = { streamSettings: tls(['my secret'], ['my secret']) };
+    const sound = { streamSettings: tls(lines(good.certPem), lines(good.keyPem)) };
+    const notTheirs = {
+      success: false,
+      msg: 'The inbound cannot be used: The key does not belong to the certificate',
+      obj: null,
+    };
+    expect(await add(vless(443, [], foreign))).toStrictEqual(notTheirs);
+    expect(await call('import', { body: { data: vless(443, [], foreign) } })).toStrictEqual(notTheirs);
+    expect(await add(vless(443, [], garbage))).toMatchObject({
+      msg: 'The inbound cannot be used: The certificate lines do not hold a PEM certificate',
+    });
+    expect(panel.log.events).toStrictEqual([]);
+    expect(await add(vless(443, [], sound))).toMatchObject({ success: true });
+    expect(await call('update', { params: { id: '1' }, body: foreign })).toStrictEqual(notTheirs);
+
+    const place = {
+      scheme: 'https',
+      host: 'oslo.example',
+      port: 443,
+      basePath: '/',
+      allowPrivateAddress: false,
+    } as const;
+    const spec = { name: 'Oslo', remark: '', ...place };
+    panel.dispatch({ type: 'AddNode', data: { enabled: true, spec, token: 't' } });
+    const files = { certificateFile: '/there/c', keyFile: '/there/k' };
+    const there = JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [files] } });
+    expect(await add(vless(444, [], { ...foreign, nodeId: 1 }))).toStrictEqual(notTheirs);
+    expect(await add(vless(444, [], { streamSettings: there, nodeId: 1 }))).toMatchObject({ success: true });
+    expect(await call('update', { params: { id: '2' }, body: foreign })).toStrictEqual(notTheirs);
+    expect(await call('update', { params: { id: '2' }, body: { remark: 'other' } })).toMatchObject({ success: true });
   });
 });
 

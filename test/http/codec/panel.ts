@@ -106,6 +106,7 @@ export function startPanel(parts: Parts = {}) {
     restarting: () => false,
     subPort: () => 10_882,
     certificateFlaw: async () => null,
+    pairFlaw: async () => null,
     actor,
     userId: 1,
     requestHost: 'panel.example',

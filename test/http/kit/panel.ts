@@ -201,6 +201,7 @@ export async function startPanel({
     restartFlaw: async () => null,
     subPort: () => 10_882,
     certificateFlaw: async () => null,
+    pairFlaw: async () => null,
     ...parts,
   };
   const complaints: { fields: object; message: string }[] = [];
