@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { isObject } from '../lib/json.js';
+import { JsonFlaw, parseJson } from '../lib/parse-json.js';
 
 /** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
 export const port = z.int('must be a whole number').min(1, 'must be 1 to 65535').max(65_535, 'must be 1 to 65535');
@@ -124,16 +126,18 @@ export const jsonText = (kind: 'object' | 'list') =>
   z
     .string()
     .max(65_536, 'may have 65536 characters')
-    .refine((text) => text.trim() === '' || isJson(text, kind), `must be empty or JSON (${kind})`);
+    .superRefine((text, { addIssue }) => {
+      const flaw = text.trim() === '' ? null : jsonFlaw(text, kind);
+      if (flaw !== null) addIssue({ code: 'custom', message: flaw });
+    });
 
-function isJson(text: string, kind: 'object' | 'list'): boolean {
+function jsonFlaw(text: string, kind: 'object' | 'list'): string | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return kind === 'list'
-      ? Array.isArray(value)
-      : typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
+    const value = parseJson(text);
+    return (kind === 'list' ? Array.isArray(value) : isObject(value)) ? null : `must be empty or JSON (${kind})`;
+  } catch (error) {
+    if (error instanceof JsonFlaw) return error.message;
+    throw error;
   }
 }
 

@@ -209,6 +209,8 @@ function flawsOfSettings(): readonly string[] {
     'ftp://x',
     'http://a:b@c/',
     '{',
+    '{}',
+    '[]',
     '💥',
     '10.0.0.1/8',
   ];

@@ -44,6 +44,7 @@ export function readClient(value: unknown): JsonRecord | Unreadable {
 export function parse(text: string): unknown {
   if (text.trim() === '') return null;
   try {
+    // Of a key that is there twice the last one counts, as it did in the panel that the text comes from.
     return JSON.parse(text) as unknown;
   } catch {
     return new Unreadable('is not valid JSON'); // the parser's own words would quote it

@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const SAYING: Readonly<Record<string, number>> = {
   Message: 0,
   BodyError: 0,
+  JsonFlaw: 0,
   RefusedFile: 0,
   say: 0,
   Wrong: 0,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { JsonFlaw, parseJson } from '../../../lib/parse-json.js';
 import { HALF, isRecord, loose, NOT_UNICODE, needed, Wrong } from './fields.js';
 
 export type JsonMember = z.core.util.JSONType;
@@ -65,9 +66,10 @@ export function readObjects(text: string): readonly JsonRecord[] | Wrong {
 function parse(text: string): unknown {
   if (text.trim() === '') return null;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return new Wrong('is not valid JSON'); // the parser's own words would quote the text
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonFlaw) return new Wrong(error.message);
+    throw error;
   }
 }
 
