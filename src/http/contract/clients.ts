@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { get, LARGE_BODY, post, routes } from './route.js';
 import { ClientsText, ClientTraffic } from './schemas/client.js';
-import { body, Id, IdOrAll, requiredWhole, text, texts, whole } from './schemas/fields.js';
+import { body, Id, IdOrAll, optionalWhole, requiredWhole, text, texts } from './schemas/fields.js';
 
 const email = z.object({ email: z.string() });
+/** Absent = it stays. Nothing else may be taken for 0: that would erase what was used. */
+const bytes = optionalWhole({ min: 0, from: 'json' });
 const inboundAndEmail = z.object({ id: Id, email: z.string() });
 const inboundAndKey = z.object({ id: Id, clientId: z.string() });
 /** An inbound and, as a text of JSON, settings with the clients that are meant. */
@@ -63,7 +65,7 @@ export const clientRoutes = routes('/panel/api/inbounds', {
   updateClientTraffic: post('/updateClientTraffic/:email', {
     summary: 'Set the counters of a client by hand, in bytes',
     params: email,
-    body: body({ upload: whole({ min: 0 }).optional(), download: whole({ min: 0 }).optional() }),
+    body: body({ upload: bytes, download: bytes }),
   }),
   copyClients: post('/:id/copyClients', {
     summary: 'Copy clients of another inbound, with credentials of their own',

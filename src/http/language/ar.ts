@@ -172,6 +172,7 @@ export const ar: Catalogue = {
     'is out of range': 'خارج النطاق',
     'must be true or false': 'يجب أن يكون true أو false',
     'must be a list of texts': 'يجب أن تكون قائمة نصوص',
+    'must be an object': 'يجب أن يكون كائنًا',
     'must be a JSON object': 'يجب أن يكون كائن JSON',
     'must be a JSON list of objects': 'يجب أن تكون قائمة JSON من الكائنات',
     'holds a number that is out of range': 'يحتوي على رقم خارج النطاق',

@@ -174,6 +174,7 @@ export const fa: Catalogue = {
     'is out of range': 'خارج از محدوده است',
     'must be true or false': 'باید true یا false باشد',
     'must be a list of texts': 'باید فهرستی از متن‌ها باشد',
+    'must be an object': 'باید یک شیء باشد',
     'must be a JSON object': 'باید یک شیء JSON باشد',
     'must be a JSON list of objects': 'باید فهرست JSON از شیءها باشد',
     'holds a number that is out of range': 'عددی خارج از محدوده دارد',

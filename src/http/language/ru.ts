@@ -177,6 +177,7 @@ export const ru: Catalogue = {
     'is out of range': 'вне допустимого диапазона',
     'must be true or false': 'должно быть true или false',
     'must be a list of texts': 'должно быть списком текстов',
+    'must be an object': 'должно быть объектом',
     'must be a JSON object': 'должно быть объектом JSON',
     'must be a JSON list of objects': 'должно быть списком объектов JSON',
     'holds a number that is out of range': 'содержит число вне допустимого диапазона',

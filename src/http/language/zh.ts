@@ -170,6 +170,7 @@ export const zh: Catalogue = {
     'is out of range': '超出范围',
     'must be true or false': '必须是 true 或 false',
     'must be a list of texts': '必须是文本列表',
+    'must be an object': '必须是对象',
     'must be a JSON object': '必须是 JSON 对象',
     'must be a JSON list of objects': '必须是 JSON 对象列表',
     'holds a number that is out of range': '包含超出范围的数字',

@@ -48,6 +48,10 @@ describe('an inbound body', () => {
     [{ expiryTime: -1 }, 'expiryTime: must not be negative'],
     [{ trafficReset: 'yearly' }, 'trafficReset: must be one of never, hourly, daily, weekly, monthly'],
     [{ port: ['1', '2'] }, 'port: must be a whole number'],
+    [{ total: null }, 'total: must be a whole number'],
+    [{ settings: { clients: [{ totalGB: null }] } }, 'settings.clients.0.totalGB: must be a whole number'],
+    [[{ port: 443 }], ': must be an object'],
+    ['port', ': must be an object'],
   ])('says what is wrong with %j', (value, complaint) => {
     expect(complaints(InboundBody, value)).toStrictEqual([complaint]);
   });
@@ -112,6 +116,28 @@ it('lists come as JSON, as repeated fields and as one field', () => {
     [],
   ]);
   expect(complaints(list, { list: '[1]' })).toStrictEqual(['list: must be a list of texts']);
+});
+
+/** Clients of 3x-ui send `null` for these where they have no value. */
+const MAY_BE_NULL = ['nodeId'];
+
+it('no number, required flag or list is read from null, in any body', () => {
+  const routes = Object.values(tables).flatMap((table) => Object.values(table) as Route[]);
+  let looked = 0;
+  for (const { body: schema, path } of routes) {
+    const inner: unknown = schema instanceof z.ZodPipe ? schema.def.out : schema;
+    if (!(inner instanceof z.ZodObject)) continue;
+    for (const [name, member] of Object.entries(inner.shape)) {
+      const kind = (member as z.ZodType).meta()?.['type'];
+      const isFlag = kind === 'boolean' && complaints(schema, {})?.includes(`${name}: is missing`);
+      if (MAY_BE_NULL.includes(name) || !(kind === 'integer' || kind === 'array' || isFlag)) continue;
+      looked += 1;
+      expect([path, complaints(schema, { [name]: null })?.some((flaw) => flaw.startsWith(`${name}: must be`))]).toEqual(
+        [path, true],
+      );
+    }
+  }
+  expect(looked).toBeGreaterThan(10);
 });
 
 it('no body, however hostile, makes a schema throw', () => {

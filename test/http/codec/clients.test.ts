@@ -142,11 +142,17 @@ describe('counters', () => {
   });
 
   it('are set by hand, cut the client, and are reset', async () => {
-    expect((await call('updateClientTraffic', { email: 'a' }, { upload: 60, download: '50' })).success).toBe(true);
+    expect((await call('updateClientTraffic', { email: 'a' }, { upload: 60, download: 50 })).success).toBe(true);
     expect(await traffic('a')).toMatchObject({ up: 60, down: 50, enable: false });
     expect((await call('updateClientTraffic', { email: 'a' }, { upload: -1 })).msg).toBe(
       'upload: must not be negative',
     );
+    for (const wrong of [null, '', '7', 1.5, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53, true, [], {}])
+      for (const field of ['upload', 'download'])
+        expect(
+          (await call('updateClientTraffic', { email: 'a' }, { upload: 1, download: 1, [field]: wrong })).msg,
+        ).toBe(`${field}: ${wrong === 2 ** 53 ? 'is out of range' : 'must be a whole number'}`);
+    expect(await traffic('a')).toMatchObject({ up: 60, down: 50 });
     const most = Number.MAX_SAFE_INTEGER;
     expect((await call('updateClientTraffic', { email: 'a' }, { upload: most, download: most })).success).toBe(false);
     expect((await call('resetClientTraffic', { id: '1', email: 'a' })).msg).toBe('Traffic has been reset.');

@@ -27,10 +27,10 @@ export const WireClient = z
     /** Milliseconds since 1970; negative = a duration that starts with the first use. */
     expiryTime: optionalWhole(),
     enable: optionalFlag,
-    tgId: optionalWhole(),
+    tgId: optionalWhole({ from: 'loose' }),
     subId: optionalText,
     comment: optionalText,
-    reset: amount,
+    reset: optionalWhole({ min: 0, from: 'loose' }),
   })
   .catchall(member);
 export type WireClient = z.output<typeof WireClient>;

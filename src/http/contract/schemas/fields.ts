@@ -60,13 +60,19 @@ function readText(value: unknown): string | Wrong {
 interface Range {
   readonly min?: number;
   readonly max?: number;
+  /**
+   * What else is read as a number. `form`: its text, and an empty text as 0, as forms send it; `loose`: `null` as 0 too, as
+   * clients of 3x-ui send it for what has no value; `json`: nothing.
+   */
+  readonly from?: 'form' | 'loose' | 'json';
 }
 
-/** A whole number that JSON carries exactly. Nothing at all (`null`, `""`) is 0, as in the forms of 3x-ui. */
+/** A whole number that JSON carries exactly. */
 const readWhole =
-  ({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Range): Read<number> =>
+  ({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, from = 'form' }: Range): Read<number> =>
   (value) => {
-    const number = typeof value === 'string' ? parsed(value.trim()) : (value ?? 0);
+    const given = from === 'loose' ? (value ?? 0) : value;
+    const number = typeof given === 'string' && from !== 'json' ? parsed(given.trim()) : given;
     if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong('must be a whole number');
     if (number < min && min === 0) return new Wrong('must not be negative');
     if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong('is out of range');
@@ -112,8 +118,8 @@ export const optionalFlag = loose('boolean', (value) =>
 export const requiredFlag = needed('boolean', readFlag);
 
 /** Texts from a JSON list, from a repeated form field, or from one form field that holds a JSON list. Absent = none. */
-export const texts = loose('array', (value): readonly string[] | Wrong => {
-  const list = typeof value === 'string' ? listIn(value) : (value ?? []);
+export const texts = loose('array', (value = []): readonly string[] | Wrong => {
+  const list = typeof value === 'string' ? listIn(value) : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
     return new Wrong('must be a list of texts');
   if (list.some((item: string) => HALF.test(item))) return new Wrong(NOT_UNICODE);
@@ -131,7 +137,7 @@ function listIn(text: string): unknown {
 
 /** A body by its members. Unknown members are ignored, and no body is an empty one. */
 export function body<S extends z.ZodRawShape>(shape: S) {
-  return z.preprocess((value) => (isRecord(value) ? value : {}), z.object(shape));
+  return z.preprocess((value) => value ?? {}, z.object(shape, 'must be an object'));
 }
 
 /** The number of an inbound in a path. */

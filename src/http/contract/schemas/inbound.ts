@@ -26,7 +26,7 @@ const shape = {
   streamSettings: optionalObject,
   sniffing: optionalObject,
   /** The node whose core listens; absent or 0 = this panel. It cannot be changed later. */
-  nodeId: optionalWhole({ min: 0 }),
+  nodeId: optionalWhole({ min: 0, from: 'loose' }),
 };
 
 /** An inbound as callers send it. Absent members stay absent. */
