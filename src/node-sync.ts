@@ -15,12 +15,13 @@ import { nodeMarks } from './projections/node-marks.js';
 const WITHDRAW_MS = 20_000;
 
 type Warn = (message: string, fields?: object) => void;
+type Watched = Pick<OpenNodes['nodes'], 'health' | 'distrust'>;
 type SyncedPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
 
 /** Keeps the nodes of a panel as the log asks for, until `disposal`. */
 export function openNodeSync(
   panel: SyncedPanel,
-  { web, nodes, warn, disposal }: { web: Web; nodes: OpenNodes['nodes']; warn: Warn; disposal: Disposal },
+  { web, nodes, warn, disposal }: { web: Web; nodes: Watched; warn: Warn; disposal: Disposal },
 ): NodeSync {
   const nodePanel = createNodePanel(web, nodeMarks(panel.read));
   const sync = nodeSyncOf(panel, nodePanel, nodes, warn);
@@ -37,7 +38,7 @@ export function openNodeSync(
 export function nodeSyncOf(
   { read, dispatch, log, alarms, now }: SyncedPanel,
   panel: NodePanel,
-  nodes: Pick<OpenNodes['nodes'], 'health'>,
+  nodes: Watched,
   warn: Warn,
   {
     chance = Math.random,
@@ -80,6 +81,7 @@ export function nodeSyncOf(
       const { lastHeartbeat, lastError } = nodes.health(node);
       return lastError === '' ? lastHeartbeat * 1000 : 0;
     },
+    distrust: (node, reason) => nodes.distrust(node, reason),
     online: (node, emails) => read.online.set(emails, `node ${node}`),
     ipSeen: (email, ip) => {
       const client = read.clientByEmail(email);

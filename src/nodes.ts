@@ -16,7 +16,7 @@ type WatchedPanel = Pick<Panel, 'read' | 'dispatch' | 'now'>;
 
 /** What the edges use of the register of nodes. */
 export interface OpenNodes {
-  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
+  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test' | 'distrust'>;
   readonly nodeHistories: NodeHistories;
 }
 

@@ -322,6 +322,65 @@ describe('a large inbound', { timeout: 60_000 }, () => {
   });
 });
 
+describe('a list with nonsense in it', () => {
+  type Row = Record<string, unknown> & { clientStats: Record<string, unknown>[] };
+  const ruin: Record<string, (row: Row) => unknown> = {
+    'inbounds[0].up': (row) => (row['up'] = '1000'),
+    'inbounds[0].down': (row) => (row['down'] = -1),
+    'inbounds[0].allTime': (row) => (row['allTime'] = 1.5),
+    'inbounds[0].enable': (row) => (row['enable'] = 'yes'),
+    'inbounds[0].port': (row) => (row['port'] = '443'),
+    'inbounds[0].tag': (row) => (row['tag'] = 7),
+    'inbounds[0].id': (row) => (row['id'] = null),
+    'inbounds[0].total': (row) => (row['total'] = {}),
+    'inbounds[0].clientStats': (row) => Object.assign(row, { clientStats: {} }),
+    'inbounds[0].clientStats[0]': (row) => Object.assign(row, { clientStats: [1] }),
+    'inbounds[0].clientStats[0].up': (row) => row.clientStats.map((one) => (one['up'] = null)),
+    'inbounds[0].clientStats[0].down': (row) => row.clientStats.map((one) => (one['down'] = 2 ** 60)),
+    'inbounds[0].clientStats[0].email': (row) => row.clientStats.map((one) => (one['email'] = 5)),
+    'inbounds[0].clientStats[0].enable': (row) => row.clientStats.map((one) => (one['enable'] = 1)),
+    'inbounds[0].clientStats[0].lastOnline': (row) => row.clientStats.map((one) => (one['lastOnline'] = -5)),
+  };
+
+  it.each(Object.keys(ruin))('(%s) books nothing, and makes the node offline', async (where) => {
+    const { round, addInbound, remote, xui, clock, used, distrusted, sync } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    xui.count('in-2', 'bob', 5, 6);
+    remote.fault = ({ url = '' }, response) => {
+      if (!url.endsWith('/list')) return false;
+      const obj = JSON.parse(JSON.stringify(xui.list())) as Row[];
+      if (obj[0]) ruin[where]?.(obj[0]);
+      return response.end(JSON.stringify({ success: true, obj })), true;
+    };
+    expect(await round()).toStrictEqual([]);
+    clock.advance(HOUR);
+    expect(await round()).toStrictEqual([]);
+    const reason = `decode response: ${where} is not what a panel sends`;
+    expect([used('bob'), sync.state(nodeOne).error, distrusted.filter((why) => why !== '')]).toStrictEqual([
+      0,
+      reason,
+      [reason],
+    ]);
+    remote.fault = null;
+    clock.advance(HOUR);
+    await round();
+    expect([used('bob'), distrusted.at(-1)]).toStrictEqual([11, '']);
+  });
+
+  it('counts too when it is who is connected', async () => {
+    const { round, addInbound, remote, clock, distrusted } = await withXui();
+    addInbound([alice]);
+    remote.fault = ({ url = '' }, response) =>
+      url.endsWith('/onlines') && (response.end('{"success":true,"obj":{"alice":1e999}}'), true);
+    await round();
+    clock.advance(HOUR);
+    await round();
+    expect(distrusted.at(-1)).toBe('decode response: onlines is not what a panel sends');
+  });
+});
+
 describe('what a node refused', () => {
   it('is told again at once when an admin asks for it, and when it is wanted otherwise', async () => {
     const { round, addInbound, remote, sync, clock, must, asked, read } = await withXui();

@@ -47,11 +47,16 @@ export function startCentre(
   const warnings: string[] = [];
   const { clock } = journal;
   const centreHeard = { at: 0 };
+  /** Why the answers of the node were not believed; empty = they were again. */
+  const distrusted: string[] = [];
   const startSync = (): NodeSync =>
     nodeSyncOf(
       { read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now },
       wrap(panel),
-      { health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }) },
+      {
+        health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }),
+        distrust: (_, reason) => void distrusted.push(reason),
+      },
       (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
       { chance: () => 0.5, withdrawMs },
     );
@@ -65,7 +70,7 @@ export function startCentre(
   if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
 
   const centre = {
-    ...{ journal, read, clock, bus, sync, must, warnings, told },
+    ...{ journal, read, clock, bus, sync, must, warnings, told, distrusted },
     /** The node answered a heartbeat: unix seconds. */
     heard: (at: number): void => void (centreHeard.at = at),
     node: (): Node => {

@@ -327,3 +327,38 @@ describe('a question that somebody asks', () => {
     expect(watch.health(id).status).toBe('unknown');
   });
 });
+
+describe('a node whose other answers make no sense', () => {
+  it('is offline for that reason, whatever its status says, until they make sense again', async () => {
+    const { watch, told, beat, calm, node } = await start();
+    watch.begin();
+    await beat();
+    expect(watch.health(id).status).toBe('online');
+    watch.distrust(id, 'nonsense');
+    watch.distrust(id, 'nonsense');
+    const gone = { status: 'offline', lastError: 'nonsense', cpu: 0 };
+    expect(watch.health(id)).toMatchObject(gone);
+    await beat();
+    expect(watch.health(id)).toMatchObject(gone);
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline', error: 'nonsense' });
+    await beat(away);
+    expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.message });
+    expect(told()).toStrictEqual([identified, offline('nonsense')]);
+    watch.distrust(id, '');
+    await calm();
+    await beat(reading);
+    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
+    expect(told().at(-1)).toStrictEqual(online);
+  });
+
+  it('is asked without prejudice when it was switched off and on', async () => {
+    const { place, watch, beat } = await start();
+    watch.begin();
+    await beat();
+    watch.distrust(id, 'nonsense');
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: true } });
+    await beat();
+    expect(watch.health(id).status).toBe('online');
+  });
+});

@@ -14,6 +14,7 @@ import {
   objectIn,
   readMark,
 } from '../../lib/node-words.js';
+import { countIn, flagIn, listIn, nonsense, textIn, wholeIn } from './answers.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -50,7 +51,8 @@ const DEEPEST = 100;
 
 /**
  * What `GET panel/api/inbounds/list` answered, in the words of the port. `centre` is the name by which this panel marks
- * its clients. Throws `NodeError` when it is not the answer of a panel; a single inbound that makes no sense is named.
+ * its clients. Throws `NodeError` when it is not the answer of a panel, down to a counter that is no number. A single
+ * inbound whose JSON texts cannot be read is named: an admin wrote those.
  */
 export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
@@ -59,9 +61,10 @@ export function parseListing(body: Buffer, centre: string): ReadListing {
   const inbounds: ReadInbound[] = [];
   const unreadable: string[] = [];
   let clients = 0;
-  for (const row of rows as readonly unknown[]) {
-    const inbound = isObject(row) ? inboundOf(row, centre) : null;
-    if (inbound === null) unreadable.push(isObject(row) ? textOf(row['tag']).slice(0, 128) : '');
+  for (const [i, row] of (rows as readonly unknown[]).entries()) {
+    if (!isObject(row)) throw nonsense(`inbounds[${i}]`);
+    const inbound = inboundOf(row, `inbounds[${i}]`, centre);
+    if (inbound === null) unreadable.push(textOf(row['tag']).slice(0, 128));
     else inbounds.push(inbound);
     clients += inbound?.clients.emails.length ?? 0;
     if (clients > MOST_CLIENTS) throw new NodeError('too-large', 'The node lists more clients than one machine has');
@@ -96,47 +99,61 @@ export function recognised(
   };
 }
 
-function inboundOf(row: Fields, centre: string): ReadInbound | null {
-  const { id, tag, protocol, port, enable } = row;
+function inboundOf(row: Fields, at: string, centre: string): ReadInbound | null {
+  const id = countIn(row, 'id', at);
+  const tag = textIn(row, 'tag', at);
+  const enabled = flagIn(row, 'enable', at) === true;
+  const counter = counterOf(row, at);
+  const words = {
+    remark: textIn(row, 'remark', at),
+    listen: textIn(row, 'listen', at),
+    port: wholeIn(row, 'port', at),
+    protocol: textIn(row, 'protocol', at),
+    total: wholeIn(row, 'total', at),
+    expiryTime: wholeIn(row, 'expiryTime', at),
+    trafficReset: textIn(row, 'trafficReset', at) || 'never',
+  };
+  const stats = listIn(row, 'clientStats', at);
   const settings = objectIn(row['settings']);
   const stream = objectIn(row['streamSettings']);
   const sniffing = objectIn(row['sniffing']);
-  const named = typeof tag === 'string' && tag !== '' && tag.length <= 512 && typeof protocol === 'string';
-  if (!named || !isId(id) || !Number.isInteger(port) || settings === null || stream === null || sniffing === null)
-    return null;
+  const { port, protocol } = words;
+  if (!(id > 0) || tag === '' || tag.length > 512 || Number.isNaN(port)) return null;
+  if (settings === null || stream === null || sniffing === null) return null;
   if ([settings, stream, sniffing].some((part) => isDeeper(part, DEEPEST))) return null;
-  const words = {
-    remark: textOf(row['remark']),
-    listen: textOf(row['listen']),
-    port: port as number,
-    protocol,
-    total: numberOf(row['total']),
-    expiryTime: numberOf(row['expiryTime']),
-    trafficReset: textOf(row['trafficReset']) || 'never',
-    settings,
-    stream,
-    sniffing,
-  };
   const mark = readMark(centre, settings[MARK]);
   return {
-    id,
-    tag,
-    protocol,
-    port: port as number,
-    enabled: enable === true,
-    digest: inboundDigest(words),
+    ...{ id, tag, protocol, port, enabled, counter },
+    digest: inboundDigest({ ...words, settings, stream, sniffing }),
     mark: mark.number,
     born: mark.born,
-    counter: counterOf(row),
-    clients: clientsOf(protocol, settings['clients'], row['clientStats'], centre),
+    clients: clientsOf(protocol, settings['clients'], statsByEmail(stats, `${at}.clientStats`), centre),
   };
 }
 
-function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: string): ReadClients {
+interface Stats {
+  readonly counter: SeenCounter;
+  readonly lastOnline: number;
+  readonly enabled: boolean;
+}
+
+/** The rows of counters by email in lower case. */
+function statsByEmail(rows: readonly unknown[], at: string): ReadonlyMap<string, Stats> {
+  const stats = new Map<string, Stats>();
+  for (const [i, row] of rows.entries()) {
+    const where = `${at}[${i}]`;
+    if (!isObject(row)) throw nonsense(where);
+    stats.set(textIn(row, 'email', where).toLowerCase(), {
+      counter: counterOf(row, where),
+      lastOnline: countIn(row, 'lastOnline', where) || 0,
+      enabled: flagIn(row, 'enable', where) !== false,
+    });
+  }
+  return stats;
+}
+
+function clientsOf(protocol: string, wire: unknown, stats: ReadonlyMap<string, Stats>, centre: string): ReadClients {
   const clients = (Array.isArray(wire) ? wire : []).filter(isObject);
-  const rows = new Map<string, Fields>();
-  for (const row of Array.isArray(stats) ? stats : [])
-    if (isObject(row)) rows.set(textOf(row['email']).toLowerCase(), row);
   const count = clients.length;
   const columns = {
     emails: Array<string>(count).fill(''),
@@ -155,8 +172,8 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
   for (const [i, client] of clients.entries()) {
     const email = textOf(client['email']);
     const mark = readMark(centre, client['comment']);
-    const row = rows.get(email.toLowerCase());
-    const counter = row ? counterOf(row) : { up: 0, down: 0, allTime: 0 };
+    const row = stats.get(email.toLowerCase());
+    const counter = row?.counter ?? { up: 0, down: 0, allTime: 0 };
     columns.emails[i] = email;
     columns.keys[i] = textOf(client[keyMember(protocol)]);
     columns.digests[i] = clientDigest(protocol, client);
@@ -167,25 +184,12 @@ function clientsOf(protocol: string, wire: unknown, stats: unknown, centre: stri
     columns.up[i] = counter.up;
     columns.down[i] = counter.down;
     columns.allTime[i] = counter.allTime;
-    columns.lastOnline[i] = row ? timeOf(row['lastOnline']) : 0;
-    columns.open[i] = client['enable'] === true && row?.['enable'] !== false ? 1 : 0;
+    columns.lastOnline[i] = row?.lastOnline ?? 0;
+    columns.open[i] = client['enable'] === true && row?.enabled !== false ? 1 : 0;
   }
   return columns;
 }
 
-function counterOf(row: Fields): SeenCounter {
-  const { up, down, allTime } = row;
-  return { up: numberOf(up), down: numberOf(down), allTime: allTime === undefined ? 0 : numberOf(allTime) };
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : Number.NaN;
-}
-
-function timeOf(value: unknown): number {
-  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
-}
-
-function isId(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
+function counterOf(row: Fields, at: string): SeenCounter {
+  return { up: countIn(row, 'up', at), down: countIn(row, 'down', at), allTime: countIn(row, 'allTime', at) || 0 };
 }

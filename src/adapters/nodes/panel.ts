@@ -1,9 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { z } from 'zod';
 import type { AskedNode, NodePanel, WantedClient, WantedInbound } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
-import { isObject, textOf } from '../../lib/json.js';
+import { nonsense } from './answers.js';
 import type { Marks } from './listing.js';
 import { ListingReader } from './listing-reader.js';
 import { panelIdOf } from './probe.js';
@@ -20,6 +21,12 @@ const SLICE = 1_000;
 const ADDED_WITH = 100;
 /** Nobody reads through a longer answer to something that was done. */
 const LARGE_ANSWER = 128 * 1024;
+
+/** 3x-ui has none before it has read its core for the first time. */
+const Onlines = z.array(z.string()).nullable();
+/** A text says that there are none; 3x-ui hands out what it cannot read of its own as a text too. */
+const ClientIps = z.union([z.array(z.string()), z.string(), z.null()]);
+const Added = z.object({ id: z.int().positive(), tag: z.string().default('') });
 
 /** The `NodePanel` port: the API of 3x-ui 3.0, which Portolan speaks too. `marks`: those of this panel. */
 export function createNodePanel(
@@ -57,23 +64,24 @@ export function createNodePanel(
     },
 
     async onlines(node) {
-      const emails = await post(node, 'onlines', { limit: 4 * 1024 * 1024 });
-      return Array.isArray(emails) ? emails.filter((email) => typeof email === 'string') : [];
+      const emails = Onlines.safeParse(await post(node, 'onlines', { limit: 4 * 1024 * 1024 }));
+      if (!emails.success) throw nonsense('onlines');
+      return emails.data ?? [];
     },
 
     async clientIps(node, email) {
-      const ips = await post(node, `clientIps/${encodeURIComponent(email)}`);
-      if (!Array.isArray(ips)) return [];
-      return ips.slice(0, MOST_IPS).flatMap((line) => /^[\da-fA-F.:]{2,45}/.exec(textOf(line))?.[0] ?? []);
+      const ips = ClientIps.safeParse(await post(node, `clientIps/${encodeURIComponent(email)}`));
+      if (!ips.success) throw nonsense('clientIps');
+      if (!Array.isArray(ips.data)) return [];
+      return ips.data.slice(0, MOST_IPS).flatMap((line) => /^[\da-fA-F.:]{2,45}/.exec(line)?.[0] ?? []);
     },
 
     async add(node, inbound) {
       const clients = inbound.clients.length > ADDED_WITH ? [] : inbound.clients;
       const added = await send(node, 'add', await inboundBody({ ...inbound, clients }, []));
-      const { id, tag } = isObject(added) ? added : {};
-      if (!Number.isSafeInteger(id))
-        throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
-      return { remote: id as number, tag: textOf(tag) };
+      const read = Added.safeParse(added);
+      if (!read.success) throw nonsense('inbound');
+      return { remote: read.data.id, tag: read.data.tag };
     },
 
     async update(node, remote, inbound, strangers) {

@@ -1,25 +1,23 @@
 import { z } from 'zod';
 import { NodeError, type Nodes } from '../../commands/ports/nodes.js';
 import type { Web } from '../../commands/ports/web.js';
-import { isObject, textOf } from '../../lib/json.js';
+import { nonsense } from './answers.js';
 import { askNode } from './request.js';
 
 const TIMEOUT_MS = 4000;
 /** A status is about a thousand bytes. */
 const LIMIT = 64 * 1024;
 
-const amount = z.number().nonnegative().catch(0);
-const Core = z
-  .object({ version: z.string().catch('') })
-  .optional()
-  .catch(undefined);
-/** As much as is read of a status; what is missing or of another kind reads as nothing. */
+const amount = z.number().nonnegative();
+const Core = z.object({ version: z.string().default('') });
+/** As much as is read of a status. What is missing reads as nothing; of another type it is nothing that a panel says. */
 const Status = z.object({
-  cpu: amount,
-  mem: z.object({ current: amount, total: amount }).catch({ current: 0, total: 0 }),
-  core: Core,
-  xray: Core,
-  uptime: amount,
+  panelId: z.string().default(''),
+  cpu: amount.default(0),
+  mem: z.object({ current: amount, total: amount }).default({ current: 0, total: 0 }),
+  core: Core.optional(),
+  xray: Core.optional(),
+  uptime: amount.default(0),
 });
 
 /** Panels of ours, and of 3x-ui 3.0. */
@@ -33,11 +31,8 @@ export function createNodes(web: Web): Nodes {
         limit: LIMIT,
       });
       const latencyMs = Math.round(performance.now() - start);
-      const status = Status.safeParse(obj);
-      // 3x-ui has none for its first seconds.
-      if (!status.success) throw noStatus();
-      const { cpu, mem, core, xray, uptime } = status.data;
-      const panelId = panelIdOf(obj, node.token);
+      const { cpu, mem, core, xray, uptime, panelId: said } = readStatus(obj);
+      const panelId = named(said, node.token);
       const version = withoutToken((core ?? xray)?.version ?? '', node.token);
       return {
         kind: panelId === '' ? '3x-ui' : 'portolan',
@@ -54,8 +49,18 @@ export function createNodes(web: Web): Nodes {
 
 /** The lasting name that a panel gives itself in its status; empty when it has none. Throws `NodeError` without a status. */
 export function panelIdOf(status: unknown, token: string): string {
-  if (!isObject(status)) throw noStatus();
-  const panelId = textOf(status['panelId']);
+  return named(readStatus(status).panelId, token);
+}
+
+function readStatus(status: unknown): z.output<typeof Status> {
+  // 3x-ui has none for its first seconds.
+  if (status === null) throw noStatus();
+  const read = Status.safeParse(status);
+  if (read.success) return read.data;
+  throw nonsense(['status', ...(read.error.issues[0]?.path ?? [])].join('.'));
+}
+
+function named(panelId: string, token: string): string {
   return /^[\w-]{1,64}$/.test(panelId) ? withoutToken(panelId, token) : '';
 }
 

@@ -59,6 +59,8 @@ export interface NodeTalkParts {
   readonly period: () => number;
   /** When a node last answered how it is, ms since 1970; 0 = it did not the last time. */
   readonly answeredAt: (node: NodeId) => number;
+  /** Why nothing that a node answers is believed; empty = it is. */
+  readonly distrust: (node: NodeId, reason: string) => void;
   /** Who is connected to a node. */
   readonly online: (node: NodeId, emails: readonly string[]) => void;
   /** When an address of a client was last recorded, ms; 0 = never. */

@@ -40,11 +40,6 @@ export async function askedHow(
   address: NodeAddress,
   { known, ownId, twin, warn }: Asking,
 ): Promise<Outcome> {
-  const offline = (error: string, final: boolean): Outcome => ({
-    answer: { status: 'offline', ...NOTHING, error },
-    reading: null,
-    final,
-  });
   try {
     const reading = await nodes.probe(address);
     const { kind, panelId, ...values } = reading;
@@ -57,6 +52,10 @@ export async function askedHow(
     warn('a node could not be asked', { err: error });
     return offline('the node could not be asked', false);
   }
+}
+
+export function offline(error: string, final: boolean): Outcome {
+  return { answer: { status: 'offline', ...NOTHING, error }, reading: null, final };
 }
 
 /** What a panel with this lasting name is; without one it is of 3x-ui. */

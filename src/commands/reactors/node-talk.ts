@@ -43,6 +43,8 @@ const LOOK_MS = 1_000;
 const TURNS = 4;
 /** A node that was told the same so often and shows something else keeps it otherwise. */
 const PATIENCE = 3;
+/** A node that answered nonsense so often in a row is offline for that reason. */
+const NONSENSE = 2;
 const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
 const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
 
@@ -115,13 +117,16 @@ export class NodeTalk {
     try {
       await this.#converge(node);
       this.#retries.succeeded();
-      if (this.#isCurrent(node)) this.#trouble.over(node);
+      if (!this.#isCurrent(node)) return 0;
+      this.#parts.distrust(this.#id, '');
+      this.#trouble.over(node);
     } catch (error) {
       this.#trouble.warn(node, error);
       // What came too late, of a place where the node is not any more, or was broken off, is no failure of it.
       if (!this.#isCurrent(node)) return 0;
       online(this.#id, []);
       this.#retries.failed();
+      if (isNonsense(error) && this.#retries.whole.tries >= NONSENSE) this.#parts.distrust(this.#id, error.message);
       this.#trouble.came(node, error, this.#retries.whole);
     }
     this.#trouble.complain(node, this.#retries.whole);
@@ -159,7 +164,7 @@ export class NodeTalk {
     // What it does not tell of its guests is no reason to tell it everything again.
     await breathe();
     await this.#guests.look(this.#asked(node), shown, this.#isCurrent).catch((error: unknown) => {
-      if (!(error instanceof NodeError)) throw error;
+      if (!(error instanceof NodeError) || isNonsense(error)) throw error;
       this.#parts.online(this.#id, []);
     });
   }
@@ -277,6 +282,11 @@ export class NodeTalk {
     const current = this.#parts.node(this.#id);
     return current !== undefined && current.enabled && sameAddress(current, asked) && !this.#signal.aborted;
   };
+}
+
+/** Whether what answered is no panel, or one that is out of its mind. */
+function isNonsense(error: unknown): error is NodeError {
+  return error instanceof NodeError && (error.kind === 'not-an-envelope' || error.kind === 'too-large');
 }
 
 /** Of everything that a node is told of an inbound. */

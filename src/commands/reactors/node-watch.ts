@@ -7,7 +7,7 @@ import { type NodeCommand } from '../node.js';
 import { leadsElsewhere, sameAddress } from '../node-rules.js';
 import type { NodeAddress, NodeHistories, Nodes } from '../ports/nodes.js';
 import { Rejection } from '../rejection.js';
-import { askedHow, NOTHING, type NodeAnswer, type Outcome } from './node-question.js';
+import { askedHow, NOTHING, type NodeAnswer, type Outcome, offline } from './node-question.js';
 import { Seldom } from './seldom.js';
 
 /** What is known of a node. While it is offline its load reads as 0. */
@@ -70,6 +70,8 @@ export class NodeWatch {
   readonly #parts: Parts;
   readonly #entries = new Map<NodeId, Entry>();
   readonly #asking = new Set<NodeId>();
+  /** Nodes whose other answers make no sense, and why. */
+  readonly #distrusted = new Map<NodeId, string>();
   #waiting: NodeId[] = [];
   #following: Subscription | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -111,6 +113,20 @@ export class NodeWatch {
     return answer;
   }
 
+  /** A node is offline for this reason, whatever its status says, until the reason is empty. */
+  distrust(id: NodeId, reason: string): void {
+    if ((this.#distrusted.get(id) ?? '') === reason) return;
+    if (reason === '') {
+      this.#distrusted.delete(id);
+      this.#enqueue(id);
+      this.#pump();
+      return;
+    }
+    this.#distrusted.set(id, reason);
+    const node = this.#parts.node(id);
+    if (node?.enabled) this.#take(node, offline(reason, true), false);
+  }
+
   #beat(): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => this.#beat(), BEAT_MS * (1 - JITTER + 2 * JITTER * Math.random())).unref();
@@ -131,17 +147,17 @@ export class NodeWatch {
     switch (event.type) {
       case 'NodeDeleted':
         this.#parts.histories.forget(event.data.node);
-        this.#entries.delete(event.data.node);
+        this.#forget(event.data.node);
         break;
       case 'NodeDisabled':
-        this.#entries.delete(event.data.node);
+        this.#forget(event.data.node);
         break;
       case 'NodeAdded':
       case 'NodeEnabled':
       case 'NodeUpdated':
       case 'NodeTokenReplaced': {
         const { node } = event.data;
-        if (event.type !== 'NodeUpdated' || leadsElsewhere(event.data.changes)) this.#entries.delete(node);
+        if (event.type !== 'NodeUpdated' || leadsElsewhere(event.data.changes)) this.#forget(node);
         if (!this.#parts.node(node)?.enabled) break;
         this.#enqueue(node);
         // Not inside of the append that told of it.
@@ -150,6 +166,11 @@ export class NodeWatch {
       }
       default:
     }
+  }
+
+  #forget(id: NodeId): void {
+    this.#entries.delete(id);
+    this.#distrusted.delete(id);
   }
 
   #enqueue(id: NodeId): void {
@@ -187,8 +208,10 @@ export class NodeWatch {
     return !sameAddress(current, node);
   }
 
-  #askNode(node: Node): Promise<Outcome> {
-    return this.#ask(node, node.identity, (panelId) => this.#parts.twin(node, panelId));
+  async #askNode(node: Node): Promise<Outcome> {
+    const outcome = await this.#ask(node, node.identity, (panelId) => this.#parts.twin(node, panelId));
+    const nonsense = this.#distrusted.get(node.id);
+    return outcome.reading === null || nonsense === undefined ? outcome : offline(nonsense, true);
   }
 
   #ask(address: NodeAddress, known: Node['identity'], twin: (panelId: string) => Node | undefined): Promise<Outcome> {

@@ -640,6 +640,7 @@ export const ar: Catalogue = {
     'The certificate of {host} is not trusted ({code})': 'شهادة {host} غير موثوقة ({code})',
     'decode response: this is not the answer of a panel': 'قراءة الرد: هذا ليس رد لوحة',
     'decode response: the remote panel tells no status': 'قراءة الرد: اللوحة البعيدة لا تذكر حالتها',
+    'decode response: {where} is not what a panel sends': 'قراءة الرد: {where} ليس ما ترسله لوحة',
     'remote: {why}': 'اللوحة البعيدة: {why}',
     'HTTP {status} from remote panel': 'HTTP {status} من اللوحة البعيدة',
     'HTTP {status} from remote panel: the token is not accepted': 'HTTP {status} من اللوحة البعيدة: الرمز غير مقبول',

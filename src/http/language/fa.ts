@@ -638,6 +638,7 @@ export const fa: Catalogue = {
     'The certificate of {host} is not trusted ({code})': 'گواهی {host} معتبر نیست ({code})',
     'decode response: this is not the answer of a panel': 'خواندن پاسخ: این پاسخ یک پنل نیست',
     'decode response: the remote panel tells no status': 'خواندن پاسخ: پنل راه دور وضعیتی نمی‌گوید',
+    'decode response: {where} is not what a panel sends': 'خواندن پاسخ: {where} آن چیزی نیست که یک پنل می‌فرستد',
     'remote: {why}': 'پنل راه دور: {why}',
     'HTTP {status} from remote panel': 'HTTP {status} از پنل راه دور',
     'HTTP {status} from remote panel: the token is not accepted': 'HTTP {status} از پنل راه دور: توکن پذیرفته نشد',

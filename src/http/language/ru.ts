@@ -651,6 +651,7 @@ export const ru: Catalogue = {
     'The certificate of {host} is not trusted ({code})': 'Сертификату {host} нет доверия ({code})',
     'decode response: this is not the answer of a panel': 'разбор ответа: так панель не отвечает',
     'decode response: the remote panel tells no status': 'разбор ответа: удалённая панель не сообщает состояние',
+    'decode response: {where} is not what a panel sends': 'разбор ответа: {where} — панель такого не присылает',
     'remote: {why}': 'удалённая панель: {why}',
     'HTTP {status} from remote panel': 'HTTP {status} от удалённой панели',
     'HTTP {status} from remote panel: the token is not accepted': 'HTTP {status} от удалённой панели: токен не принят',

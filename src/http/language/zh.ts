@@ -621,6 +621,7 @@ export const zh: Catalogue = {
     'The certificate of {host} is not trusted ({code})': '{host} 的证书不受信任（{code}）',
     'decode response: this is not the answer of a panel': '解析响应：这不是面板的回答',
     'decode response: the remote panel tells no status': '解析响应：远程面板未给出状态',
+    'decode response: {where} is not what a panel sends': '解析响应：{where} 不是面板会发送的内容',
     'remote: {why}': '远程面板：{why}',
     'HTTP {status} from remote panel': '远程面板返回 HTTP {status}',
     'HTTP {status} from remote panel: the token is not accepted': '远程面板返回 HTTP {status}：令牌未被接受',

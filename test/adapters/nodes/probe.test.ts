@@ -43,9 +43,9 @@ describe('a probe', () => {
     expect(call?.headers).toMatchObject({ authorization: 'Bearer node-token', accept: 'application/json' });
   });
 
-  it('reads what is missing or odd as nothing', async () => {
+  it('reads what is missing as nothing', async () => {
     const { panel, address } = await start();
-    panel.status = { cpu: 'x', mem: 7, xray: null, uptime: -1, panelId: 5 };
+    panel.status = {};
     expect(await nodes.probe(address)).toMatchObject({
       ...{ kind: '3x-ui', panelId: '', cpu: 0, mem: 0, coreVersion: '', uptimeSecs: 0 },
     });
@@ -55,6 +55,33 @@ describe('a probe', () => {
     });
     panel.status = null;
     expect((await failure(nodes.probe(address))).message).toBe('decode response: the remote panel tells no status');
+  });
+
+  it.each([
+    ['status.cpu', { cpu: '12' }],
+    ['status.cpu', { cpu: -1 }],
+    ['status.cpu', { cpu: null }],
+    ['status.mem', { mem: 7 }],
+    ['status.mem.total', { mem: { current: 1 } }],
+    ['status.mem.current', { mem: { current: [], total: 1 } }],
+    ['status.xray', { xray: null }],
+    ['status.xray.version', { xray: { version: 26 } }],
+    ['status.uptime', { uptime: true }],
+    ['status.panelId', { panelId: 5 }],
+    ['status', []],
+    ['status', 'running'],
+  ])('takes nothing of a status with a wrong %s (%#)', async (where, status) => {
+    const { panel, address } = await start();
+    panel.status = status as Record<string, unknown>;
+    const message = `decode response: ${where} is not what a panel sends`;
+    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
+  });
+
+  it('takes nothing of a status with a number that is no number', async () => {
+    const { panel, address } = await start();
+    panel.fault = (_, response) => (response.end('{"success":true,"obj":{"cpu":1e999}}'), true);
+    const message = 'decode response: status.cpu is not what a panel sends';
+    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
   });
 
   it('reads as nothing what a name cannot be, and its own token wherever it comes back', async () => {
