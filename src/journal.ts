@@ -1,9 +1,11 @@
 import { Anchor, anchorComplaint } from './adapters/anchor.js';
 import { type DataDirectory } from './adapters/data-directory.js';
 import { snapshotFiles } from './adapters/snapshot-files.js';
+import type { LogDamage } from './adapters/sqlite/codec.js';
 import { openDatabase } from './adapters/sqlite/database.js';
 import { SqliteEventLog } from './adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from './adapters/sqlite/keyring.js';
+import { startFlaw } from './adapters/sqlite/start-check.js';
 import type { Client } from './events/client-document.js';
 import type { SnapshotStore } from './events/snapshot-store.js';
 import { assertWhole } from './generations.js';
@@ -36,12 +38,20 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     const log = new SqliteEventLog(db, new Keyring(db, master, now));
     const anchor = new Anchor(directory.anchor, log, anchorFailed);
     const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
-    return { log, snapshots, anchor, complaint: anchorComplaint(anchor.check()) };
+    const complaint =
+      anchorComplaint(anchor.check()) ??
+      (readonly ? null : damageComplaint(startFlaw(db, anchor.position, () => log.rolledTo)));
+    return { log, snapshots, anchor, complaint };
   } catch (error) {
     db.close();
     throw error;
   }
 }
+
+/** Readers at the command line look at each row instead. */
+const damageComplaint = (damage: LogDamage | null): string | null =>
+  damage &&
+  `the log was changed at ${damage.message}. Run portolan events verify to find the first bad position, then restore a backup`;
 
 /**
  * Snapshots whose clients are `known` ones where both are equal. The write state and the read models know nothing of

@@ -54,6 +54,11 @@ export class Anchor {
     return { kind: 'sound' };
   }
 
+  /** The position that the file names; 0 when there is none. */
+  get position(): number {
+    return this.#read()?.position ?? 0;
+  }
+
   /** Writes the head soon; called after each append. */
   moved(): void {
     this.#timer ??= setTimeout(() => {

@@ -1,4 +1,4 @@
-import { chainHash, type EventRow, payloadHash } from '../adapters/sqlite/codec.js';
+import { chainHash, type EventRow, LogDamage, payloadHash } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 
@@ -14,8 +14,9 @@ export interface Verdict {
 const PAGE = 1000;
 
 /**
- * Walks the whole log: positions, versions, chain, payload hashes, schemas; then looks at the keys. Stops at the first bad
- * position. `follow` is given the events of each page that was found sound, and the last position of that page.
+ * Walks the whole log: positions, versions, chain, payload hashes, schemas, and that each missing payload is a measurement
+ * that a roll-up stands for; then looks at the keys. Stops at the first bad position. `follow` is given the events of each
+ * page that was found sound, and the last position of that page.
  */
 export function verifyLog(
   log: SqliteEventLog,
@@ -26,13 +27,15 @@ export function verifyLog(
   let hash: Buffer = Buffer.alloc(32);
   let position = 0;
   let pruned = 0;
+  let rolledTo = 0;
   for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
     const page: RecordedEvent[] = [];
     for (const row of rows) {
-      const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0 });
+      const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
       if (typeof found === 'string')
         return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
+      for (const { type, data } of found) if (type === 'MeasurementsRolledUp') rolledTo = data.to;
       if (row.payload === null) pruned += 1;
       versions.set(row.stream, row.version);
       position = row.position;
@@ -48,6 +51,8 @@ interface Before {
   readonly position: number;
   readonly hash: Buffer;
   readonly version: number;
+  /** Where the range of the last roll-up ends. */
+  readonly rolledTo: number;
 }
 
 /** What is wrong with a row, or the events that it holds. */
@@ -56,14 +61,20 @@ function examined(log: SqliteEventLog, row: EventRow, before: Before): string | 
   if (row.version !== before.version + 1) return `${row.stream} jumps from version ${before.version} to ${row.version}`;
   if (!chainHash(before.hash, row).equals(row.hash))
     return 'the hash does not follow from the event before and this header';
-  if (row.payload === null)
-    return log.coversPruned(row.position) ? log.eventsOf(row) : 'its payload is gone and no roll-up covers it';
-  if (!payloadHash(row.payload).equals(row.payload_hash)) return 'the payload is not the one that was hashed';
+  const type = eventType(row.type);
+  if (type && (row.measured === 1) !== (type.class === 'measured'))
+    return `it is marked as ${row.measured === 1 ? 'measured' : 'kept'}, and a ${row.type} is not`;
+  if (row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash))
+    return 'the payload is not the one that was hashed';
   try {
     const events = log.eventsOf(row);
-    const fits = events.every((event) => eventType(row.type)?.schema.safeParse(event.data).success);
-    return fits ? events : `${row.type} does not fit its schema`;
+    const misfit = events.some((event) => !type?.schema.safeParse(event.data).success);
+    if (misfit) return `${row.type} does not fit its schema`;
+    const [event] = events;
+    const flaw =
+      event?.type === 'MeasurementsRolledUp' ? log.rollUpFlaw(event.data, row.position, before.rolledTo) : null;
+    return flaw ?? events;
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof LogDamage ? error.what : (error as Error).message;
   }
 }

@@ -44,6 +44,11 @@ export type PanelEvent = EventOf<(typeof catalog)[number]>;
 type RecordEach<E> = E extends PanelEvent ? Recorded<E> : never;
 export type RecordedEvent = RecordEach<PanelEvent>;
 
+/** The types whose payloads are rolled up after the retention window. Every other payload stays for ever. */
+export const measuredTypes: readonly string[] = catalog
+  .filter((type) => type.class === 'measured')
+  .map(({ type }) => type);
+
 const byName = new Map<string, EventType>(catalog.map((type) => [type.type, type]));
 
 /** The definition behind a stored name, or undefined for a name of a newer or a foreign panel. */

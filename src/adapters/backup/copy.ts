@@ -4,8 +4,10 @@ import Database from 'better-sqlite3';
 import { BackupError } from '../../commands/ports/backups.js';
 import type { DataDirectory } from '../data-directory.js';
 import { flush } from '../files.js';
-import { openDatabase } from '../sqlite/database.js';
-import { masterKey } from '../sqlite/keyring.js';
+import { openDatabase, type SqliteDatabase } from '../sqlite/database.js';
+import { SqliteEventLog } from '../sqlite/event-log.js';
+import { Keyring, masterKey } from '../sqlite/keyring.js';
+import { startFlaw } from '../sqlite/start-check.js';
 import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
 import { roomLacking, sizeOf } from './room.js';
@@ -38,18 +40,27 @@ export function copyLog({ directory, file, passphrase, release, now }: CopyOptio
   closeSync(openSync(file, 'wx', 0o600));
   try {
     const source = openDatabase(directory.database, { readonly: true });
+    const master = masterKey(directory.masterKey, { mayCreate: false });
     try {
+      assertUndamaged(source, master);
       source.prepare('VACUUM INTO ?').run(file);
     } finally {
       source.close();
     }
-    const position = sign(file, masterKey(directory.masterKey, { mayCreate: false }), { passphrase, release, now });
+    const position = sign(file, master, { passphrase, release, now });
     flush(file);
     return { bytes: statSync(file).size, position, sealed: passphrase !== '' };
   } catch (error) {
     rmSync(file, { force: true });
     throw error;
   }
+}
+
+/** What a start would refuse could not be restored either. Reading all of it is left to whoever verifies the copy. */
+function assertUndamaged(source: SqliteDatabase, master: Buffer): void {
+  const log = new SqliteEventLog(source, new Keyring(source, master, Date.now));
+  const flaw = startFlaw(source, log.head().position, () => log.rolledTo);
+  if (flaw) throw new BackupError('failed', `The log is damaged at ${flaw.message}. Run portolan events verify`);
 }
 
 /** Puts the row into a copy that says what it is. Returns the position of its last event. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { quoted } from '../../lib/escaped.js';
-import { LAYOUT, SCHEMA, type SqliteDatabase } from '../sqlite/database.js';
+import { LAYOUT, PRUNED_INDEX, SCHEMA, type SqliteDatabase } from '../sqlite/database.js';
 import { BACKUP_SCHEMA, type BackupRow, FORMAT } from './layout.js';
 import { RefusedFile } from './refused-file.js';
 
@@ -103,6 +103,7 @@ function checkSchema(db: SqliteDatabase): void {
   try {
     ours.exec(SCHEMA);
     ours.exec(BACKUP_SCHEMA);
+    ours.exec(PRUNED_INDEX);
     const wanted = new Map(schemaOf(ours).map((object) => [`${object.type} ${object.name}`, object]));
     for (const { type, name, sql } of schemaOf(db)) {
       const known = wanted.get(`${type} ${name}`);
@@ -110,6 +111,8 @@ function checkSchema(db: SqliteDatabase): void {
       if (known.sql !== sql) throw new RefusedFile(`Its ${type} ${quoted(name)} is not the one of a backup`);
       wanted.delete(`${type} ${name}`);
     }
+    // Backups of earlier releases are without it.
+    wanted.delete('index pruned');
     const [missing] = wanted.keys();
     if (missing !== undefined) throw new RefusedFile(`It lacks the ${missing}`);
   } finally {

@@ -27,10 +27,13 @@ export interface EventRow {
 export class LogDamage extends Error {
   override readonly name = 'LogDamage';
   readonly position: number;
+  /** The message without the position. */
+  readonly what: string;
 
-  constructor(position: number, message: string, options?: ErrorOptions) {
-    super(`position ${position}: ${message}`, options);
+  constructor(position: number, what: string, options?: ErrorOptions) {
+    super(`position ${position}: ${what}`, options);
     this.position = position;
+    this.what = what;
   }
 }
 

@@ -267,6 +267,11 @@ export class SqliteEventLog implements EventLog {
     return this.#rollUps.root(from, to);
   }
 
+  /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.flaw`. */
+  rollUpFlaw(data: Parameters<RollUps['flaw']>[0], position: number, rolledTo: number): string | null {
+    return this.#rollUps.flaw(data, position, rolledTo);
+  }
+
   /** Moves what the write-ahead log holds into the database file. */
   checkpoint(): void {
     this.#db.pragma('wal_checkpoint(TRUNCATE)');
@@ -279,8 +284,10 @@ export class SqliteEventLog implements EventLog {
 
   #decode(row: EventRow): RecordedEvent[] {
     if (row.payload !== null) return [decode(row, this.keyring)];
+    if (eventType(row.type)?.class !== 'measured')
+      throw new LogDamage(row.position, `its payload is missing, and a ${row.type} is never rolled up`);
     const sum = this.#rollUps.sumAt(row.position);
-    if (sum === undefined) throw new LogDamage(row.position, 'its payload is gone and no roll-up accounts for it');
+    if (sum === undefined) throw new LogDamage(row.position, 'its payload is missing, and no roll-up stands for it');
     return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { measuredTypes } from '../../events/catalog.js';
 import type { NodeTraffic } from '../../events/node-sync.js';
 import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
 import { decode, type EventRow } from './codec.js';
@@ -7,6 +8,9 @@ import type { Keyring } from './keyring.js';
 
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 type Sum = TrafficSum | NodeTraffic;
+
+/** By the type, which the chain covers; the column `measured` is beside the chain, and verification compares the two. */
+const IS_MEASURED = `type IN (${measuredTypes.map((type) => `'${type}'`).join()})`;
 
 /** One roll-up. There are thousands after some years, each with thousands of sums, so it is read when it is asked for. */
 interface Known {
@@ -28,12 +32,17 @@ export class RollUps {
     this.#keyring = keyring;
     this.#sql = {
       hashes: db.prepare<[number, number], { payload_hash: Buffer }>(
-        'SELECT payload_hash FROM events WHERE measured = 1 AND position BETWEEN ? AND ? ORDER BY position',
+        `SELECT payload_hash FROM events WHERE ${IS_MEASURED} AND position BETWEEN ? AND ? ORDER BY position`,
       ),
       allow: db.prepare('INSERT INTO prunable VALUES (?, ?)'),
       prune: db.prepare(
-        'UPDATE events SET payload = NULL WHERE measured = 1 AND payload IS NOT NULL AND position BETWEEN ? AND ?',
+        `UPDATE events SET payload = NULL
+         WHERE measured = 1 AND ${IS_MEASURED} AND payload IS NOT NULL AND position BETWEEN ? AND ?`,
       ),
+      unpruned: db.prepare<[number, number], { position: number }>(
+        `SELECT position FROM events WHERE ${IS_MEASURED} AND payload IS NOT NULL AND position BETWEEN ? AND ? LIMIT 1`,
+      ),
+      typeAt: db.prepare<[number], { type: string }>('SELECT type FROM events WHERE position = ?'),
       known: db.prepare<[number], { position: number }>(
         "SELECT position FROM events WHERE type = 'MeasurementsRolledUp' AND position > ? ORDER BY position",
       ),
@@ -55,9 +64,40 @@ export class RollUps {
 
   root(from: number, to: number): { root: string; count: number } {
     const hash = createHash('sha256');
-    const rows = this.#sql.hashes.all(from, to);
-    for (const row of rows) hash.update(row.payload_hash);
-    return { root: hash.digest('hex'), count: rows.length };
+    let count = 0;
+    for (const row of this.#sql.hashes.iterate(from, to)) {
+      hash.update(row.payload_hash);
+      count += 1;
+    }
+    return { root: hash.digest('hex'), count };
+  }
+
+  /**
+   * What does not agree between a roll-up at `position` and the rows that it stands for, or null. `rolledTo` is the end of
+   * the range before. The sums themselves cannot be checked: the payloads that they were made of are gone.
+   */
+  flaw({ from, to, root, pruned, sums, nodeSums }: RollUp, position: number, rolledTo: number): string | null {
+    if (from <= rolledTo) return `its range starts at ${from}, and the range before ends at ${rolledTo}`;
+    if (to < from || to >= position) return `its range goes from ${from} to ${to}, which is no range before it`;
+    const rows = this.root(from, to);
+    if (rows.count !== pruned) return `it stands for ${pruned} measurements, and its range holds ${rows.count}`;
+    if (rows.root !== root) return 'the measurements in its range are not those that it was made of';
+    const unpruned = this.#sql.unpruned.get(from, to);
+    if (unpruned) return `it stands for position ${unpruned.position}, whose payload is still there`;
+    return (
+      this.#misplaced(from, to, 'TrafficRecorded', sums) ?? this.#misplaced(from, to, 'NodeTrafficRecorded', nodeSums)
+    );
+  }
+
+  /** Each sum takes the place of one measurement of its type; two in one place would hide one of them. */
+  #misplaced(from: number, to: number, type: string, sums: readonly { readonly at: number }[]): string | null {
+    let last = from - 1;
+    for (const { at } of [...sums].sort((a, b) => a.at - b.at)) {
+      if (at <= last || at > to || this.#sql.typeAt.get(at)?.type !== type)
+        return `it has a sum at ${at}, where no ${type} is`;
+      last = at;
+    }
+    return null;
   }
 
   /** Inside the transaction that appends the roll-up, after it. */

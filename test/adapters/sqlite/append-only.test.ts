@@ -154,7 +154,7 @@ describe('a roll-up', () => {
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     tamper(journal.directory.database, (db) => db.exec('UPDATE events SET payload = NULL WHERE position = 3'));
     journal.reopen();
-    expect(() => journal.all()).toThrow('position 3: its payload is gone and no roll-up accounts for it');
+    expect(() => journal.all()).toThrow('position 3: its payload is missing, and no roll-up stands for it');
   });
 });
 

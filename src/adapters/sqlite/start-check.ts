@@ -1,0 +1,81 @@
+import { eventType } from '../../events/catalog.js';
+import { chainHash, type EventRow, LogDamage, payloadHash } from './codec.js';
+import type { SqliteDatabase } from './database.js';
+
+/** Events after the anchor that a start looks at. A panel that was killed has those of its last 200 ms there. */
+const TAIL = 1000;
+
+type Header = Omit<EventRow, 'payload'> & { readonly before: Buffer };
+
+/**
+ * What a start can find without reading the whole log, which takes minutes: payloads that are missing where no roll-up
+ * explains it, roll-ups that are not in the chain, and events after the anchor that are not. Null = nothing. `anchored` is
+ * the position in the anchor, `rolledTo` gives the end of the newest range. `portolan events verify` does the rest.
+ */
+export function startFlaw(db: SqliteDatabase, anchored: number, rolledTo: () => number): LogDamage | null {
+  return unchained(db) ?? unexplained(db, rolledTo()) ?? brokenTail(db, anchored);
+}
+
+/** One step in the index `pruned` for each type, however many rows it holds. */
+const PRUNED_TYPES = `
+WITH RECURSIVE types(type) AS (
+  SELECT min(type) FROM events WHERE payload IS NULL
+  UNION ALL
+  SELECT (SELECT min(type) FROM events WHERE payload IS NULL AND type > types.type)
+  FROM types WHERE types.type IS NOT NULL
+) SELECT type FROM types WHERE type IS NOT NULL`;
+
+function unexplained(db: SqliteDatabase, rolledTo: number): LogDamage | null {
+  const first = db.prepare<[string, number], { position: number | null }>(
+    'SELECT min(position) AS position FROM events WHERE payload IS NULL AND type = ? AND position > ?',
+  );
+  const found = db
+    .prepare<[], { type: string }>(PRUNED_TYPES)
+    .all()
+    .flatMap(({ type }) => {
+      const measured = eventType(type)?.class === 'measured';
+      const position = first.get(type, measured ? rolledTo : 0)?.position ?? null;
+      const why = measured ? 'no roll-up stands for it' : `a ${type} is never rolled up`;
+      return position === null ? [] : [new LogDamage(position, `its payload is missing, and ${why}`)];
+    });
+  return found.sort((a, b) => a.position - b.position)[0] ?? null;
+}
+
+/** Their payloads are long, so only that of the newest is read: where it says that the ranges end is taken on trust here. */
+function unchained(db: SqliteDatabase): LogDamage | null {
+  const rollUps = db.prepare<[], Header>(
+    `SELECT row.position, row.stream, row.version, row.id, row.type, row.schema, row.at, row.meta, row.measured, row.encoding,
+       row.payload_hash, row.hash, before.hash AS before
+     FROM events AS row JOIN events AS before ON before.position = row.position - 1
+     WHERE row.type = 'MeasurementsRolledUp' ORDER BY row.position`,
+  );
+  let last = 0;
+  for (const row of rollUps.iterate()) {
+    if (!chainHash(row.before, row).equals(row.hash)) return new LogDamage(row.position, UNCHAINED);
+    last = row.position;
+  }
+  const newest = rowAt(db, last);
+  return newest && !holds(newest) ? new LogDamage(newest.position, UNHASHED) : null;
+}
+
+const UNCHAINED = 'the hash does not follow from the event before and this header';
+const UNHASHED = 'the payload is not the one that was hashed';
+
+function brokenTail(db: SqliteDatabase, anchored: number): LogDamage | null {
+  let before = rowAt(db, anchored)?.hash ?? Buffer.alloc(32);
+  const tail = db.prepare<[number, number], EventRow>(
+    'SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?',
+  );
+  for (const row of tail.all(anchored, TAIL)) {
+    if (!chainHash(before, row).equals(row.hash)) return new LogDamage(row.position, UNCHAINED);
+    if (row.payload !== null && !holds(row)) return new LogDamage(row.position, UNHASHED);
+    before = row.hash;
+  }
+  return null;
+}
+
+const holds = ({ payload, payload_hash: expected }: EventRow): boolean =>
+  payload !== null && payloadHash(payload).equals(expected);
+
+const rowAt = (db: SqliteDatabase, position: number): EventRow | undefined =>
+  db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?').get(position);
