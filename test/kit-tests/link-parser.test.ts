@@ -59,7 +59,7 @@ describe('parseLink reads', () => {
       xhttpSettings: { mode: 'packet-up' },
     });
     expect(stream({ net: 'kcp', type: 'srtp', path: 'seed' })).toMatchObject({
-      finalmask: { udp: [{ settings: { header: 'srtp' } }, { settings: { value: 'seed' } }] },
+      finalmask: { udp: [{ settings: { value: 'seed' } }, { settings: { header: 'srtp' } }] },
     });
     expect(stream({ net: 'tcp', type: 'http', path: '/p', host: 'o' })).toMatchObject({
       rawSettings: { header: { type: 'http', request: { path: ['/p'], headers: { Host: ['o'] } } } },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
+import { currentStream } from '../../lib/stream-names.js';
 import { checkAccount, formOf, settingsOf } from './account.js';
 import { fold, nobody, ownOutbounds, reserved } from './names.js';
 import { checkPaths } from './paths.js';
@@ -17,7 +18,8 @@ export function wholeInbound(
   dataDir: string,
   taken: ReadonlySet<string> = ownOutbounds,
 ): JsonObject {
-  const { config, tag } = inbound;
+  const { tag } = inbound;
+  const config = withCurrentStream(inbound.config);
   if (config['tag'] !== tag)
     throw new CoreError('invalid', 'The tag of an inbound differs from its name', { inbound: tag });
   if (reserved.has(tag) || tag === '' || tag.includes('>>>')) {
@@ -73,6 +75,17 @@ export function isDetached(config: JsonObject): boolean {
   const alpn = object(stream['tlsSettings'])['alpn'];
   if (['xhttp', 'splithttp'].includes(network) && Array.isArray(alpn) && alpn.includes('h3')) return true;
   return JSON.stringify(stream).search(/"acceptProxyProtocol":true|"trustedXForwardedFor":\[./i) >= 0;
+}
+
+/** An inbound or outbound whose transport is said in the names that the core reads now. */
+export function withCurrentStream(config: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(config).map(([name, member]) =>
+      fold(name) === 'streamsettings' && isObject(member)
+        ? [name, currentStream(member as JsonObject)]
+        : [name, member],
+    ),
+  );
 }
 
 function isShadowsocks2022(config: JsonObject): boolean {

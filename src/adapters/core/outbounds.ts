@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { loopbackNetworks } from '../../lib/private-networks.js';
+import { withCurrentStream } from './inbound.js';
 import { apiTag, cutOutbound, fold, metricsTag, ownOutbounds } from './names.js';
 import { list, members, refused } from './template.js';
 
@@ -26,7 +27,10 @@ export function outboundsOf(value: Json | undefined, metrics: string | null): re
     if (tag.includes('>>>')) throw refused(`the outbound tag "${tag}" contains ">>>"`);
     tags.add(tag);
   }
-  const wanted = outbounds.length === 0 ? usual : outbounds;
+  const wanted =
+    outbounds.length === 0
+      ? usual
+      : outbounds.map((outbound) => (isObject(outbound) ? withCurrentStream(outbound as JsonObject) : outbound));
   const rule =
     metrics === null ? null : { action: 'block', port: metrics.split(':').at(-1) ?? '', ip: loopbackNetworks };
   return [

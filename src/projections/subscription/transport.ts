@@ -1,4 +1,5 @@
-import { canonicalJson, type Json } from '../../lib/json.js';
+import { canonicalJson, type Json, type JsonObject } from '../../lib/json.js';
+import { xhttpForClients } from '../../lib/stream-names.js';
 import { type Fields, fieldsOf, firstTextOf, hostHeaderOf, publicJson, textOf } from './fields.js';
 import { earlyData } from './path.js';
 import type { LinkParams } from './share-link.js';
@@ -121,7 +122,7 @@ export function salamanderPassword(stream: Fields): string {
 function xhttpParams(settings: Fields): LinkParams {
   const mode = textOf(settings['mode']);
   // In the core's own words `extra` replaces its siblings, save path, host and mode.
-  const extra = xhttpExtra(fieldsOf(settings['extra'] ?? settings), mode);
+  const extra = xhttpExtra(xhttpForClients(fieldsOf(settings['extra'] ?? settings) as JsonObject), mode);
   return {
     type: 'xhttp',
     ...httpParams(settings),

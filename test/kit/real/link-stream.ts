@@ -75,19 +75,19 @@ function kcpSettings(query: Params): Settings {
   return compact({ mtu: number('mtu'), tti: number('tti') });
 }
 
-/** The core knows header and seed of old only as masks; a seed lies inside a header. */
+/** The core knows header and seed of old only as masks. The last mask is first on the wire: the header. */
 function kcpMasks(query: Params): Settings {
   const header = query.get('headerType') ?? 'none';
   const seed = query.get('seed');
   if (query.has('fm')) return {};
   const udp: Settings[] = [];
+  if (seed !== undefined) udp.push({ type: 'mkcp-legacy', settings: { value: seed } });
   if (header !== 'none') {
     const short = header === 'wechat-video' ? 'wechat' : header;
     if (!['srtp', 'utp', 'wechat', 'dtls', 'wireguard', 'dns'].includes(short))
       throw new LinkError(`headerType=${header}`);
     udp.push({ type: 'mkcp-legacy', settings: { header: short } });
   }
-  if (seed !== undefined) udp.push({ type: 'mkcp-legacy', settings: { value: seed } });
   return udp.length === 0 ? {} : { finalmask: { udp } };
 }
 

@@ -58,6 +58,17 @@ describe('transports', () => {
     const [link = ''] = urlsOf(inboundOf('vmess', { network: 'kcp', finalmask: { udp } }));
     expect(JSON.parse(Buffer.from(link.slice(8), 'base64').toString())).toMatchObject({ type: 'srtp', path: 's33d' });
   });
+  it('says the session of xhttp under the old and the new names, whichever are stored', () => {
+    const session = { sessionPlacement: 'header', sessionKey: 'S', sessionIDPlacement: 'header', sessionIDKey: 'S' };
+    const stored = [
+      { sessionPlacement: 'header', sessionKey: 'S' },
+      { sessionIDPlacement: 'header', sessionIDKey: 'S' },
+    ];
+    for (const xhttpSettings of [...stored, ...stored.map((extra) => ({ path: '/', extra }))]) {
+      const extra = paramsOf(inboundOf('vless', { network: 'xhttp', xhttpSettings }))?.['extra'] ?? '';
+      expect(JSON.parse(extra)).toStrictEqual(session);
+    }
+  });
   it('keeps what only the server reads out of the extra of xhttp', () => {
     const xhttpSettings = {
       path: '/x',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../lib/json.js';
 import { privateNetworks } from '../../../lib/private-networks.js';
+import { withCurrentStream } from '../inbound.js';
 import { fold } from '../names.js';
 import { checkPointers, withFinalRule } from '../outbounds.js';
 import { checkPaths } from '../paths.js';
@@ -31,7 +32,7 @@ export function probeConfig(
   { chain, tag, dataDir, allowPrivate }: Options,
   { port, user, password }: Door,
 ): JsonObject {
-  const outbounds = chain.map(({ outbound }) => inUserSpace(outbound));
+  const outbounds = chain.map(({ outbound }) => withCurrentStream(inUserSpace(outbound)));
   checkPaths(outbounds, { dataDir, inbound: null });
   checkPointers(outbounds);
   // Nobody can know it, so no outbound can send anything back to it.

@@ -18,8 +18,6 @@ const EXTRA: Names = [
   ['xPaddingPlacement', 'x-padding-placement', 'text'],
   ['xPaddingMethod', 'x-padding-method', 'text'],
   ['uplinkHTTPMethod', 'uplink-http-method', 'text'],
-  ['sessionPlacement', 'session-placement', 'text'],
-  ['sessionKey', 'session-key', 'text'],
   ['sessionIDPlacement', 'session-placement', 'text'],
   ['sessionIDKey', 'session-key', 'text'],
   ['sessionIDTable', 'session-table', 'text'],

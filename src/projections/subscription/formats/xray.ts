@@ -157,14 +157,14 @@ function securityOf(params: LinkParams, server: string): JsonObject {
   return { security, realitySettings: compact(reality) };
 }
 
-/** Masks as the core has them now; header and seed of kcp as links had them before. */
+/** Masks as the core has them now; header and seed of kcp as links had them before. The last mask is first on the wire. */
 function masksOf({ type, fm, headerType, seed }: LinkParams): JsonObject {
   if (fm !== undefined) return { finalmask: jsonOf(fm) ?? {} };
   if (type !== 'kcp') return {};
   const udp: JsonObject[] = [];
   const mask = (settings: JsonObject) => udp.push({ type: 'mkcp-legacy', settings });
-  if (headerType !== undefined) mask({ header: headerType === 'wechat-video' ? 'wechat' : headerType });
   if (seed !== undefined) mask({ value: seed });
+  if (headerType !== undefined) mask({ header: headerType === 'wechat-video' ? 'wechat' : headerType });
   return udp.length === 0 ? {} : { finalmask: { udp } };
 }
 
