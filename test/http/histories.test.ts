@@ -127,6 +127,15 @@ describe('the measurements of the core', () => {
     expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).toStrictEqual([]);
   });
 
+  it('are off where the template of the core has no block of metrics', async () => {
+    const { get } = await measured({ core: { ...telling, metrics: { ...telling.metrics, listen: null } } });
+    expect((await get('/coreMetricsState'))?.obj).toStrictEqual({
+      ...{ enabled: false, listen: '', reason: 'The template of the core has no "metrics" block' },
+      ...{ keys: [], values: {} },
+    });
+    expect((await get('/coreMetricsHistory/coreSys/2'))?.obj).not.toHaveLength(0);
+  });
+
   it('say what flows and what it was last', async () => {
     const { get } = await measured({ core: telling });
     const values = { coreAlloc: 1, coreSys: 2, coreHeapObjects: 3, coreNumGC: 4, corePauseNs: 5 };

@@ -53,7 +53,7 @@ export const historyRoutes = routes(prefix, {
     reply: History,
   }),
   coreMetricsState: get('/coreMetricsState', {
-    summary: 'Whether the core tells about its memory, and what it told last',
+    summary: 'Whether the template has a metrics block, and the last figures of the core',
     aliases: [`${prefix}/xrayMetricsState`],
     reply: CoreMetricsState,
   }),

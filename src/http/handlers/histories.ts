@@ -23,6 +23,9 @@ const ofCore: ReadonlyMap<string, CoreMetric> = new Map(
   ]),
 );
 
+/** The core runs, but its template does not ask for metrics. */
+const NOT_CONFIGURED = 'The template of the core has no "metrics" block';
+
 export const historyHandlers: Handlers<typeof historyRoutes> = {
   cpuHistory({ params: { bucket } }, { gauges }) {
     const samples = historyOf(ofHost, 'cpu', bucket, gauges);
@@ -33,12 +36,14 @@ export const historyHandlers: Handlers<typeof historyRoutes> = {
 
   coreMetricsState(_, { gauges, say }) {
     const { listen, reason, values } = gauges.core;
+    const why = reason === '' && listen === '' ? NOT_CONFIGURED : reason;
+    const read = why === '' ? values : null;
     return {
-      enabled: values !== null,
+      enabled: read !== null,
       listen,
-      ...(reason === '' ? {} : { reason: say(reason) }),
-      keys: values === null ? [] : [...coreMetrics],
-      values: { ...values },
+      ...(why === '' ? {} : { reason: say(why) }),
+      keys: read === null ? [] : [...coreMetrics],
+      values: { ...read },
     };
   },
 

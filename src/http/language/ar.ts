@@ -355,6 +355,7 @@ export const ar: Catalogue = {
     'The core makes nothing of this inbound': 'النواة لا تصنع شيئًا من هذا الإدخال',
     'This version of the core prints no {label}': 'هذا الإصدار من النواة لا يطبع {label}',
     'The core does not run': 'النواة ليست قيد التشغيل',
+    'The template of the core has no "metrics" block': 'قالب النواة لا يحتوي على كتلة «metrics»',
     'The core started but does not answer': 'بدأت النواة لكنها لا تجيب',
     'the executable does not do: {why}': 'الملف التنفيذي لا يصلح: {why}',
     'the core did not start with it in time': 'لم تبدأ النواة به في الوقت المناسب',

@@ -355,6 +355,7 @@ export const fa: Catalogue = {
     'The core makes nothing of this inbound': 'هسته از این ورودی چیزی نمی‌سازد',
     'This version of the core prints no {label}': 'این نسخهٔ هسته {label} را چاپ نمی‌کند',
     'The core does not run': 'هسته اجرا نمی‌شود',
+    'The template of the core has no "metrics" block': 'قالب هسته بلوک «metrics» ندارد',
     'The core started but does not answer': 'هسته آغاز به کار کرد ولی پاسخ نمی‌دهد',
     'the executable does not do: {why}': 'فایل اجرایی درست کار نمی‌کند: {why}',
     'the core did not start with it in time': 'هسته با آن به‌موقع آغاز نشد',

@@ -364,6 +364,7 @@ export const ru: Catalogue = {
     'The core makes nothing of this inbound': 'Ядро ничего не делает из этого подключения',
     'This version of the core prints no {label}': 'Эта версия ядра не выводит {label}',
     'The core does not run': 'Ядро не работает',
+    'The template of the core has no "metrics" block': 'В шаблоне ядра нет блока «metrics»',
     'The core started but does not answer': 'Ядро запустилось, но не отвечает',
     'the executable does not do: {why}': 'исполняемый файл не годится: {why}',
     'the core did not start with it in time': 'ядро не запустилось с ним вовремя',

@@ -344,6 +344,7 @@ export const zh: Catalogue = {
     'The core makes nothing of this inbound': '核心无法解析此入站',
     'This version of the core prints no {label}': '此核心版本不输出 {label}',
     'The core does not run': '核心没有运行',
+    'The template of the core has no "metrics" block': '核心模板中没有 “metrics” 块',
     'The core started but does not answer': '核心已启动但没有响应',
     'the executable does not do: {why}': '可执行文件不可用：{why}',
     'the core did not start with it in time': '核心未能及时用它启动',
