@@ -11,7 +11,7 @@ import { CoreSync } from './commands/reactors/core-sync.js';
 import { IpLimit } from './commands/reactors/ip-limit.js';
 import { planRollUp } from './commands/reactors/roll-up.js';
 import { TrafficIntake } from './commands/reactors/traffic-intake.js';
-import { Rejection, reject } from './commands/rejection.js';
+import { Rejection, refusedByStorage, reject } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
@@ -25,7 +25,7 @@ import { Alarms } from './lib/alarms.js';
 import { digest } from './lib/digest.js';
 import { Disposal } from './lib/disposal.js';
 import { ReadModels } from './projections/read-models.js';
-import { refusedByStorage, watchStorage } from './storage-watch.js';
+import { watchStorage } from './storage-watch.js';
 
 /** What a panel needs from the world; tests put others in their place. */
 export interface PanelParts {

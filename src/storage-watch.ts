@@ -1,17 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dispatch } from './commands/bus.js';
-import { Rejection, type RejectionCode } from './commands/rejection.js';
+import { Rejection, refusedByStorage, STORAGE_CODES } from './commands/rejection.js';
 import type { Alarms } from './lib/alarms.js';
-
-/** The disk's own refusals. No event can tell of them. */
-const STORAGE: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
-  ...(['STORAGE_FULL', 'STORAGE_BUSY', 'STORAGE_READ_ONLY', 'STORAGE_FAILED'] as const),
-]);
-
-export function refusedByStorage({ code }: Rejection): boolean {
-  return STORAGE.has(code);
-}
 
 /** The same `dispatch`, which raises an alarm when the disk refuses, and ends it with the next event that is written. */
 export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
@@ -21,7 +12,7 @@ export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
       if (refusedByStorage(done))
         alarms.raise(done.code, { title: 'Nothing can be saved', body: done.message, severity: 'error' });
     } else if (done.events.length > 0) {
-      alarms.over(STORAGE, {
+      alarms.over(STORAGE_CODES, {
         title: 'Changes are saved again',
         body: 'The data directory can be written to.',
         severity: 'success',

@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly causationId?: string;
   /** The same id twice has one effect and the same answer. */
   readonly commandId?: CommandId;
+  /** When it happened, ms, where that could not be recorded at once; now otherwise. */
+  readonly at?: number;
   /** Only asks what would be said: nothing is appended. */
   readonly dryRun?: boolean;
 }
@@ -56,13 +58,15 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
         const same = answered.fingerprint === context.commandId?.fingerprint;
         return same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
       }
-      const refusal = closed();
-      if (refusal) return refusal;
-      const at = now();
+      const at = context.at ?? now();
       const decide = deciders[command.type] as Decide;
       const decision = decide(command.data, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() });
       if (decision instanceof Rejection) return decision;
-      if (decision.length === 0 || context.dryRun) return { events: [] };
+      if (decision.length === 0) return { events: [] };
+      // After the rules, whose no counts in any case: a login that cannot be saved may still be a right one.
+      const refusal = closed();
+      if (refusal) return refusal;
+      if (context.dryRun) return { events: [] };
       return { events: log.append(decision, { ...context, at }) };
     } catch (error) {
       if (error instanceof StorageError) return storageRejection(error);

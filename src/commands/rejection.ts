@@ -133,5 +133,15 @@ export function reject<C extends RejectionCode>(
   return new Rejection(code, details[0] ?? {});
 }
 
+/** The refusals of the disk. */
+export const STORAGE_CODES: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
+  ...(['STORAGE_FULL', 'STORAGE_BUSY', 'STORAGE_READ_ONLY', 'STORAGE_FAILED'] as const),
+]);
+
+/** Whether the disk said no, and not a rule. No event can tell of it. */
+export function refusedByStorage({ code }: Rejection): boolean {
+  return STORAGE_CODES.has(code);
+}
+
 /** All codes, for docs/errors.md. */
 export const rejectionCodes = Object.keys(reasons) as readonly RejectionCode[];

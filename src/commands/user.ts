@@ -20,7 +20,10 @@ export interface NewCredentials {
   readonly passwordHash: string;
 }
 
-type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'>;
+type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'> & {
+  /** The login epoch in which it began, where it is recorded later; else the present one. */
+  readonly epoch?: number;
+};
 
 export type UserCommand =
   | Command<'CreateUser', NewCredentials>
@@ -68,7 +71,7 @@ export const user: Decider<UserCommand> = {
   RecordLogin({ proof, ...data }, state, { now }) {
     const current = state.users.get(data.user);
     if (!current) return reject('CREDENTIALS_WRONG');
-    const begun = LoggedIn({ ...data, epoch: current.epoch });
+    const begun = LoggedIn({ ...data, epoch: data.epoch ?? current.epoch });
     if (!state.settings.twoFactorEnable) return [begun];
     const { value: token, life } = state.secrets.get('twoFactorToken') ?? { value: '', life: 0 };
     const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, life, now);
@@ -77,7 +80,7 @@ export const user: Decider<UserCommand> = {
 
   RenewSession(data, { users }) {
     const current = users.get(data.user);
-    return current ? [LoggedIn({ ...data, epoch: current.epoch })] : reject('CREDENTIALS_WRONG');
+    return current ? [LoggedIn({ ...data, epoch: data.epoch ?? current.epoch })] : reject('CREDENTIALS_WRONG');
   },
 
   RecordLogout: (data) => [LoggedOut(data)],

@@ -7,6 +7,7 @@ import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
 import type { LoginLimiter } from './auth/limiter.js';
 import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
+import type { UnsavedSessions } from './auth/unsaved.js';
 import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
 import { bodyOf, bytesOf } from './body.js';
 import type { HttpParts } from './context.js';
@@ -35,6 +36,7 @@ interface GateParts {
   readonly dispatch: Dispatch;
   readonly peers: Peers;
   readonly sessions: Sessions;
+  readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
   readonly basePath: () => string;
   readonly webDomain: () => string;
@@ -57,9 +59,9 @@ export class PanelGate implements Gate<AuthContext> {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#bearers = new Bearers(parts.http.now);
-    const { http, dispatch, sessions, limiter, basePath } = parts;
+    const { http, dispatch, sessions, unsaved, limiter, basePath } = parts;
     const apiToken = (): string | null => http.read.users().apiToken;
-    this.#visitParts = { sessions, limiter, basePath, dispatch, apiToken };
+    this.#visitParts = { sessions, unsaved, limiter, basePath, dispatch, apiToken };
     this.#context = contextMaker(http, dispatch, (id, idHash) => this.#authors.set(id, idHash));
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }

@@ -6,6 +6,7 @@ import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
 import { Sessions } from './auth/session.js';
+import { UnsavedSessions } from './auth/unsaved.js';
 import { type AuthContext, loginFailure } from './auth/visit.js';
 import type { HttpParts } from './context.js';
 import { tables } from './contract/index.js';
@@ -50,9 +51,13 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const { http, dispatch, basePath, webDomain } = parts;
   const { read, now } = http;
   const peers = new Peers(() => read.settings());
-  const sessions = new Sessions(read, now);
+  const unsaved = new UnsavedSessions({
+    ...{ dispatch, now },
+    epochOf: (user) => read.users().users.get(user)?.epoch ?? 0,
+  });
+  const sessions = new Sessions(read, unsaved, now);
   const limiter = new LoginLimiter(now);
-  const gate = new PanelGate({ http, dispatch, peers, sessions, limiter, basePath, webDomain });
+  const gate = new PanelGate({ http, dispatch, peers, sessions, unsaved, limiter, basePath, webDomain });
   const { log } = parts;
   const sockets = new PanelSockets({
     read,
@@ -92,6 +97,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     if (req.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(req, socket, head);
     else answerPlainly(req, socket, answer);
   });
+  const room = http.host.readings$.subscribe(() => unsaved.flush());
   const report = setInterval(() => recordRefusals(limiter, dispatch), REPORT_MS).unref();
 
   return {
@@ -104,6 +110,8 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     },
     async close() {
       clearInterval(report);
+      room.unsubscribe();
+      unsaved.flush();
       recordRefusals(limiter, dispatch);
       http.feed.sendAway();
       await sockets.close();

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Session, UserRow } from '../../projections/users.js';
+import type { UnsavedSessions } from './unsaved.js';
 
 /** A session that may act now, and the user as it is now. */
 export interface LiveSession extends Session {
@@ -15,16 +16,18 @@ const DAY_MS = 86_400_000;
 const LONGEST_MS = 30 * DAY_MS;
 
 /**
- * The sessions, as the log has them. A browser that has not logged in has no record: its CSRF token is derived from the
+ * The sessions, as the log has them or will have them. A browser that has not logged in has no record: its CSRF token is derived from the
  * id in its cookie, which needs no memory, survives a restart and cannot be filled up.
  */
 export class Sessions {
   readonly #read: ReadModels;
+  readonly #unsaved: UnsavedSessions;
   readonly #now: () => number;
   #latest = 0;
 
-  constructor(read: ReadModels, now: () => number) {
+  constructor(read: ReadModels, unsaved: UnsavedSessions, now: () => number) {
     this.#read = read;
+    this.#unsaved = unsaved;
     this.#now = now;
   }
 
@@ -35,7 +38,8 @@ export class Sessions {
   /** Null when it has ended, whatever ended it: logout, time, new credentials, a user that is gone. */
   byHash(idHash: string): LiveSession | null {
     const { sessions, users } = this.#read.users();
-    const session = sessions.get(idHash);
+    if (this.#unsaved.hasEnded(idHash)) return null;
+    const session = sessions.get(idHash) ?? this.#unsaved.find(idHash);
     if (!session || session.expiresAt <= this.#clock()) return null;
     // A `sessionMaxAge` that was made shorter counts for the sessions that there are.
     if (session.startedAt + this.#longest() <= this.#now()) return null;

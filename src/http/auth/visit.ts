@@ -13,15 +13,19 @@ import { rightToken } from './csrf.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
+import type { UnsavedSessions } from './unsaved.js';
 
 export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
 
 /** The command by which a session begins. */
-type Entering = (data: Extract<AnyCommand, { type: 'RenewSession' }>['data']) => AnyCommand;
+type Entering = (
+  data: Extract<AnyCommand, { type: 'RenewSession' }>['data'],
+) => Extract<AnyCommand, { type: 'RecordLogin' | 'RenewSession' }>;
 
 /** What a visit needs of the server it comes to. */
 export interface VisitParts {
   readonly sessions: Sessions;
+  readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
   readonly basePath: () => string;
   readonly dispatch: Dispatch;
@@ -101,15 +105,15 @@ export class Visit {
    * login.
    */
   #enter({ id: user, username }: Pick<UserRow, 'id' | 'username'>, command: Entering): Rejection | null {
-    const { sessions } = this.#parts;
+    const { sessions, unsaved } = this.#parts;
     const id = newSessionId();
     const expected = this.expectedToken;
     const csrfToken = expected !== null && rightToken(this.#req, expected) ? expected : anonymousToken(id);
     const expiresAt = sessions.expiry();
     const session = { idHash: hashOf(id), csrfToken };
     const data = { user: user as UserId, session, expiresAt };
-    const done = this.#dispatch(command(data), 'user', String(user), username);
-    if (done instanceof Rejection) return done;
+    const refused = unsaved.begin(command(data), this.#context('user', String(user), username));
+    if (refused) return refused;
     if (this.session && sessions.byHash(this.session.idHash)) this.end();
     this.#setCookie(id, expiresAt);
     return null;
@@ -120,8 +124,8 @@ export class Visit {
     if (!this.session) return null;
     const { user, idHash, account } = this.session;
     const data = { user: user as UserId, session: { idHash } };
-    const done = this.#dispatch({ type: 'RecordLogout', data }, 'user', String(user), account.username);
-    return done instanceof Rejection ? done : null;
+    const context = this.#context('user', String(user), account.username);
+    return this.#parts.unsaved.end({ type: 'RecordLogout', data }, context);
   }
 
   /** Keeps another hash of the same password. When it cannot be kept, the one before goes on being good. */
@@ -143,8 +147,11 @@ export class Visit {
 
   /** Outside the request's `Idempotency-Key`: a session cannot be given out twice. */
   #dispatch(command: AnyCommand, kind: 'user' | 'system', id: string, name: string): Done | Rejection {
-    const actor = { kind, id, name, ip: this.peer.ip };
-    return this.#parts.dispatch(command, { actor, correlationId: this.correlationId });
+    return this.#parts.dispatch(command, this.#context(kind, id, name));
+  }
+
+  #context(kind: 'user' | 'system', id: string, name: string) {
+    return { actor: { kind, id, name, ip: this.peer.ip }, correlationId: this.correlationId };
   }
 
   #setCookie(id: string, expiresAt: number): void {

@@ -20,9 +20,10 @@ import type { AnyCommand } from '../../../src/commands/catalog.js';
 import { BackupError } from '../../../src/commands/ports/backups.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
 import { NOTHING } from '../../../src/commands/reactors/node-question.js';
-import { reject } from '../../../src/commands/rejection.js';
+import { type Rejection, reject } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
+import { StorageError } from '../../../src/events/log.js';
 import type { AuthContext } from '../../../src/http/auth/visit.js';
 import type { HttpParts } from '../../../src/http/context.js';
 import { EventFeed } from '../../../src/http/event-feed.js';
@@ -115,6 +116,8 @@ interface Options {
   readonly slow?: boolean;
   /** Whether a restart of the servers is under way. */
   readonly restarting?: () => boolean;
+  /** Why nothing may be written from the start on; the first admin is there. */
+  readonly closed?: () => Rejection | null;
   readonly bind?: (router: Router, gate: Gate<AuthContext>) => void;
   /** What is otherwise than in this kit. */
   readonly parts?: Partial<HttpParts>;
@@ -137,21 +140,36 @@ export async function startPanel({
   slow = false,
   bind = mountHandlers,
   restarting = () => false,
+  closed = () => null,
   core = {},
   parts = {},
 }: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-http-'));
   let offset = 0;
+  let set = false;
   const now = (): number => Date.now() + offset;
   const db = openDatabase(join(folder, 'events.db'));
   const log = new SqliteEventLog(db, new Keyring(db, masterKey(join(folder, 'master.key'), { mayCreate: true }), now));
-  const dispatch = createBus({ log, state: panelState.initial(), now, ownPorts: () => [], closed: () => null });
+  let refusal: StorageError | null = null;
+  const append = log.append.bind(log);
+  log.append = (...given) => {
+    if (refusal) throw refusal;
+    return append(...given);
+  };
+  const dispatch = createBus({
+    log,
+    state: panelState.initial(),
+    now,
+    ownPorts: () => [],
+    closed: () => (set ? closed() : null),
+  });
   const read = new ReadModels(log);
   const passwords = slow ? scryptPasswords() : plainPasswords;
   const actor = { kind: 'system', id: 'test', name: 'test', ip: null } as const;
   const given = (command: AnyCommand): void => void dispatch(command, { actor, correlationId: 'given' });
   given({ type: 'CreateUser', data: { username: ADMIN.username, passwordHash: await passwords.hash(ADMIN.password) } });
   if (Object.keys(settings).length > 0) given({ type: 'ChangeSettings', data: { changes: settings } });
+  set = true;
 
   const host = new ProcHostMonitor(folder);
   const runs = { ...stubCore, ...core } as unknown as HttpParts['core'];
@@ -253,6 +271,10 @@ export async function startPanel({
     call,
     /** Reads the machine, as the panel does every 2 s: a tick of the status. */
     tick: (): void => void host.sample(),
+    /** What the disk says to every append from here on; null = it takes them. */
+    storage: (kind: StorageError['kind'] | null): void => {
+      refusal = kind === null ? null : new StorageError(kind, `the disk is ${kind}`);
+    },
     /** Moves the clock of the panel. */
     later: (ms: number): void => void (offset += ms),
     /** What the last call, or what came after it, has appended. */
