@@ -51,7 +51,7 @@ export const growth: Bench = async ({ quick }) => {
     for (const end = now + HOUR; now < end; now += POLL_MS * every)
       run(poll(growths(random, active, clients, (hour % 24) / 24)));
     const before = now - panel.read.settings().measuredRetentionHours * HOUR;
-    const rollUp = planRollUp(panel.log, rolledTo, before);
+    const rollUp = planRollUp(panel.log, rolledTo, before, now);
     if (rollUp?.type === 'RecordRollUp') {
       run(rollUp);
       rolledTo = rollUp.data.to;

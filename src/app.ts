@@ -43,6 +43,8 @@ const SNAPSHOT_EVERY = 20_000;
 /** After a key was destroyed, and with it the snapshots, in ms. */
 const REWRITE_AFTER_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Between two roll-ups of a backlog, for everybody else, in ms. */
+const PIECE_MS = 1000;
 const ADDRESSES_OPEN = 'addresses that are held back stay connected';
 const CORE_KEPT = 'the core kept its configuration';
 
@@ -247,11 +249,15 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     ipLimit.notice(events);
   });
 
+  let backlog: NodeJS.Timeout | undefined;
   const hourly = (): void => {
+    const { rolledTo } = state.state;
     const before = now() - read.settings().measuredRetentionHours * HOUR_MS;
-    const rollUp = planRollUp(log, state.state.rolledTo, before);
+    const rollUp = planRollUp(log, rolledTo, before, now());
     if (rollUp) dispatchAs('retention')(rollUp);
-    dispatchAs('retention')({ type: 'EraseDeleted', data: {} });
+    // One roll-up is a piece of a backlog. One that was refused is tried again in an hour.
+    if (state.state.rolledTo > rolledTo) backlog = setTimeout(hourly, PIECE_MS).unref();
+    else dispatchAs('retention')({ type: 'EraseDeleted', data: {} });
   };
   let timer: NodeJS.Timeout | undefined;
 
@@ -265,6 +271,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     },
     async end(keepCore: boolean): Promise<void> {
       clearInterval(timer);
+      clearTimeout(backlog);
       await intake.end();
       await intake.poll();
       await sync.end(keepCore);

@@ -12,6 +12,7 @@ import { nodeTokenKey } from '../events/node.js';
 import { evolveNodes, type Node } from '../events/node-document.js';
 import { nodeStrangersKey } from '../events/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings.js';
+import { mayBePruned } from '../events/traffic.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 import { credentialKey } from './credentials.js';
 
@@ -273,7 +274,7 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     case 'MeasurementsRolledUp':
       state.rolledTo = event.data.to;
       // What a code was taken by is pruned: forgotten here as in a replay.
-      for (const [code, at] of state.usedCodes) if (at <= event.data.toTime) state.usedCodes.delete(code);
+      for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };

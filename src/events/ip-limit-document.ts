@@ -1,6 +1,7 @@
 import type { RecordedEvent } from './catalog.js';
 import type { ClientNumber } from './ids.js';
 import type { Keep } from './ip-limit.js';
+import { mayBePruned } from './traffic.js';
 
 /** Which addresses of a client get nowhere now. */
 export interface AddressHold {
@@ -26,7 +27,7 @@ export function evolveHolds(holds: Map<ClientNumber, AddressHold>, event: Record
       break;
     case 'MeasurementsRolledUp':
       // What is pruned from the log is forgotten here too, so that a replay agrees.
-      for (const [client, { at }] of holds) if (at <= event.data.toTime) holds.delete(client);
+      for (const [client, { at }] of holds) if (mayBePruned(event.data, at)) holds.delete(client);
       break;
     default:
   }

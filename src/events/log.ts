@@ -36,6 +36,8 @@ export interface EventLog {
    * comes as sums in the places where they were taken, and other measurements are passed over.
    */
   read(position: number, limit: number): readonly RecordedEvent[];
+  /** The first event after `position` that happened at or before `time`, and when (ms); null when there is none. */
+  nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
   readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];
   /** What the command with this key appended and which request it was, or null when the key is new. */
   answered(key: string): { readonly fingerprint: string; readonly events: readonly RecordedEvent[] } | null;

@@ -43,6 +43,8 @@ export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
     /** Time of the first event of the range, and the latest time in it. */
     fromTime: Time,
     toTime: Time,
+    /** There where the range has events of a clock that was ahead: their times are later than this one, and not in `toTime`. */
+    aheadOf: Time.optional(),
     /** SHA-256 over the payload hashes of the pruned events, in order, hex. */
     root: z.string(),
     pruned: z.int().nonnegative(),
@@ -54,6 +56,12 @@ export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
   stream: () => 'log',
   upcast: { 1: (local: object) => ({ ...local, nodeSums: [] }) },
 });
+
+type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
+
+/** Whether a roll-up may have pruned what was measured at a time. A fold forgets it then, so that a replay agrees. */
+export const mayBePruned = ({ toTime, aheadOf = Number.POSITIVE_INFINITY }: RollUp, at: number): boolean =>
+  at <= toTime || at > aheadOf;
 
 export const trafficEvents = [TrafficRecorded, OutboundTrafficReset, MeasurementsRolledUp] as const;
 export type TrafficEvent = EventOf<(typeof trafficEvents)[number]>;

@@ -1,4 +1,5 @@
 import { type Fold, pairs } from '../events/fold.js';
+import { mayBePruned } from '../events/traffic.js';
 
 /** Addresses seen for a client, with the time they were last seen (ms). */
 export type ClientIps = Map<number, ReadonlyMap<string, number>>;
@@ -37,7 +38,7 @@ export const clientIps: Fold<ClientIps> = {
       case 'MeasurementsRolledUp':
         // What is pruned from the log is forgotten here too, so that a replay agrees.
         for (const [client, seen] of state) {
-          const kept = [...seen].filter(([, at]) => at > event.data.toTime);
+          const kept = [...seen].filter(([, at]) => !mayBePruned(event.data, at));
           if (kept.length === 0) state.delete(client);
           else if (kept.length < seen.size) state.set(client, new Map(kept));
         }

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { DirectoryOutcome } from '../events/directory.js';
 import { type Fold } from '../events/fold.js';
 import type { ClientNumber } from '../events/ids.js';
+import { mayBePruned } from '../events/traffic.js';
 
 /** What the sync with a directory has done to clients, as their events tell by whom they are. */
 export interface DirectoryClients {
@@ -47,7 +48,7 @@ export const directory: Fold<DirectoryClients> = {
         break;
       case 'MeasurementsRolledUp':
         // What is pruned from the log is forgotten here too, so that a replay agrees.
-        if (state.last && state.last.at <= event.data.toTime) state.last = null;
+        if (state.last && mayBePruned(event.data, state.last.at)) state.last = null;
         break;
       default:
     }

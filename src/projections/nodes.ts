@@ -1,6 +1,7 @@
 import { type Fold, pairs } from '../events/fold.js';
 import type { NodeId } from '../events/ids.js';
 import { destination, evolveNodes, type Node } from '../events/node-document.js';
+import { mayBePruned } from '../events/traffic.js';
 
 /** What was recorded last about whether a node answers. */
 export interface NodeStanding {
@@ -66,8 +67,8 @@ export const nodes: Fold<Nodes> = {
         break;
       case 'MeasurementsRolledUp':
         // What is pruned from the log is forgotten here too, so that a replay agrees.
-        for (const [node, { since }] of standings) if (since <= event.data.toTime) standings.delete(node);
-        for (const [node, { since }] of failings) if (since <= event.data.toTime) failings.delete(node);
+        for (const [node, { since }] of standings) if (mayBePruned(event.data, since)) standings.delete(node);
+        for (const [node, { since }] of failings) if (mayBePruned(event.data, since)) failings.delete(node);
         break;
       default:
     }

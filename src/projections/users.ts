@@ -1,4 +1,5 @@
 import { type Fold, foldOf, pairs } from '../events/fold.js';
+import { mayBePruned } from '../events/traffic.js';
 
 export interface UserRow {
   readonly id: number;
@@ -65,7 +66,7 @@ export const users: Fold<Users> = foldOf<Users>({
     ApiTokenIssued: (state, { data }) => void (state.apiToken = data.secret.token),
     MeasurementsRolledUp(state, { data }) {
       // Logins are measurements: a session whose login is pruned ends with it, here as in a replay.
-      for (const [id, session] of state.sessions) if (session.startedAt <= data.toTime) state.sessions.delete(id);
+      for (const [id, session] of state.sessions) if (mayBePruned(data, session.startedAt)) state.sessions.delete(id);
     },
   },
   save: ({ apiToken, ...state }) => ({ users: pairs(state.users), sessions: pairs(state.sessions), apiToken }),

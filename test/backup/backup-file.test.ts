@@ -296,7 +296,7 @@ describe('the state of a backup', () => {
     const own = lived();
     own.clock.advance(48 * HOUR);
     const bus = busOver(own.log, own.clock);
-    const plan = planRollUp(own.log, bus.state.rolledTo, own.clock.now());
+    const plan = planRollUp(own.log, bus.state.rolledTo, own.clock.now(), own.clock.now());
     if (plan === null) throw new Error('there is nothing to roll up');
     const ranges = bus
       .must(plan)

@@ -26,7 +26,7 @@ async function rolledUp(): Promise<TestLog> {
   const { must } = busOver(own.log, own.clock);
   own.clock.advance(HOUR);
   const now = own.clock.now();
-  must(planRollUp(own.log, 0, now) ?? expect.fail('there is nothing to roll up'));
+  must(planRollUp(own.log, 0, now, now) ?? expect.fail('there is nothing to roll up'));
   own.append(used(8), renewed);
   await own.journal.anchor.flush();
   return own;
@@ -178,7 +178,7 @@ describe('a log in which somebody has erased history', () => {
     const payload = own.log.rows(PRUNED - 1, 1)[0]?.payload;
     const { must } = busOver(own.log, own.clock);
     own.clock.advance(HOUR);
-    must(planRollUp(own.log, 0, own.clock.now()) ?? expect.fail('there is nothing to roll up'));
+    must(planRollUp(own.log, 0, own.clock.now(), own.clock.now()) ?? expect.fail('there is nothing to roll up'));
     expect(verifyLog(own.log)).toEqual<Verdict>({ events: 7, pruned: 3, fault: null, keys: null });
     tamper(own.directory.database, (db) =>
       db.prepare('UPDATE events SET payload = ? WHERE position = ?').run(payload, PRUNED),
@@ -195,7 +195,7 @@ describe('a log in which somebody has erased history', () => {
     tamper(own.directory.database, (db) => db.exec('UPDATE events SET measured = 1 WHERE position = 4'));
     const { must } = busOver(own.log, own.clock);
     own.clock.advance(HOUR);
-    must(planRollUp(own.log, 0, own.clock.now()) ?? expect.fail('there is nothing to roll up'));
+    must(planRollUp(own.log, 0, own.clock.now(), own.clock.now()) ?? expect.fail('there is nothing to roll up'));
     expect(own.log.rows(0, 4).map(({ payload }) => payload === null)).toEqual([false, false, true, false]);
   });
 

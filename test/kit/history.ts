@@ -56,7 +56,8 @@ export class History {
 
   /** Rolls up what is older than `ms`. */
   rollUp(ms: number): readonly RecordedEvent[] {
-    const command = planRollUp(this.#log, this.#bus.state.rolledTo, this.#bus.clock.now() - ms);
+    const now = this.#bus.clock.now();
+    const command = planRollUp(this.#log, this.#bus.state.rolledTo, now - ms, now);
     return command ? this.dispatch(command) : [];
   }
 

@@ -97,7 +97,7 @@ describe('the keeping of the ledger', () => {
     const file = new LedgerFile(join(journal.directory.run, 'ledger.db'), journal.log, 'UTC');
     file.write(5, [{ client: first, day: 1, node: 0, position: 5, up: 99, down: 99 }], []);
     file.close();
-    const rollUp = planRollUp(journal.log, 0, journal.clock.now() + 1);
+    const rollUp = planRollUp(journal.log, 0, journal.clock.now() + 1, journal.clock.now());
     if (!rollUp) expect.fail('there is nothing to roll up');
     busOver(journal.log, journal.clock).must(rollUp);
     expect(flowsIn(await kept(journal).ready())).toStrictEqual([
@@ -111,7 +111,7 @@ describe('the keeping of the ledger', () => {
     journal.append(...Array.from({ length: 300 }, () => used(1, 1)));
     // The first page is read, and the loop has not turned yet.
     const keeping = kept(journal);
-    const rollUp = planRollUp(journal.log, 0, journal.clock.now() + 1);
+    const rollUp = planRollUp(journal.log, 0, journal.clock.now() + 1, journal.clock.now());
     if (!rollUp) expect.fail('there is nothing to roll up');
     busOver(journal.log, journal.clock).must(rollUp);
     expect(flowsIn(await keeping.ready())).toStrictEqual([

@@ -223,6 +223,10 @@ export class SqliteEventLog implements EventLog {
     return this.#sql.before.get(time)?.position ?? 0;
   }
 
+  nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null {
+    return this.#sql.nextBy.get(position, time) ?? null;
+  }
+
   /** All events of some types, oldest first. It reads the whole table: for people, not for requests. */
   *readTypes(types: readonly RecordedEvent['type'][]): Generator<RecordedEvent> {
     const select = this.#db.prepare<[number, ...string[]], EventRow>(
@@ -309,6 +313,9 @@ function statements(db: SqliteDatabase) {
     at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
     before: db.prepare<[number], { position: number }>(
       'SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1',
+    ),
+    nextBy: db.prepare<[number, number], { position: number; at: number }>(
+      'SELECT position, at FROM events WHERE position > ? AND at <= ? ORDER BY position LIMIT 1',
     ),
     place: db.prepare<[number, Buffer], { position: number; type: string }>(
       'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',

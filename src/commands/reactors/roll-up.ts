@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../events/catalog.js';
+import { measuredTypes, type RecordedEvent } from '../../events/catalog.js';
 import type { EventLog } from '../../events/log.js';
 import type { NodeTraffic } from '../../events/node-sync.js';
 import type { TrafficSum } from '../../events/traffic.js';
@@ -25,6 +25,9 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
 ]);
 
 const PAGE = 1000;
+/** Measurements in one roll-up: a backlog of months becomes many of them, each of which takes a part of a second. */
+const MOST = 20_000;
+const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
 
 class Sum {
   readonly #run: string;
@@ -123,62 +126,97 @@ class NodeSum {
   }
 }
 
-/**
- * The command that rolls up all measurements after `from` that happened before `before` (ms), or null when there are
- * none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
- */
-export function planRollUp(
-  log: Pick<EventLog, 'read' | 'measuredRoot'>,
-  from: number,
-  before: number,
-): AnyCommand | null {
-  const sums: { at: number; sum: TrafficSum }[] = [];
-  const nodeSums: { at: number; sum: NodeTraffic }[] = [];
-  let open: Sum | null = null;
-  const nodes = new Map<NodeTraffic['node'], NodeSum>();
-  const closeNode = (node: NodeTraffic['node']): void => {
-    const sum = nodes.get(node);
-    if (sum) nodeSums.push(sum.total());
-    nodes.delete(node);
-  };
-  const closeRun = (): void => {
-    if (open) sums.push(open.total());
-    open = null;
-  };
-  const close = (): void => {
-    closeRun();
-    for (const node of nodes.keys()) closeNode(node);
-  };
-  let first: RecordedEvent | undefined;
-  let last: RecordedEvent | undefined;
-  let toTime = 0;
-  reading: for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
-    for (const event of page) {
-      if (event.meta.at >= before) break reading;
-      first ??= event;
-      last = event;
-      toTime = Math.max(toTime, event.meta.at); // clocks are set back
-      if (BARRIERS.has(event.type)) close();
-      if (event.type === 'NodeTrafficRecorded') {
-        const { node } = event.data;
-        if (nodes.get(node)?.takes(event.meta.at) === false) closeNode(node);
-        const sum = nodes.get(node) ?? new NodeSum(node, event.meta.at);
-        nodes.set(node, sum);
-        sum.add(event.data, event.position);
-      }
-      if (event.type !== 'TrafficRecorded') continue;
-      if (open && !open.takes(event.data.run, event.meta.at)) closeRun();
-      open ??= new Sum(event.data.run, event.meta.at);
-      open.add(event.data, event.position, event.meta.at);
+/** The sums of a range, in the order in which they end. */
+class Sums {
+  readonly #sums: { at: number; sum: TrafficSum }[] = [];
+  readonly #nodeSums: { at: number; sum: NodeTraffic }[] = [];
+  #open: Sum | null = null;
+  readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
+
+  take(event: RecordedEvent): void {
+    const { at } = event.meta;
+    if (BARRIERS.has(event.type)) this.#close();
+    if (event.type === 'NodeTrafficRecorded') {
+      const { node } = event.data;
+      if (this.#nodes.get(node)?.takes(at) === false) this.#closeNode(node);
+      const sum = this.#nodes.get(node) ?? new NodeSum(node, at);
+      this.#nodes.set(node, sum);
+      sum.add(event.data, event.position);
+    }
+    if (event.type === 'TrafficRecorded') {
+      if (this.#open?.takes(event.data.run, at) === false) this.#closeRun();
+      this.#open ??= new Sum(event.data.run, at);
+      this.#open.add(event.data, event.position, at);
     }
   }
-  close();
+
+  end() {
+    this.#close();
+    return { sums: this.#sums, nodeSums: this.#nodeSums };
+  }
+
+  #close(): void {
+    this.#closeRun();
+    for (const node of this.#nodes.keys()) this.#closeNode(node);
+  }
+
+  #closeRun(): void {
+    if (this.#open) this.#sums.push(this.#open.total());
+    this.#open = null;
+  }
+
+  #closeNode(node: NodeTraffic['node']): void {
+    const sum = this.#nodes.get(node);
+    if (sum) this.#nodeSums.push(sum.total());
+    this.#nodes.delete(node);
+  }
+}
+
+/**
+ * The events after `from` that happened before `before` (ms), as far as none lies between that did not. The time of an event
+ * that is later than `now` is that of a clock that was ahead: the next one with a time that can be true says how old it is.
+ */
+function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
+  let dueTo = from;
+  for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
+    for (const event of page) {
+      if (event.meta.at > now && event.position > dueTo) {
+        const next = log.nextBy(event.position, now);
+        if (next === null || next.at >= before) return;
+        dueTo = next.position;
+      }
+      if (event.meta.at <= now && event.meta.at >= before) return;
+      yield event;
+    }
+  }
+}
+
+type Log = Pick<EventLog, 'read' | 'nextBy' | 'measuredRoot'>;
+
+/**
+ * The command that rolls up the measurements after `from` that happened before `before` (ms), at most `MOST` of them, or null
+ * when there are none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
+ */
+export function planRollUp(log: Log, from: number, before: number, now: number): AnyCommand | null {
+  const sums = new Sums();
+  let first: RecordedEvent | undefined;
+  let last: RecordedEvent | undefined;
+  let [toTime, ahead, measured] = [0, false, 0];
+  for (const event of eventsDue(log, from, before, now)) {
+    first ??= event;
+    last = event;
+    if (event.meta.at > now) ahead = true;
+    else toTime = Math.max(toTime, event.meta.at); // clocks are set back
+    sums.take(event);
+    if (MEASURED.has(event.type)) measured += 1;
+    if (measured === MOST) break;
+  }
   if (!first || !last) return null;
   const { root, count } = log.measuredRoot(first.position, last.position);
   if (count === 0) return null;
-  const times = { fromTime: first.meta.at, toTime };
+  const times = { fromTime: Math.min(first.meta.at, now), toTime, ...(ahead ? { aheadOf: now } : {}) };
   return {
     type: 'RecordRollUp',
-    data: { from: first.position, to: last.position, ...times, root, pruned: count, sums, nodeSums },
+    data: { from: first.position, to: last.position, ...times, root, pruned: count, ...sums.end() },
   };
 }

@@ -63,6 +63,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
     },
     read: (position, limit) => events.slice(position, position + limit),
     readStream: () => [],
+    nextBy: () => null,
     answered: () => null,
     head: () => ({ position: events.length, hash: '' }),
     measuredRoot: () => ({ root: '', count: 0 }),
