@@ -12,9 +12,7 @@ export interface Identity {
 /** Null when there is no such process, or only its remains. */
 export function identify(pid: number): Identity | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = fieldsOf(pid);
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     // A binary that was replaced while it runs is still the one that we started.
@@ -23,6 +21,13 @@ export function identify(pid: number): Identity | null {
   } catch {
     return null;
   }
+}
+
+/** What the kernel says of a process behind its name: state, parent, group and so on. Throws when there is none. */
+function fieldsOf(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may itself contain spaces and parentheses.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** The same process under the executable that it runs by now: a script may become what it starts. */
@@ -53,12 +58,36 @@ export function running(configFile: string): readonly Identity[] {
     });
 }
 
-/** SIGTERM, and SIGKILL when it still lives after `patience` ms. Resolves when it is gone. */
+/**
+ * SIGTERM, and SIGKILL when it still lives after `patience` ms; then SIGKILL for what it left in its process group, such
+ * as the children of a script. Resolves when the process is gone.
+ */
 export async function end(identity: Identity, patience = 5000): Promise<void> {
+  const leads = leadsGroup(identity);
   signal(identity, 'SIGTERM');
-  if (await gone(identity, patience)) return;
-  signal(identity, 'SIGKILL');
-  await gone(identity, 5000);
+  if (!(await gone(identity, patience))) {
+    signal(identity, 'SIGKILL');
+    await gone(identity, 5000);
+  }
+  if (leads && !isAlive(identity)) endGroup(identity.pid);
+}
+
+/** Whether a process leads a group of its own, which then has its number. */
+function leadsGroup(identity: Identity): boolean {
+  try {
+    return isAlive(identity) && fieldsOf(identity.pid)[2] === String(identity.pid);
+  } catch {
+    return false;
+  }
+}
+
+/** Ends what is left of a process group. No new process gets its number while there is any. */
+export function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
 }
 
 function signal(identity: Identity, name: NodeJS.Signals): void {

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import type { CoreError } from '../../commands/ports/core.js';
 import { isObject } from '../../lib/json.js';
 import { empty, readJson, writeAtomically } from './files.js';
-import { end, type Identity, identify, isAlive, running } from './proc.js';
+import { end, endGroup, type Identity, identify, isAlive, running } from './proc.js';
 
 /** A core process that may be older than this panel process. */
 export interface RunningCore extends Identity {
@@ -54,7 +54,11 @@ export async function launch(options: SpawnOptions): Promise<Started | null> {
     closeSync(output);
   }
   const ended = new Promise<Ending>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('exit', (code, signal) => {
+      // What a script started in its group would go on to print into the file.
+      endGroup(child.pid);
+      resolve({ code, signal });
+    });
     child.once('error', () => resolve({ code: null, signal: null }));
   });
   // No await before this: a panel that dies here must not leave a core of which nobody knows.

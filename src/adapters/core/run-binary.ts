@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { CoreError } from '../../commands/ports/core.js';
 import { unstartable } from './missing.js';
+import { endGroup } from './proc.js';
 
 /** How long a question to the executable may take, in ms: 40,000 accounts are tested in two seconds. */
 const PATIENCE_MS = 15_000;
@@ -68,12 +69,4 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
 
 function textOf(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Gone already.
-  }
 }

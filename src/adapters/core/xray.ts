@@ -26,6 +26,7 @@ import { coreMetrics } from './metrics.js';
 import { checkMetrics, metricsFor } from './metrics-port.js';
 import { missing, unstartable } from './missing.js';
 import { outboundsOf, tagsIn } from './outbounds.js';
+import { watchOutput } from './output.js';
 import { passedOver } from './passed-over.js';
 import { type PlaceOptions, placeOf } from './place.js';
 import { asItIsNow, end } from './proc.js';
@@ -65,6 +66,9 @@ export function createXrayCore(options: XrayOptions): Core {
   let binary = executable(options.binary);
   const memory = memoryIn(memoryFile);
   const exited$ = new Subject<CoreExit>();
+  const output = watchOutput(outputFile, () =>
+    options.log('warn', 'The core prints more than a core should; only the end of it is kept', { file: outputFile }),
+  );
   let live: Live | null = null;
   /** Where the core of this run tells its metrics; a port of its own for each run, so that none is fought for. */
   let metrics: string | null = null;
@@ -81,6 +85,7 @@ export function createXrayCore(options: XrayOptions): Core {
     );
     const mine: Live = { core, api, logs, stopWatching };
     live = mine;
+    output.start();
     void ended.then((ending) => {
       if (live !== mine) return;
       letGo();
@@ -92,6 +97,7 @@ export function createXrayCore(options: XrayOptions): Core {
   };
 
   const letGo = (): void => {
+    output.stop();
     live?.logs.stop();
     live?.stopWatching();
     live?.api.close();
@@ -169,6 +175,7 @@ export function createXrayCore(options: XrayOptions): Core {
       failure,
     });
     if (started === null) throw unstartable(using.path);
+    output.start();
     const api = connectApi(paths.socket);
     try {
       await answers(api, started, failure);
@@ -182,6 +189,7 @@ export function createXrayCore(options: XrayOptions): Core {
   const douse = async ({ started, api }: { readonly started: Started; readonly api: CoreApi }): Promise<void> => {
     api.close();
     await end(asItIsNow(started.core));
+    output.stop();
     rmSync(pidFile, { force: true });
     rmSync(configFile, { force: true });
   };

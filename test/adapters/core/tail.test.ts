@@ -54,6 +54,29 @@ describe('the tail of a log', () => {
     expect(statSync(`${file}.1`).mode & 0o777).toBe(statSync(file).mode & 0o777);
   });
 
+  it('ends at what was there when it began, however fast the core writes', async () => {
+    writeFileSync(file, 'one\n');
+    const lines: string[] = [];
+    const tail = tailOf(file, 1000, (line) => {
+      lines.push(line);
+      appendFileSync(file, 'and one more\n');
+    });
+    await tail.read();
+    await tail.read();
+    expect(lines).toStrictEqual(['one', 'and one more']);
+  });
+
+  it('takes in the newest of a log that grew while nobody read it, and keeps no more than that', async () => {
+    const line = `${'x'.repeat(99)}\n`;
+    writeFileSync(file, `first\n${line.repeat(200_000)}last\n`);
+    const lines: string[] = [];
+    await tailOf(file, 1024, (one) => void lines.push(one), true).read();
+    expect([lines.length > 100_000, lines.length < 180_000, lines.at(-1)]).toStrictEqual([true, true, 'last']);
+    expect(new Set(lines.map(({ length }) => length))).toStrictEqual(new Set([99, 4]));
+    expect(statSync(file).size).toBe(0);
+    expect(statSync(`${file}.1`).size).toBeLessThan(17 * 1024 * 1024);
+  });
+
   it('begins anew beside what it held', () => {
     retire(file);
     expect(existsSync(`${file}.1`)).toBe(false);

@@ -5,6 +5,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { complaint } from '../binary.js';
 import { freeLoopbackPort } from '../free-port.js';
@@ -18,6 +19,8 @@ const PREFIX = 'probe-';
 const CONFIG = 'config.json';
 /** What of its output is kept, in characters: the reason why it did not start. */
 const OUTPUT = 16_384;
+/** Bytes: its logs are off, so a core that prints more is broken. */
+const MOST_PRINTED = 4 * 1024 * 1024;
 
 export interface TemporaryCoreOptions {
   readonly binary: string;
@@ -74,9 +77,16 @@ export async function sweep(runDir: string): Promise<void> {
 
 async function listening(child: ChildProcess, port: number, folder: string, signal: AbortSignal): Promise<void> {
   let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-OUTPUT)));
+  let printed = 0;
   let over: Error | null = null;
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      printed += chunk.length;
+      output = (output + chunk.toString()).slice(-OUTPUT);
+      if (printed <= MOST_PRINTED) return;
+      over ??= new CoreError('unreachable', 'The core does not stop printing');
+      child.kill('SIGKILL');
+    });
   child.once('error', (error) => (over = missing(error)));
   child.once('close', () => (over ??= complaint(output, folder)));
   const until = performance.now() + START_MS;

@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** How large the output of a core may become between two looks, in bytes, and what is kept of a larger one: its end. */
+const LARGEST = 1024 * 1024;
+const KEPT = 16 * 1024;
+const LOOK_MS = 250;
+
+export interface OutputWatch {
+  /** Looks every 250 ms, until `stop`. Does nothing while it watches already. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * Keeps the file small into which a core prints. The core owns the file, so that it can outlive the panel, and appends
+ * to it: cutting it short loses no more than what is cut. `onCut` is called once after each `start`, at the first cut.
+ */
+export function watchOutput(file: string, onCut: () => void): OutputWatch {
+  let timer: NodeJS.Timeout | null = null;
+  let looking = false;
+  let told = false;
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    const cut = await cutOutput(file).catch(() => false);
+    looking = false;
+    if (!cut || told) return;
+    told = true;
+    onCut();
+  };
+  return {
+    start: () => {
+      if (timer !== null) return;
+      told = false;
+      timer = setInterval(() => void look(), LOOK_MS);
+      timer.unref();
+    },
+    stop: () => {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+    },
+  };
+}
+
+/** Cuts a file that is larger than 1 MiB down to its end. Resolves to whether it did. Rejects when there is none. */
+export async function cutOutput(file: string): Promise<boolean> {
+  const handle = await open(file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size <= LARGEST) return false;
+    const end = Buffer.alloc(KEPT);
+    const { bytesRead } = await handle.read(end, 0, KEPT, stats.size - KEPT);
+    await handle.truncate(0);
+    await handle.appendFile(end.subarray(0, bytesRead));
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
