@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type CoreApi, connectApi } from '../../src/adapters/core/grpc.js';
 import { placeOf } from '../../src/adapters/core/place.js';
 import { dataDirectory } from '../../src/adapters/data-directory.js';
+import { scryptPasswords } from '../../src/adapters/passwords.js';
 import type { JsonObject } from '../../src/lib/json.js';
 import { loopbackTemplate, type PanelProcess, processesOf, startPanel } from '../../test/kit/real/panel-process.js';
 import { freePort } from '../../test/kit/real/ports.js';
@@ -10,6 +11,9 @@ import { populate } from './fleet.js';
 import { newFolder, openInside, removeFolder } from './inside.js';
 
 const TOKEN = 'bench-token-of-the-panel-api';
+/** Its first admin, under the name that `startPanel` expects, and as many more as log in at once. */
+export const ADMINS: readonly string[] = ['captain', ...Array.from({ length: 50 }, (_, n) => `captain-${n}`)];
+export const PASSWORD = 'correct-horse-7-staple';
 
 /** A panel as it is run, `dist/main.js serve`, with a real core and a fleet on inbound 1. */
 export interface LivePanel {
@@ -34,6 +38,9 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
   inside.run({ type: 'IssueApiToken', data: { token: TOKEN, replace: false } });
   const template = loopbackTemplate() as JsonObject;
   inside.run({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl: '' } });
+  const passwords = scryptPasswords();
+  for (const username of ADMINS)
+    inside.run({ type: 'CreateUser', data: { username, passwordHash: await passwords.hash(PASSWORD) } });
   populate(inside, clients, port);
   await inside.close();
   // Should this process end without `stop`: no core may stay behind.
@@ -41,7 +48,13 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
   };
   process.once('exit', leftovers);
-  const panel = await startPanel({ dataDir: folder, env: { PORTOLAN_LOG_LEVEL: 'warn', ...env }, timeoutMs: 60_000 });
+  const panel = await startPanel({
+    dataDir: folder,
+    username: ADMINS[0] ?? '',
+    password: PASSWORD,
+    env: { PORTOLAN_LOG_LEVEL: 'warn', ...env },
+    timeoutMs: 60_000,
+  });
   const { run, logs, geo } = dataDirectory(folder);
   const { paths } = placeOf({ runDir: run, logDir: logs, assetDir: geo, splice: false });
   const core = connectApi(paths.socket);

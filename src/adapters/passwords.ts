@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Passwords } from '../commands/ports/passwords.js';
 import { BcryptThread } from './bcrypt-thread.js';
 
@@ -10,11 +11,6 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 /** Each takes 16 MB and a thread of the pool that files and names are read with too. */
 const AT_ONCE = 2;
-
-/** How long a password that was right need not be compared again, in ms. */
-const REMEMBERED_MS = 2000;
-/** Of this process alone: what is remembered of a password is of no use to anybody else. */
-const PEPPER = randomBytes(32);
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
@@ -29,6 +25,9 @@ interface Parsed {
   readonly key: Buffer;
 }
 
+type Derive = (password: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer>;
+const inThreadPool: Derive = promisify(scrypt);
+
 /** What the password of an unknown user is compared with: as slow as a real one, and equal to nothing. */
 const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
@@ -38,10 +37,13 @@ const NOBODY: Parsed = { ln: LN, r: R, p: P, salt: randomBytes(SALT_BYTES), key:
  */
 class ScryptPasswords implements Passwords {
   readonly #bcrypt = new BcryptThread();
+  readonly #scrypt: Derive;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Comparisons under way and right ones just made: many who log in at once with one password are one of them. */
-  readonly #comparing = new Map<string, Promise<boolean>>();
+
+  constructor(derive: Derive) {
+    this.#scrypt = derive;
+  }
 
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
@@ -49,46 +51,37 @@ class ScryptPasswords implements Passwords {
     return `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(key)}`;
   }
 
-  verify(password: string, hash: string | null, name?: string): Promise<boolean> {
-    if (name === undefined) return this.#compare(password, hash);
-    const key = createHmac('sha256', PEPPER)
-      .update(JSON.stringify([name, hash, password]))
-      .digest('base64');
-    const known = this.#comparing.get(key);
-    if (known) return known;
-    const comparing = this.#compare(password, hash);
-    this.#comparing.set(key, comparing);
-    const forget = (): void => void this.#comparing.delete(key);
-    comparing.then((right) => (right ? setTimeout(forget, REMEMBERED_MS).unref() : forget()), forget);
-    return comparing;
+  async verify(password: string, hash: string | null, others: readonly string[] = []): Promise<boolean> {
+    const work = new Map([[costOf(NOBODY), () => this.#isKey(password, NOBODY)]]);
+    for (const other of others) this.#add(work, password, other, false);
+    const own = hash === null ? null : this.#add(work, password, hash, true);
+    const results = await Promise.all([...work].map(async ([cost, compare]) => [cost, await compare()] as const));
+    return results.some(([cost, right]) => cost === own && right);
   }
 
   isForeign(hash: string): boolean {
     return isBcrypt(hash);
   }
 
-  async #compare(password: string, hash: string | null): Promise<boolean> {
-    if (hash !== null && isBcrypt(hash)) {
-      // Beside a comparison with nobody's: the time does not tell who came from another panel.
-      const comparing = this.#bcrypt.compare(password, hash);
-      const [right] = await Promise.all([comparing, this.#derive(password, NOBODY)]);
-      return right;
-    }
-    const known = hash === null ? null : parse(hash);
-    const expected = known ?? NOBODY;
-    const key = await this.#derive(password, expected);
-    return timingSafeEqual(key, expected.key) && known !== null;
+  /** Adds the comparison with a hash to the work, one for each kind of hash. Null for what is no hash. */
+  #add(work: Map<string, () => Promise<boolean>>, password: string, hash: string, replace: boolean): string | null {
+    const parsed = parse(hash);
+    if (!parsed && !isBcrypt(hash)) return null;
+    const cost = parsed ? costOf(parsed) : hash.slice(4, 6);
+    const compare = parsed ? () => this.#isKey(password, parsed) : () => this.#bcrypt.compare(password, hash);
+    if (replace || !work.has(cost)) work.set(cost, compare);
+    return cost;
+  }
+
+  async #isKey(password: string, expected: Parsed): Promise<boolean> {
+    return timingSafeEqual(await this.#derive(password, expected), expected.key);
   }
 
   async #derive(password: string, { ln, r, p, salt, key }: Parsed): Promise<Buffer> {
     await this.#turn();
     try {
       const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
-      return await new Promise<Buffer>((resolve, reject) => {
-        scrypt(password.normalize('NFC'), salt, key.length, options, (error, derived) =>
-          error ? reject(error) : resolve(derived),
-        );
-      });
+      return await this.#scrypt(password.normalize('NFC'), salt, key.length, options);
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -105,8 +98,12 @@ class ScryptPasswords implements Passwords {
   }
 }
 
-export function scryptPasswords(): Passwords {
-  return new ScryptPasswords();
+/** Hashes of one cost take the same time. */
+const costOf = ({ ln, r, p, key }: Parsed): string => `${ln} ${r} ${p} ${key.length}`;
+
+/** `derive` is scrypt; a test may count its calls. */
+export function scryptPasswords(derive: Derive = inThreadPool): Passwords {
+  return new ScryptPasswords(derive);
 }
 
 /** Whether it is a hash that passwords can be compared with. */

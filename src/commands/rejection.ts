@@ -51,6 +51,7 @@ const reasons = {
   OUTBOUND_TAG_UNKNOWN: (d: { tag: string }) => `There is no outbound ${d.tag}`,
   SETTING_INVALID: (d: { flaws: readonly Flaw[] }) =>
     d.flaws.map(({ key, why }) => `Setting ${key}: ${why}`).join('; '),
+  LOGIN_BUSY: () => 'Too many logins are being checked. Try again in a few seconds.',
   LOGIN_WRONG: () => 'Invalid username or password or two-factor code.',
   CREDENTIALS_WRONG: () => 'The current user name or password is wrong',
   CREDENTIALS_WEAK: (d: { why: string }) => d.why,

@@ -1,8 +1,16 @@
+import { type ScryptOptions, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { hash as bcrypt } from 'bcryptjs';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BcryptThread } from '../../src/adapters/bcrypt-thread.js';
 import { scryptPasswords } from '../../src/adapters/passwords.js';
 
 const passwords = scryptPasswords();
+const derive = vi.fn<(password: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer>>(
+  promisify(scrypt),
+);
+const counted = scryptPasswords(derive);
+beforeEach(() => void derive.mockClear());
 
 describe('passwords', () => {
   it('are kept as PHC strings with a salt of their own', async () => {
@@ -13,18 +21,34 @@ describe('passwords', () => {
     expect(await passwords.verify('correct horse ', one)).toBe(false);
   });
 
-  it.each([null, 'a hash'])('are compared once for all who ask the same at about the same time (%j)', async (kind) => {
-    const hash = kind === null ? null : await passwords.hash('correct horse');
-    const ask = (password: string, name?: string) => passwords.verify(password, hash, name);
-    const first = ask('correct horse', 'admin');
-    expect(ask('correct horse', 'admin')).toBe(first);
-    const others = [ask('battery staple', 'admin'), ask('correct horse', 'root'), ask('correct horse')];
-    expect(others).not.toContain(first);
-    expect(await first).toBe(hash !== null);
-    expect(await Promise.all(others)).toEqual([false, hash !== null, hash !== null]);
-    // What was right is remembered for a moment, what was wrong is not.
-    expect(ask('correct horse', 'admin') === first).toBe(hash !== null);
-    expect(await ask('correct horse', 'admin')).toBe(hash !== null);
+  it('are compared anew each time: a right password is not remembered', async () => {
+    const hash = await passwords.hash('correct horse');
+    const same = await Promise.all([1, 2, 3].map(() => counted.verify('correct horse', hash, [hash])));
+    expect([same, await counted.verify('correct horse', hash, [hash])]).toEqual([[true, true, true], true]);
+    expect(derive).toHaveBeenCalledTimes(4);
+  });
+
+  it('take the same work for every account, whatever kind of hash it has', async () => {
+    const scrypts = [await passwords.hash('one'), await passwords.hash('two')];
+    const moved = await bcrypt('three', 4);
+    const all = [...scrypts, moved, await bcrypt('four', 5), '', 'no hash'];
+    const compare = vi.spyOn(BcryptThread.prototype, 'compare');
+    onTestFinished(() => void compare.mockRestore());
+    const cases: [string, string | null, boolean][] = [
+      ['two', scrypts[1] ?? '', true],
+      ['one', scrypts[1] ?? '', false],
+      ['three', moved, true],
+      ['two', moved, false],
+      ['x', null, false],
+      ['x', '', false],
+      ['no hash', 'no hash', false],
+    ];
+    for (const [password, hash, right] of cases) {
+      expect(await counted.verify(password, hash, all)).toBe(right);
+      const costs = compare.mock.calls.map(([, of]) => of.slice(4, 6));
+      expect([derive.mock.calls.length, costs.sort()], `${password} ${hash}`).toEqual([1, ['04', '05']]);
+      for (const spy of [derive, compare]) spy.mockClear();
+    }
   });
 
   it('are compared with hashes of bcrypt too, which other panels make and this one does not', async () => {

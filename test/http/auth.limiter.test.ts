@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { LoginLimiter } from '../../src/http/auth/limiter.js';
+import { type Attempt, LoginLimiter } from '../../src/http/auth/limiter.js';
 
 const MINUTE = 60_000;
+
+type Begun = ReturnType<LoginLimiter['begin']>;
+/** The attempt that was let through, or null. */
+const admitted = (begun: Begun): Attempt | null => (typeof begun === 'string' ? null : begun);
 
 const start = () => {
   let at = 1_700_000_000_000;
   const limiter = new LoginLimiter(() => at);
   const fail = (ip: string, name = 'admin'): boolean => {
-    const attempt = limiter.begin(ip, name);
+    const attempt = admitted(limiter.begin(ip, name));
     attempt?.failed();
     return attempt !== null;
   };
@@ -36,7 +40,7 @@ describe('the limit of logins', () => {
   it('locks nobody out elsewhere, after a thousand failures', () => {
     const { failures, limiter } = start();
     failures('198.51.100.1', 1000);
-    expect(limiter.begin('198.51.100.2', 'admin')).not.toBeNull();
+    expect(admitted(limiter.begin('198.51.100.2', 'admin'))).not.toBeNull();
   });
 
   it('counts five minutes, and locks for fifteen from the last failure', () => {
@@ -54,19 +58,19 @@ describe('the limit of logins', () => {
     const { limiter, failures } = start();
     for (let round = 0; round < 7; round += 1) {
       expect(failures('198.51.100.1', 4)).toBe(4);
-      limiter.begin('198.51.100.1', 'admin')?.succeeded();
+      admitted(limiter.begin('198.51.100.1', 'admin'))?.succeeded();
     }
     expect(failures('198.51.100.1', 10)).toBe(2);
-    expect(limiter.begin('198.51.100.1', 'other')).toBeNull();
+    expect(limiter.begin('198.51.100.1', 'other')).toBe('locked');
   });
 
   it('has a number of attempts under way at once, over everybody', () => {
     const { limiter } = start();
-    const open = Array.from({ length: 64 }, (_, n) => limiter.begin(`198.51.100.${n}`, 'admin'));
+    const open = Array.from({ length: 64 }, (_, n) => admitted(limiter.begin(`198.51.100.${n}`, 'admin')));
     expect(open).not.toContain(null);
-    expect(limiter.begin('203.0.113.1', 'admin')).toBeNull();
+    expect(limiter.begin('203.0.113.1', 'admin')).toBe('busy');
     open[0]?.succeeded();
-    expect(limiter.begin('203.0.113.1', 'admin')).not.toBeNull();
+    expect(admitted(limiter.begin('203.0.113.1', 'admin'))).not.toBeNull();
   });
 
   it('lets many right logins of one caller at once wait for each other, and refuses none', async () => {
@@ -74,7 +78,7 @@ describe('the limit of logins', () => {
     let most = 0;
     let now = 0;
     const login = async (): Promise<boolean> => {
-      const attempt = await limiter.enter('198.51.100.1', 'admin');
+      const attempt = admitted(await limiter.enter('198.51.100.1', 'admin'));
       now += 1;
       most = Math.max(most, now);
       await new Promise((resolve) => setImmediate(resolve));
@@ -91,10 +95,10 @@ describe('the limit of logins', () => {
     const { limiter } = start();
     const first = await Promise.all(Array.from({ length: 5 }, () => limiter.enter('198.51.100.1', 'admin')));
     const waiting = Array.from({ length: 70 }, () => limiter.enter('198.51.100.1', 'admin'));
-    const elsewhere = await limiter.enter('198.51.100.2', 'admin');
+    const elsewhere = admitted(await limiter.enter('198.51.100.2', 'admin'));
     expect(elsewhere).not.toBeNull();
-    for (const attempt of first) attempt?.failed();
-    expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
+    for (const attempt of first) admitted(attempt)?.failed();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['locked', 'busy']));
     expect(limiter.takeRefusals()).toMatchObject([{ count: 70 }]);
     elsewhere?.succeeded();
   });
@@ -113,7 +117,7 @@ describe('the limit of logins', () => {
     const { fail, limiter } = start();
     for (let n = 0; n < 100_000; n += 1) fail(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, `name-${n}`);
     for (let n = 0; n < 5; n += 1) fail('192.0.2.1', 'late');
-    expect(limiter.begin('192.0.2.1', 'late')).toBeNull();
+    expect(limiter.begin('192.0.2.1', 'late')).toBe('locked');
     expect(limiter.size).toBeLessThanOrEqual(40_000);
   });
 });

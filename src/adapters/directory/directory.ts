@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from 'ldapts';
 import {
   type Directory,
@@ -5,7 +6,7 @@ import {
   DirectoryError,
   type DirectoryPlace,
 } from '../../commands/ports/directory.js';
-import { enter, talk } from './talk.js';
+import { enter, isBlank, talk } from './talk.js';
 
 /** For one login, in ms and bytes. */
 const LOGIN = { ms: 5_000, bytes: 1024 * 1024 };
@@ -23,6 +24,8 @@ const PAGE = 500;
 /** A name of an attribute, with its options, or a number of one (RFC 4512). */
 const ATTRIBUTE = /^([A-Za-z][\w-]*(;[\w-]+)*|\d+(\.\d+)*)$/;
 
+/** The name of an entry that no directory has. */
+const NO_DN = `cn=${randomUUID()}`;
 interface Parts {
   readonly warn: (message: string, fields: object) => void;
   readonly now?: () => number;
@@ -35,8 +38,7 @@ export function createDirectory({ warn, now = Date.now }: Parts): Directory {
 
   return {
     async proves(place, name, password) {
-      // An empty password would be an anonymous bind, which every directory takes.
-      if (name === '' || password === '' || name.length > LONGEST_NAME) return false;
+      if (name === '' || isBlank(password) || name.length > LONGEST_NAME) return false;
       if (asking >= LOGINS_AT_ONCE || now() < restUntil) return false;
       asking += 1;
       try {
@@ -66,12 +68,12 @@ async function isOwn(open: () => Client, place: DirectoryPlace, name: string, pa
     attributes: ['1.1'],
     sizeLimit: 2,
   });
-  const [entry] = found;
   // Two people of one name: nobody can say who of them it is.
-  if (!entry || found.length > 1 || entry.dn === '') return false;
+  const dn = found.length === 1 ? (found[0]?.dn ?? '') : '';
   try {
-    await open().bind(entry.dn, password);
-    return true;
+    // A name that is not there costs the same connection and question, so the time does not tell that it is not.
+    await open().bind(dn === '' ? NO_DN : dn, dn === '' ? randomUUID() : password);
+    return dn !== '';
   } catch (error) {
     // Wrong, locked, without a password: each has a code of its own, and all of them are a no.
     if (error instanceof ResultCodeError) return false;

@@ -55,7 +55,15 @@ export async function talk<T>(
 /** Enters as the panel itself, or as nobody. */
 export async function enter(client: Client, { bindDn, bindPassword }: DirectoryPlace): Promise<void> {
   if (bindDn === '') return;
-  // A bind without a password is anonymous, and "succeeds": better to say what is missing.
-  if (bindPassword === '') throw new DirectoryError('The password of the bind DN is not set');
+  if (isBlank(bindPassword)) throw new DirectoryError('The password of the bind DN is not set');
   await client.bind(bindDn, bindPassword);
 }
+
+/** White space, control and format characters, and nothing else. */
+const BLANK = /^[\s\p{C}\p{Z}]*$/u;
+
+/**
+ * Whether a directory could take a password for an empty one, and so a bind for an anonymous one, which always succeeds
+ * (RFC 4513, 5.1.2): it may strip what prints nothing (RFC 4518), or end the text at a NUL.
+ */
+export const isBlank = (password: string): boolean => BLANK.test(password) || password.includes('\0');

@@ -3,11 +3,10 @@ export interface Passwords {
   /** A PHC string with its parameters. */
   hash(password: string): Promise<string>;
   /**
-   * Compares in constant time. With a null hash (an unknown user) it takes as long and answers false. What is asked with the
-   * same `name` while the same is being compared, or in the 2 s after it was right, gets that answer: by the name, known or
-   * not, so that the time tells nothing.
+   * Compares in constant time; false for a null hash, which stands for an unknown user. The password is hashed once in each
+   * way in which `others`, the hashes of all accounts, were made, so the time does not tell whose account it is.
    */
-  verify(password: string, hash: string | null, name?: string): Promise<boolean>;
+  verify(password: string, hash: string | null, others?: readonly string[]): Promise<boolean>;
   /** Whether the hash was made by another panel: passwords are compared with it, and `hash` makes no such ones. */
   isForeign(hash: string): boolean;
 }

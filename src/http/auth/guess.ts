@@ -1,17 +1,20 @@
+import { type Rejection, reject } from '../../commands/rejection.js';
 import type { FailureReason, Visit } from './visit.js';
 
 /**
- * Somebody tries to prove who he is. The try counts from its start, and as a success only when `check` resolves to null;
- * what it resolves to otherwise is kept in the log. Resolves to whether it succeeded; false without a check to who is
- * locked out.
+ * One attempt to prove who the caller is. It counts from its start, and as a success only when `check` resolves to null;
+ * any other outcome is kept in the log. Resolves to null on success, else to `wrong`, also for a caller who is locked out and
+ * whose attempt was not checked. `LOGIN_BUSY` when too many attempts are under way.
  */
 export async function guess(
   visit: Visit,
   username: string,
+  wrong: Rejection,
   check: () => FailureReason | null | Promise<FailureReason | null>,
-): Promise<boolean> {
+): Promise<Rejection | null> {
   const attempt = await visit.limiter.enter(visit.peer.ip, username);
-  if (!attempt) return false;
+  if (attempt === 'busy') return reject('LOGIN_BUSY');
+  if (attempt === 'locked') return wrong;
   let failure: FailureReason | null = 'credentials';
   try {
     failure = await check();
@@ -19,6 +22,7 @@ export async function guess(
     if (failure === null) attempt.succeeded();
     else attempt.failed();
   }
-  if (failure !== null) visit.failed(username, failure);
-  return failure === null;
+  if (failure === null) return null;
+  visit.failed(username, failure);
+  return wrong;
 }

@@ -1,12 +1,11 @@
-import { placeOf } from '../../commands/ports/directory.js';
-import { type Rejection, reject } from '../../commands/rejection.js';
+import { reject } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
-import type { UserRow } from '../../projections/users.js';
 import { Message } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
 import { guess } from './guess.js';
+import { hashesOf, Login } from './login.js';
 import type { AuthContext } from './visit.js';
 
 /** Characters of a new password; who has a shorter one from before may go on with it. */
@@ -15,7 +14,7 @@ const LONGEST = 64;
 /** A password is hashed whole; more than this is not a password. */
 const LONGEST_PASSWORD = 1024;
 
-/** One answer for every reason, the lock-out included: it tells nothing to who guesses. */
+/** One answer for every reason, the lock-out included, so that it tells nothing. */
 const wrongLogin = reject('LOGIN_WRONG');
 
 export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
@@ -23,21 +22,9 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
     if (username === '') return reject('CREDENTIALS_WEAK', { why: 'Username is required' });
     if (password === '') return reject('CREDENTIALS_WEAK', { why: 'Password is required' });
     if (password.length > LONGEST_PASSWORD) return wrongLogin;
-    const { visit, read, twoFactor, now } = context;
-    let refused: Rejection | null = null;
-    const right = await guess(visit, username, async () => {
-      const user = [...read.users().users.values()].find((known) => known.username === username);
-      const known = await knows(context, user, username, password);
-      // Checked in any case: the time does not tell whether the password was right.
-      const proof = twoFactor.prove(read.secrets().twoFactorToken, twoFactorCode, now());
-      // The password took a while: the user must still be who was checked.
-      if (!known || !user || read.users().users.get(user.id)?.epoch !== user.epoch) return 'credentials';
-      refused = visit.begin(user, proof);
-      if (refused === null) await upgrade(context, user, password);
-      return (refused as Rejection | null)?.code === 'LOGIN_WRONG' ? 'two-factor' : null;
-    });
-    if (!right) return wrongLogin;
-    return refused ?? new Message('You have successfully logged into your account.');
+    const login = new Login(context, username, password, twoFactorCode);
+    const refused = await guess(context.visit, username, wrongLogin, () => login.check());
+    return refused ?? login.refused ?? new Message('You have successfully logged into your account.');
   },
 
   logout(_, { visit }) {
@@ -58,11 +45,13 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
     const user = read.users().users.get(context.userId);
-    const right = await guess(visit, oldUsername, async () => {
+    const wrong = reject('CREDENTIALS_WRONG');
+    const refused = await guess(visit, oldUsername, wrong, async () => {
       const hash = user?.username === oldUsername ? user.passwordHash : null;
-      return (await passwords.verify(oldPassword, hash)) ? null : 'credentials';
+      return (await passwords.verify(oldPassword, hash, hashesOf(context))) ? null : 'credentials';
     });
-    if (!right || !user) return reject('CREDENTIALS_WRONG');
+    if (refused) return refused;
+    if (!user) return wrong;
     if (newUsername === oldUsername && newPassword.normalize('NFC') === oldPassword.normalize('NFC'))
       return reject('CREDENTIALS_WEAK', { why: 'The new password must not be the old one' });
     const passwordHash = await passwords.hash(newPassword);
@@ -74,30 +63,6 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
     return visit.renew({ id: user.id, username: newUsername }) ?? changed;
   },
 };
-
-/**
- * Whether the password is that of the user: by the hash that we keep, else by the directory. Both are asked whether there
- * is such a user or not, so that the time does not tell.
- */
-async function knows(
-  { read, passwords, directory }: AuthContext,
-  user: UserRow | undefined,
-  username: string,
-  password: string,
-): Promise<boolean> {
-  if (await passwords.verify(password, user?.passwordHash ?? null, username)) return true;
-  const settings = read.settings();
-  if (!settings.ldapEnable) return false;
-  return (await directory.proves(placeOf(settings, read.secrets()), username, password)) && user !== undefined;
-}
-
-/** A hash that came from another panel gives way to one of ours, now that the password is known. */
-async function upgrade({ passwords, visit }: AuthContext, user: UserRow, password: string): Promise<void> {
-  const { username, passwordHash: from } = user;
-  // In a directory the password may be another one than that of the hash.
-  if (!passwords.isForeign(from) || !(await passwords.verify(password, from, username))) return;
-  visit.upgradeHash(user, await passwords.hash(password));
-}
 
 /** Why nobody may be called so; null when it will do. */
 export function nameFlaw(username: string): string | null {

@@ -5,7 +5,7 @@ const WINDOW_MS = 5 * 60_000;
 const LOCK_MS = 15 * 60_000;
 const FAILURES_OF_NAME = 5;
 const FAILURES_OF_ADDRESS = 30;
-/** Attempts whose password is being checked, over all callers: more would only wait longer. */
+/** Attempts that are being checked or wait for it, over all callers: more would only wait longer. */
 const AT_ONCE = 64;
 /** Addresses and names that are remembered; the longest untouched are forgotten first. */
 const REMEMBERED = 20_000;
@@ -58,7 +58,7 @@ export class LoginLimiter {
    * As `begin`, but where only attempts under way stand between the caller and the limit it waits for their outcome: many
    * right logins at once are no guesses.
    */
-  async enter(ip: string, username: string): Promise<Attempt | null> {
+  async enter(ip: string, username: string): Promise<Attempt | 'locked' | 'busy'> {
     const from = network(ip);
     const name = recordOf(this.#names, `${from} ${username.toLowerCase()}`);
     const address = recordOf(this.#addresses, from);
@@ -75,8 +75,11 @@ export class LoginLimiter {
     return this.begin(ip, username);
   }
 
-  /** Null when the attempt must be refused unseen; the refusal is counted. */
-  begin(ip: string, username: string): Attempt | null {
+  /**
+   * `locked` after too many failures, `busy` while too many attempts are under way: then the attempt must be refused
+   * without a check. The refusal is counted.
+   */
+  begin(ip: string, username: string): Attempt | 'locked' | 'busy' {
     const now = this.#now();
     const from = network(ip);
     const key = `${from} ${username.toLowerCase()}`;
@@ -86,7 +89,7 @@ export class LoginLimiter {
     const open = isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS);
     if (over || !open || this.#underWay >= AT_ONCE) {
       this.#refuse(ip, username);
-      return null;
+      return over ? 'locked' : 'busy';
     }
     for (const tally of [name, address]) tally.underWay += 1;
     this.#underWay += 1;

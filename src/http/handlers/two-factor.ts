@@ -1,4 +1,5 @@
 import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
+import { reject } from '../../commands/rejection.js';
 import type { Shown } from '../../commands/two-factor-rules.js';
 import type { UserId } from '../../events/ids.js';
 import { secretsTable } from '../../events/settings.js';
@@ -23,11 +24,11 @@ export async function shownCode(context: AuthContext, changes: Changes, code: st
     return proof ? { user, codes: [proof] } : undefined;
   }
   let proof: TwoFactorProof | null = null;
-  const right = await guess(visit, actor.name, () => {
+  const refused = await guess(visit, actor.name, reject('LOGIN_WRONG'), () => {
     proof = twoFactor.prove(stored, code, now());
     return proof ? null : 'two-factor';
   });
-  return right && proof ? { user, codes: [proof] } : undefined;
+  return refused === null && proof ? { user, codes: [proof] } : undefined;
 }
 
 /** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */

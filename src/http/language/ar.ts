@@ -44,6 +44,7 @@ export const ar: Catalogue = {
     TEMPLATE_INVALID: 'قالب النواة غير صالح: {why}',
     OUTBOUND_TAG_UNKNOWN: 'لا يوجد إخراج {tag}',
     SETTING_INVALID: 'الإعداد {key}: {why}',
+    LOGIN_BUSY: 'تُفحص الآن عمليات دخول كثيرة جدًا. أعد المحاولة بعد بضع ثوانٍ.',
     LOGIN_WRONG: 'اسم المستخدم أو كلمة المرور أو رمز التحقق بخطوتين غير صحيح.',
     CREDENTIALS_WRONG: 'اسم المستخدم الحالي أو كلمة المرور الحالية غير صحيحة',
     CREDENTIALS_WEAK: '{why}',

@@ -45,6 +45,7 @@ export const fa: Catalogue = {
     TEMPLATE_INVALID: 'قالب هسته معتبر نیست: {why}',
     OUTBOUND_TAG_UNKNOWN: 'خروجی {tag} وجود ندارد',
     SETTING_INVALID: 'تنظیم {key}: {why}',
+    LOGIN_BUSY: 'ورودهای زیادی در حال بررسی است. چند ثانیه دیگر دوباره تلاش کنید.',
     LOGIN_WRONG: 'نام کاربری، رمز عبور یا کد دو مرحله‌ای نادرست است.',
     CREDENTIALS_WRONG: 'نام کاربری یا رمز عبور فعلی نادرست است',
     CREDENTIALS_WEAK: '{why}',

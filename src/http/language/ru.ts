@@ -46,6 +46,7 @@ export const ru: Catalogue = {
     TEMPLATE_INVALID: 'Шаблон ядра неверен: {why}',
     OUTBOUND_TAG_UNKNOWN: 'Исходящего подключения {tag} нет',
     SETTING_INVALID: 'Настройка {key}: {why}',
+    LOGIN_BUSY: 'Сейчас проверяется слишком много входов. Повторите попытку через несколько секунд.',
     LOGIN_WRONG: 'Неверное имя пользователя, пароль или код двухфакторной аутентификации.',
     CREDENTIALS_WRONG: 'Текущее имя пользователя или пароль неверны',
     CREDENTIALS_WEAK: '{why}',

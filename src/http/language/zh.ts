@@ -44,6 +44,7 @@ export const zh: Catalogue = {
     TEMPLATE_INVALID: '核心模板无效：{why}',
     OUTBOUND_TAG_UNKNOWN: '出站 {tag} 不存在',
     SETTING_INVALID: '设置 {key}：{why}',
+    LOGIN_BUSY: '正在检查的登录过多，请几秒后重试。',
     LOGIN_WRONG: '用户名、密码或两步验证码错误。',
     CREDENTIALS_WRONG: '当前用户名或密码错误',
     CREDENTIALS_WEAK: '{why}',

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from 'ldapts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDirectory } from '../../../src/adapters/directory/directory.js';
 import type { DirectoryPlace } from '../../../src/commands/ports/directory.js';
 import { freePort } from '../../kit/real/ports.js';
@@ -58,6 +59,9 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       ['bert', PASSWORD],
       ['nobody', PASSWORD],
       ['anna', ''],
+      ['anna', ' \t\n'],
+      ['dora', '\u00a0\u200b\ufeff\u00ad'],
+      ['anna', `\0${PASSWORD}`],
       ['', PASSWORD],
       ['dora', 'has no password at all'],
     ];
@@ -65,6 +69,23 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
     // Whatever name was tried: the directory works, and is asked again.
     expect(warnings).toEqual([]);
     expect(await proves(place, 'anna', PASSWORD)).toBe(true);
+  });
+
+  it('are asked the same questions, whether the name is known or the password right', async () => {
+    const { proves } = made();
+    const bind = vi.spyOn(Client.prototype, 'bind');
+    onTestFinished(() => void bind.mockRestore());
+    for (const [name, password] of [
+      ['anna', PASSWORD],
+      ['anna', 'wrong'],
+      ['nobody', PASSWORD],
+      ['dora', PASSWORD],
+    ] as const) {
+      bind.mockClear();
+      expect(await proves(place, name, password)).toBe(name === 'anna' && password === PASSWORD);
+      expect(bind, name).toHaveBeenCalledTimes(2);
+      if (name === 'nobody') expect(JSON.stringify(bind.mock.calls)).not.toContain(PASSWORD);
+    }
   });
 
   it.each([
@@ -174,6 +195,22 @@ describe('a directory that is none', () => {
   /** A bare entry in answer to a question that nobody asked: 11 bytes. */
   const TINY = Buffer.from([0x30, 0x09, 0x02, 0x01, 0x63, 0x64, 0x04, 0x04, 0x00, 0x30, 0x00]);
   const FLOOD = Buffer.concat(Array.from({ length: 50_000 }, () => TINY));
+
+  it.each(['', ' ', '\t\r\n', '\0', '\u00a0\u3000', '\u200b\u2060\ufeff', 'x\0y'])(
+    'is not asked with a password that it could take for none: %j',
+    async (blank) => {
+      let asked = 0;
+      const port = await listen((socket) => {
+        asked += 1;
+        socket.on('data', () => (asked += 1));
+      });
+      expect(await made().proves(at(port, { bindDn: '' }), 'anna', blank)).toBe(false);
+      expect(asked).toBe(0);
+      const noWay = made().entries(at(port, { bindPassword: blank }), 'mail');
+      await expect(noWay).rejects.toThrow('The password of the bind DN is not set');
+      expect(asked).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('holds up only so many logins, and none of them for long', async () => {
     let asked = 0;
