@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { PanelEvent } from '../events/catalog.js';
 import type { Caused } from '../events/event.js';
 import { KeyShredded } from '../events/panel.js';
@@ -101,11 +102,19 @@ function readChanges(
     // What is so already is no change, also where it would be refused today.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) flaws.push({ key, why: parsed.error.issues[0]?.message ?? 'is not valid' });
+    if (!parsed.success) flaws.push({ key, why: whyOf(parsed.error.issues[0]) });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
     else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
   }
   return { flaws, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
+}
+
+const KINDS: Readonly<Record<string, string>> = { string: 'must be a text', boolean: 'must be true or false' };
+
+/** What is wrong with a value, in words for people: the schema's own about a wrong type are for programs. */
+function whyOf(issue: z.core.$ZodIssue | undefined): string {
+  const kind = issue?.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
+  return kind ?? issue?.message ?? 'is not valid';
 }
 
 function isSecret(key: string): key is SecretKey {

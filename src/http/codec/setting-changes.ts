@@ -34,8 +34,7 @@ export function askedSettings(body: Readonly<Record<string, unknown>>, current: 
   const given = new Map<string, { readonly name: string; readonly value: unknown }[]>();
   for (const [name, raw] of Object.entries(body)) {
     const key = ourName(name);
-    const known = isSecret(key) || isSetting(key) || key === 'apiToken';
-    if (NOT_SETTINGS.has(name) || FLAG.test(name) || (known && raw === null)) continue;
+    if (NOT_SETTINGS.has(name) || FLAG.test(name)) continue;
     if ((isSecret(key) || key === 'apiToken') && typeof raw === 'string' && raw.trim() === '') continue;
     const list = given.get(key) ?? [];
     given.set(key, [...list, { name, value: isSetting(key) ? typed(raw, defaultSettings[key]) : raw }]);
