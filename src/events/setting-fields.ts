@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { isObject } from '../lib/json.js';
+import { appSchemes, isLink, isSafeText, linkSchemes } from '../lib/links.js';
 import { JsonFlaw, parseJson } from '../lib/parse-json.js';
 
 /** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
@@ -43,22 +44,35 @@ export const path = z
   .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
   .transform((value) => `/${value}/`.replace(/\/{2,}/g, '/'));
 
-/** An http or https address without a user name, as the URL standard spells it; or nothing. */
+const isNameless = (value: string): boolean =>
+  !URL.canParse(value) || new URL(value).username + new URL(value).password === '';
+
+/** An http or https address without a user name; or nothing. */
 export const url = z
   .string()
   .trim()
   .max(2048, 'may have 2048 characters')
-  .refine((value) => value === '' || isWebAddress(value), 'must be a http:// or https:// address')
-  .refine(
-    (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === '',
-    'must not hold a user name or password',
-  );
+  .refine((value) => value === '' || isLink(value, ['http', 'https']), 'must be a http:// or https:// address')
+  .refine(isNameless, 'must not hold a user name or password');
 
-function isWebAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
-}
+/** A link for end users, also to a chat or a mailbox; or nothing. It ends up in a response header, too. */
+export const link = headerText(2000)
+  .refine((value) => value === '' || isLink(value), 'must be a https://, http://, tg:// or mailto: address')
+  .refine(isNameless, 'must not hold a user name or password');
+
+/** A text for end users, whose apps may make links of the addresses in it. */
+export const prose = (longest: number) =>
+  z
+    .string()
+    .max(longest, `may have ${longest} characters`)
+    .refine((text) => isSafeText(text), `may name addresses only that begin with ${linkSchemes.join(', ')}`);
+
+/** A text by which apps set themselves up, in a response header. */
+export const appText = (longest: number) =>
+  asciiText(longest).refine(
+    (text) => isSafeText(text, appSchemes),
+    `may name addresses only that begin with ${appSchemes.join(', ')}`,
+  );
 
 /** Characters of a wrong entry that are shown. */
 const SHOWN = 64;

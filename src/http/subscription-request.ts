@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../events/settings.js';
+import { isLink } from '../lib/links.js';
 import { type Choice, type Format, formatNamed, formatOfApp } from '../projections/subscription/formats/format.js';
 import type { Peer } from './auth/peer.js';
 
@@ -75,7 +76,7 @@ function takesHtml(accept: string): boolean {
 /** The URL under which the caller reached its subscription, or the one that the settings give. */
 export function urlOf({ host, secure }: Peer, uri: string, path: string, subId: string): string {
   const id = encodeURIComponent(subId);
-  if (uri !== '') return `${uri}${uri.endsWith('/') ? '' : '/'}${id}`;
+  if (isLink(uri, ['http', 'https'])) return `${uri}${uri.endsWith('/') ? '' : '/'}${id}`;
   const standard = secure ? ':443' : ':80';
   const shown = host.endsWith(standard) ? host.slice(0, -standard.length) : host;
   return `${secure ? 'https' : 'http'}://${shown}${path}${id}`;

@@ -14,6 +14,7 @@ import { type CrowdRules, SubscriptionGate } from './subscription-gate.js';
 import { systemOf } from './subscription-page/apps.js';
 import { subscriptionPage } from './subscription-page/show.js';
 import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
+import { untoldWatch } from './untold-settings.js';
 
 interface SubscriptionServerParts {
   readonly read: ReadModels;
@@ -42,6 +43,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   const cache = new SubscriptionCache(read, now);
   const misses = new MissLimiter(now);
   const gate = new SubscriptionGate(peers, parts.crowd);
+  const warnOfUntold = untoldWatch(log);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
     const settings = read.settings();
@@ -67,6 +69,7 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     // Most that is asked for and not there is nobody's at all.
     if (read.clientsBySubId(subId).length === 0) return null;
     const settings = read.settings();
+    warnOfUntold(settings);
     const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
     const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;
     if (ofPath === 'links' && wantsPage(req, query)) {

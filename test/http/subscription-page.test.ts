@@ -88,7 +88,19 @@ describe('infoPage', () => {
 
   it('links support only where a browser may go', () => {
     expect(pageOf({ supportUrl: 'https://t.me/x' })).toContain('<a href="https://t.me/x"');
-    expect(pageOf({ supportUrl: 'javascript:alert(1)' })).not.toContain('javascript:');
+    for (const supportUrl of [
+      'javascript:alert(1)',
+      ' javascript:x',
+      'java\nscript:x',
+      '//evil.example',
+      'data:text/html,x',
+    ])
+      expect(pageOf({ supportUrl })).not.toContain('Support</a>');
+  });
+
+  it('shows an announcement unless it names an address that nobody should open', () => {
+    expect(pageOf({ announce: 'See https://example.com' })).toContain('See https://example.com');
+    expect(pageOf({ announce: 'See javascript:alert(1)' })).not.toContain('See');
   });
 
   it.each(languages)('speaks %s in its direction, and nothing else', (language) => {

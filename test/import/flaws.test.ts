@@ -123,6 +123,7 @@ describe('an inbound', () => {
     ['streamSettings', { stream_settings: '{' }, 'its streamSettings is not valid JSON', 1],
     ['a list for settings', { settings: '[1]' }, 'its settings is not a JSON object', 0],
     ['endless nesting', { stream_settings: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'deeper than 64 levels', 1],
+    ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'holds too much text', 1],
     ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'holds a number that is out of range', 1],
     ['a port that is none', { port: 70_000 }, 'its port is none', 1],
     ['no port', { port: 0 }, 'Port 0 is not between 1 and 65535', 1],

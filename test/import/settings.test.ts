@@ -73,6 +73,12 @@ describe('settings of another panel', () => {
     [{ trustedProxyCIDRs: '0.0.0.0/0' }, 'setting trustedProxyCIDRs: it would let every caller', THEIRS],
     [{ apiToken: 'a b' }, 'setting apiToken: it is no token', THEIRS],
     [{ ldapEnable: 'true' }, 'setting ldapHost: it is missing', THEIRS],
+    [{ subSupportUrl: 'javascript:alert(1)' }, 'setting subSupportUrl: it must be a https://', THEIRS],
+    [{ subProfileUrl: ' https://example.com' }, 'setting subProfileUrl: it must be a https://', THEIRS],
+    [{ subAnnounce: 'See vbscript:x' }, 'setting subAnnounce: it may name addresses only', THEIRS],
+    [{ subRoutingRules: 'data:text/html,x' }, 'setting subRoutingRules: it may name addresses only', THEIRS],
+    [{ subURI: '//evil.example/' }, 'setting subURI: it must be a http:// or https:// address', THEIRS],
+    [{ subJsonMux: `${'{"a":'.repeat(99)}1${'}'.repeat(99)}` }, 'setting subJsonMux: it is nested deeper', THEIRS],
     [{ chatBotRunTime: 'when I like' }, 'setting chatBotRunTime: it must be five', THEIRS],
   ])('that cannot be (%j) are left out and named, and the others stay', (settings, why, left) => {
     const { changed, said } = changes({ ...settings } as Record<string, string>);

@@ -4,10 +4,15 @@ export type JsonRecord = Record<string, Json>;
 
 /** Levels of nesting; what comes after reads it recursively. */
 const DEEPEST = 64;
-/** Values in one text, beside the clients in it: of those there may be any number. */
-const MOST_VALUES = 100_000;
-/** Values in one client. */
-const MOST_OF_CLIENT = 1000;
+interface Room {
+  values: number;
+  /** Characters of all texts and names of members. */
+  characters: number;
+}
+
+/** In one text of JSON, beside the clients in it: of those there may be any number. */
+const ofText = (): Room => ({ values: 100_000, characters: 1024 * 1024 });
+const ofClient = (): Room => ({ values: 1000, characters: 64 * 1024 });
 const MACHINERY = ['__proto__', 'constructor', 'prototype'] as const;
 
 /** Why a text cannot be taken over; a sentence that quotes nothing of it. */
@@ -26,7 +31,7 @@ export function readJson(text: string): JsonRecord | Unreadable {
   if (parsed === null) return {};
   if (!isObject(parsed)) return new Unreadable('is not a JSON object');
   const { clients, ...others } = parsed;
-  const flaw = flawOf(others, { values: MOST_VALUES }, 0);
+  const flaw = flawOf(others, ofText(), 0);
   if (flaw !== null) return new Unreadable(flaw);
   const whole = clean(others) as JsonRecord;
   // Each client has room of its own: one that is absurd does not take the others along.
@@ -36,7 +41,7 @@ export function readJson(text: string): JsonRecord | Unreadable {
 /** A client as it stands in the settings, or why it cannot be read. */
 export function readClient(value: unknown): JsonRecord | Unreadable {
   if (!isObject(value)) return new Unreadable('is not a JSON object');
-  const flaw = flawOf(value, { values: MOST_OF_CLIENT }, 1);
+  const flaw = flawOf(value, ofClient(), 1);
   return flaw === null ? (clean(value) as JsonRecord) : new Unreadable(flaw);
 }
 
@@ -53,17 +58,20 @@ export function parse(text: string): unknown {
 
 /** Why a value cannot be read through recursively; null when it can. */
 export function boundsFlaw(value: unknown): string | null {
-  return flawOf(value, { values: MOST_VALUES }, 0);
+  return flawOf(value, ofText(), 0);
 }
 
-function flawOf(value: unknown, room: { values: number }, depth: number): string | null {
+function flawOf(value: unknown, room: Room, depth: number): string | null {
+  if (typeof value === 'string') room.characters -= value.length;
+  if (room.characters < 0) return 'holds too much text';
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
-  const members = Object.values(value);
+  const members = Object.entries(value);
   room.values -= members.length;
   if (room.values < 0) return 'holds too many values';
-  for (const member of members) {
+  for (const [name, member] of members) {
+    if (!Array.isArray(value)) room.characters -= name.length;
     const flaw = flawOf(member, room, depth + 1);
     if (flaw !== null) return flaw;
   }

@@ -1,4 +1,5 @@
 import { type SecretKey, type Settings, secretKeys } from '../../events/settings.js';
+import { safeLink } from '../../lib/links.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Overrides } from '../context.js';
 import type { PageSettings } from '../contract/settings.js';
@@ -43,7 +44,10 @@ export interface PageFacts {
 export function pageSettings(settings: Settings, facts: PageFacts): PageSettings {
   const { subEnable, subJsonEnable, subClashEnable } = settings;
   const base = subscriptionBase(settings, facts);
-  const address = (on: boolean, given: string, path: string): string => (on ? given || base + path : given);
+  const address = (on: boolean, given: string, path: string): string => {
+    const known = safeLink(given);
+    return on ? known || base + path : known;
+  };
   return {
     expireDiff: settings.expireDiff,
     trafficDiff: settings.trafficDiff,

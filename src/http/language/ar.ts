@@ -153,6 +153,9 @@ export const ar: Catalogue = {
     'may hold letters, digits and - . _ ~ / only': 'يقبل الحروف والأرقام و - . _ ~ / فقط',
     'must not hold a user name or password': 'يجب ألا يحتوي على اسم مستخدم أو كلمة مرور',
     'must be a http:// or https:// address': 'يجب أن يكون عنوان http:// أو https://',
+    'must be a https://, http://, tg:// or mailto: address':
+      'يجب أن يكون عنوان https:// أو http:// أو tg:// أو mailto:',
+    'may name addresses only that begin with {schemes}': 'لا يجوز أن يتضمن إلا عناوين تبدأ بـ {schemes}',
     'must be addresses or networks such as 10.0.0.0/8': 'يجب أن تكون عناوين أو شبكات مثل 10.0.0.0/8',
     'must be an IP address or empty': 'يجب أن يكون عنوان IP أو فارغًا',
     'must be the name of a host': 'يجب أن يكون اسم مضيف',

@@ -155,6 +155,8 @@ export const fa: Catalogue = {
     'may hold letters, digits and - . _ ~ / only': 'فقط حروف، ارقام و - . _ ~ / مجاز است',
     'must not hold a user name or password': 'نباید نام کاربری یا رمز عبور داشته باشد',
     'must be a http:// or https:// address': 'باید نشانی http:// یا https:// باشد',
+    'must be a https://, http://, tg:// or mailto: address': 'باید نشانی https://، http://، tg:// یا mailto: باشد',
+    'may name addresses only that begin with {schemes}': 'فقط می‌تواند نشانی‌هایی داشته باشد که با {schemes} آغاز می‌شوند',
     'must be addresses or networks such as 10.0.0.0/8': 'باید نشانی یا شبکه‌ای مانند 10.0.0.0/8 باشد',
     'must be an IP address or empty': 'باید نشانی IP یا خالی باشد',
     'must be the name of a host': 'باید نام یک میزبان باشد',

@@ -158,6 +158,9 @@ export const ru: Catalogue = {
     'may hold letters, digits and - . _ ~ / only': 'может содержать только буквы, цифры и - . _ ~ /',
     'must not hold a user name or password': 'не должно содержать имя пользователя или пароль',
     'must be a http:// or https:// address': 'должно быть адресом http:// или https://',
+    'must be a https://, http://, tg:// or mailto: address': 'должно быть адресом https://, http://, tg:// или mailto:',
+    'may name addresses only that begin with {schemes}':
+      'может содержать только адреса, которые начинаются с {schemes}',
     'must be addresses or networks such as 10.0.0.0/8': 'должны быть адреса или сети, например 10.0.0.0/8',
     'must be an IP address or empty': 'должно быть IP-адресом или пустым',
     'must be the name of a host': 'должно быть именем хоста',

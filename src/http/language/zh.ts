@@ -151,6 +151,8 @@ export const zh: Catalogue = {
     'may hold letters, digits and - . _ ~ / only': '只能包含字母、数字和 - . _ ~ /',
     'must not hold a user name or password': '不能包含用户名或密码',
     'must be a http:// or https:// address': '必须是 http:// 或 https:// 地址',
+    'must be a https://, http://, tg:// or mailto: address': '必须是 https://、http://、tg:// 或 mailto: 地址',
+    'may name addresses only that begin with {schemes}': '只能包含以 {schemes} 开头的地址',
     'must be addresses or networks such as 10.0.0.0/8': '必须是地址或网段，例如 10.0.0.0/8',
     'must be an IP address or empty': '必须是 IP 地址或留空',
     'must be the name of a host': '必须是主机名',

@@ -1,3 +1,4 @@
+import { safeLink, safeText } from '../../lib/links.js';
 import { type ClientUsage, totalUsage } from '../../projections/subscription/usage.js';
 import { directionOf, type Language, languageNames, languages } from '../language/language.js';
 import { translated } from '../language/translate.js';
@@ -13,7 +14,7 @@ export interface InfoPage extends TimeWords {
   /** Heading; empty = the subscription's id. */
   readonly title: string;
   readonly announce: string;
-  /** Shown as a link when it leads to a page, a chat or a mailbox. */
+  /** Shown as a link where `safeLink` lets it. */
   readonly supportUrl: string;
   /** Addresses of the subscription as apps fetch it; null for a form that is switched off. */
   readonly url: string;
@@ -50,15 +51,15 @@ export function infoPage(page: InfoPage): string {
     ...(page.jsonUrl === null ? [] : [`<h3>JSON</h3>${copied(page.jsonUrl, t)}`]),
     ...(page.clashUrl === null ? [] : [`<h3>Clash</h3>${copied(page.clashUrl, t)}`]),
   ];
-  const support = /^(https?|tg|mailto):/i.test(page.supportUrl)
-    ? `<p><a href="${escaped(page.supportUrl)}" rel="noreferrer">${t('Support')}</a></p>`
-    : '';
+  const announce = safeText(page.announce);
+  const supportUrl = safeLink(page.supportUrl);
+  const support = supportUrl ? `<p><a href="${escaped(supportUrl)}" rel="noreferrer">${t('Support')}</a></p>` : '';
   const before = `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
 <title>${escaped(title)}</title><style>${STYLE}</style></head><body data-done="${t('Copied')}">
 <header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header><main>
-${page.announce === '' ? '' : `<section><p dir="auto">${escaped(page.announce)}</p></section>`}
+${announce === '' ? '' : `<section><p dir="auto">${escaped(announce)}</p></section>`}
 <section>${usageOf(page, t)}</section>
 ${appsOf(page, title, t)}
 <section><h2>${t('Subscription link')}</h2>${forms.join('\n')}</section>

@@ -1,4 +1,5 @@
 import type { Settings } from '../../events/settings.js';
+import { appSchemes, safeLink, safeText } from '../../lib/links.js';
 import { percentEncoded } from './percent.js';
 import { type ClientUsage, totalUsage } from './usage.js';
 
@@ -35,12 +36,12 @@ export function subscriptionHeaders(input: SubscriptionHeaders): Record<string, 
     'Subscription-Userinfo': `upload=${up}; download=${down}; total=${capBytes}; expire=${seconds}`,
     // Hours, as every app reads it, and whole ones, as some insist.
     'Profile-Update-Interval': String(Number.isSafeInteger(hours) && hours > 0 ? hours : DEFAULT_HOURS),
-    'Profile-Web-Page-Url': urlValue(settings.subProfileUrl) || urlValue(input.url),
-    'Support-Url': urlValue(settings.subSupportUrl),
+    'Profile-Web-Page-Url': urlValue(safeLink(settings.subProfileUrl)) || urlValue(safeLink(input.url)),
+    'Support-Url': urlValue(safeLink(settings.subSupportUrl)),
     'Profile-Title': base64Value(settings.subTitle),
-    Announce: base64Value(settings.subAnnounce),
+    Announce: base64Value(safeText(settings.subAnnounce)),
     'Routing-Enable': String(settings.subEnableRouting === true),
-    Routing: plainValue(settings.subRoutingRules),
+    Routing: plainValue(safeText(settings.subRoutingRules, appSchemes)),
     'Content-Disposition': fileValue(input.fileName ?? ''),
   };
   return Object.fromEntries(

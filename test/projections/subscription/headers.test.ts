@@ -114,6 +114,20 @@ describe('headers', () => {
     expect(headers['Profile-Web-Page-Url']).toBe('https://sub.example.com:10882/sub/s1');
   });
 
+  it.each([
+    'javascript:alert(1)',
+    ' https://x.example',
+    'JAVA\tscript:x',
+    '//x.example',
+    'data:text/html,x',
+    'vbscript:x',
+  ])('leaves out %j, also where it was stored before', (subSupportUrl) => {
+    const stored = { subSupportUrl, subProfileUrl: subSupportUrl };
+    const headers = headersOf({ ...stored, subAnnounce: `See javascript:x`, subRoutingRules: 'vbscript:x' });
+    expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['Support-Url', 'Announce', 'Routing']));
+    expect(headers['Profile-Web-Page-Url']).toBe('https://sub.example.com:10882/sub/s1');
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('says 12 hours instead of %d', (subUpdates) => {
     expect(headersOf({ subUpdates })['Profile-Update-Interval']).toBe('12');
   });

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../../lib/json.js';
+import { isDeeper, type Json, type JsonObject } from '../../../lib/json.js';
+import { DEEPEST_JSON } from '../../../lib/parse-json.js';
 
 /** The members that have a value. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
@@ -12,11 +13,12 @@ export function listOf(text: string | undefined): string[] | undefined {
   return text === undefined || text === '' ? undefined : text.split(',');
 }
 
-/** The value of a text of JSON; undefined for an empty text and for one that is none. */
+/** The value of a text of JSON; undefined for an empty text, for one that is none, and for one that is nested too deeply. */
 export function jsonOf(text: string): Json | undefined {
   if (text.trim() === '') return undefined;
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    return isDeeper(value, DEEPEST_JSON) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -45,5 +45,6 @@ export function renderLinks(links: readonly ShareLink[], format: Format, setting
 }
 
 function jsonOf(value: unknown, isEmpty: boolean): Rendered {
-  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value, null, 2), isEmpty };
+  // Without white space: indents multiply what the admin adds to each configuration by its depth.
+  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value), isEmpty };
 }
