@@ -1,10 +1,11 @@
 import { asSystem } from '../src/app.js';
 import type { AnyCommand } from '../src/commands/catalog.js';
 import { addressesHeld, addressLimit, restateAfter } from '../src/commands/ip-limit.js';
-import type { Core, CoreCounter, OnlineUser } from '../src/commands/ports/core.js';
+import type { Core, CoreCounters, OnlineUser } from '../src/commands/ports/core.js';
 import { AddressWatch } from '../src/commands/reactors/address-watch.js';
 import { growthOf } from '../src/commands/reactors/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
+import { zero } from '../src/events/counters.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';
@@ -16,7 +17,7 @@ const RUN = 'bench';
 
 /** A core in which nothing happens but what the benchmark says. */
 class Stage {
-  counts: CoreCounter[] = [];
+  counts: CoreCounters = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
   users: OnlineUser[] = [];
   readonly core = {
     running: { run: RUN, version: '26', pid: 1 },
@@ -30,15 +31,15 @@ class Stage {
 
   /** Each of the online clients moves some bytes, from one to four addresses; one in forty from more than it may. */
   next(random: () => number, online: number, of: number, now: number): void {
-    const grown = new Map(growths(random, online, of, 0).map((growth) => [growth.name, growth]));
-    const before = new Map(this.counts.map((counter) => [counter.name, counter]));
-    this.counts = Array.from({ length: of }, (_, i) => {
-      const name = emailOf(i + 1);
-      const { up = 0, down = 0 } = before.get(name) ?? {};
-      return { kind: 'client', name, up: up + (grown.get(name)?.up ?? 0), down: down + (grown.get(name)?.down ?? 0) };
+    const grown = new Map(growths(random, online, of, 0).map(([client, up, down]) => [client, { up, down }]));
+    const before = this.counts.clients;
+    const after = Array.from({ length: of }, (_, i) => {
+      const [was, more] = [before.get(i + 1) ?? zero, grown.get(i + 1) ?? zero];
+      return [i + 1, { up: was.up + more.up, down: was.down + more.down }] as const;
     });
-    this.users = [...grown.keys()].map((email, i) => ({
-      email,
+    this.counts = { ...this.counts, clients: new Map(after) };
+    this.users = [...grown.keys()].map((client, i) => ({
+      client,
       ips: Array.from({ length: i % 40 === 0 ? LIMIT + 1 : 1 + (i % LIMIT) }, (_, n) => ({
         ip: n === 3 ? `[2001:db8:${(i >> 4).toString(16)}:${i & 15}::1]` : `10.${n}.${i >> 8}.${i & 255}`,
         at: now,
@@ -63,7 +64,8 @@ function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: 
   const decided = spent(() => {
     dry({ type: 'BeginPeriods', data: {} });
     if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
-    const people = watch.judged(watch.see(stage.users, addressesHeld(state), at), () => 0);
+    const connected = stage.users.map(({ client, ips }) => ({ email: emailOf(client), ips }));
+    const people = watch.judged(watch.see(connected, addressesHeld(state), at), () => 0);
     dry({ type: 'LimitAddresses', data: { at, people } });
     dry({ type: 'DepleteExpired', data: {} });
   });

@@ -15,6 +15,7 @@ import { Rejection, refusedByStorage, reject } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
+import type { ClientNumber } from './events/ids.js';
 import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
 import { isDiskFull } from './full-disk.js';
@@ -203,7 +204,8 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     dispatch: dispatchAs('ip-limit'),
     limitOf: (email) => addressLimit(state.state, email),
     held: () => addressesHeld(state.state),
-    emailOf: (client) => state.state.clients.get(client)?.identity.email ?? null,
+    emailOf: (client) => state.state.clients.get(client as ClientNumber)?.identity.email ?? null,
+    clientsOf: (email) => state.state.byEmail.get(email),
     graceMs: () => graceOf(read.settings()) * 1000,
     restateMs: () => restateAfter(read.settings()),
     now,
@@ -215,11 +217,11 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     dispatch: dispatchAs('traffic-intake'),
     period: () => read.settings().pollSeconds * 1000,
     now,
-    ipSeen: (email, ip) => {
-      const client = read.clientByEmail(email);
+    ipSeen: (number, ip) => {
+      const client = read.client(number);
       return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
-    online: (emails) => read.online.set(emails),
+    online: (clients) => read.online.set(clients.flatMap((number) => read.client(number)?.identity.email ?? [])),
     limit: (users) => ipLimit.poll(users),
     warn,
   });
@@ -233,6 +235,8 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     refused: () => read.core().refused,
     restartToCut: () => read.settings().restartCoreOnClientDisable,
     lastPoll: () => intake.poll(),
+    passOn: () => intake.passOn(),
+    counterOwner: (tag) => read.baselines().ownerOf(tag),
     // It is tried again every minute, and said once.
     kept: (why) =>
       alarms.raise(CORE_KEPT, {

@@ -83,8 +83,8 @@ export function nodeSyncOf(
     },
     distrust: (node, reason) => nodes.distrust(node, reason),
     online: (node, emails) => read.online.set(emails, `node ${node}`),
-    ipSeen: (email, ip) => {
-      const client = read.clientByEmail(email);
+    ipSeen: (number, ip) => {
+      const client = read.client(number);
       return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
     behind(node, why) {

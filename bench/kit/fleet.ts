@@ -63,19 +63,17 @@ export function growths(chance: () => number, count: number, of: number, who = c
   return Array.from({ length: count }, (_, i) => {
     const n = 1 + Math.floor((i + who) * stride);
     const down = Math.floor(10 ** (2 + 5 * chance()));
-    return { name: emailOf(Math.min(n, of)), up: Math.floor(down * 0.1 * chance()) + 60, down };
+    return [Math.min(n, of), Math.floor(down * 0.1 * chance()) + 60, down];
   });
 }
 
 /** One poll: clients, and their sum at the inbound and the outbound. */
 export function poll(clients: readonly Growth[]) {
-  const sum = (name: string): Growth => ({
-    name,
-    up: clients.reduce((all, { up }) => all + up, 0),
-    down: clients.reduce((all, { down }) => all + down, 0),
-  });
+  const up = clients.reduce((all, [, own]) => all + own, 0);
+  const down = clients.reduce((all, [, , own]) => all + own, 0);
+  const [inbounds, outbounds]: [Growth[], Growth<string>[]] = [[[one, up, down]], [['direct', up, down]]];
   return {
     type: 'RecordTraffic' as const,
-    data: { run: 'bench', clients, inbounds: [sum('bench')], outbounds: [sum('direct')] },
+    data: { run: 'bench', clients, inbounds, outbounds },
   };
 }

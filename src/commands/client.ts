@@ -12,7 +12,7 @@ import { erase, judgedInbound } from './inbound.js';
 import { admitted } from './ip-limit.js';
 import { clientDepletion, endedAhead } from './limits.js';
 import { Rejection, reject } from './rejection.js';
-import { carrierNamed, carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
+import { carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
@@ -29,7 +29,7 @@ export type ClientCommand =
   | Command<'ClearClientIps', { readonly email: string }>
   | Command<
       'RecordClientIps',
-      { readonly seen: readonly { readonly email: string; readonly ips: readonly { ip: string; at: number }[] }[] }
+      { readonly seen: readonly { readonly client: number; readonly ips: readonly { ip: string; at: number }[] }[] }
     >
   | Command<'DepleteExpired', Record<never, never>>
   | Command<'EraseDeleted', Record<never, never>>;
@@ -115,8 +115,8 @@ export const client: Decider<ClientCommand> = {
   },
 
   RecordClientIps({ seen }, state) {
-    return seen.flatMap(({ email, ips }) => {
-      const current = carrierNamed(state, email);
+    return seen.flatMap(({ client: number, ips }) => {
+      const current = state.clients.get(number as ClientNumber);
       return current && ips.length > 0 ? [ClientIpsSeen({ client: current.number, ips: [...ips] })] : [];
     });
   },

@@ -3,6 +3,7 @@ import { serverNames } from '../events/certificate.js';
 import type { InboundId, NodeId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
+import { accountFlaw } from '../lib/account-name.js';
 import { isObject, textOf } from '../lib/json.js';
 import { loopbackPorts } from '../lib/loopback-targets.js';
 import type { OwnPort } from './command.js';
@@ -140,7 +141,8 @@ export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection 
   const why =
     (HALF.test(spec.remark) ? 'the remark is not valid Unicode' : null) ??
     transportFlaw(spec, config) ??
-    protocolFlaw(spec, config);
+    protocolFlaw(spec, config) ??
+    accountFlaw(config.settings);
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '../events/client-document.js';
 import type { Counter } from '../events/counters.js';
 import type { Depletion } from '../events/inbound.js';
+import { MOST_RESET_DAYS } from './credentials.js';
 
 /**
  * The rule behind every cut: a cap over up plus down, then an expiry. 0 means none, and a negative expiry is a term that
@@ -15,6 +16,11 @@ export function depletionOf(capBytes: number, expiresAt: number, used: Counter, 
 
 export function clientDepletion(client: Client, used: Counter, now: number): Depletion | null {
   return depletionOf(client.terms.capBytes, client.terms.expiresAt, used, now);
+}
+
+/** Whether the term of a client gives way to the next one when it is over. */
+export function renewsItself({ terms: { resetDays } }: Client): boolean {
+  return resetDays > 0 && resetDays <= MOST_RESET_DAYS;
 }
 
 interface Judged {

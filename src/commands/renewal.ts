@@ -10,9 +10,8 @@ import { addDays, periodStart, zoneNamed } from '../lib/calendar.js';
 import { resetClient } from './client.js';
 import { judgedClient } from './client-rules.js';
 import type { Command, Decider } from './command.js';
-import { MOST_RESET_DAYS } from './credentials.js';
 import { resetInbound } from './inbound.js';
-import { wasAhead } from './limits.js';
+import { renewsItself, wasAhead } from './limits.js';
 import { usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
 
@@ -70,8 +69,8 @@ function renewalOf(
   zone: string,
   done: Set<ClientNumber>,
 ): Caused<PanelEvent>[] {
-  const { resetDays, expiresAt } = client.terms;
-  if (resetDays <= 0 || resetDays > MOST_RESET_DAYS || expiresAt <= 0 || expiresAt > now) return [];
+  const { expiresAt } = client.terms;
+  if (!renewsItself(client) || expiresAt <= 0 || expiresAt > now) return [];
   const next = nextTerm(client, now, zone);
   const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
   // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.

@@ -38,19 +38,11 @@ export function usedTogether({ counters }: PanelState, clients: readonly Client[
 }
 
 /**
- * Which of some siblings carries the bytes that the core of this panel counts: it counts by email, whatever inbound they
- * came through. The lowest number on an inbound of this machine, else the lowest of all.
+ * Which of some siblings carries what is set or left for all of them together: the lowest number on an inbound of this
+ * machine, else the lowest of all.
  */
 export function carrierOf({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
   return siblings.find(({ inbound }) => inbounds.get(inbound)?.node === null) ?? siblings[0];
-}
-
-/** The same of an email; it is asked for every client in every poll. */
-export function carrierNamed(state: PanelState, email: string): Client | undefined {
-  const first = state.byEmail.first(email);
-  if (first === undefined) return undefined;
-  const siblings = state.byEmail.siblings(first);
-  return siblings ? carrierOf(state, living(state, siblings)) : state.clients.get(first);
 }
 
 /**

@@ -5,19 +5,21 @@ import { type Counter, sumOf } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { InboundDepleted } from '../events/inbound.js';
-import { MeasurementsRolledUp, OutboundTrafficReset, TrafficRecorded, type TrafficSum } from '../events/traffic.js';
+import {
+  InboundCountersPassedOn,
+  MeasurementsRolledUp,
+  OutboundTrafficReset,
+  TrafficRecorded,
+  type TrafficSum,
+} from '../events/traffic.js';
 import type { Command, Decider } from './command.js';
-import { clientDepletion, depletionOf } from './limits.js';
+import { depletionOf, renewsItself } from './limits.js';
 import { reject } from './rejection.js';
-import { carrierNamed, usedTogether } from './siblings.js';
+import { usedTogether } from './siblings.js';
 import type { PanelState } from './state.js';
 
-/** What one counter of the core grew by, in bytes. `name` is an email or a tag. */
-export interface Growth {
-  readonly name: string;
-  readonly up: number;
-  readonly down: number;
-}
+/** `[client number, inbound id or outbound tag, up, down]`: what one counter of the core grew by, in bytes. */
+export type Growth<K = number> = readonly [K, number, number];
 
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 
@@ -26,28 +28,31 @@ export type TrafficCommand =
       'RecordTraffic',
       {
         readonly run: string;
+        /** Each number once; also of clients and inbounds that were deleted since: what they moved is theirs. */
         readonly clients: readonly Growth[];
         readonly inbounds: readonly Growth[];
-        readonly outbounds: readonly Growth[];
+        readonly outbounds: readonly Growth<string>[];
+        /** Counters of inbounds, by tag, that are their next owner's from here on, and where they stand. */
+        readonly passedOn?: readonly Growth<string>[];
       }
     >
   | Command<'ResetOutboundTraffic', { /** Null = of every outbound. */ readonly tag: string | null }>
   | Command<'RecordRollUp', RollUp>;
 
 export const traffic: Decider<TrafficCommand> = {
-  RecordTraffic({ run, clients, inbounds, outbounds }, state, { now }) {
-    const sum = {
+  RecordTraffic({ run, clients, inbounds, outbounds, passedOn = [] }, state, { now }) {
+    const sum: TrafficSum = {
       run,
-      clients: clients.flatMap(({ name, up, down }) => {
-        const client = carrierNamed(state, name);
-        return client ? [[client.number, up, down] as TrafficSum['clients'][number]] : [];
-      }),
-      inbounds: byTag(state, inbounds),
-      outbounds: outbounds.map(({ name, up, down }): [string, number, number] => [name, up, down]),
+      // A number that was never given is none of this log's.
+      clients: known(clients, state.lastClient),
+      inbounds: known(inbounds, state.lastInbound),
+      outbounds: outbounds.map(([tag, up, down]) => [tag, up, down]),
     };
-    if (sum.clients.length + sum.inbounds.length + sum.outbounds.length === 0) return [];
+    const counters = passedOn.map(([tag, up, down]): [string, number, number] => [tag, up, down]);
+    const passed = counters.length > 0 ? [InboundCountersPassedOn({ run, counters })] : [];
+    if (sum.clients.length + sum.inbounds.length + sum.outbounds.length === 0) return passed;
     const effects = trafficEffects(state, sum.clients, sum.inbounds, now);
-    return [TrafficRecorded(sum), ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
+    return [TrafficRecorded(sum), ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 })), ...passed];
   },
 
   ResetOutboundTraffic({ tag }, state) {
@@ -61,13 +66,8 @@ export const traffic: Decider<TrafficCommand> = {
   RecordRollUp: (data) => [MeasurementsRolledUp(data)],
 };
 
-function byTag(state: PanelState, growths: readonly Growth[]): [number, number, number][] {
-  if (growths.length === 0) return [];
-  const ids = new Map([...state.inbounds.values()].map((inbound) => [inbound.tag, inbound.id]));
-  return growths.flatMap(({ name, up, down }) => {
-    const id = ids.get(name);
-    return id === undefined ? [] : [[id, up, down] as [number, number, number]];
-  });
+function known(growths: readonly Growth[], last: number): [number, number, number][] {
+  return growths.flatMap(([number, up, down]) => (number > 0 && number <= last ? [[number, up, down]] : []));
 }
 
 /** `[client number or inbound id, up, down]`: bytes that are about to be added to counters, each number once. */
@@ -107,7 +107,10 @@ function clientEffects(client: Client, used: Counter, now: number): PanelEvent[]
   const { number } = client;
   const started = client.terms.expiresAt < 0 ? now - client.terms.expiresAt : null;
   const current: Client = started === null ? client : { ...client, terms: { ...client.terms, expiresAt: started } };
-  const depletion = client.depletion ? null : clientDepletion(current, used, now);
+  const { capBytes, expiresAt } = current.terms;
+  // A term that renews itself is over only for the moment in which its last bytes are counted.
+  const end = renewsItself(current) ? 0 : expiresAt;
+  const depletion = client.depletion ? null : depletionOf(capBytes, end, used, now);
   return [
     ...(started === null ? [] : [ClientExpiryStarted({ client: number, expiresAt: started })]),
     ...(depletion ? [ClientDepleted({ client: number, depletion })] : []),

@@ -29,6 +29,17 @@ export const TrafficRecorded = defineEvent('TrafficRecorded', {
   stream: () => 'traffic',
 });
 
+export const InboundCountersPassedOn = defineEvent('InboundCountersPassedOn', {
+  summary:
+    "The core stopped counting an inbound under a tag: what that counter grows by from here on is its next owner's.",
+  data: z.strictObject({
+    run: z.string(),
+    /** `[tag, up, down]`: where the counter stood. All of it was recorded before. */
+    counters: z.array(z.tuple([z.string(), Bytes, Bytes])),
+  }),
+  stream: () => 'traffic',
+});
+
 export const OutboundTrafficReset = defineEvent('OutboundTrafficReset', {
   summary: 'The counters of one outbound were set to zero.',
   data: z.strictObject({ tag: z.string(), up: Bytes, down: Bytes }),
@@ -63,5 +74,10 @@ type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 export const mayBePruned = ({ toTime, aheadOf = Number.POSITIVE_INFINITY }: RollUp, at: number): boolean =>
   at <= toTime || at > aheadOf;
 
-export const trafficEvents = [TrafficRecorded, OutboundTrafficReset, MeasurementsRolledUp] as const;
+export const trafficEvents = [
+  TrafficRecorded,
+  InboundCountersPassedOn,
+  OutboundTrafficReset,
+  MeasurementsRolledUp,
+] as const;
 export type TrafficEvent = EventOf<(typeof trafficEvents)[number]>;

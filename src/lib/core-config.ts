@@ -1,10 +1,9 @@
+import type { NamedClient } from './account-name.js';
 import type { JsonObject } from './json.js';
 
 /** One account of an inbound, as the core reads it. */
-export interface CoreUser {
-  /** The name under which the core counts. */
-  readonly email: string;
-  /** A member of `settings.clients` in the core's own words: `{email, id, flow}`, `{email, password, method}`, `{email, auth}` … */
+export interface CoreUser extends NamedClient {
+  /** A member of `settings.clients` in the core's own words, without the name: `{id, flow}`, `{password, method}`, `{auth}` … */
   readonly account: JsonObject;
 }
 
@@ -13,8 +12,8 @@ export interface CoreInbound {
   readonly tag: string;
   /** The inbound in the core's own words, with its tag and without `settings.clients`. Equal JSON = nothing to do. */
   readonly config: JsonObject;
-  /** By email. Empty for protocols without accounts of their own (socks, http, mixed, wireguard, tunnel). */
-  readonly users: ReadonlyMap<string, CoreUser>;
+  /** By client number. Empty for protocols without accounts of their own (socks, http, mixed, wireguard, tunnel). */
+  readonly users: ReadonlyMap<number, CoreUser>;
   /** Whether accounts can be added and removed while it runs. */
   readonly hotUsers: boolean;
 }

@@ -81,8 +81,7 @@ function coreStream(stream: Readonly<Record<string, unknown>>, hysteria: boolean
 
 /** A client in the core's words: only what lets it in. */
 export function coreUser(inbound: Inbound, client: Client): CoreUser {
-  const { email } = client.identity;
-  return { email, account: { email, ...account(inbound, client) } };
+  return { client: client.number, email: client.identity.email, account: account(inbound, client) };
 }
 
 function account({ protocol, config }: Inbound, { credential, terms }: Client): JsonObject {

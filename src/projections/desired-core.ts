@@ -16,12 +16,12 @@ export interface CoreChanges {
   readonly template: boolean;
   /** Tags of inbounds that were added, changed or removed. */
   readonly inbounds: ReadonlySet<string>;
-  /** Emails that were added, changed or removed, by the tag of their inbound. */
-  readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Clients that were added, changed or removed, by the tag of their inbound. */
+  readonly users: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 interface Entry extends CoreInbound {
-  readonly users: Map<string, CoreUser>;
+  readonly users: Map<number, CoreUser>;
 }
 
 /**
@@ -33,10 +33,10 @@ export class DesiredCore {
   readonly #clients: Clients;
   readonly #settings: SettingsModel;
   readonly #entries = new Map<string, Entry>();
-  /** Where each inbound and each client stands now, to take it away from there. */
+  /** Where each inbound and each client stands now, by its tag, to take it away from there. */
   readonly #tags = new Map<InboundId, string>();
-  readonly #places = new Map<ClientNumber, { readonly tag: string; readonly email: string }>();
-  #changes: { template: boolean; inbounds: Set<string>; users: Map<string, Set<string>> } = noChanges();
+  readonly #places = new Map<ClientNumber, string>();
+  #changes: { template: boolean; inbounds: Set<string>; users: Map<string, Set<number>> } = noChanges();
 
   constructor(models: { readonly inbounds: Inbounds; readonly clients: Clients; readonly settings: SettingsModel }) {
     this.#inbounds = models.inbounds;
@@ -79,7 +79,7 @@ export class DesiredCore {
 
   digest(): string {
     const inbounds = [...this.#entries.values()].sort((a, b) => (a.tag < b.tag ? -1 : 1));
-    const rendered = inbounds.map(({ config, users }) => [config, [...users.values()].sort(byEmail)]);
+    const rendered = inbounds.map(({ config, users }) => [config, [...users.values()].sort(byNumber)]);
     return digest({ template: this.template(), inbounds: rendered });
   }
 
@@ -107,19 +107,18 @@ export class DesiredCore {
   #placeClient(number: ClientNumber): void {
     const client = this.#clients.byNumber.get(number);
     const before = this.#places.get(number);
-    if (before) {
-      this.#entries.get(before.tag)?.users.delete(before.email);
-      this.#userChanged(before.tag, before.email);
+    if (before !== undefined) {
+      this.#entries.get(before)?.users.delete(number);
+      this.#userChanged(before, number);
       this.#places.delete(number);
     }
     const place = client && this.#placeOf(client);
     if (!client || !place) return;
     const inbound = this.#inbounds.get(client.inbound);
     if (!inbound) return;
-    const user = coreUser(inbound, client);
-    place.users.set(user.email, user);
-    this.#places.set(number, { tag: place.tag, email: user.email });
-    this.#userChanged(place.tag, user.email);
+    place.users.set(number, coreUser(inbound, client));
+    this.#places.set(number, place.tag);
+    this.#userChanged(place.tag, number);
   }
 
   #placeOf(client: Client): Entry | undefined {
@@ -128,15 +127,15 @@ export class DesiredCore {
     return entry?.hotUsers && mayConnect(client) ? entry : undefined;
   }
 
-  #userChanged(tag: string, email: string): void {
-    const emails = this.#changes.users.get(tag);
-    if (emails) emails.add(email);
-    else this.#changes.users.set(tag, new Set([email]));
+  #userChanged(tag: string, client: ClientNumber): void {
+    const clients = this.#changes.users.get(tag);
+    if (clients) clients.add(client);
+    else this.#changes.users.set(tag, new Set([client]));
   }
 }
 
 function noChanges() {
-  return { template: false, inbounds: new Set<string>(), users: new Map<string, Set<string>>() };
+  return { template: false, inbounds: new Set<string>(), users: new Map<string, Set<number>>() };
 }
 
-const byEmail = (a: CoreUser, b: CoreUser): number => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0);
+const byNumber = (a: CoreUser, b: CoreUser): number => a.client - b.client;

@@ -12,7 +12,7 @@ import type { Secrets, Settings } from '../events/settings.js';
 import type { SnapshotStore } from '../events/snapshot-store.js';
 import { digest } from '../lib/digest.js';
 import { backups } from './backups.js';
-import { baselines, recordedOf } from './baselines.js';
+import { baselines, counterOwner, tagsToPassOn } from './baselines.js';
 import { warnedOf } from './chat-bot.js';
 import { clientIps, newestFirst } from './client-ips.js';
 import { clients } from './clients.js';
@@ -263,9 +263,11 @@ export class ReadModels {
     const { state } = this.#models.baselines;
     return {
       run: state.run,
-      clients: { get: (email: string) => recordedOf(state, email) },
+      clients: state.clients,
       inbounds: state.inbounds,
       outbounds: state.outbounds,
+      ownerOf: (tag: string) => counterOwner(state, tag),
+      toPassOn: () => tagsToPassOn(state),
     };
   }
 

@@ -3,7 +3,7 @@ import { alice, bob, DAY, draft, T0 } from '../kit/builders.js';
 import { ADMIN, startBot } from './kit.js';
 
 const GB = 1024 ** 3;
-const used = (name: string, bytes: number) => ({ name, up: 0, down: bytes });
+const used = (client: number, bytes: number) => [client, 0, bytes] as const;
 const record = (...clients: ReturnType<typeof used>[]) =>
   ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds: [], outbounds: [] } }) as const;
 
@@ -30,7 +30,7 @@ describe('an admin', () => {
     const { ask, place, press } = await startBot({
       clients: [ann, draft('first-use', 4, { terms: { expiresAt: -DAY } })],
     });
-    place.must(record(used('ann', GB)));
+    place.must(record(used(1, GB)));
     expect((await ask('/usage ANN')).text.split('\n')).toEqual([
       'ann',
       'first: may connect',
@@ -41,7 +41,7 @@ describe('an admin', () => {
     ]);
     expect((await ask('/usage first-use')).text).toContain('Ends: 1 days after the first use');
     const shown = await ask('/usage@portolan_bot ann');
-    place.must(record(used('ann', 2 * GB)));
+    place.must(record(used(1, 2 * GB)));
     expect((await press('Refresh', shown)).text).toContain('first: its bytes are used up');
   });
 
@@ -50,7 +50,7 @@ describe('an admin', () => {
     const { ask, place } = await startBot({ clients: many });
     expect((await ask('/online')).text).toBe('Nobody is online');
     expect((await ask('/top')).text).toBe('Nobody has used anything yet');
-    place.must(record(...many.map(({ identity }, n) => used(identity.email, ((n * 5) % 12) * GB + 1))));
+    place.must(record(...many.map((_, n) => used(n + 1, ((n * 5) % 12) * GB + 1))));
     expect((await ask('/online')).text).toMatch(/^Online: 12\nclient-0\nclient-1\nclient-10\n/);
     const rows = (await ask('/top')).text.split('\n');
     expect(rows).toHaveLength(11);
@@ -172,7 +172,7 @@ describe('names that others choose', () => {
       draft(`${String(n).padStart(3, '0')}-${'&'.repeat(180)}`, n + 1),
     );
     const { ask, place, server } = await startBot({ clients });
-    place.must(record(...clients.map(({ identity }) => used(identity.email, 1))));
+    place.must(record(...clients.map((_, n) => used(n + 1, 1))));
     await ask('/online');
     await expect.poll(() => server.chat(ADMIN).length).toBe(3);
     const lines = server.chat(ADMIN).flatMap(({ text }) => text.split('\n'));

@@ -36,7 +36,7 @@ describe('a client', () => {
     const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
     place.must({
       type: 'RecordTraffic',
-      data: { run: 'r', clients: [{ name: 'alice', up: 3, down: 4 }], inbounds: [], outbounds: [] },
+      data: { run: 'r', clients: [[1, 3, 4]], inbounds: [], outbounds: [] },
     });
     mark();
     const shown = await ask('/usage alice');

@@ -13,9 +13,9 @@ const login: AnyCommand = {
   type: 'RecordLogin',
   data: { user: userId(1), session: { idHash: 'x', csrfToken: 'y' }, expiresAt: T0 + DAY },
 };
-const used = (name: string, bytes: number): AnyCommand => ({
+const used = (client: number, bytes: number): AnyCommand => ({
   type: 'RecordTraffic',
-  data: { run: 'r1', clients: [{ name, up: 0, down: bytes }], inbounds: [], outbounds: [] },
+  data: { run: 'r1', clients: [[client, 0, bytes]], inbounds: [], outbounds: [] },
 });
 
 /** A bot that has logged in. */
@@ -63,7 +63,7 @@ describe('every admin is told', () => {
     const { place, told } = await start({
       clients: [draft('ann', 1, { terms: { capBytes: GB } }), draft('ben', 2, { terms: { expiresAt: T0 + 5 } })],
     });
-    place.must(used('ann', GB));
+    place.must(used(1, GB));
     place.clock.advance(10);
     place.must({ type: 'DepleteExpired', data: {} });
     expect(await told(1)).toEqual(['These clients are over\nann: its bytes are used up\nben: its time is over']);
@@ -131,7 +131,7 @@ describe('who is soon over', () => {
     expect(await told(1)).toEqual([ANN]);
     expect(appended().map(({ data }) => data)).toEqual([{ expiry: [1], cap: [] }]);
     expect(appended()[0]?.meta.actor).toMatchObject({ kind: 'system', name: 'chat-bot' });
-    place.must(used('ben', 2.5 * GB));
+    place.must(used(2, 2.5 * GB));
     look();
     look();
     expect(await told(2)).toEqual([ANN, BEN]);

@@ -138,7 +138,7 @@ describe('events why', () => {
       data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms }) },
     });
     must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
-    const used = { run: 'r1', clients: [{ name: 'alice', up: 1, down: 1 }], inbounds: [], outbounds: [] };
+    const used = { run: 'r1', clients: [[1, 1, 1]] as const, inbounds: [], outbounds: [] };
     must({ type: 'RecordTraffic', data: used });
     const { code, lines } = await portolan(journal, 'events', 'why', 'Alice');
     expect(code).toBe(0);

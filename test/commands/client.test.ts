@@ -186,22 +186,22 @@ describe('AdjustClientTraffic', () => {
 });
 
 describe('the addresses of a client', () => {
-  const record = (email: string, ips: { ip: string; at: number }[]) =>
-    ({ type: 'RecordClientIps', data: { seen: [{ email, ips }] } }) as const;
+  const record = (client: number, ips: { ip: string; at: number }[]) =>
+    ({ type: 'RecordClientIps', data: { seen: [{ client, ips }] } }) as const;
   const ips = [{ ip: '198.51.100.7', at: T0 }];
 
   it('are recorded under its number', () => {
     given(...past)
-      .when(record('BOB', ips))
+      .when(record(2, ips))
       .then(ClientIpsSeen({ client: second, ips }));
   });
 
   it('of nobody are dropped, and so is an empty list', () => {
     given(...past)
-      .when(record('nobody', ips))
+      .when(record(9, ips))
       .thenNothing();
     given(...past)
-      .when(record('bob', []))
+      .when(record(2, []))
       .thenNothing();
   });
 

@@ -192,6 +192,17 @@ describe('what makes an inbound unusable', () => {
     }
   });
 
+  it('an account that has a name as clients have in the core', () => {
+    const accounts = [
+      { user: 'ann', pass: 'x' },
+      { User: '7:ann', pass: 'x' },
+    ];
+    refused(
+      { spec: { protocol: 'mixed' }, config: { settings: { auth: 'password', accounts } } },
+      'the account name "7:ann" looks like that of a client in the core; choose one that does not begin with a number and a colon',
+    );
+  });
+
   it('wireguard without its key', () => {
     refused({ spec: { protocol: 'wireguard' } }, 'wireguard needs settings.secretKey');
   });

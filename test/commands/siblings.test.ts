@@ -59,10 +59,10 @@ const back = (client: ClientNumber) => ClientRestored({ client });
 const inherited = (client: ClientNumber, from: ClientNumber, up = 0, down = 0) =>
   ClientTrafficInherited({ client, from, up, down });
 const gone = (client: ClientNumber, inbound = one) => ClientDeleted({ client, inbound });
-const grown = (up: number, name = 'anna') =>
+const grown = (up: number, client = 1) =>
   ({
     type: 'RecordTraffic',
-    data: { run: 'r1', clients: [{ name, up, down: 0 }], inbounds: [], outbounds: [] },
+    data: { run: 'r1', clients: [[client, up, 0]], inbounds: [], outbounds: [] },
   }) as const;
 
 describe('one email in several inbounds', () => {
@@ -251,16 +251,10 @@ describe('a change of one of them', () => {
 });
 
 describe('traffic of one email', () => {
-  it('goes to the lowest number on this machine, and counts for all', () => {
-    given(nodeInbound, ...inbounds, clientAdded(anna(3), first, three), there(), clientAdded(anna(1), third))
-      .when(grown(5))
-      .then(used(2, 5));
-  });
-
-  it('goes to one on a node when nobody is here any more', () => {
-    given(nodeInbound, clientAdded(anna(3), first, three))
-      .when(grown(5))
-      .then(used(1, 5));
+  it('goes to the one who moved it, and counts for all', () => {
+    given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 10 }), used(1, 5))
+      .when(grown(5, 2))
+      .then(used(2, 5), caused(0, cut(first, 10, 10)), caused(0, cut(second, 10, 10)));
   });
 
   it('cuts each whose own cap the sum of all machines reaches', () => {
@@ -278,7 +272,7 @@ describe('traffic of one email', () => {
   it('starts the term of each with the first use of one', () => {
     const started = (client: ClientNumber, expiresAt: number) => caused(0, ClientExpiryStarted({ client, expiresAt }));
     given(...inbounds, here({ expiresAt: -DAY }), there({ expiresAt: -HOUR }))
-      .when(grown(1, 'ANNA'))
+      .when(grown(1))
       .then(used(1, 1), started(first, T0 + DAY), started(second, T0 + HOUR));
   });
 });
@@ -432,9 +426,9 @@ describe('who goes', () => {
 describe('the addresses of one email', () => {
   const ips = [{ ip: '198.51.100.1', at: T0 }];
 
-  it('are written down once, and cleared for all', () => {
+  it('are written down for the one who has them, and cleared for all', () => {
     given(...inbounds, here(), there())
-      .when({ type: 'RecordClientIps', data: { seen: [{ email: 'ANNA', ips }] } })
+      .when({ type: 'RecordClientIps', data: { seen: [{ client: 1, ips }] } })
       .then(ClientIpsSeen({ client: first, ips }));
     given(...inbounds, here(), there())
       .when({ type: 'ClearClientIps', data: { email: 'anna' } })

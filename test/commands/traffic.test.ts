@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 import type { Growth } from '../../src/commands/traffic.js';
 import { ClientDeleted, ClientDepleted, ClientExpiryStarted } from '../../src/events/client.js';
-import { InboundDepleted } from '../../src/events/inbound.js';
-import { MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
+import { InboundDeleted, InboundDepleted } from '../../src/events/inbound.js';
+import { InboundCountersPassedOn, MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
 import {
   alice,
   bob,
@@ -22,12 +22,12 @@ import { given } from '../kit/spec.js';
 interface Poll {
   readonly clients?: readonly Growth[];
   readonly inbounds?: readonly Growth[];
-  readonly outbounds?: readonly Growth[];
+  readonly outbounds?: readonly Growth<string>[];
+  readonly passedOn?: readonly Growth<string>[];
 }
 
-const poll = ({ clients = [], inbounds = [], outbounds = [] }: Poll) =>
-  ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds, outbounds } }) as const;
-const grown = (name: string, up: number, down: number): Growth => ({ name, up, down });
+const poll = ({ clients = [], inbounds = [], outbounds = [], passedOn = [] }: Poll) =>
+  ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds, outbounds, passedOn } }) as const;
 const withTerms = (terms: Parameters<typeof draft>[2] & object) => [
   inboundAdded(),
   clientAdded(draft('alice', 1, terms)),
@@ -36,13 +36,16 @@ const cap = (usedBytes: number, capBytes: number) =>
   ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes, capBytes } });
 
 describe('RecordTraffic', () => {
-  it('records numbers instead of names', () => {
+  it('records what each number moved', () => {
     given(inboundAdded(), clientAdded(alice), clientAdded(bob, second))
       .when(
         poll({
-          clients: [grown('Bob', 3, 4), grown('alice', 1, 2)],
-          inbounds: [grown('in-1', 4, 6)],
-          outbounds: [grown('direct', 4, 6)],
+          clients: [
+            [2, 3, 4],
+            [1, 1, 2],
+          ],
+          inbounds: [[1, 4, 6]],
+          outbounds: [['direct', 4, 6]],
         }),
       )
       .then(
@@ -57,10 +60,32 @@ describe('RecordTraffic', () => {
       );
   });
 
-  it('drops the bytes of who is gone', () => {
-    given(inboundAdded(), clientAdded(), ClientDeleted({ client: first, inbound: one }))
-      .when(poll({ clients: [grown('alice', 1, 2)], inbounds: [grown('nowhere', 1, 2)] }))
+  it('records what was moved by who is deleted by now: it is theirs and nobody else’s', () => {
+    const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })] as const;
+    given(inboundAdded(), clientAdded(draft('alice', 1, { terms: { capBytes: 1 } })), ...gone)
+      .when(poll({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }))
+      .then(traffic({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }));
+  });
+
+  it('drops the bytes of numbers that nobody was given', () => {
+    given(inboundAdded(), clientAdded())
+      .when(poll({ clients: [[2, 1, 2]], inbounds: [[2, 1, 2]] }))
       .thenNothing();
+  });
+
+  it('says which counters of inbounds pass on, after all that they held', () => {
+    const passedOn = [['in-1', 5, 9]] as const;
+    const said = InboundCountersPassedOn({ run: 'r1', counters: [['in-1', 5, 9]] });
+    given(inboundAdded()).when(poll({ passedOn })).then(said);
+    given(inboundAdded())
+      .when(poll({ inbounds: [[1, 1, 2]], passedOn }))
+      .then(traffic({ inbounds: [[1, 1, 2]] }), said);
+  });
+
+  it('leaves a client whose term renews itself in peace when its last bytes come after the end', () => {
+    given(...withTerms({ terms: { expiresAt: T0 - 1, resetDays: 30 } }))
+      .when(poll({ clients: [[1, 1, 1]] }))
+      .then(traffic({ clients: [[1, 1, 1]] }));
   });
 
   it('records nothing when nothing grew', () => {
@@ -69,25 +94,25 @@ describe('RecordTraffic', () => {
 
   it('depletes a client in the batch that brings it to its cap, as an effect of it', () => {
     given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
-      .when(poll({ clients: [grown('alice', 2, 2)] }))
+      .when(poll({ clients: [[1, 2, 2]] }))
       .then(traffic({ clients: [[1, 2, 2]] }), caused(0, cap(10, 10)));
   });
 
   it('leaves it one byte below its cap', () => {
     given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
-      .when(poll({ clients: [grown('alice', 2, 1)] }))
+      .when(poll({ clients: [[1, 2, 1]] }))
       .then(traffic({ clients: [[1, 2, 1]] }));
   });
 
   it('depletes only once', () => {
     given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 5, 5]] }), cap(10, 10))
-      .when(poll({ clients: [grown('alice', 2, 1)] }))
+      .when(poll({ clients: [[1, 2, 1]] }))
       .then(traffic({ clients: [[1, 2, 1]] }));
   });
 
   it('starts the term of a client with its first bytes', () => {
     given(...withTerms({ terms: { expiresAt: -30 * DAY } }))
-      .when(poll({ clients: [grown('alice', 1, 0)] }))
+      .when(poll({ clients: [[1, 1, 0]] }))
       .then(
         traffic({ clients: [[1, 1, 0]] }),
         caused(0, ClientExpiryStarted({ client: first, expiresAt: T0 + 30 * DAY })),
@@ -96,13 +121,13 @@ describe('RecordTraffic', () => {
 
   it('does not start it again', () => {
     given(...withTerms({ terms: { expiresAt: -DAY } }), ClientExpiryStarted({ client: first, expiresAt: T0 + DAY }))
-      .when(poll({ clients: [grown('alice', 1, 0)] }), { now: T0 + 10 })
+      .when(poll({ clients: [[1, 1, 0]] }), { now: T0 + 10 })
       .then(traffic({ clients: [[1, 1, 0]] }));
   });
 
   it('starts a term and reaches a cap in one poll', () => {
     given(...withTerms({ terms: { expiresAt: -DAY, capBytes: 5 } }))
-      .when(poll({ clients: [grown('alice', 5, 0)] }))
+      .when(poll({ clients: [[1, 5, 0]] }))
       .then(
         traffic({ clients: [[1, 5, 0]] }),
         caused(0, ClientExpiryStarted({ client: first, expiresAt: T0 + DAY })),
@@ -112,7 +137,7 @@ describe('RecordTraffic', () => {
 
   it('depletes a client that moves bytes after its expiry', () => {
     given(...withTerms({ terms: { expiresAt: T0 - 1 } }))
-      .when(poll({ clients: [grown('alice', 1, 1)] }))
+      .when(poll({ clients: [[1, 1, 1]] }))
       .then(
         traffic({ clients: [[1, 1, 1]] }),
         caused(0, ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 - 1 } })),
@@ -121,7 +146,7 @@ describe('RecordTraffic', () => {
 
   it('depletes an inbound by its own counters', () => {
     given(inboundAdded({ spec: { capBytes: 10 } }), traffic({ inbounds: [[1, 4, 4]] }))
-      .when(poll({ inbounds: [grown('in-1', 1, 1)] }))
+      .when(poll({ inbounds: [[1, 1, 1]] }))
       .then(
         traffic({ inbounds: [[1, 1, 1]] }),
         caused(0, InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 10, capBytes: 10 } })),

@@ -28,8 +28,8 @@ const grown = (clients: number, inbounds: number): AnyCommand => ({
   type: 'RecordTraffic',
   data: {
     ...{ run: 'r1', outbounds: [] },
-    clients: clients > 0 ? [{ name: 'alice', up: clients, down: 0 }] : [],
-    inbounds: inbounds > 0 ? [{ name: 'in-1', up: inbounds, down: 0 }] : [],
+    clients: clients > 0 ? [[1, clients, 0]] : [],
+    inbounds: inbounds > 0 ? [[1, inbounds, 0]] : [],
   },
 });
 

@@ -14,8 +14,8 @@ async function start(email = 'alice') {
   given({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
   given({ type: 'AddClients', data: { inbound: one, clients: [draft(email, 1, { terms: { capBytes: 1e9 } })] } });
   given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
-  const uses = (up: number, down: number): void =>
-    given({ type: 'RecordTraffic', data: { ...USED, clients: [{ name: email, up, down }] } });
+  const uses = (up: number, down: number, client = 1): void =>
+    given({ type: 'RecordTraffic', data: { ...USED, clients: [[client, up, down]] } });
   const path = `/panel/api/clients/${encodeURIComponent(email)}/statement`;
   const ask = (query = '', more: Record<string, string> = {}) =>
     panel.call('GET', `${path}${query}`, { headers: { ...headers, ...more } });
@@ -103,7 +103,7 @@ describe('the statement of a client', () => {
     given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     panel.later(HOUR);
     given({ type: 'AddClients', data: { inbound: one, clients: [alice] } });
-    uses(1, 2);
+    uses(1, 2, 2);
     expect(await statement('?from=2020-01-01')).toMatchObject({
       clients: [{ client: 2 }],
       opening: { up: 0, down: 0 },
@@ -116,24 +116,26 @@ describe('the statement of a client', () => {
     const remove: AnyCommand = { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } };
     uses(100, 200);
     given(remove);
+    // What was still open moved some more.
+    uses(7, 8);
     expect(await statement('?from=2020-01-01')).toMatchObject({
-      ...{ email: 'alice', counter: null, closing: { up: 100, down: 200 } },
+      ...{ email: 'alice', counter: null, closing: { up: 107, down: 208 } },
       clients: [{ client: 1, inbound: 'in-1', until: expect.any(Number) as number }],
     });
     given({ type: 'AddClients', data: { inbound: one, clients: [alice] } });
-    uses(1, 2);
+    uses(1, 2, 2);
     const mine = { clients: [{ client: 2, until: null }], closing: { up: 1, down: 2 } };
     expect(await statement('?from=2020-01-01')).toMatchObject({ ...mine, counter: { up: 1, down: 2 } });
     expect(await statement('?from=2020-01-01&client=2')).toMatchObject(mine);
     expect(await statement('?from=2020-01-01&client=1')).toMatchObject({
       clients: [{ client: 1 }],
-      closing: { up: 100 },
+      closing: { up: 107 },
     });
     given(remove);
     expect(await statement('?from=2020-01-01')).toMatchObject({ clients: [{ client: 2 }] });
     const table = await ask('?client=1&from=2020-01-01&format=csv');
     expect(table.headers.get('content-disposition')).toContain('statement-alice-');
-    expect(table.text).toContain('closing balance,,,,100,200,300');
+    expect(table.text).toContain('closing balance,,,,107,208,315');
     // A number of somebody else, and one of nobody.
     given({ type: 'AddClients', data: { inbound: one, clients: [draft('bob', 3)] } });
     for (const client of [3, 99])

@@ -40,7 +40,7 @@ async function start(apiDialect: Dialect) {
     streamSettings: { network: 'tcp', security: 'none' },
   });
   expect(json).toMatchObject({ success: true });
-  const clients = [{ name: 'one', up: 1, down: 2 }];
+  const clients = [[1, 1, 2]] as const;
   panel.given({ type: 'RecordTraffic', data: { run: 'r', clients, inbounds: [], outbounds: [] } });
   writeFileSync(join(panel.folder, 'access.log'), `${ACCESS}\n`);
   for (const [index, msg] of ['first', 'second'].entries())

@@ -45,10 +45,10 @@ async function start(settings: Body = {}) {
   panel.given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '26', reason: 'start' } });
   const join = (client: object, id = 2) =>
     post('/inbounds/addClient', { id, settings: JSON.stringify({ clients: [client] }) });
-  const uses = (up: number, down = 0, name = 'anna') =>
+  const uses = (up: number, down = 0, client = 1) =>
     panel.given({
       type: 'RecordTraffic',
-      data: { run: 'r1', clients: [{ name, up, down }], inbounds: [], outbounds: [] },
+      data: { run: 'r1', clients: [[client, up, down]], inbounds: [], outbounds: [] },
     });
   return { panel, get, post, join, uses };
 }
@@ -88,7 +88,7 @@ describe('one email in two inbounds over HTTP', () => {
   it('is online once, and was so once', async () => {
     const { panel, post, join, uses } = await start();
     await join(anna({ email: 'Anna' }));
-    uses(1, 1, 'ANNA');
+    uses(1, 1, 2);
     panel.read.online.set(['Anna', 'anna']);
     expect((await post('/inbounds/onlines'))?.obj).toStrictEqual(['anna']);
     expect((await post('/inbounds/lastOnline'))?.obj).toStrictEqual([
@@ -96,7 +96,7 @@ describe('one email in two inbounds over HTTP', () => {
     ]);
     panel.given({
       type: 'RecordClientIps',
-      data: { seen: [{ email: 'Anna', ips: [{ ip: '198.51.100.7', at: 1_700_000_000_000 }] }] },
+      data: { seen: [{ client: 1, ips: [{ ip: '198.51.100.7', at: 1_700_000_000_000 }] }] },
     });
     expect((await post('/inbounds/clientIps/anna'))?.obj).toHaveLength(1);
     await post('/inbounds/clearClientIps/anna');

@@ -141,7 +141,7 @@ describe('a listener', () => {
   it('is told of the core, and not of traffic', async () => {
     const panel = await startPanel();
     const { said } = await listen(panel, await panel.browser().login());
-    const outbounds = [{ name: 'direct', up: 1, down: 1 }];
+    const outbounds = [['direct', 1, 1]] as const;
     panel.given({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
     expect(panel.log.read(0, 100).at(-1)?.type).toBe('TrafficRecorded');
     panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });

@@ -1,7 +1,7 @@
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import type { ClientDraft } from '../../src/commands/credentials.js';
 import type { PanelState } from '../../src/commands/state.js';
-import { type Client, emailKey } from '../../src/events/client-document.js';
+import type { Client } from '../../src/events/client-document.js';
 import { UserId } from '../../src/events/ids.js';
 import { PROTOCOLS } from '../../src/events/inbound.js';
 import type { Inbound } from '../../src/events/inbound-document.js';
@@ -122,12 +122,13 @@ export const stepKinds = {
   traffic: [
     5,
     ({ state, inbound, run, a, b }) => {
-      const some = [...state.clients.values()].filter((_, i) => (i + a) % 2 === 0);
-      const names = new Set(some.map(({ identity }) => emailKey(identity.email)));
-      const clients = [...names].map((name, i) => ({ name, up: (b + i) % 90, down: a % 70 }));
-      const inbounds = inbound ? [{ name: inbound.tag, up: b % 90, down: a % 70 }] : [];
-      const outbounds = [{ name: b % 2 === 0 ? 'direct' : 'warp', up: b, down: a }];
-      return [{ type: 'RecordTraffic', data: { run, clients, inbounds, outbounds } }];
+      // Deleted ones too: their last bytes come late.
+      const numbers = Array.from({ length: state.lastClient }, (_, i) => i + 1).filter((n) => (n + a) % 2 === 0);
+      const clients = numbers.map((number, i) => [number, (b + i) % 90, a % 70] as const);
+      const inbounds = state.lastInbound > 0 ? [[1 + (b % state.lastInbound), b % 90, a % 70] as const] : [];
+      const outbounds = [[b % 2 === 0 ? 'direct' : 'warp', b, a] as const];
+      const passedOn = inbound && a % 5 === 0 ? [[inbound.tag, b * 100, a * 100] as const] : [];
+      return [{ type: 'RecordTraffic', data: { run, clients, inbounds, outbounds, passedOn } }];
     },
   ],
   reset: [1, onClient(({ identity: { email } }) => ({ type: 'ResetClientTraffic', data: { inbound: null, email } }))],
@@ -148,9 +149,9 @@ export const stepKinds = {
   expired: [1, () => [{ type: 'DepleteExpired', data: {} }]],
   ips: [
     2,
-    onClient(({ identity: { email } }, { a, b, now }) => {
+    onClient(({ number: client }, { a, b, now }) => {
       const ips = [a, b].map((n) => ({ ip: `198.51.100.${n % 5}`, at: now }));
-      return { type: 'RecordClientIps', data: { seen: [{ email, ips }] } };
+      return { type: 'RecordClientIps', data: { seen: [{ client, ips }] } };
     }),
   ],
   addresses: [

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PanelEvent } from '../../src/events/catalog.js';
 import {
   ClientCredentialRotated,
   ClientDeleted,
@@ -7,10 +6,11 @@ import {
   ClientTrafficInherited,
 } from '../../src/events/client.js';
 import { CoreStarted } from '../../src/events/core.js';
-import { InboundUpdated } from '../../src/events/inbound.js';
+import { InboundDeleted, InboundUpdated } from '../../src/events/inbound.js';
 import { KeyShredded } from '../../src/events/panel.js';
 import { begin, catchUp } from '../../src/events/replay.js';
-import { type Baselines, baselines, recordedOf } from '../../src/projections/baselines.js';
+import { InboundCountersPassedOn } from '../../src/events/traffic.js';
+import { type Baselines, baselines, counterOwner, tagsToPassOn } from '../../src/projections/baselines.js';
 import {
   alice,
   clientAdded,
@@ -28,143 +28,137 @@ import { TestLog } from '../kit/log.js';
 import { folded } from '../kit/spec.js';
 
 const started = (run: string) => CoreStarted({ run, version: '26', reason: 'start' });
-const used = (bytes: number, client = first as number) =>
-  traffic({ clients: [[client, bytes, 0]], inbounds: [[1, bytes, 0]], outbounds: [['direct', bytes, 0]] });
-const names = (state: Baselines) =>
-  [...state.byName.keys()]
-    .sort()
-    .map((name) => [name, recordedOf(state, name).up] as const)
-    .filter(([, up]) => up > 0);
-const rotated = (n: number, life: number, email = 'alice') =>
-  ClientCredentialRotated({ client: first, life, identity: identity(email), credential: draft('', n).credential });
-const shredded = (life: number) => KeyShredded({ key: `client:1/${life}`, reason: 'rotated' });
+const used = (bytes: number, client = first as number, inbound = 1) =>
+  traffic({ clients: [[client, bytes, 0]], inbounds: [[inbound, bytes, 0]], outbounds: [['direct', bytes, 0]] });
+const ups = (counters: ReadonlyMap<number | string, { readonly up: number }>) =>
+  [...counters].map(([key, { up }]) => [key, up]);
+const rotated = (n: number, life: number) =>
+  ClientCredentialRotated({ client: first, life, identity: identity('alice'), credential: draft('', n).credential });
+const renamed = (email: string) =>
+  ClientIdentified({ client: first, life: 1, renamed: true, identity: identity(email) });
+const tagged = (inbound: typeof one, tag: string) => InboundUpdated({ inbound, changes: { tag } });
+const passedOn = (tag: string, up: number, run = 'r1') => InboundCountersPassedOn({ run, counters: [[tag, up, 0]] });
 const past = [inboundAdded(), clientAdded(draft('Alice', 1)), started('r1')] as const;
 
 describe('how far a counter is recorded', () => {
   it('is the sum over the run', () => {
-    const state = folded(baselines, ...past, used(3), used(4));
-    expect([state.run, names(state), state.inbounds.get('in-1')?.up, state.outbounds.get('direct')?.up]).toStrictEqual([
+    const { run, clients, inbounds, outbounds } = folded(baselines, ...past, used(3), used(4));
+    expect([run, ups(clients), ups(inbounds), ups(outbounds)]).toStrictEqual([
       'r1',
-      [['alice', 7]],
-      7,
-      7,
+      [[1, 7]],
+      [['in-1', 7]],
+      [['direct', 7]],
     ]);
   });
 
   it('begins at zero with a run, and goes on when a run is taken over', () => {
-    expect(names(folded(baselines, ...past, used(3), started('r1'), used(1)))).toStrictEqual([['alice', 4]]);
-    expect(names(folded(baselines, ...past, used(3), started('r2')))).toStrictEqual([]);
-    expect(names(folded(baselines, ...past, used(3), started('r2'), used(5)))).toStrictEqual([]); // of r1: too late
+    expect(ups(folded(baselines, ...past, used(3), started('r1'), used(1)).clients)).toStrictEqual([[1, 4]]);
+    expect(ups(folded(baselines, ...past, used(3), started('r2')).clients)).toStrictEqual([]);
+    expect(ups(folded(baselines, ...past, used(3), started('r2'), used(5)).clients)).toStrictEqual([]); // of r1: too late
   });
 
-  it('stays with the name when the client is renamed, deleted or added again', () => {
-    const renamed = ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') });
-    expect(names(folded(baselines, ...past, used(3), renamed, used(4)))).toStrictEqual([
-      ['alice', 3],
-      ['amy', 4],
-    ]);
-    const again = [ClientDeleted({ client: first, inbound: one }), clientAdded(alice, second), used(4, 2)] as const;
-    expect(names(folded(baselines, ...past, used(3), ...again))).toStrictEqual([['alice', 7]]);
-  });
-
-  it('stays with the tag when an inbound is renamed', () => {
-    const state = folded(baselines, ...past, used(3), InboundUpdated({ inbound: one, changes: { tag: 'x' } }), used(4));
-    expect([...state.inbounds].map(([tag, { up }]) => [tag, up])).toStrictEqual([
-      ['in-1', 3],
-      ['x', 4],
-    ]);
-  });
-});
-
-describe('a name that two have', () => {
-  const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
-  const inherited = ClientTrafficInherited({ client: second, from: first, up: 0, down: 0 });
-  const gone = ClientDeleted({ client: first, inbound: one });
-
-  it('is recorded as far as the sum of both', () => {
-    expect(names(folded(baselines, ...both, used(3), used(4, 2)))).toStrictEqual([['alice', 7]]);
-  });
-
-  it('stays recorded when the key of the one that is gone is destroyed', () => {
-    const erased = KeyShredded({ key: 'client:1/1', reason: 'erased' });
-    expect(names(folded(baselines, ...both, used(3), inherited, gone, erased, used(4, 2)))).toStrictEqual([
-      ['alice', 7],
+  it('is that of one client, whatever it is called and whoever has its email later', () => {
+    expect(ups(folded(baselines, ...past, used(3), renamed('amy'), used(4)).clients)).toStrictEqual([[1, 7]]);
+    const gone = ClientDeleted({ client: first, inbound: one });
+    const late = folded(baselines, ...past, used(3), gone, clientAdded(alice, second), used(4, 2), used(5, 1));
+    expect(ups(late.clients)).toStrictEqual([
+      [1, 8],
+      [2, 4],
     ]);
   });
 
-  it('stays with the other when one is renamed, though its counter was reset', () => {
-    const renamed = ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') });
-    const state = folded(baselines, ...both, used(3), inherited, renamed, used(4, 1), used(5, 2));
-    expect(names(state)).toStrictEqual([
-      ['alice', 8],
-      ['amy', 4],
+  it('is that of one of two clients with the same email, and no inheritance moves it', () => {
+    const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
+    const inherited = ClientTrafficInherited({ client: second, from: first, up: 3, down: 0 });
+    expect(ups(folded(baselines, ...both, used(3), used(4, 2), inherited).clients)).toStrictEqual([
+      [1, 3],
+      [2, 4],
     ]);
   });
-});
 
-describe('a replay after a rotation', () => {
-  const replayed = (...events: readonly PanelEvent[]): readonly unknown[] => {
+  it('is known to a replay for which keys were destroyed, and holds no name', () => {
     const journal = new TestLog();
-    journal.append(...past, ...events);
+    const shredded = (life: number, reason: 'rotated' | 'erased') => KeyShredded({ key: `client:1/${life}`, reason });
+    const gone = ClientDeleted({ client: first, inbound: one });
+    journal.append(...past, used(3), rotated(2, 2), shredded(1, 'rotated'), used(4), gone, shredded(2, 'erased'));
     const folding = begin(baselines);
     catchUp(journal.log, [folding]);
-    return names(folding.state);
-  };
-
-  it('knows how far the counter was recorded, so that nothing is counted twice', () => {
-    expect(replayed(used(3), rotated(2, 2), shredded(1), used(4))).toStrictEqual([['alice', 7]]);
-    expect(replayed(used(3), rotated(2, 2), shredded(1), used(4), rotated(3, 3), shredded(2), used(5))).toStrictEqual([
-      ['alice', 12],
-    ]);
-  });
-
-  it('knows it when the client is renamed after it', () => {
-    const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('amy') });
-    expect(replayed(used(3), rotated(2, 2), shredded(1), renamed, used(4))).toStrictEqual([
-      ['alice', 3],
-      ['amy', 4],
-    ]);
-  });
-
-  it('remembers no name that was erased, no more than a replay does', () => {
-    const gone = [ClientDeleted({ client: first, inbound: one }), KeyShredded({ key: 'client:1/1', reason: 'erased' })];
-    const live = folded(baselines, ...past, used(3), ...gone);
-    expect(JSON.stringify(baselines.save(live))).not.toContain('alice');
-    expect(replayed(used(3), ...gone)).toStrictEqual([]);
-  });
-
-  it('knows it when the client was renamed before it in the same run: the name before is forgotten', () => {
-    const renamed = ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') });
-    expect(replayed(used(3), renamed, used(4), rotated(2, 2, 'amy'), shredded(1))).toStrictEqual([['amy', 4]]);
+    expect(ups(folding.state.clients)).toStrictEqual([[1, 7]]);
+    expect(JSON.stringify(baselines.save(folding.state))).not.toMatch(/alice/i);
   });
 });
 
-describe('who asked before', () => {
-  const renamed = (email: string, client = first) =>
-    ClientIdentified({ client, life: 1, renamed: true, identity: identity(email) });
-  const inherited = ClientTrafficInherited({ client: second, from: first, up: 0, down: 0 });
-  const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
-  const lives: Readonly<Record<string, readonly PanelEvent[]>> = {
-    'of one that grows, and a new run': [...past, used(3), used(4), started('r2'), started('r1'), used(5)],
-    'of one that is renamed there and back': [...past, used(3), renamed('amy'), used(4), renamed('alice'), used(5)],
-    'of two with one name': [...both, used(3), used(4, 2), renamed('amy'), used(5), renamed('Amy', second), used(6, 2)],
-    'of an heir': [...both, used(3), used(4, 2), inherited, ClientDeleted({ client: first, inbound: one }), used(5, 2)],
-    'of one that is rotated and erased': [
-      ...past,
-      ...[used(3), rotated(2, 2), shredded(1), used(4), ClientDeleted({ client: first, inbound: one })],
-      KeyShredded({ key: 'client:1/2', reason: 'erased' }),
-    ],
-  };
+describe('the counter of a tag', () => {
+  const owners = (state: Baselines) => [counterOwner(state, 'in-1'), counterOwner(state, 'x')];
 
-  it.each(Object.entries(lives))('is told the same as who did not, %s', (_, events) => {
-    const journal = new TestLog();
-    const folding = begin(baselines);
-    for (const event of events) {
-      journal.append(event);
-      catchUp(journal.log, [folding]);
-      const fresh = baselines.load(JSON.parse(JSON.stringify(baselines.save(folding.state))) as never);
-      expect(names(folding.state)).toStrictEqual(names(fresh));
-      expect([...folding.state.sums.keys()].filter((name) => folding.state.byName.get(name).length === 0)).toEqual([]);
-    }
+  it('is its inbound’s until the core runs it under another tag', () => {
+    const before = folded(baselines, ...past, used(3), tagged(one, 'x'), used(4));
+    expect([ups(before.inbounds), owners(before), tagsToPassOn(before)]).toStrictEqual([
+      [['in-1', 7]],
+      [1, undefined],
+      ['in-1'],
+    ]);
+    const after = folded(baselines, ...past, used(3), tagged(one, 'x'), used(4), passedOn('in-1', 7), used(5));
+    expect([ups(after.inbounds), owners(after), tagsToPassOn(after)]).toStrictEqual([
+      [
+        ['in-1', 7],
+        ['x', 5],
+      ],
+      [undefined, 1],
+      [],
+    ]);
+  });
+
+  it('is that of a deleted inbound until it passes on to the next one with the tag', () => {
+    const events = [
+      ...past,
+      used(3),
+      InboundDeleted({ inbound: one }),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+    ] as const;
+    const before = folded(baselines, ...events, used(4));
+    expect([ups(before.inbounds), owners(before)[0]]).toStrictEqual([[['in-1', 7]], 1]);
+    const after = folded(baselines, ...events, used(4), passedOn('in-1', 9), used(5, 1, 2));
+    expect([ups(after.inbounds), owners(after)[0]]).toStrictEqual([[['in-1', 14]], 2]);
+  });
+
+  it('is that of who had it first when several had it before the core was told', () => {
+    const events = [
+      ...past,
+      InboundDeleted({ inbound: one }),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+      InboundDeleted({ inbound: two }),
+    ];
+    expect(owners(folded(baselines, ...events))[0]).toBe(1);
+    expect(owners(folded(baselines, ...events, passedOn('in-1', 0)))[0]).toBeUndefined();
+  });
+
+  it('is each one’s own when two swap their tags', () => {
+    const swap = [tagged(one, 'y'), tagged(two, 'in-1'), tagged(one, 'in-2')] as const;
+    const before = folded(baselines, ...past, otherInbound(), ...swap, used(3), used(4, 1, 2));
+    expect(ups(before.inbounds)).toStrictEqual([
+      ['in-1', 3],
+      ['in-2', 4],
+    ]);
+    expect(['in-1', 'in-2'].map((tag) => counterOwner(before, tag))).toStrictEqual([1, 2]);
+  });
+
+  it('begins anew with a run, and what is said of another run is not believed', () => {
+    const events = [...past, used(3), tagged(one, 'x')] as const;
+    expect(tagsToPassOn(folded(baselines, ...events, started('r2')))).toStrictEqual([]);
+    expect(tagsToPassOn(folded(baselines, ...events, passedOn('in-1', 3, 'r0')))).toStrictEqual(['in-1']);
+  });
+
+  it('is the same after a snapshot', () => {
+    const events = [
+      ...past,
+      used(3),
+      tagged(one, 'x'),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+      InboundDeleted({ inbound: two }),
+    ] as const;
+    const state = folded(baselines, ...events);
+    const fresh = baselines.load(JSON.parse(JSON.stringify(baselines.save(state))) as never);
+    expect([fresh, owners(fresh)]).toStrictEqual([state, owners(state)]);
   });
 });

@@ -15,7 +15,7 @@ import { busOver, TestLog, temporaryFolder } from '../kit/log.js';
 
 /** A core that does only what it is told: it copies what the changes name. */
 class Mirror {
-  readonly inbounds = new Map<string, { readonly config: JsonObject; readonly users: Map<string, CoreUser> }>();
+  readonly inbounds = new Map<string, { readonly config: JsonObject; readonly users: Map<number, CoreUser> }>();
 
   follow(desired: DesiredCore): void {
     const { inbounds, users } = desired.takeChanges();
@@ -25,17 +25,17 @@ class Mirror {
       if (inbound) this.inbounds.set(tag, { config: inbound.config, users: new Map(inbound.users) });
       else this.inbounds.delete(tag);
     }
-    for (const [tag, emails] of users) {
-      for (const email of emails) {
-        const user = wanted.get(tag)?.users.get(email);
-        if (user) this.inbounds.get(tag)?.users.set(email, user);
-        else this.inbounds.get(tag)?.users.delete(email);
+    for (const [tag, clients] of users) {
+      for (const client of clients) {
+        const user = wanted.get(tag)?.users.get(client);
+        if (user) this.inbounds.get(tag)?.users.set(client, user);
+        else this.inbounds.get(tag)?.users.delete(client);
       }
     }
   }
 }
 
-const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: ReadonlyMap<string, CoreUser> }>) =>
+const plain = (inbounds: ReadonlyMap<string, { config: JsonObject; users: ReadonlyMap<number, CoreUser> }>) =>
   Object.fromEntries(
     [...inbounds].map(([tag, { config, users }]) => [tag, { config, users: Object.fromEntries(users) }]),
   );
@@ -82,19 +82,20 @@ describe('the desired core', () => {
     journal.append(...events);
     return { desired, changes: desired.takeChanges() };
   };
-  const users = (...emails: string[]) => new Map([['in-1', new Set(emails)]]);
+  const users = (...clients: number[]) => new Map([['in-1', new Set(clients)]]);
 
   it('names a client, and not its inbound, when only the client changes', () => {
     expect(after(clientAdded(bob, second)).changes).toStrictEqual({
       template: false,
       inbounds: new Set(),
-      users: users('bob'),
+      users: users(2),
     });
     const depleted = after(ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 1, capBytes: 1 } }));
-    expect(depleted.changes).toStrictEqual({ template: false, inbounds: new Set(), users: users('alice') });
+    expect(depleted.changes).toStrictEqual({ template: false, inbounds: new Set(), users: users(1) });
     expect(depleted.desired.config().inbounds.get('in-1')?.users.size).toBe(0);
     const renamed = after(ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') }));
-    expect(renamed.changes.users).toStrictEqual(users('alice', 'amy'));
+    expect(renamed.changes.users).toStrictEqual(users(1));
+    expect(renamed.desired.config().inbounds.get('in-1')?.users.get(1)?.email).toBe('amy');
   });
 
   it('leaves out who is switched off', () => {
@@ -115,7 +116,7 @@ describe('the desired core', () => {
     expect(changes.inbounds).toStrictEqual(new Set(['in-1']));
     expect(desired.config().inbounds.size).toBe(0);
     const back = after(InboundDisabled({ inbound: one }), InboundEnabled({ inbound: one }));
-    expect([...(back.desired.config().inbounds.get('in-1')?.users.keys() ?? [])]).toStrictEqual(['alice']);
+    expect([...(back.desired.config().inbounds.get('in-1')?.users.keys() ?? [])]).toStrictEqual([1]);
   });
 
   it('moves an inbound to its new tag', () => {
@@ -124,7 +125,7 @@ describe('the desired core', () => {
     expect([...desired.config().inbounds.keys()]).toStrictEqual(['x']);
     expect([desired.inboundOf('in-1'), desired.inboundOf('x')]).toStrictEqual([undefined, 1]);
     expect([...(desired.config().inbounds.get('x')?.users.values() ?? [])]).toStrictEqual([
-      { email: 'alice', account: { email: 'alice', id: alice.credential.id, flow: '' } },
+      { client: 1, email: 'alice', account: { id: alice.credential.id, flow: '' } },
     ]);
   });
 

@@ -27,19 +27,17 @@ const KINDS = [
 ] as const;
 const step = record({ kind: constantFrom(...KINDS, 'run', 'rollUp'), a: nat(11), b: nat(11), c: nat(100) });
 
-/** A panel, a core that counts by email, and what anybody with a pencil would say that each email has used. */
+/** A panel, a core that counts by number, and what anybody with a pencil would say that each email has used. */
 class World {
   readonly journal: TestLog;
   readonly read: ReadModels;
   readonly #history: History;
   readonly #bus;
-  #core = new Map<string, number>();
-  #noted = new Map<string, number>();
+  #core = new Map<number, number>();
+  #noted = new Map<number, number>();
   readonly #used = new Map<string, number>();
   #run = 0;
   #key = 100;
-  /** Somebody left an email in this run that nobody else had: who destroys the key then forgets whose those bytes were. */
-  #orphaned = false;
 
   constructor(root: string) {
     this.journal = new TestLog(root);
@@ -84,7 +82,7 @@ class World {
         break;
       }
       case 'rotate':
-        if (!client || this.#orphaned) break;
+        if (!client) break;
         this.#update(email, inbound, { ...client, credential: { ...client.credential, id: uuid(this.#key) } });
         break;
       case 'reset':
@@ -93,10 +91,10 @@ class World {
         this.#do({ type: 'ResetClientTraffic', data: { inbound: null, email } });
         break;
       case 'erase':
-        if (!this.#orphaned) this.#do({ type: 'EraseDeleted', data: {} });
+        this.#do({ type: 'EraseDeleted', data: {} });
         break;
       case 'move':
-        if (this.read.clientByEmail(email)) this.#core.set(email, (this.#core.get(email) ?? 0) + c);
+        if (client) this.#core.set(client.number, (this.#core.get(client.number) ?? 0) + c);
         break;
       case 'poll':
         this.#poll();
@@ -105,7 +103,6 @@ class World {
         this.#run += 1;
         this.#core = new Map();
         this.#noted = new Map();
-        this.#orphaned = false;
         this.#do({ type: 'RecordCoreStarted', data: { run: `r${this.#run}`, version: '26', reason: 'request' } });
         break;
       default:
@@ -129,20 +126,21 @@ class World {
   /** The bytes that go along with who leaves this email: none where others stay. */
   #leave(email: string): number {
     if (this.read.clientsByEmail(email).length > 1) return 0;
-    this.#orphaned = true;
     const used = this.#used.get(email) ?? 0;
     this.#used.delete(email);
     return used;
   }
 
   #poll(): void {
-    const counters = [...this.#core].map(([name, up]) => ({ kind: 'client' as const, name, up, down: 0 }));
-    const grown = growthOf(counters, this.read.baselines());
+    const clients = new Map([...this.#core].map(([client, up]) => [client, { up, down: 0 }]));
+    const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.baselines());
     this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
-    for (const [email, count] of this.#core) {
-      if (!this.read.clientByEmail(email)) continue;
-      this.#used.set(email, (this.#used.get(email) ?? 0) + count - (this.#noted.get(email) ?? 0));
-      this.#noted.set(email, count);
+    for (const [client, count] of this.#core) {
+      const email = this.read.client(client)?.identity.email;
+      // What a deleted client moved is nobody's else.
+      if (email !== undefined)
+        this.#used.set(email, (this.#used.get(email) ?? 0) + count - (this.#noted.get(client) ?? 0));
+      this.#noted.set(client, count);
     }
   }
 
@@ -154,8 +152,9 @@ class World {
         expect(this.read.clientCounter(client).up).toBe(used);
         expect(usedBy(this.#bus.state, client).up).toBe(used);
       }
-      if (siblings.length > 0) expect(this.read.baselines().clients.get(email).up).toBe(this.#noted.get(email) ?? 0);
     }
+    const { clients } = this.read.baselines();
+    for (const [client, count] of this.#noted) expect(clients.get(client)?.up ?? 0).toBe(count);
   }
 }
 

@@ -29,8 +29,8 @@ describe('a look now and then', () => {
 
   it('puts back accounts that the core lost, and cuts those that nobody knows', async () => {
     const place = await fresh();
-    place.core.inbounds.get('in-1')?.users.delete('alice');
-    place.core.inbounds.get('in-1')?.users.set('mallory', { email: 'mallory', account: {} });
+    place.core.inbounds.get('in-1')?.users.delete(1);
+    place.core.inbounds.get('in-1')?.users.set(99, { client: 99, email: 'mallory', account: {} });
     for (let i = 0; i < 6; i += 1) await place.wait(60_000);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'] });
     expect(place.core.runs).toBe(1);

@@ -40,7 +40,7 @@ describe('the wish of an admin', () => {
 
   it('restarts it, and counts what it had counted before', async () => {
     const place = await fresh();
-    place.core.counts = [{ kind: 'client', name: 'alice', up: 1, down: 2 }];
+    place.core.counts = [{ kind: 'client', name: 1, up: 1, down: 2 }];
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
     expect(place.events('CoreStarted', 'TrafficRecorded', 'CoreStopped').map(({ type }) => type)).toStrictEqual([
       'CoreStarted',
@@ -165,16 +165,17 @@ describe('a panel that begins', () => {
     await place.done(addInbound(2));
     await place.close(true);
     const { inbounds } = place.core;
-    const mallory = { email: 'mallory', account: { id: 'x' } };
-    inbounds.get('in-1')?.users.delete('alice');
-    inbounds.get('in-1')?.users.set('mallory', mallory);
+    // Nobody of the log.
+    const mallory = { client: 99, email: 'mallory', account: { id: 'x' } };
+    inbounds.get('in-1')?.users.delete(1);
+    inbounds.get('in-1')?.users.set(99, mallory);
     inbounds.set('stranger', { config: { port: 6666 }, users: new Map() });
     place.core.seen();
     await place.open();
     const calls = place.core.seen();
     expect([...calls].sort()).toStrictEqual([
       'addUser in-1 alice',
-      'cut in-1 mallory',
+      'cut in-1 99',
       'removeInbound stranger',
       'removeUser in-1 mallory',
     ]);

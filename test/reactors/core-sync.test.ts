@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { alice, bob, draft, inboundDraft, one, T0, terms, two } from '../kit/builders.js';
+import { alice, bob, draft, inboundDraft, one, T0, terms, two, userId } from '../kit/builders.js';
 import { FakeCore } from './fake-core.js';
 import { addClients, addInbound, type Place, started } from './kit.js';
 
@@ -53,16 +53,16 @@ describe('a change of a client', () => {
       'cut in-1 alice',
       'addUser in-1 alice',
     ]);
-    expect(place.core.inbounds.get('in-1')?.users.get('alice')?.account).toMatchObject({
+    expect(place.core.inbounds.get('in-1')?.users.get(1)?.account).toMatchObject({
       id: draft('alice', 9).credential.id,
     });
     expect(place.core.runs).toBe(1);
   });
 
-  it('of its name adds the one and cuts the other', async () => {
+  it('of its name changes the account and ends nothing', async () => {
     const place = await fresh();
     const calls = await place.done(update(draft('amy', 1)));
-    expect(calls).toStrictEqual(['removeUser in-1 alice', 'addUser in-1 amy', 'cut in-1 alice']);
+    expect(calls).toStrictEqual(['removeUser in-1 alice', 'addUser in-1 amy']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'amy'] });
   });
 
@@ -81,7 +81,7 @@ describe('a change of a client', () => {
   it('that reaches its cap cuts it at once, without a restart', async () => {
     const place = await fresh();
     await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })));
-    place.core.counts = [{ kind: 'client', name: 'alice', up: 6, down: 6 }];
+    place.core.counts = [{ kind: 'client', name: 1, up: 6, down: 6 }];
     await place.wait(5000);
     expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
     expect(place.data('ClientDepleted')).toStrictEqual([
@@ -139,12 +139,12 @@ describe('an email in two inbounds', () => {
   const both = async (): Promise<Place> => {
     const place = await fresh();
     await place.done(addInbound(2), { type: 'AddClients', data: { inbound: two, clients: [sibling] } });
-    for (const email of ['alice', 'ALICE']) place.core.uncuttable.add(email);
     return place;
   };
 
-  it('that may go on in one of them is no reason for a restart', async () => {
+  it('that goes on in one of them is cut in the other for certain', async () => {
     const place = await both();
+    place.core.uncuttable.add('alice');
     const calls = await place.done({ type: 'DeleteClient', data: { inbound: two, client: { email: 'alice' } } });
     expect(calls).toStrictEqual(['removeUser in-2 ALICE', 'cut in-2 ALICE']);
     await place.wait(30_000);
@@ -154,12 +154,11 @@ describe('an email in two inbounds', () => {
 
   it('is cut in both when the sum reaches its cap', async () => {
     const place = await both();
-    place.core.uncuttable.clear();
     await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })), {
       type: 'UpdateClient',
       data: { inbound: two, client: { email: 'alice' }, draft: { ...sibling, terms: terms({ capBytes: 10 }) } },
     });
-    const growth = { run: 'run-1', clients: [{ name: 'alice', up: 10, down: 0 }], inbounds: [], outbounds: [] };
+    const growth = { run: 'run-1', clients: [[1, 10, 0]] as const, inbounds: [], outbounds: [] };
     const calls = await place.done({ type: 'RecordTraffic', data: growth });
     expect([...calls].sort()).toStrictEqual([
       'cut in-1 alice',
@@ -269,5 +268,55 @@ describe('a change of an inbound', () => {
     expect(place.data('InboundRefusedByCore').map((data) => (data as { inbound: number }).inbound)).toStrictEqual([
       1, 3,
     ]);
+  });
+});
+
+describe('a tag that goes from one inbound to another', () => {
+  const count = (name: string, up: number) => ({ kind: 'inbound' as const, name, up, down: 0 });
+  const at = (port: number, tag: string) => inboundDraft({ spec: { port, tag } });
+  const booked = (place: Place) =>
+    place.data('TrafficRecorded').map((data) => (data as { readonly inbounds: unknown }).inbounds);
+  const bytes = (place: Place, id: number) => {
+    const inbound = place.panel.read.inbound(id);
+    return inbound && place.panel.read.inboundCounter(inbound).up;
+  };
+  const gone = { type: 'DeleteInbound', data: { inbound: one } } as const;
+  const again = { type: 'AddInbound', data: { owner: userId(1), ...at(1001, 'in-1') } } as const;
+
+  it('leaves with the former one what was counted for it up to its end', async () => {
+    const place = await started(undefined, addInbound(1));
+    place.core.counts = [count('in-1', 100)];
+    await place.panel.poll();
+    place.core.counts = [count('in-1', 130)];
+    const calls = await place.done(gone, again);
+    expect(calls).toStrictEqual(['removeInbound in-1', 'addInbound in-1']);
+    place.core.counts = [count('in-1', 137)];
+    await place.panel.poll();
+    expect([bytes(place, 2), booked(place)]).toStrictEqual([7, [[[1, 100, 0]], [[1, 30, 0]], [[2, 7, 0]]]]);
+    expect(place.data('InboundCountersPassedOn')).toStrictEqual([{ run: 'run-1', counters: [['in-1', 130, 0]] }]);
+  });
+
+  it('is told apart by the next panel process when this one died before the core was told', async () => {
+    const place = await started(undefined, addInbound(1));
+    place.core.counts = [count('in-1', 100)];
+    await place.diedAfter(gone, again);
+    place.core.counts = [count('in-1', 150)];
+    await place.open();
+    expect(place.core.seen()).toContain('addInbound in-1');
+    place.core.counts = [count('in-1', 151)];
+    await place.panel.poll();
+    expect(booked(place)).toStrictEqual([[[1, 100, 0]], [[1, 50, 0]], [[2, 1, 0]]]);
+  });
+
+  it('is each one’s own when two swap theirs', async () => {
+    const place = await started(undefined, addInbound(1), addInbound(2));
+    const move = (inbound: typeof one, port: number, tag: string) =>
+      ({ type: 'UpdateInbound', data: { inbound, ...at(port, tag) } }) as const;
+    place.core.counts = [count('in-1', 10), count('in-2', 20)];
+    await place.done(move(one, 1001, 'x'), move(two, 1002, 'in-1'), move(one, 1001, 'in-2'));
+    expect([bytes(place, 1), bytes(place, 2)]).toStrictEqual([10, 20]);
+    place.core.counts = [count('in-1', 13), count('in-2', 24)];
+    await place.panel.poll();
+    expect([bytes(place, 1), bytes(place, 2)]).toStrictEqual([14, 23]);
   });
 });

@@ -1,25 +1,27 @@
 import { Subject } from 'rxjs';
 import {
   type Core,
-  type CoreCounter,
+  type CoreCounters,
   CoreError,
   type CoreExit,
   type CoreFlaw,
   type CoreRun,
-  type Elsewhere,
   type HeldAddresses,
   type OnlineUser,
+  type RunningAccount,
 } from '../../src/commands/ports/core.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../src/lib/core-config.js';
 import { canonicalJson, type JsonObject } from '../../src/lib/json.js';
 
 interface Listening {
   readonly config: JsonObject;
-  readonly users: Map<string, CoreUser>;
+  readonly users: Map<number, CoreUser>;
 }
 
-const heldText = (held: readonly HeldAddresses[]): string =>
-  held.map(({ inbound, email, addresses }) => `${inbound} ${email} ${addresses.join()}`).join('; ');
+/** A counter of the core: of a client by its number, of an inbound or an outbound by its tag. */
+export type Count =
+  | { readonly kind: 'client'; readonly name: number; readonly up: number; readonly down: number }
+  | { readonly kind: 'inbound' | 'outbound'; readonly name: string; readonly up: number; readonly down: number };
 
 /** A core without a process. It does as it is told, notes what that was, and fails where a test says so. */
 export class FakeCore implements Core {
@@ -32,13 +34,15 @@ export class FakeCore implements Core {
   /** What an earlier panel left running. */
   left: CoreRun | null = null;
   template: JsonObject | null = null;
-  counts: CoreCounter[] = [];
+  counts: readonly Count[] = [];
   connected: OnlineUser[] = [];
-  /** `email address` → ms since something came from there. */
+  /** `person address` → ms since something came from there. */
   readonly silent = new Map<string, number>();
   /** Whether the system lets sockets be destroyed. */
   mayDestroy = true;
   #held = '';
+  /** What each client was called when its account was added last. */
+  readonly #names = new Map<number, string>();
 
   /** Tags that no configuration may hold. */
   readonly refuses = new Set<string>();
@@ -124,6 +128,7 @@ export class FakeCore implements Core {
   }
 
   #listen({ tag, config, users }: CoreInbound): void {
+    for (const { client, email } of users.values()) this.#names.set(client, email);
     this.inbounds.set(tag, { config, users: new Map(users) });
   }
 
@@ -144,34 +149,43 @@ export class FakeCore implements Core {
 
   async addUser({ tag }: CoreInbound, user: CoreUser): Promise<void> {
     await this.#called('addUser', `${tag} ${user.email}`);
-    this.inbounds.get(tag)?.users.set(user.email, user);
+    this.#names.set(user.client, user.email);
+    this.inbounds.get(tag)?.users.set(user.client, user);
   }
 
-  async removeUser({ tag }: CoreInbound, email: string): Promise<void> {
+  async removeUser({ tag }: CoreInbound, { client, email }: Pick<CoreUser, 'client' | 'email'>): Promise<void> {
     await this.#called('removeUser', `${tag} ${email}`);
-    this.inbounds.get(tag)?.users.delete(email);
+    this.inbounds.get(tag)?.users.delete(client);
   }
 
-  async cut({ tag }: CoreInbound, emails: readonly string[], elsewhere: Elsewhere): Promise<readonly string[]> {
-    await this.#called('cut', `${tag} ${emails.join()}`);
-    const spared = elsewhere(new Set(emails.map((email) => email.toLowerCase())));
-    return emails.filter((email) => this.uncuttable.has(email) && !spared.has(email.toLowerCase()));
+  #nameOf(client: number): string {
+    return this.#names.get(client) ?? String(client);
+  }
+
+  async cut({ tag }: CoreInbound, clients: readonly number[]): Promise<readonly number[]> {
+    await this.#called('cut', `${tag} ${clients.map((client) => this.#nameOf(client)).join()}`);
+    return clients.filter((client) => this.uncuttable.has(this.#nameOf(client)));
+  }
+
+  #heldText(held: readonly HeldAddresses[]): string {
+    const texts = held.map((one) => `${one.inbound} ${this.#nameOf(one.client)} ${one.addresses.join()}`);
+    return texts.join('; ');
   }
 
   async hold(held: readonly HeldAddresses[]): Promise<void> {
-    const text = heldText(held);
+    const text = this.#heldText(held);
     if (text === '' && this.#held === '') return;
     await this.#called('hold', text);
     this.#held = text;
   }
 
   async cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean> {
-    await this.#called(last ? 'cutAddressesLast' : 'cutAddresses', heldText(held));
+    await this.#called(last ? 'cutAddressesLast' : 'cutAddresses', this.#heldText(held));
     return this.mayDestroy;
   }
 
-  silence = (): Promise<(email: string, address: string) => number | null> =>
-    Promise.resolve((email, address) => this.silent.get(`${email} ${address}`) ?? null);
+  silence = (): Promise<(person: string, address: string) => number | null> =>
+    Promise.resolve((person, address) => this.silent.get(`${person} ${address}`) ?? null);
 
   async inboundTags(): Promise<readonly string[]> {
     const error = this.fail.get('inboundTags');
@@ -181,12 +195,13 @@ export class FakeCore implements Core {
     return [...this.inbounds.keys()];
   }
 
-  users({ tag }: CoreInbound): Promise<ReadonlyMap<string, string>> {
-    const users = this.inbounds.get(tag)?.users ?? new Map<string, CoreUser>();
-    return Promise.resolve(new Map([...users].map(([email, { account }]) => [email, canonicalJson(account)])));
+  users(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>> {
+    const users = [...(this.inbounds.get(inbound.tag)?.users ?? [])];
+    const digest = (user: CoreUser): string => this.accountDigest(inbound, user);
+    return Promise.resolve(new Map(users.map(([n, user]) => [n, { email: user.email, digest: digest(user) }])));
   }
 
-  accountDigest = (_: CoreInbound, { account }: CoreUser): string => canonicalJson(account);
+  accountDigest = (_: CoreInbound, { email, account }: CoreUser): string => canonicalJson([email, account]);
 
   appliedInbounds(): ReadonlyMap<string, JsonObject> {
     return new Map([...this.inbounds].map(([tag, { config }]) => [tag, config]));
@@ -194,12 +209,14 @@ export class FakeCore implements Core {
 
   appliedTemplate = (): JsonObject | null => this.template;
 
-  async counters(): Promise<readonly CoreCounter[]> {
+  async counters(): Promise<CoreCounters> {
     const error = this.fail.get('counters');
     this.fail.delete('counters');
     if (error) throw error;
     await Promise.resolve();
-    return this.counts;
+    const of = <K>(kind: Count['kind']) =>
+      new Map(this.counts.filter((one) => one.kind === kind).map(({ name, up, down }) => [name as K, { up, down }]));
+    return { clients: of<number>('client'), inbounds: of<string>('inbound'), outbounds: of<string>('outbound') };
   }
 
   online = (): Promise<readonly OnlineUser[]> => Promise.resolve(this.connected);
@@ -227,6 +244,8 @@ export class FakeCore implements Core {
 
   /** What runs, as names: tag → emails. */
   get served(): Readonly<Record<string, readonly string[]>> {
-    return Object.fromEntries([...this.inbounds].map(([tag, { users }]) => [tag, [...users.keys()]]));
+    return Object.fromEntries(
+      [...this.inbounds].map(([tag, { users }]) => [tag, [...users.values()].map(({ email }) => email)]),
+    );
   }
 }

@@ -18,8 +18,8 @@ const said = (kept: string[], held: string[]) => ({
 /** Online from these addresses, each opened at the time of the poll. */
 function connect(core: FakeCore, at: number, ...ips: readonly string[]): void {
   core.connected = [
-    { email: 'alice', ips: ips.map((ip) => ({ ip, at })) },
-    { email: 'bob', ips: ips.map((ip) => ({ ip, at })) },
+    { client: 1, ips: ips.map((ip) => ({ ip, at })) },
+    { client: 2, ips: ips.map((ip) => ({ ip, at })) },
   ];
 }
 

@@ -33,8 +33,15 @@ export class Place {
 
   /** A process of the panel, as far as it matters here. */
   async open(): Promise<this> {
+    this.panel = await this.#make();
+    await this.panel.start();
+    await this.calm();
+    return this;
+  }
+
+  #make(): Promise<Panel> {
     const { root: dataDir, clock, core, warnings } = this;
-    this.panel = await createPanel({
+    return createPanel({
       dataDir,
       version: '0',
       createCore: () => core,
@@ -42,9 +49,17 @@ export class Place {
       warn: (message) => warnings.push(message),
       failed: (error) => warnings.push(error.message),
     });
-    await this.panel.start();
-    await this.calm();
-    return this;
+  }
+
+  /** The log has these, and the panel died before it told the core. The core goes on. */
+  async diedAfter(...commands: readonly AnyCommand[]): Promise<void> {
+    await this.close(true);
+    const { left } = this.core;
+    // Reactors that have not begun do nothing.
+    this.panel = await this.#make();
+    this.must(...commands);
+    await this.close(true);
+    this.core.left = left;
   }
 
   async close(keepCore: boolean): Promise<void> {

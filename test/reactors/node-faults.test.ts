@@ -255,18 +255,18 @@ describe('what a node tells besides', () => {
     addInbound([{ ...bob, ...shared }], { spec: { port: 8443, tag: 'in-2' } });
     await round();
     remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
-    const count = (bytes: number, tag: string): void => {
-      const growth = (name: string) => [{ name, up: 0, down: bytes }];
-      const data = { run: 'r', clients: growth('alice'), inbounds: growth(tag), outbounds: [] };
+    const count = (bytes: number): void => {
+      const growth = [[2, 0, bytes]] as const;
+      const data = { run: 'r', clients: growth, inbounds: growth, outbounds: [] };
       remote.given({ type: 'RecordTraffic', data });
     };
-    count(700, 'in-2');
+    count(700);
     await round();
     expect(used('alice')).toBe(700);
     // The one who carried the counter goes away: the other goes on from where it stood.
     remove(first, 'alice');
     await round();
-    count(30, 'in-2');
+    count(30);
     await round();
     await round();
     expect(used('alice')).toBe(730);

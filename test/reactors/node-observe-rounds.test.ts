@@ -63,8 +63,8 @@ describe('what a node says that was not listened to for a while', () => {
     await round();
     remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
     const flow = (up: number) => {
-      const grown = (name: string) => [{ name, up, down: 0 }];
-      const data = { run: 'r', clients: grown('alice'), inbounds: grown('in-1'), outbounds: [] };
+      const grown = [[1, up, 0]] as const;
+      const data = { run: 'r', clients: grown, inbounds: grown, outbounds: [] };
       remote.given({ type: 'RecordTraffic', data });
     };
     flow(3000);

@@ -267,10 +267,9 @@ describe('a node that is a panel of ours', () => {
     expect(types()).toStrictEqual(['NodeInboundApplied']);
     expect([...remote.read.clients()].map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
     remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
-    const grown = (name: string, up: number, down: number) => [{ name, up, down }];
     remote.given({
       type: 'RecordTraffic',
-      data: { run: 'r', clients: grown('alice', 5, 6), inbounds: grown('in-1', 5, 6), outbounds: [] },
+      data: { run: 'r', clients: [[1, 5, 6]], inbounds: [[1, 5, 6]], outbounds: [] },
     });
     await round();
     expect([used('alice'), types()]).toStrictEqual([11, ['NodeTrafficRecorded']]);

@@ -15,7 +15,7 @@ const rotate = {
 describe('a panel', () => {
   it('is what it was when it begins again, with and without its snapshots', async () => {
     const place = await started(undefined, ...past, rotate);
-    place.core.counts = [{ kind: 'client', name: 'alice', up: 5, down: 0 }];
+    place.core.counts = [{ kind: 'client', name: 1, up: 5, down: 0 }];
     await place.wait(5000);
     await place.close(true);
     const before = place.panel.digests();
@@ -85,7 +85,7 @@ describe('a panel', () => {
       type: 'ChangeSettings',
       data: { changes: { eraseDeletedAfterDays: 0, measuredRetentionHours: 1 } },
     });
-    place.core.counts = [{ kind: 'client', name: 'alice', up: 5, down: 0 }];
+    place.core.counts = [{ kind: 'client', name: 1, up: 5, down: 0 }];
     await place.wait(5000);
     place.must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'bob' } } });
     await place.wait(2 * HOUR);

@@ -1,3 +1,5 @@
+import { clientOfAccount } from '../../lib/account-name.js';
+
 /** A line of the access log about a request that was let through. */
 export interface Accepted {
   /** µs, comparable with other times of the same core's logs. */
@@ -7,8 +9,8 @@ export interface Accepted {
   /** `tcp:host:port` or `udp:host:port`. */
   readonly target: string;
   readonly inbound: string;
-  /** Empty for protocols whose accounts have no names. */
-  readonly email: string;
+  /** The number of the client; 0 for accounts that are no client's or have no names. */
+  readonly client: number;
 }
 
 const line =
@@ -19,7 +21,7 @@ export function readAccepted(text: string): Accepted | null {
   const found = line.exec(text);
   const [, at = '', host = '', port = '', target = '', inbound, , email = ''] = found ?? [];
   if (found === null || inbound === undefined) return null;
-  return { at: timeOf(at), source: `${host}:${port}`, target, inbound, email };
+  return { at: timeOf(at), source: `${host}:${port}`, target, inbound, client: clientOfAccount(email) };
 }
 
 /** `2026/11/21 04:50:59.430160` in µs. Wrong by the offset of the zone, and only ever compared. */
@@ -37,10 +39,10 @@ export function hostOf(source: string): string {
 /** Who speaks from which address and port to which inbound, as far as the access log told. */
 export interface Sources {
   add(accepted: Accepted): void;
-  /** Addresses and ports of these emails (lower case) on this inbound. */
-  of(inbound: string, emails: ReadonlySet<string>): readonly string[];
-  /** All of these emails (lower case), on whatever inbound. */
-  all(emails: ReadonlySet<string>): readonly Accepted[];
+  /** Addresses and ports of these clients on this inbound. */
+  of(inbound: string, clients: ReadonlySet<number>): readonly string[];
+  /** All of these clients. */
+  all(clients: ReadonlySet<number>): readonly Accepted[];
   /** Whether it is time to `keep` only those that live. */
   readonly crowded: boolean;
   keep(live: ReadonlySet<string>): void;
@@ -52,7 +54,7 @@ export function createSources(limit = 100_000): Sources {
   let crowdedAt = limit;
   return {
     add: (accepted) => {
-      if (accepted.email === '') return;
+      if (accepted.client === 0) return;
       const key = `${accepted.inbound}\n${accepted.source}`;
       owners.delete(key);
       owners.set(key, accepted);
@@ -60,11 +62,11 @@ export function createSources(limit = 100_000): Sources {
       const { value: oldest } = owners.keys().next();
       if (oldest !== undefined) owners.delete(oldest);
     },
-    of: (inbound, emails) =>
+    of: (inbound, clients) =>
       [...owners.values()]
-        .filter((owner) => owner.inbound === inbound && emails.has(owner.email.toLowerCase()))
+        .filter((owner) => owner.inbound === inbound && clients.has(owner.client))
         .map(({ source }) => source),
-    all: (emails) => [...owners.values()].filter(({ email }) => emails.has(email.toLowerCase())),
+    all: (clients) => [...owners.values()].filter(({ client }) => clients.has(client)),
     get crowded() {
       return owners.size > crowdedAt;
     },

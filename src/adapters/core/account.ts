@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CoreError, type CoreInbound, type CoreUser } from '../../commands/ports/core.js';
+import { accountName } from '../../lib/account-name.js';
 import { canonicalJson, isObject, type JsonObject } from '../../lib/json.js';
 import { decode, encode, type TypedMessage, typed } from './messages.js';
 
@@ -74,7 +75,7 @@ export function formOf(config: JsonObject): Form | null {
 export function addUserOperation(inbound: CoreInbound, user: CoreUser): TypedMessage {
   const { form, fields } = read(inbound, user);
   return typed('xray.app.proxyman.command.AddUserOperation', {
-    user: { level: 0, email: user.email, account: { type: form.message, value: encode(form.message, fields) } },
+    user: { level: 0, email: accountName(user), account: { type: form.message, value: encode(form.message, fields) } },
   });
 }
 
@@ -85,14 +86,14 @@ export function checkAccount(inbound: CoreInbound, user: CoreUser): void {
 
 export function accountDigest(inbound: CoreInbound, user: CoreUser): string {
   const { form, fields } = read(inbound, user);
-  return digest(form, fields);
+  return digest(form, accountName(user), fields);
 }
 
 /** The digest of an account as the core has it; equals `accountDigest` of the account that was sent. */
-export function runningDigest(config: JsonObject, account: TypedMessage | null): string {
+export function runningDigest(config: JsonObject, name: string, account: TypedMessage | null): string {
   const form = formOf(config);
   if (form === null || account === null || account.type !== form.message) return '';
-  return digest(form, decode<Fields>(form.message, account.value));
+  return digest(form, name, decode<Fields>(form.message, account.value));
 }
 
 function read(inbound: CoreInbound, user: CoreUser): { form: Form; fields: Fields } {
@@ -108,9 +109,9 @@ function read(inbound: CoreInbound, user: CoreUser): { form: Form; fields: Field
   }
 }
 
-function digest(form: Form, fields: Fields): string {
+function digest(form: Form, name: string, fields: Fields): string {
   return createHash('sha256')
-    .update(`${form.message} ${canonicalJson(fields)}`)
+    .update(`${form.message} ${canonicalJson([name, fields])}`)
     .digest('base64url');
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { CoreConfig } from '../../commands/ports/core.js';
+import { accountName, type NamedClient } from '../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { wholeInbound } from './inbound.js';
 import { apiTag, fold, metricsTag, spelled } from './names.js';
@@ -31,14 +32,22 @@ export interface LogFiles {
   readonly level: 'debug' | 'info' | 'warning' | 'error' | 'none';
 }
 
-/** The configuration that the core runs. Reads only where paths lead. Throws `CoreError` 'invalid' for a template that is not allowed. */
-export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): JsonObject {
+/**
+ * The configuration that the core runs. Reads only where paths lead. Throws `CoreError` 'invalid' for a template that is not
+ * allowed. `names`: whether clients have their names in the core, or the emails that people know.
+ */
+export function assemble(
+  { template, inbounds }: CoreConfig,
+  paths: CorePaths,
+  names: 'core' | 'people' = 'core',
+): JsonObject {
   const blocks = blocksOf(template);
   const dataDir = dirname(paths.runDir);
   checkPaths(template, { dataDir, inbound: null });
   checkInbounds(blocks['inbounds']);
   const outbounds = outboundsOf(blocks['outbounds'], paths.metrics);
-  const routing = routingOf(blocks['routing']);
+  const routing = routingOf(blocks['routing'], names);
+  const nameOf = names === 'core' ? accountName : emailOf;
   const taken = tagsIn(outbounds);
   checkPointers([outbounds, routing, blocks['observatory'] ?? null, blocks['burstObservatory'] ?? null]);
   const observatory = ['observatory', 'burstObservatory'].some((name) => isObject(blocks[name]));
@@ -67,11 +76,13 @@ export function assemble({ template, inbounds }: CoreConfig, paths: CorePaths): 
       ? {}
       : { metrics: { tag: metricsTag, listen: paths.metrics } }),
     policy: policyOf(blocks['policy']),
-    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir, taken)),
+    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir, taken, nameOf)),
     outbounds,
     routing,
   };
 }
+
+const emailOf = ({ email }: NamedClient): string => email;
 
 /** Whether a template has a block of metrics: without one, no port is opened for them. */
 export function asksForMetrics(template: JsonObject): boolean {

@@ -1,4 +1,5 @@
-import type { CoreCounter } from '../../commands/ports/core.js';
+import type { CoreCounters } from '../../commands/ports/core.js';
+import { clientOfAccount } from '../../lib/account-name.js';
 import { cutOutbound, metricsTag } from './names.js';
 
 /** A counter as the core reports it. */
@@ -54,29 +55,40 @@ export function readCounters(bytes: Buffer): readonly CounterReading[] {
   return readings;
 }
 
-/** `user>>>EMAIL>>>traffic>>>uplink` and its like, up and down of one name together. Our own outbound is left out. */
-export function groupCounters(readings: readonly CounterReading[]): CoreCounter[] {
-  return prefixes.flatMap(([kind, prefix]) => {
-    const groups = new Map<string, { kind: CoreCounter['kind']; name: string; up: number; down: number }>();
-    for (const { name: path, value } of readings) {
-      if (!path.startsWith(prefix)) continue;
-      const isUp = path.endsWith(up);
-      if (!isUp && !path.endsWith(down)) continue;
-      const name = path.slice(prefix.length, isUp ? -up.length : -down.length);
-      let group = groups.get(name);
-      if (group === undefined) groups.set(name, (group = { kind, name, up: 0, down: 0 }));
-      if (isUp) group.up = value;
-      else group.down = value;
-    }
-    if (kind === 'outbound') for (const own of [cutOutbound, metricsTag]) groups.delete(own);
-    return [...groups.values()];
-  });
+interface Sums {
+  up: number;
+  down: number;
+}
+
+/**
+ * `user>>>5:alice>>>traffic>>>uplink` and its like: up and down of one name together, and all names that a client has had
+ * in this run. Accounts that are no client's (of socks, http and mixed inbounds) and our own outbounds are left out.
+ */
+export function groupCounters(readings: readonly CounterReading[]): CoreCounters {
+  const clients = new Map<number, Sums>();
+  const inbounds = new Map<string, Sums>();
+  const outbounds = new Map<string, Sums>();
+  for (const { name: path, value } of readings) {
+    const isUp = path.endsWith(up);
+    if (!isUp && !path.endsWith(down)) continue;
+    const from = path.indexOf('>>>') + 3;
+    const name = path.slice(from, isUp ? -up.length : -down.length);
+    if (path.startsWith('user>>>')) {
+      const client = clientOfAccount(name);
+      if (client > 0) add(clients, client, isUp, value);
+    } else if (path.startsWith('inbound>>>')) add(inbounds, name, isUp, value);
+    else if (path.startsWith('outbound>>>')) add(outbounds, name, isUp, value);
+  }
+  for (const own of [cutOutbound, metricsTag]) outbounds.delete(own);
+  return { clients, inbounds, outbounds };
+}
+
+function add<K>(sums: Map<K, Sums>, key: K, isUp: boolean, value: number): void {
+  let sum = sums.get(key);
+  if (sum === undefined) sums.set(key, (sum = { up: 0, down: 0 }));
+  if (isUp) sum.up += value;
+  else sum.down += value;
 }
 
 const up = '>>>traffic>>>uplink';
 const down = '>>>traffic>>>downlink';
-const prefixes: readonly (readonly [CoreCounter['kind'], string])[] = [
-  ['client', 'user>>>'],
-  ['inbound', 'inbound>>>'],
-  ['outbound', 'outbound>>>'],
-];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CoreInbound, Elsewhere } from '../../commands/ports/core.js';
+import type { CoreInbound } from '../../commands/ports/core.js';
+import { clientOfAccount } from '../../lib/account-name.js';
 import type { CounterReading } from './counters.js';
 import { isDetached, portsOf } from './inbound.js';
 import type { CoreLogs } from './logs.js';
@@ -10,9 +11,8 @@ export interface CutOptions {
   readonly logs: CoreLogs;
   /** Counters of all accounts. */
   readonly readings: () => Promise<readonly CounterReading[]>;
-  /** Sends new requests of these accounts on connections that stay up into the void. */
-  readonly refuse: (inbound: string, emails: readonly string[]) => Promise<void>;
-  readonly elsewhere: Elsewhere;
+  /** Sends new requests of these clients on connections that stay up into the void. */
+  readonly refuse: (inbound: string, clients: readonly number[]) => Promise<void>;
 }
 
 /** Time in which a destroyed connection is booked to the end, and then in which a live one moves, in ms. */
@@ -20,51 +20,47 @@ const settling = 250;
 const observing = 500;
 
 /**
- * Ends what removed accounts still have open; see `Core.cut`. An account that goes on to move bytes is tried a second
+ * Ends what clients whose accounts were removed still have open; see `Core.cut`. A client that goes on to move bytes is tried a second
  * time, with what the logs told meanwhile, and then given up on.
  */
 export async function cutUsers(
   inbound: CoreInbound,
-  emails: readonly string[],
+  clients: readonly number[],
   options: CutOptions,
-): Promise<readonly string[]> {
+): Promise<readonly number[]> {
   const detached = isDetached(inbound.config);
-  if (detached) await options.refuse(inbound.tag, emails);
-  let left = await attempt(inbound, emails, detached, false, options);
+  if (detached) await options.refuse(inbound.tag, clients);
+  let left = await attempt(inbound, clients, detached, false, options);
   if (left.length > 0) left = await attempt(inbound, left, true, true, options);
   return left;
 }
 
 async function attempt(
   inbound: CoreInbound,
-  emails: readonly string[],
+  clients: readonly number[],
   outgoing: boolean,
   last: boolean,
-  { logs, readings, elsewhere }: CutOptions,
-): Promise<readonly string[]> {
-  const names = new Set(emails.map((email) => email.toLowerCase()));
+  { logs, readings }: CutOptions,
+): Promise<readonly number[]> {
+  const them = new Set(clients);
   // Whose a socket of the core's own is takes a moment to tell.
   await (outgoing ? logs.settle() : logs.read());
   const ports = portsOf(inbound.config);
-  const sources = ports.length === 0 ? [] : logs.sources.of(inbound.tag, names);
+  const sources = ports.length === 0 ? [] : logs.sources.of(inbound.tag, them);
   const ended = await destroy(
     'tcp',
     sources.map((source) => `${onPorts(ports)} and dst = ${source}`),
   );
   if (outgoing) {
-    const theirs = logs.trace.of(inbound.tag, names);
+    const theirs = logs.trace.of(inbound.tag, them);
     // The relay of hysteria says of no packet whose it is. A neighbour's flow gets a new socket with its next packet.
     await destroyOutgoing(last && isDetached(inbound.config) ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
   }
   // What a refused account sends into the void is counted too: at last only what it receives tells that it is connected.
-  const moving = await stillMoving(names, last && isDetached(inbound.config) ? '>downlink' : 'link', readings);
-  // Of who is connected elsewhere too it cannot be told: the second attempt is made, and its word taken.
-  if (last && moving.size > 0) for (const email of elsewhere(moving)) moving.delete(email);
+  const moving = await stillMoving(them, last && isDetached(inbound.config) ? '>downlink' : 'link', readings);
   // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
-  return emails.filter(
-    (email) =>
-      moving.has(email.toLowerCase()) ||
-      (!ended && logs.sources.of(inbound.tag, new Set([email.toLowerCase()])).length > 0),
+  return clients.filter(
+    (client) => moving.has(client) || (!ended && logs.sources.of(inbound.tag, new Set([client])).length > 0),
   );
 }
 
@@ -84,16 +80,15 @@ export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boo
 }
 
 async function stillMoving(
-  names: ReadonlySet<string>,
+  clients: ReadonlySet<number>,
   ending: string,
   readings: CutOptions['readings'],
-): Promise<Set<string>> {
+): Promise<ReadonlySet<number>> {
   await sleep(settling);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));
   await sleep(observing);
   const after = await readings();
   const moved = after.filter(({ name, value }) => name.endsWith(ending) && value > (before.get(name) ?? 0));
-  return new Set(
-    moved.map(({ name }) => name.split('>>>')[1]?.toLowerCase() ?? '').filter((email) => names.has(email)),
-  );
+  const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
+  return new Set(moving.filter((client) => clients.has(client)));
 }

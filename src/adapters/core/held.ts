@@ -1,4 +1,4 @@
-import type { HeldAddresses } from '../../commands/ports/core.js';
+import type { HeldAddresses, PersonAddresses } from '../../commands/ports/core.js';
 import { addressKey } from '../../lib/address-key.js';
 import { digest } from '../../lib/digest.js';
 import type { JsonObject } from '../../lib/json.js';
@@ -21,7 +21,7 @@ export function holdAddresses(
 ): Promise<void> {
   const refusals = held
     .filter(({ addresses }) => addresses.length > 0)
-    .map((one) => ({ ...one, ruleTag: `${prefix}${digest([one.inbound, one.email, one.addresses]).slice(0, 32)}` }));
+    .map((one) => ({ ...one, ruleTag: `${prefix}${digest([one.inbound, one.client, one.addresses]).slice(0, 32)}` }));
   return inTurn(api, async () => {
     const running = await ruleTags(api);
     await putFirst(api, running, refusals, templateRules);
@@ -32,7 +32,7 @@ export function holdAddresses(
   });
 }
 
-/** Ends what these accounts have open from these addresses, as far as the core's logs tell; see `Core.cutAddresses`. */
+/** Ends what these clients have open from these addresses, as far as the core's logs tell; see `Core.cutAddresses`. */
 export async function cutAddresses(
   held: readonly HeldAddresses[],
   last: boolean,
@@ -42,47 +42,48 @@ export async function cutAddresses(
   let complete = true;
   const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
   await (detached.length > 0 ? logs.settle() : logs.read());
-  for (const { inbound, email, addresses } of held) {
-    const names = new Set([email.toLowerCase()]);
+  for (const { inbound, client, addresses } of held) {
+    const them = new Set([client]);
     const keys = new Set(addresses);
     const from = (source: string): boolean => keys.has(addressKey(hostOf(source)) ?? '');
     const config = configOf(inbound);
     const ports = portsOf(config);
-    const peers = ports.length === 0 ? [] : logs.sources.of(inbound, names).filter(from);
+    const peers = ports.length === 0 ? [] : logs.sources.of(inbound, them).filter(from);
     const ended = await destroy(
       'tcp',
       peers.map((peer) => `${onPorts(ports)} and dst = ${peer}`),
     );
     // What comes through a proxy or has no socket of its own, such as a stream of hysteria. All else ended with its connection.
-    const theirs = isDetached(config) ? logs.trace.of(inbound, names, from) : [];
+    const theirs = isDetached(config) ? logs.trace.of(inbound, them, from) : [];
     const unknown = last && config['protocol'] === 'hysteria' ? logs.trace.unknownUdp() : [];
     if (!(await destroyOutgoing([...theirs, ...unknown])) || !ended) complete = false;
   }
   return complete;
 }
 
-/** How long nothing came from an address of an account, ms, where that is known; see `Core.silence`. */
+/** How long nothing came from an address of a person, ms, where that is known; see `Core.silence`. */
 export async function silenceOf(
-  asked: readonly { readonly email: string; readonly addresses: readonly string[] }[],
+  asked: readonly PersonAddresses[],
   logs: CoreLogs,
   configOf: (tag: string) => JsonObject,
-): Promise<(email: string, address: string) => number | null> {
+): Promise<(person: string, address: string) => number | null> {
   await logs.read();
-  const emails = new Set(asked.map(({ email }) => email.toLowerCase()));
+  const people = new Map(asked.flatMap(({ person, clients }) => clients.map((client) => [client, person] as const)));
+  const clients: ReadonlySet<number> = new Set(people.keys());
   const names: ReadonlySet<string> = new Set(
-    asked.flatMap(({ email, addresses }) => addresses.map((address) => `${email.toLowerCase()} ${address}`)),
+    asked.flatMap(({ person, addresses }) => addresses.map((address) => `${person} ${address}`)),
   );
-  const nameOf = (email: string, source: string): string =>
-    `${email.toLowerCase()} ${addressKey(hostOf(source)) ?? ''}`;
+  const nameOf = (client: number, source: string): string =>
+    `${people.get(client) ?? ''} ${addressKey(hostOf(source)) ?? ''}`;
   const owners = logs.sources
-    .all(emails)
-    .map(({ email, source }) => ({ name: nameOf(email, source), end: source }))
+    .all(clients)
+    .map(({ client, source }) => ({ name: nameOf(client, source), end: source }))
     .filter(({ name }) => names.has(name));
   const least = leastOf(owners, await quietFor(new Set(owners.map(({ end }) => end))));
   // Through a proxy the address has no socket here. What the core fetches for it tells whether something moves.
   const flows = logs.trace
-    .all(emails)
-    .map((flow) => ({ ...flow, name: nameOf(flow.email, flow.source), end: flow.local }))
+    .all(clients)
+    .map((flow) => ({ ...flow, name: nameOf(flow.client, flow.source), end: flow.local }))
     .filter(({ name }) => names.has(name) && !least.has(name));
   const tcp = flows.filter(({ network }) => network === 'tcp');
   const moved = leastOf(tcp, await idleFor(new Set(tcp.map(({ end }) => end))));
@@ -94,8 +95,8 @@ export async function silenceOf(
       configOf(inbound)['protocol'] === 'hysteria' || (network === 'udp' && (open === null || open.has(end))),
   );
   for (const { name } of blind) moved.delete(name);
-  return (email, address) => {
-    const name = `${email.toLowerCase()} ${address}`;
+  return (person, address) => {
+    const name = `${person} ${address}`;
     return least.get(name) ?? moved.get(name) ?? null;
   };
 }

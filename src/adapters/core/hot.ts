@@ -1,4 +1,11 @@
-import { CoreError, type CoreInbound, type CoreUser, type OnlineUser } from '../../commands/ports/core.js';
+import {
+  CoreError,
+  type CoreInbound,
+  type CoreUser,
+  type OnlineUser,
+  type RunningAccount,
+} from '../../commands/ports/core.js';
+import { accountName, clientOfAccount, emailOfAccount, type NamedClient } from '../../lib/account-name.js';
 import type { JsonObject } from '../../lib/json.js';
 import { addUserOperation, formOf, runningDigest } from './account.js';
 import type { Binary } from './binary.js';
@@ -46,20 +53,23 @@ export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbo
 
 export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
   const operation = addUserOperation(inbound, user);
-  if (isDetached(inbound.config)) await admitUser(api, inbound.tag, user.email);
-  // These notice a second account of the same email; the others would keep both.
-  if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol'])))
-    await removeUser(api, inbound, user.email);
+  if (isDetached(inbound.config)) await admitUser(api, inbound.tag, user.client);
+  // These notice a second account of the same name; the others would keep both.
+  if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol']))) await removeUser(api, inbound, user);
   try {
     await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
   } catch (error) {
     if (!isPresent(error)) throw error;
-    await removeUser(api, inbound, user.email);
+    await removeUser(api, inbound, user);
     await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
   }
 }
 
-export async function removeUser(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
+export function removeUser(api: CoreApi, inbound: CoreInbound, user: NamedClient): Promise<void> {
+  return removeAccount(api, inbound, accountName(user));
+}
+
+async function removeAccount(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
   if (formOf(inbound.config) === null)
     throw new CoreError('refused', 'This inbound has no accounts that can be removed', { inbound: inbound.tag });
   const operation = typed('xray.app.proxyman.command.RemoveUserOperation', { email });
@@ -68,19 +78,33 @@ export async function removeUser(api: CoreApi, inbound: CoreInbound, email: stri
   });
 }
 
-export async function usersOf(api: CoreApi, { tag, config }: CoreInbound): Promise<ReadonlyMap<string, string>> {
+export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>> {
+  const { tag, config } = inbound;
   if (formOf(config) === null) return new Map();
   const { users } = await api.call('HandlerService/GetInboundUsers', { tag }, 15_000);
-  const named = users.filter(({ email }) => email !== '' && email !== nobody);
-  return new Map(named.map(({ email, account }) => [email, runningDigest(config as JsonObject, account)]));
+  const found = new Map<number, RunningAccount>();
+  for (const { email: name, account } of users) {
+    if (name === '' || name === nobody) continue;
+    const client = clientOfAccount(name);
+    // Nobody knows whom such an account lets in.
+    if (client === 0 || found.has(client)) await removeAccount(api, inbound, name);
+    else found.set(client, { email: emailOfAccount(name), digest: runningDigest(config as JsonObject, name, account) });
+  }
+  return found;
 }
 
 export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> {
   const { users } = await api.call('StatsService/GetUsersStats', {});
-  return users.map(({ email, ips }) => ({
-    email,
-    ips: ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })),
-  }));
+  const online = new Map<number, OnlineUser['ips'][number][]>();
+  for (const { email: name, ips } of users) {
+    const client = clientOfAccount(name);
+    if (client === 0) continue;
+    const known = online.get(client) ?? [];
+    // Under its former name too, as long as connections from before a renaming are open.
+    known.push(...ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })));
+    online.set(client, known);
+  }
+  return [...online].map(([client, ips]) => ({ client, ips }));
 }
 
 async function removeHandler(api: CoreApi, tag: string): Promise<void> {

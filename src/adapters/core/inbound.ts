@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
+import { accountFlaw, accountName, type NamedClient } from '../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import { currentStream } from '../../lib/stream-names.js';
 import { checkAccount, formOf, settingsOf } from './account.js';
@@ -12,11 +13,13 @@ import { checkPaths } from './paths.js';
  * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
  * misunderstand, and for a path that is none of the core's business (see `checkPaths`). `taken`:
  * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
+ * `nameOf`: what the accounts of clients are called.
  */
 export function wholeInbound(
   inbound: CoreInbound,
   dataDir: string,
   taken: ReadonlySet<string> = ownOutbounds,
+  nameOf: (user: NamedClient) => string = accountName,
 ): JsonObject {
   const { tag } = inbound;
   const config = withCurrentStream(inbound.config);
@@ -26,19 +29,26 @@ export function wholeInbound(
     throw new CoreError('invalid', `An inbound cannot have the tag "${tag}"`, { inbound: tag });
   }
   checkPaths(config, { dataDir, inbound: tag });
+  checkAccountNames(settingsOf(config), tag);
   const form = formOf(config);
   if (form === null) return config;
   const clients: Json[] = [...inbound.users.values()].map((user) => {
     checkAccount(inbound, user);
     const { reverse, ...account } = user.account;
     const back = isObject(reverse) && !taken.has(String(reverse['tag'])) ? { reverse } : {};
-    return { ...inherited(inbound), ...account, ...back, email: user.email, level: 0 };
+    return { ...inherited(inbound), ...account, ...back, email: nameOf(user), level: 0 };
   });
   if (isShadowsocks2022(config)) clients.push({ email: nobody, password: randomKey(config), level: 0 });
   // `users` is another name of `clients`: only one of them may speak.
   const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
   const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
   return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
+}
+
+/** Throws `CoreError` 'invalid' where an account of socks, http and the like has the name of a client's account. */
+function checkAccountNames(settings: JsonObject, tag: string): void {
+  const why = accountFlaw(settings);
+  if (why !== null) throw new CoreError('invalid', why, { inbound: tag });
 }
 
 /** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */

@@ -2,7 +2,11 @@ import { rmSync } from 'node:fs';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
+/** Raise it when accounts get other names in the core: a run whose accounts have the former ones cannot be gone on with. */
+const NAMING = 2;
+
 interface Applied {
+  readonly naming: typeof NAMING;
   readonly run: string;
   readonly template: JsonObject;
   readonly inbounds: Readonly<Record<string, JsonObject>>;
@@ -41,7 +45,7 @@ export function memoryIn(file: string): Memory {
       return inbounds;
     },
     begin: (run, template, configs) => {
-      applied = { run, template, inbounds: {} };
+      applied = { naming: NAMING, run, template, inbounds: {} };
       inbounds = new Map(configs);
       save();
     },
@@ -52,9 +56,9 @@ export function memoryIn(file: string): Memory {
     },
     recall: (run) => {
       const read = readJson(file);
-      if (!isObject(read) || read['run'] !== run || !isObject(read['template']) || !isObject(read['inbounds']))
-        return false;
-      // Our own file, 0600 and of this very run: its three members are all that `Applied` has.
+      if (!isObject(read) || read['run'] !== run || read['naming'] !== NAMING) return false;
+      if (!isObject(read['template']) || !isObject(read['inbounds'])) return false;
+      // Our own file, 0600 and of this very run: its four members are all that `Applied` has.
       applied = read as unknown as Applied;
       inbounds = new Map(Object.entries(applied.inbounds));
       return true;

@@ -2,8 +2,8 @@ import { type Accepted, hostOf } from './access-log.js';
 
 /** Whose a session is. */
 export interface Owner {
-  /** Lower case; empty where accounts have no names. */
-  readonly email: string;
+  /** The number of the client; 0 where the account is no client's. */
+  readonly client: number;
   readonly inbound: string;
   /** Address and port of the client; null: it may have been another address of the same account. */
   readonly source: string | null;
@@ -132,14 +132,14 @@ function ownerOf<Session>(clusters: readonly Cluster<Session>[], n: number): Own
   const lines = around(calm ? delay : longDelay).flatMap(({ line }) => (line === null ? [] : [line]));
   const [one, ...others] = lines;
   if (one === undefined) return undefined;
-  const email = one.email.toLowerCase();
-  if (others.some((line) => line.email.toLowerCase() !== email || line.inbound !== one.inbound)) return null;
+  const { client } = one;
+  if (others.some((line) => line.client !== client || line.inbound !== one.inbound)) return null;
   // One more session than lines: the line of somebody else may be missing.
   const sessions = around(2 * longDelay).filter(({ line }) => line === null).length;
   if (!calm && sessions > lines.length) return null;
   const host = hostOf(one.source);
   const alone = others.every((line) => hostOf(line.source) === host);
-  return { email, inbound: one.inbound, source: alone ? one.source : null };
+  return { client, inbound: one.inbound, source: alone ? one.source : null };
 }
 
 /** The clusters around the n-th that reach into a span of time. */

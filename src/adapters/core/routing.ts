@@ -3,16 +3,18 @@ import { isObject, type Json, type JsonObject } from '../../lib/json.js';
 import type { CoreApi } from './grpc.js';
 import { decode, encode, type TypedMessage } from './messages.js';
 import { apiTag, cutOutbound, metricsTag, spelled } from './names.js';
+import { ruleUsers } from './rule-users.js';
 import { members, refused } from './template.js';
 
 /** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
 const numbered = /#(\d+)\.(\d+)$/;
-const cutRule = (inbound: string, email: string): string => `cut>>>${inbound}>>>${email}`;
-/** A user in a rule is a name, unless it begins like this. */
-const pattern = 'regexp:';
+const cutRule = (inbound: string, client: number | ''): string => `cut>>>${inbound}>>>${client}`;
 
-/** The template's routing, each rule with a tag of ours by which it can be taken away. */
-export function routingOf(value: Json | undefined): JsonObject {
+/**
+ * The template's routing, each rule with a tag of ours by which it can be taken away. `names`: whether users are to be the
+ * names that clients have in the core, or stay the emails that people know.
+ */
+export function routingOf(value: Json | undefined, names: 'core' | 'people' = 'core'): JsonObject {
   const { rules = [], ...others } = members(value);
   if (!Array.isArray(rules)) throw refused('its routing rules must be a list');
   const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
@@ -23,10 +25,11 @@ export function routingOf(value: Json | undefined): JsonObject {
   return {
     ...withSpelling(others),
     rules: kept.map((rule, index) => {
-      const { ruletag, ...rest } = members(rule as JsonObject);
+      const { ruletag, user, ...rest } = members(rule as JsonObject);
+      const users = user === undefined ? {} : { user: names === 'core' ? ruleUsers(user) : user };
       // The tags of cuts begin with a name of ours and ">>>".
       const name = typeof ruletag === 'string' ? ruletag.replaceAll('>>>', '') : 'rule';
-      return { ...withSpelling(rest), ruleTag: `${name}#0.${index}` };
+      return { ...withSpelling(rest), ...users, ruleTag: `${name}#0.${index}` };
     }),
   };
 }
@@ -46,8 +49,9 @@ export interface Refusal {
   /** By which it is known and taken away. */
   readonly ruleTag: string;
   readonly inbound: string;
-  readonly email: string;
-  /** As `addressKey` has them; none = wherever the account asks from. */
+  /** Its number. */
+  readonly client: number;
+  /** As `addressKey` has them; none = wherever the client asks from. */
   readonly addresses: readonly string[];
 }
 
@@ -64,14 +68,19 @@ export function inTurn(api: CoreApi, change: () => Promise<void>): Promise<void>
   return turn;
 }
 
-/** Sends what these accounts ask for through this inbound into the void. */
+/** Sends what these clients ask for through this inbound into the void. */
 export function refuseUsers(
   api: CoreApi,
   inbound: string,
-  emails: readonly string[],
+  clients: readonly number[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
-  const refusals = emails.map((email) => ({ ruleTag: cutRule(inbound, email), inbound, email, addresses: [] }));
+  const refusals = clients.map((client) => ({
+    ruleTag: cutRule(inbound, client),
+    inbound,
+    client,
+    addresses: [],
+  }));
   return inTurn(api, async () => putFirst(api, await ruleTags(api), refusals, templateRules));
 }
 
@@ -95,10 +104,11 @@ export async function putFirst(
   if (missing.length === 0) return;
   const old = running.filter((tag) => numbered.test(tag));
   const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
-  const cuts = missing.map(({ ruleTag, inbound, email, addresses }) =>
+  const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
     encode('xray.app.router.RoutingRule', {
       tag: cutOutbound,
-      user_email: [email.startsWith(pattern) ? `${pattern}^${email.replace(/[^\w]/g, '\\$&')}$` : email],
+      // Whatever it is called: connections from before a renaming go on under the former name.
+      user_email: [`regexp:^${client}:`],
       inbound_tag: [inbound],
       source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),
       rule_tag: ruleTag,
@@ -113,8 +123,8 @@ export async function putFirst(
 }
 
 /** Idempotent. */
-export async function admitUser(api: CoreApi, inbound: string, email: string): Promise<void> {
-  await api.call('RoutingService/RemoveRule', { ruleTag: cutRule(inbound, email) });
+export async function admitUser(api: CoreApi, inbound: string, client: number): Promise<void> {
+  await api.call('RoutingService/RemoveRule', { ruleTag: cutRule(inbound, client) });
 }
 
 /** All cuts of an inbound; for when it goes, and its connections with it. */

@@ -11,8 +11,8 @@ export interface Outgoing {
 
 /** A socket of the core, and for whom it is. */
 export interface Flow extends Outgoing {
-  /** Lower case. */
-  readonly email: string;
+  /** Its number. */
+  readonly client: number;
   readonly inbound: string;
   /** Address and port of the client. */
   readonly source: string;
@@ -23,8 +23,8 @@ interface Session {
   readonly asked: Map<string, number>;
   dispatched: boolean;
   outgoing: Outgoing | null;
-  /** Lower case; empty where accounts have no names. Null: it may be of several. Undefined: no access line is about it. */
-  email: string | null | undefined;
+  /** The number of the client; 0 where the account is no client's. Null: it may be of several. Undefined: no access line is about it. */
+  client: number | null | undefined;
   inbound: string | undefined;
   /** Address and port of the client; null: several addresses of the account asked for the same. */
   source: string | null;
@@ -42,10 +42,10 @@ export interface Trace {
   addAccepted(accepted: Accepted): void;
   /** Joins what both logs told up to `settling` ms ago; see `Pairs.decide`. */
   join(began: number, ended: number): void;
-  /** Sockets of these emails (lower case), which came through this inbound; `from`: and from such an address and port. */
-  of(inbound: string, emails: ReadonlySet<string>, from?: (source: string) => boolean): readonly Outgoing[];
-  /** All of these emails whose client is known, on whatever inbound. */
-  all(emails: ReadonlySet<string>): readonly Flow[];
+  /** Sockets of these clients, which came through this inbound; `from`: and from such an address and port. */
+  of(inbound: string, clients: ReadonlySet<number>, from?: (source: string) => boolean): readonly Outgoing[];
+  /** All of these clients of which the address is known. */
+  all(clients: ReadonlySet<number>): readonly Flow[];
   /** UDP sockets of which the access log does not speak: those of hysteria's UDP relay. */
   unknownUdp(): readonly Outgoing[];
 }
@@ -62,7 +62,7 @@ export function createTrace(limit = 100_000): Trace {
     session.open -= 1;
     if (owner) Object.assign(session, owner);
     // Several requests of a session are of one account: what is known of one is not forgotten over another.
-    else if (session.email === undefined) session.email = owner;
+    else if (session.client === undefined) session.client = owner;
   });
 
   const sessionOf = (id: string): Session => {
@@ -72,7 +72,7 @@ export function createTrace(limit = 100_000): Trace {
       asked: new Map(),
       dispatched: false,
       outgoing: null,
-      email: undefined,
+      client: undefined,
       inbound: undefined,
       source: null,
       open: 0,
@@ -130,21 +130,25 @@ export function createTrace(limit = 100_000): Trace {
       pairs.addLine(/^(tcp|udp):/.test(line.target) ? line : { ...line, target: `tcp:${line.target}` });
     },
     join: (began, ended) => pairs.decide(began, ended),
-    of: (inbound, emails, from) =>
+    of: (inbound, clients, from) =>
       chosen(
-        ({ inbound: through, email, source }) =>
+        ({ inbound: through, client, source }) =>
           through === inbound &&
-          typeof email === 'string' &&
-          emails.has(email) &&
+          typeof client === 'number' &&
+          clients.has(client) &&
           (from === undefined || (source !== null && from(source))),
       ),
-    all: (emails) =>
-      [...sessions.values()].flatMap(({ email, inbound, source, outgoing }) =>
-        typeof email === 'string' && emails.has(email) && inbound !== undefined && source !== null && outgoing !== null
-          ? [{ email, inbound, source, ...outgoing }]
+    all: (clients) =>
+      [...sessions.values()].flatMap(({ client, inbound, source, outgoing }) =>
+        typeof client === 'number' &&
+        clients.has(client) &&
+        inbound !== undefined &&
+        source !== null &&
+        outgoing !== null
+          ? [{ client, inbound, source, ...outgoing }]
           : [],
       ),
     unknownUdp: () =>
-      chosen(({ email, open, outgoing }) => email === undefined && open === 0 && outgoing?.network === 'udp'),
+      chosen(({ client, open, outgoing }) => client === undefined && open === 0 && outgoing?.network === 'udp'),
   };
 }

@@ -278,15 +278,14 @@ export function createXrayCore(options: XrayOptions): Core {
       memory.set(inbound.tag, null);
     },
     addUser: async (inbound, user) => addUser(needed().api, inbound, user),
-    removeUser: async (inbound, email) => removeUser(needed().api, inbound, email),
-    cut: async (inbound, emails, elsewhere) => {
-      if (emails.length === 0) return [];
+    removeUser: async (inbound, user) => removeUser(needed().api, inbound, user),
+    cut: async (inbound, clients) => {
+      if (clients.length === 0) return [];
       const { api, logs } = needed();
-      return cutUsers(inbound, emails, {
+      return cutUsers(inbound, clients, {
         logs,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
-        refuse: (tag, names) => refuseUsers(api, tag, names, templateRules),
-        elsewhere,
+        refuse: (tag, some) => refuseUsers(api, tag, some, templateRules),
       });
     },
     hold: async (held) => holdAddresses(needed().api, held, templateRules),
@@ -304,7 +303,7 @@ export function createXrayCore(options: XrayOptions): Core {
     counters: async () =>
       groupCounters(await needed().api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
     online: async () => onlineUsers(needed().api),
-    assemble: (config) => assemble(config, { ...paths, metrics }),
+    assemble: (config) => assemble(config, { ...paths, metrics }, 'people'),
     passedOver,
     output: () => complaints(outputFile),
     metrics: coreMetrics({

@@ -1,4 +1,5 @@
 import { type AccessKind, type AccessLine, type AccessQuery } from '../../commands/ports/logs.js';
+import { emailOfAccount } from '../../lib/account-name.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { logFiles } from '../core/assembly.js';
 import { formerOf } from '../core/files.js';
@@ -24,7 +25,7 @@ export async function accessLines(logDir: string, query: AccessQuery): Promise<r
   const kindOf = classifier(template);
   const found: AccessLine[] = [];
   for await (const raw of newestFirst(files.access)) {
-    const text = cleanLine(withoutCredentials(raw), LONGEST);
+    const text = cleanLine(withPlainEmail(withoutCredentials(raw)), LONGEST);
     if (keyword !== '' && !text.toLowerCase().includes(keyword)) continue;
     const line = readLine(text, kindOf);
     if (line.inbound === apiTag && line.outbound === apiTag) continue;
@@ -81,6 +82,11 @@ function utc(stamp: string): string {
   if (Number.isNaN(date.getTime())) return NO_TIME;
   const fraction = (found[7] ?? '').padEnd(6, '0').slice(0, 6);
   return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
+/** The core logs clients by the names of their accounts, people know them by their emails. */
+function withPlainEmail(line: string): string {
+  return line.replace(/( email: )(.+)$/, (_, before: string, name: string) => before + emailOfAccount(name));
 }
 
 /** A plain HTTP proxy logs whole addresses, with whatever the page put into them. */

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Counter } from '../../events/counters.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import type { JsonObject } from '../../lib/json.js';
 import type { CoreMetrics } from './gauges.js';
@@ -13,17 +14,18 @@ export interface CoreRun {
   readonly pid: number;
 }
 
-export interface CoreCounter {
-  readonly kind: 'inbound' | 'client' | 'outbound';
-  /** Tag, or email in the case in which it was given to the core. */
-  readonly name: string;
-  /** Bytes since the run began. */
-  readonly up: number;
-  readonly down: number;
+/** Bytes since the run began. Clients are known by their number, also when they were renamed or deleted since. */
+export interface CoreCounters {
+  readonly clients: ReadonlyMap<number, Counter>;
+  /** By tag. */
+  readonly inbounds: ReadonlyMap<string, Counter>;
+  /** By tag. */
+  readonly outbounds: ReadonlyMap<string, Counter>;
 }
 
 export interface OnlineUser {
-  readonly email: string;
+  /** Its number. */
+  readonly client: number;
   readonly ips: readonly { readonly ip: string /** ms */; readonly at: number }[];
 }
 
@@ -42,20 +44,33 @@ export interface CoreFlaw {
   readonly breaks: boolean;
 }
 
-/** Addresses as `addressKey` has them. */
-export interface AccountAddresses {
-  readonly email: string;
+/** What a client may not use an inbound from. */
+export interface HeldAddresses {
+  /** Its number. */
+  readonly client: number;
+  /** The tag of its inbound. */
+  readonly inbound: string;
+  /** As `addressKey` has them. */
   readonly addresses: readonly string[];
 }
 
-/** What an account may not use an inbound from. */
-export interface HeldAddresses extends AccountAddresses {
-  /** Its tag. */
-  readonly inbound: string;
+/** Clients that count as one person, and addresses that they use. */
+export interface PersonAddresses {
+  /** By which the answer knows them. */
+  readonly person: string;
+  /** Their numbers. */
+  readonly clients: readonly number[];
+  /** As `addressKey` has them. */
+  readonly addresses: readonly string[];
 }
 
-/** Which of these emails (lower case) have an account on another inbound than the one that is being cut, by now. */
-export type Elsewhere = (emails: ReadonlySet<string>) => ReadonlySet<string>;
+/** An account that runs in the core. */
+export interface RunningAccount {
+  /** What the client was called when the account was added. */
+  readonly email: string;
+  /** Equals `accountDigest` of the same account under the same email. */
+  readonly digest: string;
+}
 
 /** What the core process is asked for, in the panel's words. One caller at a time: the core reactor. */
 export interface Core {
@@ -94,37 +109,37 @@ export interface Core {
   addInbound(inbound: CoreInbound): Promise<void>;
   /** Hot and idempotent. Ends the connections of the inbound too. */
   removeInbound(inbound: CoreInbound): Promise<void>;
-  /** Hot. Replaces an account of the same email. */
+  /** Hot. Replaces an account of the same name. A client that is renamed is removed under its former email first. */
   addUser(inbound: CoreInbound, user: CoreUser): Promise<void>;
-  /** Hot and idempotent. Ends nothing: see `cut`. */
-  removeUser(inbound: CoreInbound, email: string): Promise<void>;
+  /** Hot and idempotent. `user`: as it was added. Ends nothing: see `cut`. */
+  removeUser(inbound: CoreInbound, user: Pick<CoreUser, 'client' | 'email'>): Promise<void>;
   /**
-   * Ends the live connections of accounts that were removed, and of nobody else. Resolves to the emails that could not
-   * be cut that way (no right to destroy sockets, no tool): for them only a restart helps. The core counts by email:
-   * bytes of one that `elsewhere` says is connected to another inbound tell nothing about this one.
+   * Ends the live connections of clients whose accounts were removed, whatever they were called, and of nobody else.
+   * Resolves to the clients that could not be cut that way (no right to destroy sockets, no tool): for them only a
+   * restart helps.
    */
-  cut(inbound: CoreInbound, emails: readonly string[], elsewhere: Elsewhere): Promise<readonly string[]>;
+  cut(inbound: CoreInbound, clients: readonly number[]): Promise<readonly number[]>;
   /**
-   * Refuses what these accounts ask for through this inbound from these addresses, and nothing else, whatever was refused
-   * before: other accounts behind an address are not concerned. Hot and idempotent. Ends nothing: see `cutAddresses`.
+   * Refuses what these clients ask for through this inbound from these addresses, and nothing else, whatever was refused
+   * before: other clients behind an address are not concerned. Hot and idempotent. Ends nothing: see `cutAddresses`.
    */
   hold(held: readonly HeldAddresses[]): Promise<void>;
   /**
-   * Ends live connections of these accounts from these addresses, as far as the system lets it. `last`: also what hysteria
+   * Ends live connections of these clients from these addresses, as far as the system lets it. `last`: also what hysteria
    * relays over UDP, of which nobody knows whose it is; a neighbour's flow gets a new socket with its next packet.
    * Resolves to false when some of them are still open: no right to destroy sockets, no tool.
    */
   cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean>;
   /**
-   * Tells for how long nothing came from an address of an account, ms: a phone that went away leaves connections behind.
+   * Tells for how long nothing came from an address of a person, ms: a phone that went away leaves connections behind.
    * Behind a proxy it is what moves between the core and the far end. Null where nobody knows, such as over UDP.
    */
-  silence(asked: readonly AccountAddresses[]): Promise<(email: string, address: string) => number | null>;
+  silence(asked: readonly PersonAddresses[]): Promise<(person: string, address: string) => number | null>;
 
   /** Tags of the inbounds that run, without the adapter's own. */
   inboundTags(): Promise<readonly string[]>;
-  /** The accounts that run in an inbound: email and a digest that equals `accountDigest` of the same account. */
-  users(inbound: CoreInbound): Promise<ReadonlyMap<string, string>>;
+  /** The accounts that run in an inbound, by client number. Accounts that the panel did not add are removed. */
+  users(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>>;
   accountDigest(inbound: CoreInbound, user: CoreUser): string;
   /** The inbounds as they were last applied, by tag, as far as the adapter knows (it remembers across adoption). */
   appliedInbounds(): ReadonlyMap<string, JsonObject>;
@@ -132,10 +147,10 @@ export interface Core {
   appliedTemplate(): JsonObject | null;
 
   /** All counters of this run, read without resetting them. */
-  counters(): Promise<readonly CoreCounter[]>;
-  /** Accounts with at least one live connection, with the addresses they come from. */
+  counters(): Promise<CoreCounters>;
+  /** Clients with at least one live connection, with the addresses they come from. */
   online(): Promise<readonly OnlineUser[]>;
-  /** The whole configuration as `start` would write it, for people to read. Throws `CoreError` 'invalid' for a template that is not allowed. */
+  /** The whole configuration as `start` would write it, with the emails as people know them. Throws `CoreError` 'invalid' for a template that is not allowed. */
   assemble(config: CoreConfig): JsonObject;
   /** What a template that `assemble` takes says in vain, a sentence for each. Pure. */
   passedOver(template: JsonObject): readonly string[];

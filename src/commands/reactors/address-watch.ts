@@ -4,6 +4,11 @@ import { addressKey } from '../../lib/address-key.js';
 import { pauseOf, type SeenAddress } from '../ip-limit.js';
 import type { OnlineUser } from '../ports/core.js';
 
+/** Where one email is connected from. */
+export interface OnlinePerson extends Pick<OnlineUser, 'ips'> {
+  readonly email: string;
+}
+
 interface Visit {
   since: number;
   /** When the core last listed it, ms. */
@@ -51,10 +56,10 @@ export class AddressWatch {
   }
 
   /**
-   * Takes in what the core lists in a poll, and tells whom a decision could concern. A visit ends when its address was away
+   * Takes in what the core lists in a poll, each email once, and tells whom a decision could concern. A visit ends when its address was away
    * for longer than a pause.
    */
-  see(users: readonly OnlineUser[], held: readonly Known[], at: number): readonly Suspect[] {
+  see(users: readonly OnlinePerson[], held: readonly Known[], at: number): readonly Suspect[] {
     this.#at = at;
     const crowds: (readonly [string, Visits])[] = [];
     for (const { email, ips } of users) {

@@ -11,7 +11,7 @@ export interface Desired {
   takeChanges(): {
     readonly template: boolean;
     readonly inbounds: ReadonlySet<string>;
-    readonly users: ReadonlyMap<string, ReadonlySet<string>>;
+    readonly users: ReadonlyMap<string, ReadonlySet<number>>;
   };
 }
 
@@ -30,6 +30,10 @@ export interface CoreSyncParts {
   readonly restartToCut: () => boolean;
   /** One more reading of the counters, before a run ends. */
   readonly lastPoll: () => Promise<void>;
+  /** Inbounds that left their tags run no more: books what they moved before others are added under these tags. */
+  readonly passOn: () => Promise<void>;
+  /** The inbound whose bytes the running core counts under a tag. */
+  readonly counterOwner: (tag: string) => number | undefined;
   /** The running core goes on with its old configuration, because it does not take the new one. */
   readonly kept: (why: string) => void;
   readonly now: () => number;

@@ -161,10 +161,11 @@ export class CoreSync {
     }
     // Ports are given back before others take them.
     for (const tag of changes.inbounds) await this.#running.clear(tag);
+    await this.#parts.passOn();
     for (const tag of changes.inbounds) await this.#running.syncInbound(tag);
     await this.#running.settleCut();
-    for (const [tag, emails] of changes.users) {
-      if (!changes.inbounds.has(tag)) await this.#running.syncUsers(tag, emails);
+    for (const [tag, clients] of changes.users) {
+      if (!changes.inbounds.has(tag)) await this.#running.syncUsers(tag, clients);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { emailKey } from '../../events/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
 import { digest } from '../../lib/digest.js';
 import type { AnyCommand } from '../catalog.js';
 import type { Held } from '../ip-limit.js';
 import type { Core, HeldAddresses, OnlineUser } from '../ports/core.js';
-import { AddressWatch } from './address-watch.js';
+import { AddressWatch, type OnlinePerson } from './address-watch.js';
 
 interface Parts {
   readonly core: Pick<Core, 'running' | 'hold' | 'cutAddresses' | 'silence'>;
@@ -12,7 +13,9 @@ interface Parts {
   /** The smallest limit of addresses that an email has on this machine; 0 = none. */
   readonly limitOf: (email: string) => number;
   readonly held: () => readonly Held[];
-  readonly emailOf: (client: ClientNumber) => string | null;
+  readonly emailOf: (client: number) => string | null;
+  /** The clients of an email. */
+  readonly clientsOf: (email: string) => readonly number[];
   readonly graceMs: () => number;
   /** After how long a hold is said again, ms. */
   readonly restateMs: () => number;
@@ -57,11 +60,28 @@ export class IpLimit {
   async #decide(users: readonly OnlineUser[]): Promise<void> {
     const { core, dispatch, held, now } = this.#parts;
     const at = now();
-    const suspects = this.#watch.see(users, held(), at);
+    const suspects = this.#watch.see(this.#people(users), held(), at);
     if (suspects.length === 0) return;
-    const asked = suspects.map(({ email, addresses }) => ({ email, addresses: [...addresses.keys()] }));
+    const asked = suspects.map(({ email, addresses }) => ({
+      person: email,
+      clients: this.#parts.clientsOf(email),
+      addresses: [...addresses.keys()],
+    }));
     const people = this.#watch.judged(suspects, await core.silence(asked));
     if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people } });
+  }
+
+  /** Clients of one email are one person, and a deleted client is none. */
+  #people(users: readonly OnlineUser[]): readonly OnlinePerson[] {
+    const people = new Map<string, OnlinePerson>();
+    for (const { client, ips } of users) {
+      const email = this.#parts.emailOf(client);
+      if (email === null) continue;
+      const key = emailKey(email);
+      const known = people.get(key);
+      people.set(key, known ? { email, ips: [...known.ips, ...ips] } : { email, ips });
+    }
+    return [...people.values()];
   }
 
   /** Told of every batch of events; the work is done after the tick in which they were appended. */
@@ -90,7 +110,7 @@ export class IpLimit {
   async #tell(): Promise<void> {
     const { core, held } = this.#parts;
     if (!core.running) return;
-    const all = held().map(({ inbound, email, hold }) => ({ inbound, email, addresses: hold.held }));
+    const all = held().map(({ inbound, client, hold }) => ({ inbound, client, addresses: hold.held }));
     const text = `${core.running.run} ${digest(all)}`;
     if (text === this.#told) return;
     // Not before it has done so: else a failure would not be tried again.
@@ -113,7 +133,7 @@ export class IpLimit {
       const tries = before?.at === hold.at ? before.tries : 0;
       if (addresses.length === 0 || tries >= TRIES) continue;
       this.#cuts.set(client, { at: hold.at, tries: tries + 1 });
-      (tries + 1 === TRIES ? last : due).push({ inbound, email, addresses });
+      (tries + 1 === TRIES ? last : due).push({ inbound, client, addresses });
     }
     const ended = due.length === 0 || (await core.cutAddresses(due, false));
     const atLast = last.length === 0 || (await core.cutAddresses(last, true));

@@ -33,28 +33,29 @@ export class NodeGuests {
     const ours = inbounds.flatMap(({ clients }) =>
       said.size === 0 ? [] : clients.filter(({ email }) => said.has(emailKey(email))),
     );
-    const emails = [...new Set(ours.map(({ email }) => email))];
+    const byEmail = new Map(ours.toReversed().map(({ email, number }) => [email, number]));
+    const emails = [...byEmail.keys()];
     online(this.#id, emails);
     const due = emails.filter((email) => now() - (this.#ipsAsked.get(email) ?? 0) >= IPS_MS).slice(0, IPS_AT_ONCE);
     for (const email of due) {
       this.#ipsAsked.set(email, now());
       const ips = await panel.clientIps(node, email);
       if (!isCurrent(node)) return;
-      this.#recordIps(node, email, ips);
+      this.#recordIps(node, byEmail.get(email) ?? 0, ips);
     }
     const connected = new Set(emails);
     for (const email of this.#ipsAsked.keys()) if (!connected.has(email)) this.#ipsAsked.delete(email);
   }
 
-  #recordIps(node: Node, email: string, ips: readonly string[]): void {
+  #recordIps(node: Node, client: number, ips: readonly string[]): void {
     const { ipSeen, now, dispatch } = this.#parts;
     // Of an address that is known for long only the newest is surely one of now.
     const fresh = ips.filter((ip, i) => {
-      const at = ipSeen(email, ip);
+      const at = ipSeen(client, ip);
       return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);
     });
     if (fresh.length === 0) return;
-    const seen = [{ email, ips: fresh.map((ip) => ({ ip, at: now() })) }];
+    const seen = [{ client, ips: fresh.map((ip) => ({ ip, at: now() })) }];
     dispatch({ type: 'RecordClientIps', data: { seen } }, node);
   }
 }

@@ -64,7 +64,7 @@ export interface NodeTalkParts {
   /** Who is connected to a node. */
   readonly online: (node: NodeId, emails: readonly string[]) => void;
   /** When an address of a client was last recorded, ms; 0 = never. */
-  readonly ipSeen: (email: string, ip: string) => number;
+  readonly ipSeen: (client: number, ip: string) => number;
   /** Says once that a node is far behind, and that it is not any more. */
   readonly behind: (node: Node, why: string | null) => void;
   readonly now: () => number;

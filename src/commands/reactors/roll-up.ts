@@ -11,6 +11,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientTrafficAdjusted',
   'ClientTrafficInherited',
   'InboundTrafficReset',
+  'InboundCountersPassedOn',
   'OutboundTrafficReset',
   'ClientIdentified',
   'ClientCredentialRotated',

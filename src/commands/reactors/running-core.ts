@@ -1,17 +1,21 @@
 import type { CoreInbound, CoreUser } from '../../lib/core-config.js';
 import { sameJson } from '../../lib/json.js';
-import { CoreError } from '../ports/core.js';
+import { CoreError, type RunningAccount } from '../ports/core.js';
 import type { CoreSyncParts } from './core-parts.js';
 import type { LeftOut } from './core-start.js';
 
 interface RunningInbound {
   readonly inbound: CoreInbound;
-  readonly users: Map<string, CoreUser>;
-  /** Emails whose connections are being ended; they are not added meanwhile. */
-  readonly cutting: Set<string>;
+  /** Its id in the log, which another one may have by now under the same tag; undefined = unknown to the log. */
+  readonly id: number | undefined;
+  readonly users: Map<number, CoreUser>;
+  /** Clients whose connections are being ended; they are not added meanwhile. */
+  readonly cutting: Set<number>;
 }
 
-interface Parts extends Pick<CoreSyncParts, 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'refused' | 'warn'> {
+type Needed = 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'counterOwner' | 'passOn' | 'refused' | 'warn';
+
+interface Parts extends Pick<CoreSyncParts, Needed> {
   readonly leftOut: LeftOut;
   /** The connections of so many clients could not be ended one by one. */
   readonly uncut: (clients: number) => void;
@@ -28,8 +32,8 @@ const IN_FLIGHT = 32;
 export class RunningCore {
   readonly #parts: Parts;
   readonly #running = new Map<string, RunningInbound>();
-  /** `[tag, email]` of users whose cut has ended. */
-  #unsettled: (readonly [string, string])[] = [];
+  /** `[tag, client]` of users whose cut has ended. */
+  #unsettled: (readonly [string, number])[] = [];
   /** Whose accounts are compared next. */
   #turn = 0;
 
@@ -56,19 +60,21 @@ export class RunningCore {
   async settleCut(): Promise<void> {
     const unsettled = this.#unsettled;
     this.#unsettled = [];
-    for (const [tag, email] of unsettled) await this.syncUsers(tag, [email]);
+    for (const [tag, client] of unsettled) await this.syncUsers(tag, [client]);
   }
 
   #remember(inbound: CoreInbound): void {
-    this.#running.set(inbound.tag, { inbound, users: new Map(inbound.users), cutting: new Set() });
+    const id = this.#parts.inboundOf(inbound.tag);
+    this.#running.set(inbound.tag, { inbound, id, users: new Map(inbound.users), cutting: new Set() });
   }
 
-  /** Removes an inbound that shall not run any more, or not like this. */
+  /** Removes an inbound that shall not run any more, or not like this, or whose tag another one has. */
   async clear(tag: string): Promise<void> {
-    const { core, desired } = this.#parts;
+    const { core, desired, inboundOf } = this.#parts;
     const wanted = desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
-    if (!current || (wanted && sameJson(wanted.config, current.inbound.config))) return;
+    if (!current) return;
+    if (wanted && current.id === inboundOf(tag) && sameJson(wanted.config, current.inbound.config)) return;
     await core.removeInbound(current.inbound);
     this.#running.delete(tag);
   }
@@ -110,78 +116,73 @@ export class RunningCore {
   }
 
   /**
-   * Adds, replaces and removes users; whoever was taken away or gets another key is cut first. Nobody is added before all
+   * Adds, replaces and removes users; whoever was taken away or gets another key is cut first, and who only has another
+   * name stays connected. Nobody is added before all
    * removals are done: the core forgets the key of whom it removes, also when another account has it by then.
    */
-  async syncUsers(tag: string, emails: Iterable<string>): Promise<void> {
+  async syncUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.#running.get(tag);
     if (!current) return;
-    const list = [...emails];
-    const gone = await inFlight(list, (email) => this.#removeUser(tag, current, email));
-    await inFlight(list, (email) => this.#addUser(tag, current, email));
+    const list = [...clients];
+    const gone = await inFlight(list, (client) => this.#removeUser(tag, current, client));
+    await inFlight(list, (client) => this.#addUser(tag, current, client));
     if (gone.length > 0) this.#cut(current, gone);
   }
 
-  #wanted(tag: string, email: string): CoreUser | undefined {
-    return this.#parts.desired.config().inbounds.get(tag)?.users.get(email);
+  #wanted(tag: string, client: number): CoreUser | undefined {
+    return this.#parts.desired.config().inbounds.get(tag)?.users.get(client);
   }
 
   /** Resolves to whether live connections of the user must end. */
-  async #removeUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
-    const before = current.users.get(email);
-    if (!before || sameJson(this.#wanted(tag, email)?.account, before.account)) return false;
-    await this.#parts.core.removeUser(current.inbound, email);
-    current.users.delete(email);
-    current.cutting.add(email); // an account with another key comes back once the old connections are gone
+  async #removeUser(tag: string, current: RunningInbound, client: number): Promise<boolean> {
+    const before = current.users.get(client);
+    const wanted = this.#wanted(tag, client);
+    const sameKey = sameJson(wanted?.account, before?.account);
+    if (!before || (sameKey && wanted?.email === before.email)) return false;
+    await this.#parts.core.removeUser(current.inbound, before);
+    current.users.delete(client);
+    if (sameKey) return false;
+    current.cutting.add(client); // an account with another key comes back once the old connections are gone
     return true;
   }
 
   /** Resolves to whether it was added. */
-  async #addUser(tag: string, current: RunningInbound, email: string): Promise<boolean> {
-    const wanted = this.#wanted(tag, email);
-    if (!wanted || current.users.has(email) || current.cutting.has(email)) return false;
+  async #addUser(tag: string, current: RunningInbound, client: number): Promise<boolean> {
+    const wanted = this.#wanted(tag, client);
+    if (!wanted || current.users.has(client) || current.cutting.has(client)) return false;
     await this.#parts.core.addUser(current.inbound, wanted);
-    current.users.set(email, wanted);
+    current.users.set(client, wanted);
     return true;
   }
 
   /** A cut takes about a second: it runs beside the passes, and its users are looked at again when it is done. */
-  #cut(current: RunningInbound, emails: readonly string[]): void {
+  #cut(current: RunningInbound, clients: readonly number[]): void {
     const { core, warn } = this.#parts;
     const run = core.running?.run;
     // A run that is over took its connections with it.
     const goesOn = (): boolean => run !== undefined && core.running?.run === run;
     void core
-      .cut(current.inbound, emails, (names) => this.#elsewhere(current, names))
+      .cut(current.inbound, clients)
       .then((uncut) => {
         if (uncut.length > 0 && goesOn()) this.#parts.uncut(uncut.length);
       })
       .catch((error: unknown) => {
         if (!goesOn()) return;
         warn('connections could not be ended', { error: String(error) });
-        this.#parts.uncut(emails.length);
+        this.#parts.uncut(clients.length);
       })
       .then(() => {
-        for (const email of emails) {
-          current.cutting.delete(email);
-          this.#unsettled.push([current.inbound.tag, email]);
+        for (const client of clients) {
+          current.cutting.delete(client);
+          this.#unsettled.push([current.inbound.tag, client]);
         }
         this.#parts.due();
       });
   }
 
-  #elsewhere(current: RunningInbound, names: ReadonlySet<string>): ReadonlySet<string> {
-    const found = new Set<string>();
-    for (const other of this.#running.values()) {
-      if (other === current) continue;
-      for (const email of other.users.keys()) if (names.has(email.toLowerCase())) found.add(email.toLowerCase());
-    }
-    return found;
-  }
-
   /** What an adopted core runs, from its own mouth, so that the first pass changes only what differs. */
   async recall(): Promise<void> {
-    const { core, desired, dispatch } = this.#parts;
+    const { core, desired, dispatch, inboundOf, counterOwner, passOn } = this.#parts;
     const tags = new Set(await core.inboundTags());
     const applied = core.appliedInbounds();
     const wanted = desired.config().inbounds;
@@ -194,28 +195,33 @@ export class RunningCore {
         // Unknown to the log: it is taken away below, as one without users.
         this.#running.set(tag, {
           inbound: { tag, config: config ?? {}, users: new Map(), hotUsers: false },
+          id: undefined,
           users: new Map(),
           cutting: new Set(),
         });
         continue;
       }
-      const users = new Map<string, CoreUser>();
-      const running = inbound.hotUsers ? await core.users({ ...inbound, config }) : new Map<string, string>();
-      for (const [email, runs] of running) {
-        const user = inbound.users.get(email);
-        const same = user !== undefined && core.accountDigest(inbound, user) === runs;
-        users.set(email, same ? user : { email, account: {} });
+      const users = new Map<number, CoreUser>();
+      const running = inbound.hotUsers ? await core.users({ ...inbound, config }) : new Map<number, RunningAccount>();
+      for (const [client, { email, digest }] of running) {
+        const user = inbound.users.get(client);
+        const same = user !== undefined && core.accountDigest(inbound, user) === digest;
+        users.set(client, same ? user : { client, email, account: {} });
         if (!same) clients += 1;
       }
-      clients += [...inbound.users.keys()].filter((email) => !users.has(email)).length;
-      this.#running.set(tag, { inbound: { ...inbound, config }, users, cutting: new Set() });
+      clients += [...inbound.users.keys()].filter((client) => !users.has(client)).length;
+      // Whose it was when an earlier panel process added it is told by whom it is counted for.
+      const id = counterOwner(tag);
+      this.#running.set(tag, { inbound: { ...inbound, config }, id, users, cutting: new Set() });
     }
     const every = new Set([...tags, ...wanted.keys()]);
     for (const tag of every) {
-      const same = sameJson(this.#running.get(tag)?.inbound.config, wanted.get(tag)?.config);
-      if (!same) repaired.push(tag);
+      const current = this.#running.get(tag);
+      const same = sameJson(current?.inbound.config, wanted.get(tag)?.config);
+      if (!same || (current && current.id !== inboundOf(tag))) repaired.push(tag);
       await this.clear(tag);
     }
+    await passOn();
     for (const tag of every) await this.syncInbound(tag);
     if (repaired.length > 0 || clients > 0)
       dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
@@ -246,16 +252,16 @@ export class RunningCore {
     if (!current) return 0;
     const { inbound, users, cutting } = current;
     const running = await core.users(inbound);
-    const drifted: string[] = [];
-    for (const [email, user] of users) {
-      if (running.get(email) === core.accountDigest(inbound, user)) continue;
-      users.delete(email);
-      drifted.push(email);
+    const drifted: number[] = [];
+    for (const [client, user] of users) {
+      if (running.get(client)?.digest === core.accountDigest(inbound, user)) continue;
+      users.delete(client);
+      drifted.push(client);
     }
-    for (const email of running.keys()) {
-      if (users.has(email) || drifted.includes(email) || cutting.has(email)) continue;
-      users.set(email, { email, account: {} }); // nobody's: it is taken away and cut below
-      drifted.push(email);
+    for (const [client, { email }] of running) {
+      if (users.has(client) || drifted.includes(client) || cutting.has(client)) continue;
+      users.set(client, { client, email, account: {} }); // nobody's: it is taken away and cut below
+      drifted.push(client);
     }
     await this.syncUsers(inbound.tag, drifted);
     return drifted.length;
@@ -264,12 +270,12 @@ export class RunningCore {
 
 /** Does something for each of them, so many at once. Resolves to those for which it came true. */
 async function inFlight(
-  emails: readonly string[],
-  work: (email: string) => Promise<boolean>,
-): Promise<readonly string[]> {
-  const done: string[] = [];
-  for (let start = 0; start < emails.length; start += IN_FLIGHT) {
-    const some = emails.slice(start, start + IN_FLIGHT);
+  clients: readonly number[],
+  work: (client: number) => Promise<boolean>,
+): Promise<readonly number[]> {
+  const done: number[] = [];
+  for (let start = 0; start < clients.length; start += IN_FLIGHT) {
+    const some = clients.slice(start, start + IN_FLIGHT);
     const came = await Promise.all(some.map(work));
     done.push(...some.filter((_, i) => came[i]));
   }

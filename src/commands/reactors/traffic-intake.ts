@@ -1,15 +1,21 @@
 import { type Counter, zero } from '../../events/counters.js';
 import type { AnyCommand } from '../catalog.js';
-import type { Core, CoreCounter, OnlineUser } from '../ports/core.js';
+import type { Core, CoreCounters, OnlineUser } from '../ports/core.js';
 import type { Growth } from '../traffic.js';
 
 /** How far the counters of a run are recorded. */
 export interface Recorded {
   readonly run: string | null;
-  /** By email in lower case. */
-  readonly clients: Pick<ReadonlyMap<string, Counter>, 'get'>;
+  /** By client number. */
+  readonly clients: ReadonlyMap<number, Counter>;
+  /** By tag. */
   readonly inbounds: ReadonlyMap<string, Counter>;
+  /** By tag. */
   readonly outbounds: ReadonlyMap<string, Counter>;
+  /** Whose the counter of a tag is. */
+  readonly ownerOf: (tag: string) => number | undefined;
+  /** Tags whose counters are to pass on to their next owners. */
+  readonly toPassOn: () => readonly string[];
 }
 
 interface Parts {
@@ -20,8 +26,9 @@ interface Parts {
   readonly period: () => number;
   readonly now: () => number;
   /** When an address of a client was last recorded, ms; 0 = never. */
-  readonly ipSeen: (email: string, ip: string) => number;
-  readonly online: (emails: readonly string[]) => void;
+  readonly ipSeen: (client: number, ip: string) => number;
+  /** Told the numbers of the clients that are connected. */
+  readonly online: (clients: readonly number[]) => void;
   /** Holds everybody to the number of addresses that they may have. Never rejects. */
   readonly limit: (users: readonly OnlineUser[]) => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
@@ -29,6 +36,8 @@ interface Parts {
 
 /** An address that stays connected is written down again after this long, in ms. */
 const IP_REFRESH_MS = 3_600_000;
+/** How long a change waits for the counters, in ms. */
+const COLLECT_MS = 2_000;
 
 /**
  * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
@@ -37,7 +46,10 @@ const IP_REFRESH_MS = 3_600_000;
 export class TrafficIntake {
   readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | null = null;
   #reading: Promise<void> | null = null;
+  /** A reading that begins when the one under way is done. */
+  #next: Promise<void> | null = null;
   #ended = false;
 
   constructor(parts: Parts) {
@@ -45,127 +57,159 @@ export class TrafficIntake {
   }
 
   begin(): void {
-    this.#timer = setTimeout(() => void this.poll().finally(() => this.#next()), this.#parts.period()).unref();
+    this.#timer = setTimeout(() => void this.poll().finally(() => this.#again()), this.#parts.period()).unref();
   }
 
   async end(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
-    await this.#reading;
+    await this.#polling;
   }
 
-  /** One reading now; two at once are one. Never rejects. */
+  /** One round now; two at once are one. Never rejects. */
   poll(): Promise<void> {
-    this.#reading ??= this.#read()
+    this.#polling ??= this.#poll()
       .catch((error: unknown) =>
         this.#parts.warn('the counters of the core could not be read', { error: String(error) }),
       )
       .finally(() => {
-        this.#reading = null;
+        this.#polling = null;
       });
-    return this.#reading;
+    return this.#polling;
   }
 
-  #next(): void {
+  /**
+   * Records what was moved up to now, before something changes what it counts for. Resolves at the latest after two
+   * seconds, and then to false: the core has not answered. Callers at the same time share a reading.
+   */
+  async collect(): Promise<boolean> {
+    if (!this.#parts.core.running) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('the core does not answer')), COLLECT_MS);
+    });
+    try {
+      await Promise.race([this.#fresh(), late]);
+      return true;
+    } catch (error) {
+      this.#parts.warn('the counters could not be read before a change; what they hold is booked after it', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Records what the counters of inbounds hold that left their tags, and that the tags are their next owners' from here on.
+   * To be called when the core runs none of the former owners any more. Rejects when the core does not answer.
+   */
+  async passOn(): Promise<void> {
+    if (this.#parts.recorded().toPassOn().length > 0) await this.#read(true);
+  }
+
+  #again(): void {
     if (!this.#ended) this.begin();
   }
 
-  async #read(): Promise<void> {
+  async #poll(): Promise<void> {
+    const { core, online, limit } = this.#parts;
+    const connected = core.running ? core.online() : Promise.resolve([]);
+    // What was moved before a period begins is the former period's. Time goes on when the core does not answer.
+    const counted = this.#fresh().finally(() => this.#passTime());
+    const [users] = await Promise.all([connected, counted]);
+    online(users.map(({ client }) => client));
+    this.#recordIps(users);
+    await limit(users);
+  }
+
+  #passTime(): void {
     const { dispatch, warn } = this.#parts;
     try {
-      // Before the bytes are counted: a term that renews itself is never over.
       dispatch({ type: 'BeginPeriods', data: {} });
     } catch (error) {
       warn('terms and periods could not be begun', { error: String(error) });
     }
-    try {
-      await this.#count();
-    } finally {
-      // Time goes on when the core does not answer.
-      dispatch({ type: 'DepleteExpired', data: {} });
-    }
+    dispatch({ type: 'DepleteExpired', data: {} });
   }
 
-  async #count(): Promise<void> {
-    const { core, recorded, dispatch, online } = this.#parts;
+  /** A reading that begins after the call, so that it has all that was counted before. Callers share the one that comes next. */
+  #fresh(): Promise<void> {
+    if (!this.#reading) return this.#start();
+    this.#next ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = null;
+        return this.#start();
+      });
+    return this.#next;
+  }
+
+  #start(): Promise<void> {
+    const reading = this.#read(false).finally(() => {
+      this.#reading = null;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  async #read(passOn: boolean): Promise<void> {
+    const { core, recorded, dispatch } = this.#parts;
     const { running } = core;
-    if (!running) return online([]);
-    const [counters, users] = await Promise.all([core.counters(), core.online()]);
+    if (!running) return;
+    const counters = await core.counters();
     const before = recorded();
     if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
     const growth = growthOf(counters, before);
-    if (growth.clients.length + growth.inbounds.length + growth.outbounds.length > 0) {
-      dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth } });
-    }
-    online(users.map(({ email }) => email));
-    this.#recordIps(users);
-    await this.#parts.limit(users);
+    const passedOn = passOn ? passedOnOf(counters, before) : [];
+    if (growth.clients.length + growth.inbounds.length + growth.outbounds.length + passedOn.length > 0)
+      dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth, passedOn } });
   }
 
   #recordIps(users: readonly OnlineUser[]): void {
     const { dispatch, ipSeen, now } = this.#parts;
     const stale = now() - IP_REFRESH_MS;
-    const seen = users.flatMap(({ email, ips }) => {
-      const fresh = ips.filter(({ ip }) => ipSeen(email, ip) <= stale).map(({ ip }) => ({ ip, at: now() }));
-      return fresh.length > 0 ? [{ email, ips: fresh }] : [];
+    const seen = users.flatMap(({ client, ips }) => {
+      const fresh = ips.filter(({ ip }) => ipSeen(client, ip) <= stale).map(({ ip }) => ({ ip, at: now() }));
+      return fresh.length > 0 ? [{ client, ips: fresh }] : [];
     });
     if (seen.length > 0) dispatch({ type: 'RecordClientIps', data: { seen } });
   }
 }
 
 /** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
-export function growthOf(counters: readonly CoreCounter[], recorded: Recorded) {
+export function growthOf(
+  counters: CoreCounters,
+  recorded: Pick<Recorded, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
+) {
   return {
-    clients: grown('client', counters, recorded.clients, (name) => name.toLowerCase()),
-    inbounds: grown('inbound', counters, recorded.inbounds),
-    outbounds: grown('outbound', counters, recorded.outbounds),
+    clients: grown(counters.clients, recorded.clients),
+    inbounds: grown(counters.inbounds, recorded.inbounds).flatMap(([tag, up, down]): Growth[] => {
+      const owner = recorded.ownerOf(tag);
+      return owner === undefined ? [] : [[owner, up, down]];
+    }),
+    outbounds: grown(counters.outbounds, recorded.outbounds),
   };
 }
 
-interface Moved {
-  readonly counter: CoreCounter;
-  readonly key: string;
-  /** What is recorded. */
-  readonly before: Counter;
+function grown<K>(counters: ReadonlyMap<K, Counter>, recorded: ReadonlyMap<K, Counter>): Growth<K>[] {
+  const growths: Growth<K>[] = [];
+  // Most counters stand still, and there are tens of thousands of them in each poll.
+  for (const [key, { up, down }] of counters) {
+    const before = recorded.get(key) ?? zero;
+    if (up <= before.up && down <= before.down) continue;
+    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
+    growths.push([key, Math.max(0, up - before.up), Math.max(0, down - before.down)]);
+  }
+  return growths;
 }
 
-/** A name that was written in two ways within a run has two counters and is one name to us. */
-function grown(
-  kind: CoreCounter['kind'],
-  counters: readonly CoreCounter[],
-  recorded: Recorded['clients'],
-  keyOf = (name: string) => name,
-) {
-  // Most counters stand still, and there are tens of thousands of them in each poll.
-  let moved: Moved[] = [];
-  let partly = false;
-  for (const counter of counters) {
-    if (counter.kind !== kind) continue;
-    const key = keyOf(counter.name);
-    const before = recorded.get(key) ?? zero;
-    if (counter.up === before.up && counter.down === before.down) continue;
-    moved.push({ counter, key, before });
-    partly ||= counter.up < before.up || counter.down < before.down;
-  }
-  if (partly) {
-    // Of two spellings of a name, the other one may be what stands still.
-    const known = new Map(moved.map(({ key, before }) => [key, before]));
-    moved = counters.flatMap((counter): Moved[] => {
-      if (counter.kind !== kind) return [];
-      const key = keyOf(counter.name);
-      const before = known.get(key);
-      return before ? [{ counter, key, before }] : [];
-    });
-  }
-  const now = new Map<string, Growth & Pick<Moved, 'before'>>();
-  for (const { counter, key, before } of moved) {
-    const { name, up, down } = counter;
-    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
-    const other = now.get(key);
-    now.set(key, { name, before, up: up + (other?.up ?? 0), down: down + (other?.down ?? 0) });
-  }
-  return [...now.values()].flatMap(({ name, before, up, down }): Growth[] => {
-    const growth = { name, up: Math.max(0, up - before.up), down: Math.max(0, down - before.down) };
-    return growth.up + growth.down > 0 ? [growth] : [];
+/** Where the counters stand that pass on to others; what an earlier answer says is not believed over what is recorded. */
+function passedOnOf(counters: CoreCounters, recorded: Recorded): Growth<string>[] {
+  return recorded.toPassOn().map((tag) => {
+    const { up, down } = counters.inbounds.get(tag) ?? zero;
+    const before = recorded.inbounds.get(tag) ?? zero;
+    return [tag, Math.max(up, before.up), Math.max(down, before.down)];
   });
 }

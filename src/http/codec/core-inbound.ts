@@ -17,5 +17,5 @@ export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft):
     const client: Client = { ...never, ...draft, number: (index + 1) as ClientNumber, inbound: id };
     return coreUser(inbound, client);
   });
-  return { ...rendered, users: new Map(rendered.hotUsers ? users.map((user) => [user.email, user]) : []) };
+  return { ...rendered, users: new Map(rendered.hotUsers ? users.map((user) => [user.client, user]) : []) };
 }

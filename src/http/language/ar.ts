@@ -256,6 +256,8 @@ export const ar: Catalogue = {
       'تحتاج كلمة مرور قناع salamander إلى 4 بايتات على الأقل',
     'settings.password must be {count} bytes in base64 for {method}':
       'يجب أن يكون settings.password مع {method} بطول {count} بايت بصيغة base64',
+    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
+      'اسم الحساب {name} يشبه اسم عميل في النواة؛ اختر اسمًا لا يبدأ برقم ونقطتين',
     'wireguard needs settings.secretKey': 'wireguard يحتاج إلى settings.secretKey',
     'they count bytes': 'وحدتها البايت',
     'one of them must be given': 'يجب إعطاء أحدهما',

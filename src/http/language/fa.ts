@@ -255,6 +255,8 @@ export const fa: Catalogue = {
     'the password of a salamander mask needs at least 4 bytes': 'گذرواژهٔ ماسک salamander دست‌کم ۴ بایت می‌خواهد',
     'settings.password must be {count} bytes in base64 for {method}':
       'settings.password برای {method} باید {count} بایت در base64 باشد',
+    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
+      'نام حساب {name} مانند نام یک کاربر در هسته است؛ نامی انتخاب کنید که با عدد و دونقطه آغاز نشود',
     'wireguard needs settings.secretKey': 'wireguard به settings.secretKey نیاز دارد',
     'they count bytes': 'این‌ها به بایت‌اند',
     'one of them must be given': 'یکی از آن‌ها باید داده شود',

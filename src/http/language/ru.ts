@@ -262,6 +262,8 @@ export const ru: Catalogue = {
     'the password of a salamander mask needs at least 4 bytes': 'пароль маски salamander должен быть не короче 4 байт',
     'settings.password must be {count} bytes in base64 for {method}':
       'settings.password для {method} должен быть {count} байт в base64',
+    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
+      'имя учётной записи {name} выглядит как имя клиента в ядре; выберите имя, которое не начинается с числа и двоеточия',
     'wireguard needs settings.secretKey': 'для wireguard нужен settings.secretKey',
     'they count bytes': 'они указываются в байтах',
     'one of them must be given': 'нужно указать хотя бы одно из них',

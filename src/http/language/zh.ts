@@ -248,6 +248,8 @@ export const zh: Catalogue = {
     'the password of a salamander mask needs at least 4 bytes': 'salamander 掩码的密码至少需要 4 个字节',
     'settings.password must be {count} bytes in base64 for {method}':
       '{method} 的 settings.password 必须是 {count} 字节的 base64',
+    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
+      '账户名 {name} 与核心中客户端的名称相似；请选择不以数字加冒号开头的名称',
     'wireguard needs settings.secretKey': 'wireguard 需要 settings.secretKey',
     'they count bytes': '单位是字节',
     'one of them must be given': '必须提供其中之一',

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { assemble, logFiles } from '../../../src/adapters/core/assembly.js';
 import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
-import { certificate, configOf, inboundOf } from './kit.js';
+import { certificate, configOf, inboundOf, numberOf } from './kit.js';
 
 const paths = {
   runDir: '/data/run',
@@ -335,7 +335,7 @@ describe('the assembled configuration', () => {
     ).toStrictEqual([['portolan-nobody', 32]]);
     const classic = { tag: 's', port: 1, protocol: 'shadowsocks', settings: { method: 'aes-256-gcm' } };
     expect(from({}, [inboundOf(classic, [{ email: 'a', password: 'p', level: 3 }])])['inbounds']).toMatchObject([
-      { settings: { clients: [{ email: 'a', password: 'p', method: 'aes-256-gcm', level: 0 }] } },
+      { settings: { clients: [{ email: `${numberOf('a')}:a`, password: 'p', method: 'aes-256-gcm', level: 0 }] } },
     ]);
   });
 });

@@ -11,6 +11,7 @@ import {
   fetchThrough,
   freePort,
   inboundOf,
+  numberOf,
   type Place,
   place,
   type Target,
@@ -23,14 +24,20 @@ describe('the decoder of counters', () => {
 
   it('reads names and large numbers', () => {
     const stat = [
-      { name: 'user>>>ä@x>>>traffic>>>uplink', value: 5_000_000_000_001 },
-      { name: 'user>>>ä@x>>>traffic>>>downlink', value: 0 },
+      { name: 'user>>>7:ä@x>>>traffic>>>uplink', value: 5_000_000_000_001 },
+      { name: 'user>>>7:ä@x>>>traffic>>>downlink', value: 0 },
+      { name: 'user>>>7:renamed>>>traffic>>>downlink', value: 4 },
+      { name: 'user>>>ä@x>>>traffic>>>downlink', value: 8 },
       { name: 'outbound>>>portolan-cut>>>traffic>>>uplink', value: 3 },
       { name: 'strange', value: 3 },
     ];
     const readings = readCounters(answer(stat));
     expect(readings).toStrictEqual(stat);
-    expect(groupCounters(readings)).toStrictEqual([{ kind: 'client', name: 'ä@x', up: 5_000_000_000_001, down: 0 }]);
+    expect(groupCounters(readings)).toStrictEqual({
+      clients: new Map([[7, { up: 5_000_000_000_001, down: 4 }]]),
+      inbounds: new Map(),
+      outbounds: new Map(),
+    });
     expect(() => readCounters(answer(stat).subarray(0, 20))).not.toThrow(TypeError);
   });
 });
@@ -59,7 +66,7 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     await core.start(configOf([inboundOf(way.inbound(port), [anna])]));
     const client = await clientCore(here.folder, [way.outbound(port, anna)]);
     clients.push(client);
-    const read = async () => (await core.counters()).find(({ kind, name }) => kind === 'client' && name === 'Anna@x');
+    const read = async () => (await core.counters()).clients.get(numberOf('Anna@x'));
     expect(await read()).toBeUndefined();
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     const once = await read();
@@ -67,11 +74,9 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     expect(once?.up).toBeGreaterThan(40);
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     expect(await read()).toStrictEqual({ ...once, up: (once?.up ?? 0) * 2, down: (once?.down ?? 0) * 2 });
-    expect((await core.counters()).map(({ kind, name }) => `${kind} ${name}`).sort()).toStrictEqual([
-      'client Anna@x',
-      'inbound vless-tcp',
-      'outbound blocked',
-      'outbound direct',
-    ]);
+    const { clients: people, inbounds, outbounds } = await core.counters();
+    expect([...people.keys()]).toStrictEqual([numberOf('anna@x')]);
+    expect([...inbounds.keys()]).toStrictEqual(['vless-tcp']);
+    expect([...outbounds.keys()].sort()).toStrictEqual(['blocked', 'direct']);
   });
 });

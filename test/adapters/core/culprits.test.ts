@@ -104,7 +104,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
 
   it('are left out, several at once, and the others serve', async () => {
     const inbounds: readonly CoreInbound[] = [
-      { ...good(), users: new Map([['alice', served]]) },
+      { ...good(), users: new Map([[served.client, served]]) },
       hysteria(await freePort(), salamander('abc')),
       // On the port of the good one, over UDP: the words of the core fit both.
       vless('kcp', port, { network: 'kcp', ...salamander('') }),
@@ -128,7 +128,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
   });
 
   it('cannot break the core that runs', async () => {
-    await here.core.start(configOf([{ ...good(), users: new Map([['alice', served]]) }]));
+    await here.core.start(configOf([{ ...good(), users: new Map([[served.client, served]]) }]));
     const pid = here.core.running?.pid;
     await expect(here.core.addInbound(wireguard('wg', await freePort()))).rejects.toMatchObject({
       kind: 'invalid',

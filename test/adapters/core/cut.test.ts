@@ -3,11 +3,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { connectApi } from '../../../src/adapters/core/grpc.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { clientCore, fetchThrough, freePort, inboundOf, openThrough, pause, userOf } from './kit.js';
+import { clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause, userOf } from './kit.js';
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
-const nowhere = () => new Set<string>();
 const SUITE = 'the cut';
 
 describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
@@ -31,11 +30,12 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
           await openThrough(annas, stage.web.port, '/slow'),
         ];
         const his = await openThrough(berts, stage.web.port, '/slow');
-        expect((await core.online()).map(({ email }) => email).sort()).toStrictEqual(['Anna@x', 'bert@x']);
+        const online = new Set((await core.online()).map((user) => user.client));
+        expect(online).toStrictEqual(new Set([numberOf('anna@x'), numberOf('bert@x')]));
 
         const before = performance.now();
-        await core.removeUser(inbound, 'Anna@x');
-        expect(await core.cut(inbound, ['Anna@x'], nowhere)).toStrictEqual([]);
+        await core.removeUser(inbound, userOf(anna));
+        expect(await core.cut(inbound, [numberOf('Anna@x')])).toStrictEqual([]);
         await Promise.race([Promise.all(hers.map(({ ended }) => ended)), pause(5000)]);
         // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
         if (name !== 'ss2022') expect(hers.map((download) => download.isOver())).toStrictEqual([true, true]);
@@ -78,8 +78,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const received = () => flows.map((flow) => flow.received());
     try {
       await vi.waitFor(() => expect(Math.min(...received())).toBeGreaterThan(2), 10_000);
-      await core.removeUser(inbound, 'anna@x');
-      expect(await core.cut(inbound, ['anna@x'], nowhere)).toStrictEqual([]);
+      await core.removeUser(inbound, userOf(anna));
+      expect(await core.cut(inbound, [numberOf('anna@x')])).toStrictEqual([]);
       const [hers, his = 0] = received();
       await vi.waitFor(() => expect(received()[1]).toBeGreaterThan(his + 8), 10_000);
       expect(received()[0]).toBe(hers);
@@ -91,14 +91,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
-  it('ends one of two inbounds of an email, which goes on to move bytes over the other', async () => {
+  it('ends one of two clients of an email, which goes on to move bytes over the other inbound', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');
     const anna = way.account('anna@x');
     const [one, two] = [await freePort(), await freePort()];
     const inbounds = [
-      inboundOf({ ...way.inbound(one), tag: 'one' }, [anna]),
-      inboundOf({ ...way.inbound(two), tag: 'two' }, [anna]),
+      { ...inboundOf({ ...way.inbound(one), tag: 'one' }), users: new Map([[101, { ...userOf(anna), client: 101 }]]) },
+      { ...inboundOf({ ...way.inbound(two), tag: 'two' }), users: new Map([[102, { ...userOf(anna), client: 102 }]]) },
     ];
     for (const inbound of inbounds) await core.addInbound(inbound);
     const client = await clientCore(stage.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
@@ -106,8 +106,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, stage.web.port, '/slow')));
       const [first] = inbounds;
       if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
-      await core.removeUser(first, 'anna@x');
-      expect(await core.cut(first, ['anna@x'], (emails) => emails)).toStrictEqual([]);
+      await core.removeUser(first, { client: 101, email: 'anna@x' });
+      expect(await core.cut(first, [101])).toStrictEqual([]);
       await Promise.race([gone.ended, pause(5000)]);
       expect([gone.isOver(), kept.isOver()]).toStrictEqual([true, false]);
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1200)).toBeNull();
@@ -129,15 +129,16 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       (await api.call('RoutingService/ListRule', {})).rules.map(
         ({ tag, ruleTag }) => `${tag} ${ruleTag.replace(/#.*/, '')}`,
       );
-    await core.cut(inbound, ['a'], nowhere);
-    await core.cut(inbound, ['a', 'b'], nowhere);
+    const [a, b] = [numberOf('a'), numberOf('b')];
+    await core.cut(inbound, [a]);
+    await core.cut(inbound, [a, b]);
     expect(await rules()).toStrictEqual([
-      'portolan-cut cut>>>hysteria>>>a',
-      'portolan-cut cut>>>hysteria>>>b',
+      `portolan-cut cut>>>hysteria>>>${a}`,
+      `portolan-cut cut>>>hysteria>>>${b}`,
       'blocked block',
     ]);
     await core.addUser(inbound, userOf(way.account('a')));
-    expect(await rules()).toStrictEqual(['portolan-cut cut>>>hysteria>>>b', 'blocked block']);
+    expect(await rules()).toStrictEqual([`portolan-cut cut>>>hysteria>>>${b}`, 'blocked block']);
     await core.removeInbound(inbound);
     expect(await rules()).toStrictEqual(['blocked block']);
     api.close();

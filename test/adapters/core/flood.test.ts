@@ -6,7 +6,7 @@ import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { configOf, freePort, inboundOf, type Place, pause, place } from './kit.js';
+import { configOf, freePort, inboundOf, numberOf, type Place, pause, place } from './kit.js';
 
 const SUITE = 'a client that floods a target from many addresses';
 const HELD = ['127.0.0.10', '127.0.0.11'];
@@ -80,7 +80,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { port } = web.address() as AddressInfo;
     const dial = (n: number, from: string): void =>
       void calls[n]?.[0].push(way.dial(calls[n]?.[1] ?? 0, requestOf(idOf(n), port), from));
-    const back = [{ inbound: 'rogue', email: 'rogue@x', addresses: HELD }];
+    const back = [{ inbound: 'rogue', client: numberOf('rogue@x'), addresses: HELD }];
     try {
       let flooding = true;
       const cutting = (async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { clientCore, fetchThrough, freePort, inboundOf, openThrough, pause } from './kit.js';
+import { clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause } from './kit.js';
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
@@ -31,12 +31,12 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const online = await core.online();
       expect(
         online
-          .find(({ email }) => email === 'Anna@x')
+          .find((user) => user.client === numberOf('Anna@x'))
           ?.ips.map(({ ip }) => ip)
           .sort(),
       ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
 
-      const back = [{ inbound: inbound.tag, email: 'Anna@x', addresses: ['127.0.0.3'] }];
+      const back = [{ inbound: inbound.tag, client: numberOf('Anna@x'), addresses: ['127.0.0.3'] }];
       await core.hold(back);
       expect(await core.cutAddresses(back, false)).toBe(true);
       // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
@@ -75,8 +75,10 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const download = await openThrough(busy, stage.web.port, '/slow');
       const waiting = await openThrough(idle, stage.web.port, '/wait');
       await pause(1500);
-      const ms = await core.silence([{ email: 'anna@x', addresses: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] }]);
-      expect(ms('ANNA@x', '127.0.0.2')).toBeLessThan(1000);
+      const ms = await core.silence([
+        { person: 'anna@x', clients: [numberOf('anna@x')], addresses: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] },
+      ]);
+      expect(ms('anna@x', '127.0.0.2')).toBeLessThan(1000);
       expect(ms('anna@x', '127.0.0.3')).toBeGreaterThan(1000);
       expect(ms('anna@x', '127.0.0.4')).toBeNull();
       expect((await core.silence([]))('anna@x', '127.0.0.2')).toBeNull();
@@ -118,7 +120,9 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const download = await openThrough(busy, stage.web.port, '/slow');
       const flow = await udpFlow(other, echo.port);
       await pause(1500);
-      const ms = await core.silence([{ email: 'Anna@x', addresses: [PHONE, HOME, BUSY, '203.0.113.99'] }]);
+      const ms = await core.silence([
+        { person: 'anna@x', clients: [numberOf('Anna@x')], addresses: [PHONE, HOME, BUSY, '203.0.113.99'] },
+      ]);
       expect(ms('anna@x', PHONE)).toBeGreaterThan(1000);
       expect(ms('anna@x', BUSY)).toBeLessThan(1000);
       expect([ms('anna@x', HOME), ms('anna@x', '203.0.113.99')]).toEqual([null, null]);

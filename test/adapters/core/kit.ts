@@ -55,10 +55,7 @@ export function place(folder: string = mkdtempSync(join(tmpdir(), 'portolan-core
 }
 
 export function inboundOf(config: JsonObject, users: readonly JsonObject[] = []): CoreInbound {
-  const entries = users.map((account): [string, CoreUser] => [
-    String(account['email']),
-    { email: String(account['email']), account },
-  ]);
+  const entries = users.map(userOf).map((user): [number, CoreUser] => [user.client, user]);
   return { tag: String(config['tag']), config, users: new Map(entries), hotUsers: true };
 }
 
@@ -66,7 +63,19 @@ export function configOf(inbounds: readonly CoreInbound[], from: JsonObject = te
   return { template: from, inbounds: new Map(inbounds.map((inbound) => [inbound.tag, inbound])) };
 }
 
-export const userOf = (account: JsonObject): CoreUser => ({ email: String(account['email']), account });
+const numbers = new Map<string, number>();
+
+/** The number of a client, the same for an email in each test. */
+export function numberOf(email: string): number {
+  const number = numbers.get(email.toLowerCase()) ?? numbers.size + 1;
+  numbers.set(email.toLowerCase(), number);
+  return number;
+}
+
+/** As others have it who name people by their email. */
+export function userOf({ email, ...account }: JsonObject): CoreUser {
+  return { client: numberOf(String(email)), email: String(email), account };
+}
 
 export interface Certificate {
   readonly cert: string;

@@ -4,12 +4,12 @@ import { hostOf, readAccepted, timeOf } from '../../../src/adapters/core/access-
 import { createTrace, type Trace } from '../../../src/adapters/core/trace.js';
 
 const TARGET = 'tcp:web.test:443';
-const anna = { email: 'anna@x', source: '192.0.2.1:1000' };
-const bert = { email: 'bert@x', source: '192.0.2.2:2000' };
+const anna = { client: 1, source: '192.0.2.1:1000' };
+const bert = { client: 2, source: '192.0.2.2:2000' };
 
 /** One request as both logs tell of it. Times in µs; null: the core dropped the entry. */
 interface Request {
-  readonly email: string;
+  readonly client: number;
   readonly source: string;
   readonly target?: string;
   readonly dispatched: number | null;
@@ -44,7 +44,7 @@ function upTo(entries: readonly Entry[]): (at: number) => readonly string[] {
 function logsOf(requests: readonly Request[], trace: Trace) {
   const trail: Entry[] = [];
   const access: Entry[] = [];
-  for (const [n, { email, source, target = TARGET, dispatched, accepted }] of requests.entries()) {
+  for (const [n, { client, source, target = TARGET, dispatched, accepted }] of requests.entries()) {
     const say = (at: number, from: string, message: string): void =>
       void trail.push({ at, text: `${stamp(at)} [Info] [${n + 1}] ${from}: ${message}` });
     const about = dispatched ?? accepted ?? 0;
@@ -53,7 +53,7 @@ function logsOf(requests: readonly Request[], trace: Trace) {
     const opened = `connection opened to ${target}, local endpoint ${localOf(n)}, remote endpoint 203.0.113.1:443`;
     say(about + 100, 'proxy/freedom', opened);
     if (accepted === null) continue;
-    const text = `${stamp(accepted)} from ${source} accepted ${target} [in >> direct] email: ${email}`;
+    const text = `${stamp(accepted)} from ${source} accepted ${target} [in >> direct] email: ${client}:anna@x`;
     access.push({ at: accepted, text });
   }
   const [traced, lines] = [upTo(trail), upTo(access)];
@@ -70,9 +70,9 @@ function logsOf(requests: readonly Request[], trace: Trace) {
   };
 }
 
-function socketsOf(trace: Trace, email: string, host?: string): readonly string[] {
+function socketsOf(trace: Trace, client: number, host?: string): readonly string[] {
   const from = host === undefined ? undefined : (source: string): boolean => hostOf(source) === host;
-  return trace.of('in', new Set([email]), from).map(({ local }) => local);
+  return trace.of('in', new Set([client]), from).map(({ local }) => local);
 }
 
 /** What is said of each account after these were read at these moments, µs. */
@@ -80,7 +80,7 @@ function told(requests: readonly Request[], ...reads: readonly number[]) {
   const trace = createTrace();
   const { read } = logsOf(requests, trace);
   for (const at of reads) read(at);
-  return { anna: socketsOf(trace, anna.email), bert: socketsOf(trace, bert.email), trace };
+  return { anna: socketsOf(trace, anna.client), bert: socketsOf(trace, bert.client), trace };
 }
 
 describe('whose socket is whose', () => {
@@ -132,7 +132,7 @@ describe('whose socket is whose', () => {
     ];
     const { trace, ...all } = told(requests, 1500, 1_000_000, 2_000_000);
     expect(all.anna).toStrictEqual([localOf(0), localOf(1)]);
-    expect([hostOf(anna.source), hostOf(other)].map((host) => socketsOf(trace, anna.email, host))).toStrictEqual([
+    expect([hostOf(anna.source), hostOf(other)].map((host) => socketsOf(trace, anna.client, host))).toStrictEqual([
       [],
       [],
     ]);
@@ -151,11 +151,11 @@ describe('whose socket is whose', () => {
     const seconds = Array.from({ length: 18 }, (_, n) => (n + 1) * 1_000_000);
     const { bert: his, trace } = told([...flood, after], ...seconds);
     expect(his).toStrictEqual([localOf(14_000)]);
-    expect(socketsOf(trace, anna.email).length).toBeLessThan(14_000);
+    expect(socketsOf(trace, anna.client).length).toBeLessThan(14_000);
   });
 });
 
-const people = [anna, { ...anna, source: '192.0.2.77:1' }, bert, { email: 'carl@x', source: bert.source }];
+const people = [anna, { ...anna, source: '192.0.2.77:1' }, bert, { client: 3, source: bert.source }];
 const targets = [TARGET, TARGET, 'tcp:other.test:80'];
 /** When it came, who, for what, and how late each log wrote of it; all µs. */
 const request = (span: number, late: number) =>
@@ -175,11 +175,11 @@ function neverWrong(requests: readonly Request[], rhythm: readonly (readonly [nu
   const trace = createTrace();
   const { read } = logsOf(requests, trace);
   const check = (): void => {
-    for (const { email, source } of people) {
+    for (const { client, source } of people) {
       const host = hostOf(source);
       for (const [sockets, known] of [
-        [socketsOf(trace, email), requests.map((one) => one.email === email)],
-        [socketsOf(trace, email, host), requests.map((one) => one.email === email && hostOf(one.source) === host)],
+        [socketsOf(trace, client), requests.map((one) => one.client === client)],
+        [socketsOf(trace, client, host), requests.map((one) => one.client === client && hostOf(one.source) === host)],
       ] as const) {
         for (const local of sockets) expect(known[Number(local.split(':')[1]) - 30_000]).toBe(true);
       }
@@ -259,8 +259,8 @@ describe('no socket is ever given to a wrong account or address', () => {
           accepted: n * 500_000 + late[1],
         }));
         const trace = neverWrong(requests, rhythm, some.length * 500_000);
-        for (const [n, { email, source }] of requests.entries()) {
-          expect(socketsOf(trace, email, hostOf(source))).toContain(localOf(n));
+        for (const [n, { client, source }] of requests.entries()) {
+          expect(socketsOf(trace, client, hostOf(source))).toContain(localOf(n));
         }
       }),
       { numRuns: 100 },

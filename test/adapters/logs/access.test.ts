@@ -36,7 +36,7 @@ const outbounds = (lines: readonly { outbound: string }[] | null) => lines?.map(
 describe('the access log', () => {
   it('is read line by line, oldest first', async () => {
     write(
-      line(1, 'way-out'),
+      line(1, 'way-out', '7:ann'),
       `${at(2)} from tcp:198.51.100.7:5 rejected  proxy/vless/encoding: invalid request user id: x`,
       `${at(3)} from [2001:db8::1]:5 accepted //web.example:80 [way-out]`,
     );

@@ -18,7 +18,10 @@ const core = (panel: Panel, name: keyof typeof tables.coreSettings, body?: unkno
 describe('getConfigJson', () => {
   const whole = ({ template, inbounds }: CoreConfig): JsonObject => ({
     dns: template['dns'] ?? null,
-    inbounds: [...inbounds.values()].map(({ config, users }) => ({ ...config, emails: [...users.keys()] })),
+    inbounds: [...inbounds.values()].map(({ config, users }) => ({
+      ...config,
+      emails: [...users.values()].map((user) => user.email),
+    })),
   });
   const clients = [{ email: 'anna@x', id: '11111111-1111-4111-8111-111111111111', enable: true }];
   const asked = async (running: object) => {
@@ -79,8 +82,8 @@ describe('resetOutboundsTraffic', () => {
         clients: [],
         inbounds: [],
         outbounds: [
-          { name: 'all', up: 1, down: 2 },
-          { name: 'x', up: 3, down: 4 },
+          ['all', 1, 2],
+          ['x', 3, 4],
         ],
       },
     });

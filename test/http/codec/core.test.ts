@@ -239,7 +239,7 @@ describe('the core template', () => {
 
 it('outbound counters are listed and reset, one or all', async () => {
   const panel = startPanel();
-  const outbounds = [{ name: 'direct', up: 1, down: 2 }];
+  const outbounds = [['direct', 1, 2]] as const;
   panel.dispatch({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
   expect((await core(panel, 'getOutboundsTraffic')).obj).toStrictEqual([
     { id: 1, tag: 'direct', up: 1, down: 2, total: 3 },
