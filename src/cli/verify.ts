@@ -72,7 +72,7 @@ function examined(log: SqliteEventLog, row: EventRow, before: Before): string | 
     if (misfit) return `${row.type} does not fit its schema`;
     const [event] = events;
     const flaw =
-      event?.type === 'MeasurementsRolledUp' ? log.rollUpFlaw(event.data, row.position, before.rolledTo) : null;
+      event?.type === 'MeasurementsRolledUp' ? log.rollUpMisfit(event.data, row.position, before.rolledTo) : null;
     return flaw ?? events;
   } catch (error) {
     return error instanceof LogDamage ? error.what : (error as Error).message;

@@ -271,9 +271,9 @@ export class SqliteEventLog implements EventLog {
     return this.#rollUps.root(from, to);
   }
 
-  /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.flaw`. */
-  rollUpFlaw(data: Parameters<RollUps['flaw']>[0], position: number, rolledTo: number): string | null {
-    return this.#rollUps.flaw(data, position, rolledTo);
+  /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.misfit`. */
+  rollUpMisfit(data: Parameters<RollUps['misfit']>[0], position: number, rolledTo: number): string | null {
+    return this.#rollUps.misfit(data, position, rolledTo);
   }
 
   /** Moves what the write-ahead log holds into the database file. */

@@ -76,7 +76,7 @@ export class RollUps {
    * What does not agree between a roll-up at `position` and the rows that it stands for, or null. `rolledTo` is the end of
    * the range before. The sums themselves cannot be checked: the payloads that they were made of are gone.
    */
-  flaw({ from, to, root, pruned, sums, nodeSums }: RollUp, position: number, rolledTo: number): string | null {
+  misfit({ from, to, root, pruned, sums, nodeSums }: RollUp, position: number, rolledTo: number): string | null {
     if (from <= rolledTo) return `its range starts at ${from}, and the range before ends at ${rolledTo}`;
     if (to < from || to >= position) return `its range goes from ${from} to ${to}, which is no range before it`;
     const rows = this.root(from, to);

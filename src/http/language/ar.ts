@@ -281,6 +281,9 @@ export const ar: Catalogue = {
     'the disk is full': 'القرص ممتلئ',
     'another program holds the database': 'برنامج آخر يمسك بقاعدة البيانات',
     'the file system is read-only': 'نظام الملفات للقراءة فقط',
+    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
+      'تغيّر السجل عند {place}. شغّل portolan events verify للعثور على أول موضع خاطئ، ثم استعد نسخة احتياطية',
+    'The log is damaged at {place}. Run portolan events verify': 'السجل تالف عند {place}. شغّل portolan events verify',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'لا ينتمي events.db و head.json إلى السجل نفسه: وُضع أحدهما هنا خطأً. أعد الزوج الصحيح',
     'the data directory cannot be written to': 'لا يمكن الكتابة في مجلد البيانات',

@@ -280,6 +280,10 @@ export const fa: Catalogue = {
     'the disk is full': 'دیسک پر است',
     'another program holds the database': 'برنامهٔ دیگری پایگاه داده را در دست دارد',
     'the file system is read-only': 'سیستم فایل فقط‌خواندنی است',
+    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
+      'گزارش در {place} تغییر کرده است. portolan events verify را اجرا کنید تا اولین جای نادرست پیدا شود، سپس پشتیبان را بازگردانید',
+    'The log is damaged at {place}. Run portolan events verify':
+      'گزارش در {place} آسیب دیده است. portolan events verify را اجرا کنید',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db و head.json از یک گزارش نیستند: یکی به اشتباه اینجا گذاشته شده است. جفت درست را برگردانید',
     'the data directory cannot be written to': 'در پوشهٔ داده نمی‌توان نوشت',

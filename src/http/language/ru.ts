@@ -287,6 +287,10 @@ export const ru: Catalogue = {
     'the disk is full': 'диск заполнен',
     'another program holds the database': 'базу данных держит другая программа',
     'the file system is read-only': 'файловая система доступна только для чтения',
+    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
+      'журнал был изменён в {place}. Запустите portolan events verify, чтобы найти первую неверную позицию, затем восстановите резервную копию',
+    'The log is damaged at {place}. Run portolan events verify':
+      'Журнал повреждён в {place}. Запустите portolan events verify',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db и head.json принадлежат разным журналам: один из них попал сюда по ошибке. Верните правильную пару',
     'the data directory cannot be written to': 'в каталог данных нельзя писать',

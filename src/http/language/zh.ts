@@ -273,6 +273,10 @@ export const zh: Catalogue = {
     'the disk is full': '磁盘已满',
     'another program holds the database': '数据库被其他程序占用',
     'the file system is read-only': '文件系统为只读',
+    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
+      '日志在 {place} 处被更改。请运行 portolan events verify 找出第一个错误位置，然后恢复备份',
+    'The log is damaged at {place}. Run portolan events verify':
+      '日志在 {place} 处已损坏。请运行 portolan events verify',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db 与 head.json 不属于同一日志：其中之一放错了。请放回正确的一对',
     'the data directory cannot be written to': '数据目录不可写',
