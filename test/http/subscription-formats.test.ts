@@ -316,7 +316,9 @@ describe('what is unchanged', () => {
   });
 
   it('is sent small to who can read that', async () => {
-    const { ask } = await start({ subJsonEnable: true });
+    const domain = Array.from({ length: 50 }, (_, n) => `domain:n${n}.example.com`);
+    const rules = JSON.stringify([{ type: 'field', outboundTag: 'direct', domain }]);
+    const { ask } = await start({ subJsonEnable: true, subJsonRules: rules });
     const plain = await ask('/json/abc');
     const small = await ask('/json/abc', { 'accept-encoding': 'br, gzip;q=0.8' });
     expect(small.headers['content-encoding']).toBe('gzip');
