@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
 import { prepareDataDirectory, removeUnfinished } from './adapters/data-directory.js';
 import { lockDirectory } from './adapters/sqlite/lock.js';
-import { type CommandContext, createBus, type Dispatch } from './commands/bus.js';
+import { type CommandContext, createBus, type Dispatch, type Done } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
+import { type CountedCommand, needsCounters } from './commands/counted.js';
 import { addressesHeld, addressLimit, graceOf, restateAfter } from './commands/ip-limit.js';
 import type { Core } from './commands/ports/core.js';
 import { CoreSync } from './commands/reactors/core-sync.js';
@@ -122,6 +123,16 @@ export async function createPanel(parts: PanelParts) {
       ledger,
       core,
       dispatch,
+      /**
+       * As `dispatch`, after what the core has counted up to now was recorded, or the core has not answered for two seconds.
+       * `make` is asked again after that, so that it decides on what is so then.
+       */
+      async change(make: () => CountedCommand | Rejection, context: CommandContext): Promise<Done | Rejection> {
+        const asked = make();
+        if (!(asked instanceof Rejection) && needsCounters(asked, state.state)) await reactors.collect();
+        const command = make();
+        return command instanceof Rejection ? command : dispatch(command, context);
+      },
       alarms,
       directory,
       now,
@@ -268,6 +279,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
   return {
     settled: () => sync.settle(),
     poll: () => intake.poll(),
+    collect: () => intake.collect(),
     async begin(): Promise<void> {
       await sync.begin();
       intake.begin();

@@ -22,11 +22,11 @@ interface World {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'outcome' | 'now'>;
+type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' | 'outcome' | 'now'>;
 
 /** Makes the bot of a panel, which runs from `begin` to `stop` as the settings say, and what sends backups through it. */
 export function createChatBot(panel: BotPanel, world: World, options: BotOptions = {}) {
-  const { read, core, alarms, dispatch, outcome, now } = panel;
+  const { read, core, alarms, dispatch, change, outcome, now } = panel;
   const { web, host, backups, version, warn } = world;
   const speech = (): Speech => speechOf(read.settings());
   let bot: ChatBot | null = null;
@@ -39,7 +39,7 @@ export function createChatBot(panel: BotPanel, world: World, options: BotOptions
   });
   const parts: BotParts = {
     service: createChatService(web),
-    ...{ delivery, backups, host, read, alarms, dispatch, speech, outcome, version, now, warn },
+    ...{ delivery, backups, host, read, alarms, dispatch, change, speech, outcome, version, now, warn },
     dispatchAsBot: (command) => dispatch(command, asSystem('chat-bot')),
     coreFlaw: () => coreFlaw(core, read),
   };

@@ -178,12 +178,12 @@ async function open(
   installs: Installs,
   backups: PanelBackups,
 ): Promise<Servers> {
-  const { read, dispatch, log, now } = panel;
+  const { read, dispatch, change, log, now } = panel;
   const servers = new Servers({ panel, config, log: logger });
   const http = httpParts(panel, config, servers, disposal, logger, installs, backups);
   const { basePath } = servers;
   const webDomain = () => servers.domainOf('panel');
-  const web = createPanelServer({ http, dispatch, basePath, webDomain, bind: mountHandlers, log: logger });
+  const web = createPanelServer({ http, dispatch, change, basePath, webDomain, bind: mountHandlers, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
   const unsaved = () => panel.complaint ?? refusedByDisk(panel);
   const metrics = createMetrics({ read, log, version, now, writable: () => unsaved() === null });

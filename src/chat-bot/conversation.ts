@@ -143,7 +143,11 @@ export class Conversation {
         if (what === 'client') return show(clientScreen(found, read, words));
         const deed = deeds.find((one) => one === first);
         if (!deed) return;
-        return show(what === 'ask' ? this.#question(deed, found, words) : this.#do(update, found, deed, third, words));
+        if (what === 'ask') return show(this.#question(deed, found, words));
+        this.#do(update, found, deed, third, words).then(show, (error: unknown) =>
+          this.#parts.warn('the bot could not answer', { err: error }),
+        );
+        return;
       }
       case 'no':
         return show(screen([words.t('Nothing was done')]));
@@ -164,10 +168,10 @@ export class Conversation {
     return screen([question], [[yes, no]]);
   }
 
-  #do(update: ChatUpdate, client: Client, deed: Deed, pressed: string, words: Words): Screen {
+  async #do(update: ChatUpdate, client: Client, deed: Deed, pressed: string, words: Words): Promise<Screen> {
     const { read, now } = this.#parts;
     const done = isFresh(pressed, now())
-      ? doTo(client, deed, this.#parts, (what) => contextOf(update.from, this.#me.id, pressed, what))
+      ? await doTo(client, deed, this.#parts, (what) => contextOf(update.from, this.#me.id, pressed, what))
       : reject('CHAT_BOT_STALE');
     const note = {
       off: words.t('The client is switched off.'),

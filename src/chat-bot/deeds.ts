@@ -39,16 +39,16 @@ export function contextOf(by: Presser, bot: number, pressed: string, what: strin
 }
 
 /** Does it to the person in every inbound. The first rejection ends it. */
-export function doTo(
+export async function doTo(
   client: Client,
   deed: Deed,
-  { read, dispatch }: Pick<BotParts, 'read' | 'dispatch'>,
+  { read, change }: Pick<BotParts, 'read' | 'change'>,
   context: (what: string) => CommandContext,
-): Done | Rejection {
+): Promise<Done | Rejection> {
   const events: Done['events'][number][] = [];
   for (const command of deed === 'reset' ? [resetting(client)] : read.siblings(client).map(switching(deed === 'on'))) {
     const what = 'inbound' in command.data ? `${deed} ${client.number} ${command.data.inbound ?? 'all'}` : deed;
-    const done = dispatch(command, context(what));
+    const done = await change(() => command, context(what));
     if (done instanceof Rejection) return done;
     events.push(...done.events);
   }

@@ -1,5 +1,5 @@
-import type { Dispatch, Done } from '../commands/bus.js';
-import type { AnyCommand } from '../commands/catalog.js';
+import type { Change, CommandContext, Done } from '../commands/bus.js';
+import type { PlainCommand } from '../commands/counted.js';
 import type { Backups } from '../commands/ports/backups.js';
 import type { ChatService } from '../commands/ports/chat-bot.js';
 import type { HostMonitor } from '../commands/ports/host.js';
@@ -18,9 +18,11 @@ export interface BotParts {
   readonly host: HostMonitor;
   readonly read: ReadModels;
   readonly alarms: Alarms;
-  readonly dispatch: Dispatch;
+  readonly dispatch: (command: PlainCommand, context: CommandContext) => Done | Rejection;
+  /** What changes counters, after what was counted was recorded. */
+  readonly change: Change;
   /** What the bot does by itself. */
-  readonly dispatchAsBot: (command: AnyCommand) => Done | Rejection;
+  readonly dispatchAsBot: (command: PlainCommand) => Done | Rejection;
   /** How it speaks at this moment: the settings say in which language. */
   readonly speech: () => Speech;
   /** Why the core would not start with what is asked of it; null when it would. */

@@ -3,6 +3,7 @@ import type { Actor } from '../events/event.js';
 import { type CommandId, type EventLog, StorageError } from '../events/log.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
+import type { CountedCommand } from './counted.js';
 import { Rejection, reject } from './rejection.js';
 import { type PanelState, panelState } from './state.js';
 
@@ -25,6 +26,8 @@ export interface Done {
   readonly events: readonly RecordedEvent[];
 }
 export type Dispatch = (command: AnyCommand, context: CommandContext) => Done | Rejection;
+/** `Dispatch` of what changes counters, after what was counted was recorded. `make` is asked before that and after it. */
+export type Change = (make: () => CountedCommand | Rejection, context: CommandContext) => Promise<Done | Rejection>;
 
 interface Parts {
   readonly log: EventLog;

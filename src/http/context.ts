@@ -1,5 +1,6 @@
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { CountedCommand, PlainCommand } from '../commands/counted.js';
 import type { Backups } from '../commands/ports/backups.js';
 import type { Core } from '../commands/ports/core.js';
 import type { Directory } from '../commands/ports/directory.js';
@@ -128,7 +129,12 @@ export interface HttpContext extends HttpParts {
   /** Aborts when the caller goes away before it has its answer. */
   readonly signal: AbortSignal;
   /** Decides and appends in the name of the caller, with its correlation and `Idempotency-Key`. */
-  readonly dispatch: (command: AnyCommand) => Done | Rejection;
+  readonly dispatch: (command: PlainCommand) => Done | Rejection;
+  /**
+   * The same for what changes counters, after what was counted up to now was recorded. `make` is asked twice: before that,
+   * and after it for the command that counts.
+   */
+  readonly change: (make: () => CountedCommand | Rejection) => Promise<Done | Rejection>;
   /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Dispatch } from '../commands/bus.js';
+import type { Change, Dispatch } from '../commands/bus.js';
 import { Bearers } from './auth/bearer.js';
 import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
 import type { LoginLimiter } from './auth/limiter.js';
@@ -34,6 +34,7 @@ export type TurnedAway = 400 | 403 | 404 | 431;
 interface GateParts {
   readonly http: HttpParts;
   readonly dispatch: Dispatch;
+  readonly change: Change;
   readonly peers: Peers;
   readonly sessions: Sessions;
   readonly unsaved: UnsavedSessions;
@@ -59,10 +60,10 @@ export class PanelGate implements Gate<AuthContext> {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#bearers = new Bearers(parts.http.now);
-    const { http, dispatch, sessions, unsaved, limiter, basePath } = parts;
+    const { http, dispatch, change, sessions, unsaved, limiter, basePath } = parts;
     const apiToken = (): string | null => http.read.users().apiToken;
     this.#visitParts = { sessions, unsaved, limiter, basePath, dispatch, apiToken };
-    this.#context = contextMaker(http, dispatch, (id, idHash) => this.#authors.set(id, idHash));
+    this.#context = contextMaker(http, { dispatch, change }, (id, idHash) => this.#authors.set(id, idHash));
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatch } from '../commands/bus.js';
-import type { AnyCommand } from '../commands/catalog.js';
+import type { Change, CommandContext, Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/event.js';
 import type { CommandId } from '../events/log.js';
@@ -19,7 +18,7 @@ export type MakeContext = (req: IncomingMessage, res: ServerResponse, visit: Vis
  */
 export function contextMaker(
   http: HttpParts,
-  dispatch: Dispatch,
+  { dispatch, change }: { readonly dispatch: Dispatch; readonly change: Change },
   /** Told of each session that is about to change something: its hash, under the request's correlation id. */
   authored: (correlationId: string, idHash: string) => void,
 ): MakeContext {
@@ -69,12 +68,16 @@ export function contextMaker(
       return done instanceof Rejection ? done : null;
     };
 
-    readonly dispatch: HttpContext['dispatch'] = (command: AnyCommand) => {
+    readonly dispatch: HttpContext['dispatch'] = (command) => dispatch(command, this.#asCaller());
+
+    readonly change: HttpContext['change'] = (make) => change(make, this.#asCaller());
+
+    #asCaller(): CommandContext {
       const { correlationId, session, byToken } = this.visit;
       if (session && !byToken) authored(correlationId, session.idHash);
       const commandId = this.#nextId();
-      return dispatch(command, { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) });
-    };
+      return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
+    }
 
     #ids: (() => CommandId | null) | null = null;
     #nextId(): CommandId | null {

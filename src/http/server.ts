@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
-import type { Dispatch } from '../commands/bus.js';
+import type { Change, Dispatch } from '../commands/bus.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
@@ -26,6 +26,7 @@ const REPORT_MS = 60_000;
 export interface PanelServerParts {
   readonly http: HttpParts;
   readonly dispatch: Dispatch;
+  readonly change: Change;
   /** Begins and ends with a slash. Read for each request, so a change counts at once. */
   readonly basePath: () => string;
   /** The only name under which the panel answers; empty = any. */
@@ -48,7 +49,7 @@ export interface PanelServer {
 
 /** The panel's HTTP server: routes, the WebSocket, the page. Nothing else lives on its port. */
 export function createPanelServer(parts: PanelServerParts): PanelServer {
-  const { http, dispatch, basePath, webDomain } = parts;
+  const { http, dispatch, change, basePath, webDomain } = parts;
   const { read, now } = http;
   const peers = new Peers(() => read.settings());
   const unsaved = new UnsavedSessions({
@@ -57,7 +58,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   });
   const sessions = new Sessions(read, unsaved, now);
   const limiter = new LoginLimiter(now);
-  const gate = new PanelGate({ http, dispatch, peers, sessions, unsaved, limiter, basePath, webDomain });
+  const gate = new PanelGate({ http, dispatch, change, peers, sessions, unsaved, limiter, basePath, webDomain });
   const { log } = parts;
   const sockets = new PanelSockets({
     read,

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
 import { array, asyncProperty, assert as check, integer, nat, record } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { CountedCommand } from '../../src/commands/counted.js';
 import { type CoreCounters, CoreError } from '../../src/commands/ports/core.js';
 import { growthOf, type Recorded } from '../../src/commands/reactors/traffic-intake.js';
-import { alice, bob, draft, HOUR, one, T0 } from '../kit/builders.js';
+import { Rejection } from '../../src/commands/rejection.js';
+import { admin, alice, bob, draft, HOUR, one, T0 } from '../kit/builders.js';
 import type { Count } from './fake-core.js';
 import { addClients, addInbound, holdTimers, Place, started } from './kit.js';
 
@@ -156,6 +158,88 @@ describe('a poll', () => {
     place.core.counts = [count('client', 1, 11)];
     await place.wait(20_000);
     expect(place.data('TrafficRecorded')).toStrictEqual([]);
+  });
+});
+
+describe('a change of counters', () => {
+  const reset = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as const;
+  const change = (place: Place, command: CountedCommand) =>
+    place.panel.change(() => command, { actor: admin, correlationId: 'test' });
+  const types = (place: Place, from: number) => place.panel.log.read(from, 100).map(({ type }) => type);
+  const moved = async () => {
+    const place = await started(undefined, ...past);
+    place.core.counts = [count('client', 1, 7), count('inbound', 'in-1', 7), count('outbound', 'direct', 7)];
+    return { place, from: place.panel.log.head().position };
+  };
+
+  it.each<CountedCommand>([
+    reset,
+    { type: 'ResetAllClientTraffic', data: { inbound: 'all' } },
+    { type: 'ResetInboundTraffic', data: { inbound: one } },
+    { type: 'ResetAllTraffic', data: {} },
+    { type: 'ResetOutboundTraffic', data: { tag: null } },
+    { type: 'AdjustClientTraffic', data: { email: 'alice', up: 0, down: 0 } },
+    { type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } },
+    { type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: draft('amy', 1) } },
+    { type: 'DeleteInbound', data: { inbound: one } },
+  ])('takes in first what was used before it: $type', async (command) => {
+    const { place, from } = await moved();
+    expect(await change(place, command)).not.toBeInstanceOf(Rejection);
+    const [first, ...rest] = types(place, from);
+    expect([first, rest.length > 0]).toStrictEqual(['TrafficRecorded', true]);
+    await place.panel.poll();
+    expect(types(place, from).filter((type) => type === 'TrafficRecorded')).toHaveLength(1);
+  });
+
+  it('that leaves the email alone does not ask the core', async () => {
+    const { place, from } = await moved();
+    const data = { inbound: one, client: { email: 'Alice' }, draft: draft('alice', 1, { terms: { limitIp: 3 } }) };
+    await change(place, { type: 'UpdateClient', data });
+    expect(types(place, from)).toStrictEqual(['ClientUpdated']);
+  });
+
+  it('shares a reading with others, and none that began before it', async () => {
+    const { place, from } = await moved();
+    let readings = 0;
+    const counters = place.core.counters.bind(place.core);
+    place.core.counters = () => {
+      readings += 1;
+      return counters();
+    };
+    const polled = place.panel.poll();
+    const changes = [1, 2, 3].map(() => change(place, reset));
+    place.core.counts = [count('client', 1, 9)];
+    await Promise.all([polled, ...changes]);
+    expect([readings, used(place)]).toStrictEqual([2, { up: 0, down: 0 }]);
+    expect(types(place, from).filter((type) => type === 'TrafficRecorded').length).toBeGreaterThan(0);
+  });
+
+  it('is made all the same when the core does not answer, and the log of the panel says so', async () => {
+    const { place } = await moved();
+    const none = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
+    let answer: (late: CoreCounters) => void = () => undefined;
+    place.core.counters = () => new Promise((resolve) => (answer = resolve));
+    const changed = change(place, reset);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await changed).toMatchObject({ events: [{ type: 'ClientTrafficReset' }] });
+    place.core.counters = () => Promise.resolve(none);
+    answer(none);
+    expect(place.warnings).toContain(
+      'the counters could not be read before a change; what they hold is booked after it',
+    );
+  });
+
+  it('by time alone comes after the bytes of the former term, which deplete nobody', async () => {
+    const place = await started(
+      undefined,
+      addInbound(1),
+      addClients(draft('alice', 1, { terms: { expiresAt: T0 + 4000, resetDays: 30 } })),
+    );
+    place.core.counts = [count('client', 1, 7)];
+    const from = place.panel.log.head().position;
+    await place.wait(5000);
+    expect(types(place, from)).toStrictEqual(['TrafficRecorded', 'ClientRenewed', 'ClientTrafficReset']);
+    expect(used(place)).toStrictEqual({ up: 0, down: 0 });
   });
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivered } from '../../events/chat-bot.js';
 import type { Done } from '../bus.js';
-import type { AnyCommand } from '../catalog.js';
+import type { PlainCommand } from '../counted.js';
 import { BackupError, type BackupFile, type Backups } from '../ports/backups.js';
 import { ChatError, type ChatLine } from '../ports/chat-bot.js';
 import { Rejection, reject } from '../rejection.js';
@@ -25,7 +25,7 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-type Dispatch = (command: AnyCommand) => Done | Rejection;
+type Dispatch = (command: PlainCommand) => Done | Rejection;
 
 /** What the bot API takes at most. */
 const LARGEST = 50_000_000;

@@ -1,13 +1,13 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { CoreConfig } from '../../lib/core-config.js';
 import type { Done } from '../bus.js';
-import type { AnyCommand } from '../catalog.js';
+import type { PlainCommand } from '../counted.js';
 import type { Core } from '../ports/core.js';
 import { type CoreVersions, ReleaseError, type StagedCore } from '../ports/releases.js';
 import { Rejection, reject } from '../rejection.js';
 import { failureOf, watched } from './install-failure.js';
 
-type Dispatch = (command: AnyCommand) => Done | Rejection;
+type Dispatch = (command: PlainCommand) => Done | Rejection;
 
 /** What the log says of the versions. */
 interface Choice {

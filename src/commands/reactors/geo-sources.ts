@@ -3,6 +3,7 @@ import { geoFileOf } from '../../events/geo.js';
 import type { GeoContent, GeoSource } from '../../events/geo-document.js';
 import type { Done } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
+import type { PlainCommand } from '../counted.js';
 import type { GeoOutcome } from '../geo.js';
 import { type GeoWish, geoPlaceOf } from '../geo-rules.js';
 import type { GeoPlace, GeoSourceFiles, StagedGeo } from '../ports/geo-sources.js';
@@ -18,7 +19,7 @@ export interface GeoSourcesParts extends GeoSwitchParts {
 
 /** In whose name something is done. */
 export interface GeoCaller {
-  readonly dispatch: (command: AnyCommand) => Done | Rejection;
+  readonly dispatch: (command: PlainCommand) => Done | Rejection;
   /** What `dispatch` would refuse, without doing it. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
 }
@@ -123,7 +124,7 @@ export class GeoSources {
     const place = geoPlaceOf(wish);
     if (place instanceof Rejection) return place;
     if (own && samePlace(own, place)) return this.download(own.id, caller);
-    const command = (content: GeoContent, used: boolean): AnyCommand => {
+    const command = (content: GeoContent, used: boolean): PlainCommand => {
       const data = { ...place, content, used };
       return own === null
         ? { type: 'AddGeoSource', data }

@@ -1,6 +1,6 @@
 import type { CoreConfig } from '../../lib/core-config.js';
 import type { Done } from '../bus.js';
-import type { AnyCommand } from '../catalog.js';
+import type { PlainCommand } from '../counted.js';
 import type { GeoFileName, GeoFiles, GeoResult } from '../ports/releases.js';
 import { Rejection, reject } from '../rejection.js';
 import { watched } from './install-failure.js';
@@ -23,7 +23,7 @@ export class GeoUpdate {
   /** Resolves to what became of each file, or to why one of them is as it was; the others are new all the same. */
   async update(
     names: readonly GeoFileName[],
-    dispatch: (command: AnyCommand) => Done | Rejection,
+    dispatch: (command: PlainCommand) => Done | Rejection,
   ): Promise<readonly GeoResult[] | Rejection> {
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;

@@ -1,6 +1,6 @@
 import semver from 'semver';
 import type { Done } from '../bus.js';
-import type { AnyCommand } from '../catalog.js';
+import type { PlainCommand } from '../counted.js';
 import type { PanelReleases } from '../ports/releases.js';
 import { Rejection, reject } from '../rejection.js';
 import { failureOf, watched } from './install-failure.js';
@@ -45,7 +45,7 @@ export class PanelUpdate {
   }
 
   /** Resolves to the version that starts in a moment, or to why nothing changed. A second one meanwhile is refused. */
-  async install(dispatch: (command: AnyCommand) => Done | Rejection): Promise<string | Rejection> {
+  async install(dispatch: (command: PlainCommand) => Done | Rejection): Promise<string | Rejection> {
     const { choose, warn } = this.#parts;
     if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: 'start it with `npm start` or `portolan serve`' });
     if (this.#busy) return reject('INSTALL_RUNNING');
@@ -57,7 +57,7 @@ export class PanelUpdate {
   }
 
   async #install(
-    dispatch: (command: AnyCommand) => Done | Rejection,
+    dispatch: (command: PlainCommand) => Done | Rejection,
     choose: (version: string) => void,
   ): Promise<string | Rejection> {
     const { releases, version: from, switchOver, warn } = this.#parts;

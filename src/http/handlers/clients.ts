@@ -51,53 +51,57 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     );
   },
 
-  updateClient({ params: { clientId: key }, body: { id, settings } }, context) {
-    const inbound = context.read.inbound(id);
-    if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const current = named(context, inbound, key);
-    const wire = meant(settings.clients ?? [], inbound, key, current);
-    if (!wire) return reject('NO_CLIENTS');
-    const draft = clientDraft(wire, inbound.protocol, current);
-    const client = current ? { email: current.identity.email } : { key };
-    return said(context.dispatch({ type: 'UpdateClient', data: { inbound: inbound.id, client, draft } }), UPDATED);
+  async updateClient({ params: { clientId: key }, body: { id, settings } }, context) {
+    const done = await context.change(() => {
+      const inbound = context.read.inbound(id);
+      if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
+      const current = named(context, inbound, key);
+      const wire = meant(settings.clients ?? [], inbound, key, current);
+      if (!wire) return reject('NO_CLIENTS');
+      const draft = clientDraft(wire, inbound.protocol, current);
+      const client = current ? { email: current.identity.email } : { key };
+      return { type: 'UpdateClient', data: { inbound: inbound.id, client, draft } };
+    });
+    return said(done, UPDATED);
   },
 
-  delClient({ params: { id, clientId } }, { dispatch }) {
-    return said(
-      dispatch({ type: 'DeleteClient', data: { inbound: id as InboundId, client: { key: clientId } } }),
-      DELETED,
-    );
+  async delClient({ params: { id, clientId } }, { change }) {
+    const data = { inbound: id as InboundId, client: { key: clientId } };
+    return said(await change(() => ({ type: 'DeleteClient', data })), DELETED);
   },
 
-  delClientByEmail({ params: { id, email } }, { dispatch }) {
-    const done = dispatch({ type: 'DeleteClient', data: { inbound: id as InboundId, client: { email } } });
-    return said(done, 'Client deleted successfully');
+  async delClientByEmail({ params: { id, email } }, { change }) {
+    const data = { inbound: id as InboundId, client: { email } };
+    return said(await change(() => ({ type: 'DeleteClient', data })), 'Client deleted successfully');
   },
 
-  resetClientTraffic({ params: { id, email } }, { dispatch }) {
-    return said(dispatch({ type: 'ResetClientTraffic', data: { inbound: id as InboundId, email } }), RESET);
+  async resetClientTraffic({ params: { id, email } }, { change }) {
+    const data = { inbound: id as InboundId, email };
+    return said(await change(() => ({ type: 'ResetClientTraffic', data })), RESET);
   },
 
-  resetAllClientTraffics({ params: { id } }, { dispatch }) {
-    const done = dispatch({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } });
+  async resetAllClientTraffics({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } }));
     return said(done, 'All traffic from the client has been reset.');
   },
 
-  delDepletedClients({ params: { id } }, { dispatch }) {
-    const done = dispatch({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } });
+  async delDepletedClients({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } }));
     return said(done, 'All depleted clients are deleted.');
   },
 
   /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
-  updateClientTraffic({ params: { email }, body: { upload, download } }, { read, dispatch }) {
+  async updateClientTraffic({ params: { email }, body: { upload, download } }, { read, change }) {
     if (upload === undefined && download === undefined) {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'one of them must be given' });
     }
-    const client = read.clientByEmail(email);
-    if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
-    const now = read.clientCounter(client);
-    const data = { email, up: upload ?? now.up, down: download ?? now.down };
-    return said(dispatch({ type: 'AdjustClientTraffic', data }), UPDATED);
+    const done = await change(() => {
+      const client = read.clientByEmail(email);
+      if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
+      const now = read.clientCounter(client);
+      return { type: 'AdjustClientTraffic', data: { email, up: upload ?? now.up, down: download ?? now.down } };
+    });
+    return said(done, UPDATED);
   },
 
   onlines: (_, { read, now }) => [...read.onlineEmails(now())],

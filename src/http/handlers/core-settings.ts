@@ -50,14 +50,15 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
   update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, context) =>
     changeTemplate(context, coreSetting ?? xraySetting ?? content, outboundTestUrl),
 
-  resetOutboundsTraffic({ body: { tag } }, { read, dispatch }) {
+  async resetOutboundsTraffic({ body: { tag } }, { read, change }) {
     if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });
     const { outbounds } = read.desired.template();
     const idle =
       Array.isArray(outbounds) && outbounds.some((outbound) => isObject(outbound) && outbound['tag'] === tag);
     // One that nothing went through yet has nothing to reset.
     if (idle && !read.outboundCounters().has(tag)) return new Message(RESET);
-    return said(dispatch({ type: 'ResetOutboundTraffic', data: { tag: tag === ALL_TAGS ? null : tag } }), RESET);
+    const data = { tag: tag === ALL_TAGS ? null : tag };
+    return said(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
   },
 
   ...outboundTestHandlers,

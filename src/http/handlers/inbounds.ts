@@ -30,8 +30,8 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
 
   import: ({ body: { data } }, context) => add(context, withFreeTag(data, context)),
 
-  del({ params: { id } }, { dispatch }) {
-    const done = dispatch({ type: 'DeleteInbound', data: { inbound: id as InboundId } });
+  async del({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'DeleteInbound', data: { inbound: id as InboundId } }));
     return done instanceof Rejection ? done : new Message('Inbound has been successfully deleted.', id);
   },
 
@@ -45,10 +45,13 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
       context.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
       (await externalFlaw(context, asked, before.inbound.node, before.inbound));
     if (flaw instanceof Rejection) return flaw;
-    // What the body leaves out is taken from now, not from before the questions.
-    const draft = inboundDraft(body, stored(context, id));
-    if (draft instanceof Rejection) return draft;
-    const done = context.dispatch({ type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } });
+    const done = await context.change(() => {
+      // What the body leaves out is taken from now, not from before the questions.
+      const draft = inboundDraft(body, stored(context, id));
+      return draft instanceof Rejection
+        ? draft
+        : { type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } };
+    });
     if (done instanceof Rejection) return done;
     return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(context, id));
   },
@@ -57,13 +60,13 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     return said(dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } }), UPDATED);
   },
 
-  resetTraffic({ params: { id } }, { dispatch }) {
-    const done = dispatch({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } });
+  async resetTraffic({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } }));
     return said(done, 'Inbound traffic has been reset.');
   },
 
-  resetAllTraffics: (_, { dispatch }) =>
-    said(dispatch({ type: 'ResetAllTraffic', data: {} }), 'All traffic has been reset.'),
+  resetAllTraffics: async (_, { change }) =>
+    said(await change(() => ({ type: 'ResetAllTraffic', data: {} })), 'All traffic has been reset.'),
 };
 
 async function add(context: HttpContext, wire: WireInbound): Promise<Message | Rejection> {

@@ -1,5 +1,6 @@
 import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../src/commands/bus.js';
+import type { AnyCommand } from '../../../src/commands/catalog.js';
 import { type Core, CoreError } from '../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
 import { Rejection } from '../../../src/commands/rejection.js';
@@ -10,6 +11,7 @@ import { type HttpContext, Message } from '../../../src/http/context.js';
 import { JsonOf, type Route } from '../../../src/http/contract/route.js';
 import { statusText } from '../../../src/http/status-text.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
+import { changeBy } from '../../kit/change.js';
 
 export const NOW = Date.UTC(2026, 7, 30, 12);
 const actor = { kind: 'user', id: '1', name: 'admin', ip: null } as const;
@@ -114,6 +116,7 @@ export function startPanel(parts: Parts = {}) {
     say: (sentence) => sentence,
     secure: false,
     dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
+    change: (make) => changeBy(bus)(make, { actor, correlationId: 'c' }),
     refusalOf: (command) => {
       const done = bus(command, { actor, correlationId: 'c', dryRun: true });
       return done instanceof Rejection ? done : null;
@@ -147,7 +150,14 @@ export function startPanel(parts: Parts = {}) {
     return { success: true, msg, obj: JSON.parse(JSON.stringify(obj)) as unknown };
   }
 
-  return { log, read, context, call, advance: (ms: number) => void (clock += ms), dispatch: context.dispatch };
+  return {
+    log,
+    read,
+    context,
+    call,
+    advance: (ms: number) => void (clock += ms),
+    dispatch: (command: AnyCommand) => bus(command, { actor, correlationId: 'c' }),
+  };
 }
 
 export const failing = (kind: CoreError['kind'], message: string) => async (): Promise<void> => {

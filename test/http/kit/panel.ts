@@ -35,6 +35,7 @@ import { createSubscriptionServer } from '../../../src/http/subscription-server.
 import { keepLedger } from '../../../src/ledger.js';
 import { Alarms } from '../../../src/lib/alarms.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
+import { changeBy } from '../../kit/change.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
@@ -228,7 +229,7 @@ export async function startPanel({
   // As at the last restart.
   const { webDomain, subDomain } = read.settings();
   const web = createPanelServer({
-    ...{ http, dispatch, bind, log: httpLog },
+    ...{ http, dispatch, change: changeBy(dispatch), bind, log: httpLog },
     ...{ basePath: () => basePath, webDomain: () => webDomain },
   });
   const sub = createSubscriptionServer({ read, now, log: httpLog, subDomain: () => subDomain });

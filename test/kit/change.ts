@@ -1,0 +1,10 @@
+import type { Change, Dispatch } from '../../src/commands/bus.js';
+import { Rejection } from '../../src/commands/rejection.js';
+
+/** A change of counters where no core counts. */
+export function changeBy(dispatch: Dispatch): Change {
+  return async (make, context) => {
+    const command = make();
+    return command instanceof Rejection ? command : dispatch(command, context);
+  };
+}
