@@ -11,7 +11,7 @@ const may = {
   events: ['events', 'lib'],
   commands: ['commands', 'events', 'lib'],
   projections: ['projections', 'events', 'lib'],
-  'http/contract': ['http/contract'],
+  'http/contract': ['http/contract', 'lib/parse-json'],
   'chat-bot': ['chat-bot', 'commands', 'projections', 'events', 'lib'],
   http: ['http', 'commands', 'projections', 'events', 'lib'],
   adapters: ['adapters', 'commands/ports', 'projections/ports', 'events', 'lib'],
