@@ -1,14 +1,11 @@
 // Module hooks of Node: how a TypeScript source is found and read. Types are only removed here; `npm run types` checks them.
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 
-const compilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.ESNext,
-  verbatimModuleSyntax: true,
-  inlineSourceMap: true,
-};
+/** What a source becomes, by the digest of its text: loading the compiler takes longer than most programs run. */
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/portolan-typescript', import.meta.url));
 
 /** A source imports another one by the name that it has after the build: `./log.js` is `./log.ts` here. */
 export async function resolve(specifier, context, next) {
@@ -19,6 +16,23 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
   const text = await readFile(new URL(url), 'utf8');
-  const { outputText } = ts.transpileModule(text, { compilerOptions, fileName: fileURLToPath(url) });
-  return { format: 'module', source: outputText, shortCircuit: true };
+  const file = join(CACHE, `${createHash('sha256').update(url).update('\0').update(text).digest('hex')}.js`);
+  const source = await readFile(file, 'utf8').catch(() => compiled(text, fileURLToPath(url), file));
+  return { format: 'module', source, shortCircuit: true };
+}
+
+async function compiled(text, fileName, file) {
+  const { default: ts } = await import('typescript');
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true,
+    inlineSourceMap: true,
+  };
+  const { outputText } = ts.transpileModule(text, { compilerOptions, fileName });
+  await mkdir(CACHE, { recursive: true });
+  // By a rename: another process never reads half of it.
+  await writeFile(`${file}.${process.pid}`, outputText);
+  await rename(`${file}.${process.pid}`, file);
+  return outputText;
 }

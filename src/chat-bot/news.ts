@@ -91,6 +91,8 @@ export class News {
   #failedLogin({ data: { attempt, reason, count } }: Event<'LoginFailed'>): void {
     if (!this.#sources.read.settings().chatBotLoginNotify) return;
     const words = this.#words;
+    // A sum over many addresses names nobody.
+    if (attempt.ip === '') return this.#logins.add(words.t('Failed login from one of many addresses'), count);
     const details = { user: name(attempt.username), ip: name(attempt.ip) };
     const line = {
       credentials: words.t('Wrong password for {user} from {ip}', details),

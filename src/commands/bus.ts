@@ -56,11 +56,8 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
     if (deciding) throw new Error(`${command.type} was dispatched while another command was being decided`);
     deciding = true;
     try {
-      const answered = context.commandId ? log.answered(context.commandId.key) : null;
-      if (answered) {
-        const same = answered.fingerprint === context.commandId?.fingerprint;
-        return same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
-      }
+      const answered = context.commandId ? log.answered(context.commandId) : null;
+      if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
       const at = context.at ?? now();
       const decide = deciders[command.type] as Decide;
       const decision = decide(command.data, state, { now: at, by: context.actor.kind, ownPorts: ownPorts() });

@@ -6,7 +6,7 @@ export interface DomainEvent<T extends string = string, D = unknown> {
   readonly data: D;
 }
 
-/** Who caused an event. `name` and `ip` are personal data: they are sealed in the log. */
+/** Who caused an event. `name`, `ip` and the `id` of a person in a chat are personal data: they are sealed in the log. */
 export interface Actor {
   readonly kind: 'user' | 'token' | 'bot' | 'node' | 'system';
   readonly id: string;
@@ -22,7 +22,7 @@ export interface EventMeta {
   readonly correlationId: string;
   /** The id of the event that this one follows from. */
   readonly causationId: string | null;
-  /** The caller's `Idempotency-Key`. */
+  /** A digest of the caller's `Idempotency-Key`. */
   readonly commandId: string | null;
 }
 

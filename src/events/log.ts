@@ -11,6 +11,7 @@ export interface CommandId {
 export interface AppendContext {
   readonly at: number;
   readonly actor: Actor;
+  /** A UUID. Of anything else, here and in the ids below, the log keeps a digest under a key of its own. */
   readonly correlationId: string;
   /** The event outside this batch that it follows from. */
   readonly causationId?: string | null;
@@ -39,8 +40,8 @@ export interface EventLog {
   /** The first event after `position` that happened at or before `time`, and when (ms); null when there is none. */
   nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
   readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];
-  /** What the command with this key appended and which request it was, or null when the key is new. */
-  answered(key: string): { readonly fingerprint: string; readonly events: readonly RecordedEvent[] } | null;
+  /** What the command with this key appended, and whether it was of the same request; null when the key is new. */
+  answered(id: CommandId): { readonly same: boolean; readonly events: readonly RecordedEvent[] } | null;
   head(): LogHead;
   /** SHA-256, hex, over the payload hashes of the measured events of a range (ends included), and how many they are. */
   measuredRoot(from: number, to: number): { readonly root: string; readonly count: number };

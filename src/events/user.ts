@@ -71,7 +71,8 @@ export const LoggedOut = defineEvent('LoggedOut', {
 });
 
 export const LoginFailed = defineEvent('LoginFailed', {
-  summary: 'A login was refused, or several were while the address was locked out.',
+  summary:
+    'A login was refused. In an attack one event stands for many, with their number, and names the caller or nobody.',
   class: 'measured',
   data: z.strictObject({
     /** The name that was tried, cut to 64 characters. Never the password. */

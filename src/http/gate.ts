@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Change, Dispatch } from '../commands/bus.js';
 import { Bearers } from './auth/bearer.js';
 import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
+import type { FailureRecords } from './auth/failure-records.js';
 import type { LoginLimiter } from './auth/limiter.js';
 import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
@@ -39,6 +40,7 @@ interface GateParts {
   readonly sessions: Sessions;
   readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
+  readonly failures: FailureRecords;
   readonly basePath: () => string;
   readonly webDomain: () => string;
 }
@@ -60,9 +62,9 @@ export class PanelGate implements Gate<AuthContext> {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#bearers = new Bearers(parts.http.now);
-    const { http, dispatch, change, sessions, unsaved, limiter, basePath } = parts;
+    const { http, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
     const apiToken = (): string | null => http.read.users().apiToken;
-    this.#visitParts = { sessions, unsaved, limiter, basePath, dispatch, apiToken };
+    this.#visitParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken };
     this.#context = contextMaker(http, { dispatch, change }, (id, idHash) => this.#authors.set(id, idHash));
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../commands/bus.js';
+import { FailureRecords } from './auth/failure-records.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
@@ -10,6 +11,7 @@ import { UnsavedSessions } from './auth/unsaved.js';
 import { type AuthContext, loginFailure } from './auth/visit.js';
 import type { HttpParts } from './context.js';
 import { tables } from './contract/index.js';
+import { correlationId } from './correlation-id.js';
 import { Doors } from './door.js';
 import { PanelGate } from './gate.js';
 import { securityHeaders } from './headers.js';
@@ -20,7 +22,7 @@ import { notFound } from './not-found.js';
 import { page } from './page.js';
 import { PanelSockets } from './socket.js';
 
-/** Between two records of the logins that a lock-out refused, in ms. */
+/** Between two reports of the failed logins that were only counted, in ms. */
 const REPORT_MS = 60_000;
 
 export interface PanelServerParts {
@@ -57,8 +59,20 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     epochOf: (user) => read.users().users.get(user)?.epoch ?? 0,
   });
   const sessions = new Sessions(read, unsaved, now);
-  const limiter = new LoginLimiter(now);
-  const gate = new PanelGate({ http, dispatch, change, peers, sessions, unsaved, limiter, basePath, webDomain });
+  const failures = new FailureRecords(now);
+  const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
+  const gate = new PanelGate({
+    http,
+    dispatch,
+    change,
+    peers,
+    sessions,
+    unsaved,
+    limiter,
+    failures,
+    basePath,
+    webDomain,
+  });
   const { log } = parts;
   const sockets = new PanelSockets({
     read,
@@ -99,7 +113,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     else answerPlainly(req, socket, answer);
   });
   const room = http.host.readings$.subscribe(() => unsaved.flush());
-  const report = setInterval(() => recordRefusals(limiter, dispatch), REPORT_MS).unref();
+  const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
 
   return {
     app,
@@ -110,10 +124,10 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       return sockets.sendAway();
     },
     async close() {
-      clearInterval(report);
+      clearInterval(reports);
       room.unsubscribe();
       unsaved.flush();
-      recordRefusals(limiter, dispatch);
+      report(failures, dispatch);
       http.feed.sendAway();
       await sockets.close();
       await doors.close();
@@ -141,26 +155,26 @@ function entrance(gate: PanelGate, basePath: () => string): RequestHandler {
 /** Defects, and paths that cannot be decoded. The caller learns an id, the log the rest. */
 function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const { correlationId } = gate.visitOf(req, res);
+    const { correlationId: id } = gate.visitOf(req, res);
     if (error instanceof URIError) {
       if (!gate.isKnown(req, res, req.path)) return notFound(res);
       tell(res.status(400), false, 'The address is not encoded correctly');
       return;
     }
     if (req.destroyed && !req.complete) return; // The caller went away in the middle of its request.
-    log.error({ err: error, correlationId, method: req.method, url: req.originalUrl }, 'a request failed');
+    log.error({ err: error, correlationId: id, method: req.method, url: req.originalUrl }, 'a request failed');
     if (res.headersSent) {
       res.destroy();
       return;
     }
-    tell(res.status(500), false, `Something went wrong in the panel (${correlationId})`);
+    tell(res.status(500), false, `Something went wrong in the panel (${id})`);
   };
 }
 
-/** What was refused unseen is in the log as sums, so that an attacker cannot make it grow. */
-function recordRefusals(limiter: LoginLimiter, dispatch: Dispatch): void {
-  for (const { ip, username, count } of limiter.takeRefusals()) {
+/** Records the failed logins that were only counted. */
+function report(failures: FailureRecords, dispatch: Dispatch): void {
+  for (const sum of failures.take()) {
     const actor = { kind: 'system' as const, id: 'login', name: 'login', ip: null };
-    dispatch(loginFailure(ip, username, 'locked', count), { actor, correlationId: `lock-out ${ip}` });
+    dispatch(loginFailure(sum), { actor, correlationId: correlationId() });
   }
 }

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createBus } from '../../src/commands/bus.js';
 import { panelState } from '../../src/commands/state.js';
 import { admin, alice, inboundDraft, one, T0, userId } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 
-const context = { actor: admin, correlationId: 'c-1' };
+const correlationId = randomUUID();
+const causationId = randomUUID();
+const context = { actor: admin, correlationId };
 const addInbound = { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ clients: [alice] }) } } as const;
 
 describe('a command', () => {
@@ -17,11 +20,11 @@ describe('a command', () => {
       told.push(events.map(({ position }) => position));
       current.push(state.inbounds.has(one)); // the write state folds first
     });
-    const done = dispatch(addInbound, { ...context, causationId: 'outside' });
+    const done = dispatch(addInbound, { ...context, causationId });
     expect(done).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
     expect([told, current]).toStrictEqual([[[1, 2]], [true]]);
     expect(journal.all().map(({ meta }) => meta)).toStrictEqual(
-      [1, 2].map(() => ({ at: T0, actor: admin, correlationId: 'c-1', causationId: 'outside', commandId: null })),
+      [1, 2].map(() => ({ at: T0, actor: admin, correlationId, causationId, commandId: null })),
     );
     expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN' });
   });

@@ -12,6 +12,7 @@ import { startPanel } from './kit/panel.js';
 
 const PATH = '/panel/api/events';
 const TOKEN = 'T'.repeat(48);
+const CORRELATION = '00000000-0000-4000-8000-000000000001';
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
 interface Told {
@@ -30,7 +31,7 @@ async function start(options: Parameters<typeof startPanel>[0] = {}) {
   const panel = await startPanel(options);
   panel.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
   const add = (...events: PanelEvent[]): void =>
-    void panel.log.append(events, { at: T0, actor: admin, correlationId: 'test' });
+    void panel.log.append(events, { at: T0, actor: admin, correlationId: CORRELATION });
   const ask = async (query = '', headers: Record<string, string> = bearer) =>
     (await panel.call('GET', `${PATH}${query}`, { headers })).json;
   const page = async (query = ''): Promise<Page> => {
@@ -80,7 +81,7 @@ describe('the feed of events', () => {
     expect(rest).toMatchObject({ next: first + 7, head: first + 7, generation: panel.log.generation });
     expect(rest.events[0]).toMatchObject({
       ...{ type: 'PanelStarted', stream: 'panel', version: 4, at: T0, data: { version: '3' } },
-      ...{ actor: { kind: admin.kind, id: admin.id, name: admin.name }, correlationId: 'test', causationId: null },
+      ...{ actor: { kind: admin.kind, id: admin.id, name: admin.name }, correlationId: CORRELATION, causationId: null },
     });
     expect(await page(`?after=${first + 7}`)).toMatchObject({ events: [], next: first + 7 });
     expect((await page(`?types=PanelStarted,ApiTokenIssued&limit=2`)).events.map(({ type }) => type)).toEqual([

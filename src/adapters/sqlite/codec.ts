@@ -189,7 +189,10 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
   }
 }
 
-/** What stands in the `meta` column. The name and the address of a person are sealed under a key of the month. */
+/**
+ * What stands in the `meta` column, for ever. The name and the address of a person, and the number of one in a chat, are
+ * sealed under a key of the month. Ids are UUIDs or blind digests: what a caller sends as an id may name a person.
+ */
 interface StoredMeta {
   readonly actor: { readonly kind: Actor['kind']; readonly id: string; readonly name?: string; readonly who?: Box };
   readonly correlation: string;
@@ -199,12 +202,22 @@ interface StoredMeta {
 
 type Stamp = Pick<EventMeta, 'actor' | 'correlationId' | 'commandId'> & { readonly at: number };
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const OPAQUE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
+
+/** An id as the log keeps it: a UUID as it is, of anything else a digest that says nothing. The same each time. */
+export function opaqueId(id: string, keyring: Keyring): string {
+  return UUID.test(id) ? id : keyring.blind(id);
+}
+
 /** The actor's part of the column, made once for all events of a command. */
 export function encodeActor({ actor, at, correlationId }: Stamp, keyring: Keyring): StoredMeta['actor'] {
   const { kind, id, name, ip } = actor;
   if (kind === 'system') return { kind, id, name };
   const month = new Date(at).toISOString().slice(0, 7);
-  return { kind, id, who: close(keyring, `actors/${month}`, [name, ip], `${correlationId}|actor`) };
+  const inChat = kind === 'bot';
+  const who = close(keyring, `actors/${month}`, inChat ? [name, ip, id] : [name, ip], `${correlationId}|actor`);
+  return { kind, id: inChat ? '' : id, who };
 }
 
 export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: string | null): string {
@@ -220,12 +233,14 @@ export function encodeMeta(actor: StoredMeta['actor'], stamp: Stamp, cause: stri
 function decodeMeta(row: EventRow, keyring: Keyring): EventMeta {
   const { actor, correlation, cause, command } = JSON.parse(row.meta) as StoredMeta;
   const who = actor.who ? openBox(keyring, actor.who, `${correlation}|actor`) : [actor.name ?? '', null];
-  const [name, ip] = (who ?? ['erased', null]) as [string, string | null];
+  const [name, ip, id = actor.id] = (who ?? ['erased', null]) as [string, string | null, string?];
+  // Earlier releases kept the ids as they came.
+  const shown = (kept: string): string => (OPAQUE.test(kept) ? kept : keyring.blind(kept));
   return {
     at: row.at,
-    actor: { kind: actor.kind, id: actor.id, name, ip },
-    correlationId: correlation,
-    causationId: cause ?? null,
-    commandId: command ?? null,
+    actor: { kind: actor.kind, id, name, ip },
+    correlationId: shown(correlation),
+    causationId: cause === undefined ? null : shown(cause),
+    commandId: command === undefined ? null : shown(command),
   };
 }

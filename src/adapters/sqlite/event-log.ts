@@ -3,7 +3,7 @@ import { type Observable, Subject } from 'rxjs';
 import { v7 } from 'uuid';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/event.js';
-import { type AppendContext, type EventLog, type LogHead, StorageError } from '../../events/log.js';
+import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log.js';
 import {
   chainHash,
   decode,
@@ -13,6 +13,7 @@ import {
   encodePayload,
   idText,
   LogDamage,
+  opaqueId,
   payloadHash,
 } from './codec.js';
 import { type SqliteDatabase, storageError } from './database.js';
@@ -75,8 +76,11 @@ export class SqliteEventLog implements EventLog {
   }
 
   #insert(events: readonly Caused<PanelEvent>[], context: AppendContext): RecordedEvent[] {
-    const { at, actor, correlationId, causationId = null } = context;
-    const commandId = context.commandId?.key ?? null;
+    const { at, actor } = context;
+    const correlationId = opaqueId(context.correlationId, this.keyring);
+    const causationId = context.causationId ? opaqueId(context.causationId, this.keyring) : null;
+    const command = context.commandId ? this.#blinded(context.commandId) : null;
+    const commandId = command?.key ?? null;
     const stamp = { at, actor, correlationId, commandId };
     const storedActor = encodeActor(stamp, this.keyring);
     const first = this.#position + 1;
@@ -105,8 +109,7 @@ export class SqliteEventLog implements EventLog {
         meta,
       } as RecordedEvent);
     }
-    if (context.commandId)
-      this.#sql.command.run(context.commandId.key, context.commandId.fingerprint, first, this.#position, at);
+    if (command) this.#sql.command.run(command.key, command.fingerprint, first, this.#position, at);
     return recorded;
   }
 
@@ -203,11 +206,20 @@ export class SqliteEventLog implements EventLog {
     return this.#decode(row);
   }
 
-  answered(key: string): { fingerprint: string; events: readonly RecordedEvent[] } | null {
-    const command = this.#sql.answered.get(key);
-    if (!command) return null;
-    const { fingerprint, first, last } = command;
-    return { fingerprint, events: this.#sql.range.all(first, last).flatMap((row) => this.#decode(row)) };
+  answered(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {
+    // Earlier releases kept both as they came.
+    for (const { key, fingerprint } of [this.#blinded(id), id]) {
+      const command = this.#sql.answered.get(key);
+      if (!command) continue;
+      const rows = this.#sql.range.all(command.first, command.last);
+      return { same: command.fingerprint === fingerprint, events: rows.flatMap((row) => this.#decode(row)) };
+    }
+    return null;
+  }
+
+  /** What a caller chose as a key, and what it sent with it, may name a person and be guessed. */
+  #blinded({ key, fingerprint }: CommandId): CommandId {
+    return { key: this.keyring.blind(key), fingerprint: this.keyring.blind(fingerprint) };
   }
 
   head(): LogHead {

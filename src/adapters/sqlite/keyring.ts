@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -73,6 +73,7 @@ interface KeyRow {
 /** The data keys, one for each life of a secret. The one table that may be rewritten: destroying a key is its use. */
 export class Keyring {
   readonly #master: Buffer;
+  #blinding: Buffer | null = null;
   readonly #now: () => number;
   readonly #find;
   readonly #insert;
@@ -95,6 +96,12 @@ export class Keyring {
     this.#shred = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
     this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
     this.#load();
+  }
+
+  /** A digest of `text` that nobody can find by guessing: HMAC-SHA-256 under a key of this log, in hex. */
+  blind(text: string): string {
+    this.#blinding ??= derivedKey(this.#master, 'ids');
+    return createHmac('sha256', this.#blinding).update(text).digest('hex');
   }
 
   /** The key to seal with; it is made at first use. Only inside the transaction that stores what it seals. */

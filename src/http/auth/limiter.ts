@@ -9,9 +9,6 @@ const FAILURES_OF_ADDRESS = 30;
 const AT_ONCE = 64;
 /** Addresses and names that are remembered; the longest untouched are forgotten first. */
 const REMEMBERED = 20_000;
-/** Refused callers that are told apart between two reports. */
-const REPORTED = 100;
-
 /** Attempts that wait for the outcome of others, over everybody and of one address. */
 const WAITING = 128;
 const WAITING_OF_ADDRESS = 64;
@@ -23,13 +20,6 @@ interface Tally {
   underWay: number;
   waiting: number;
   lockedUntil: number;
-}
-
-/** Refusals of one caller since the last report. */
-export interface Refusals {
-  readonly ip: string;
-  readonly username: string;
-  readonly count: number;
 }
 
 /** An attempt that was let through: exactly one of the two is called when its outcome is known. */
@@ -46,12 +36,14 @@ export class LoginLimiter {
   readonly #now: () => number;
   readonly #names = new LRUCache<string, Tally>({ max: REMEMBERED });
   readonly #addresses = new LRUCache<string, Tally>({ max: REMEMBERED });
-  readonly #refused = new Map<string, { ip: string; username: string; count: number }>();
+  readonly #refused: (ip: string, username: string) => void;
   #underWay = 0;
   #wakers: (() => void)[] = [];
 
-  constructor(now: () => number) {
+  /** `refused` is told of each attempt that is refused without a check. */
+  constructor(now: () => number, refused: (ip: string, username: string) => void) {
     this.#now = now;
+    this.#refused = refused;
   }
 
   /**
@@ -77,7 +69,7 @@ export class LoginLimiter {
 
   /**
    * `locked` after too many failures, `busy` while too many attempts are under way: then the attempt must be refused
-   * without a check. The refusal is counted.
+   * without a check.
    */
   begin(ip: string, username: string): Attempt | 'locked' | 'busy' {
     const now = this.#now();
@@ -88,7 +80,7 @@ export class LoginLimiter {
     const over = isOver(name, FAILURES_OF_NAME, now) || isOver(address, FAILURES_OF_ADDRESS, now);
     const open = isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS);
     if (over || !open || this.#underWay >= AT_ONCE) {
-      this.#refuse(ip, username);
+      this.#refused(ip, username);
       return over ? 'locked' : 'busy';
     }
     for (const tally of [name, address]) tally.underWay += 1;
@@ -114,22 +106,6 @@ export class LoginLimiter {
   /** Names and addresses that are remembered. */
   get size(): number {
     return this.#names.size + this.#addresses.size;
-  }
-
-  /** What was refused since the last call; beyond a hundred callers the rest is one sum without a name. */
-  takeRefusals(): readonly Refusals[] {
-    const refused = [...this.#refused.values()];
-    this.#refused.clear();
-    return refused;
-  }
-
-  #refuse(ip: string, username: string): void {
-    const known = this.#refused.get(ip);
-    const full = !known && this.#refused.size >= REPORTED;
-    const entry = known ??
-      (full ? this.#refused.get('') : undefined) ?? { ip: full ? '' : ip, username: full ? '' : username, count: 0 };
-    entry.count += 1;
-    this.#refused.set(entry.ip, entry);
   }
 }
 

@@ -10,6 +10,7 @@ import type { HttpContext } from '../context.js';
 import { holdsToken } from './bearer.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { rightToken } from './csrf.js';
+import type { FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
@@ -27,6 +28,7 @@ export interface VisitParts {
   readonly sessions: Sessions;
   readonly unsaved: UnsavedSessions;
   readonly limiter: LoginLimiter;
+  readonly failures: FailureRecords;
   readonly basePath: () => string;
   readonly dispatch: Dispatch;
   readonly apiToken: () => string | null;
@@ -134,9 +136,11 @@ export class Visit {
     this.#dispatch({ type: 'UpgradePasswordHash', data }, 'user', String(id), username);
   }
 
-  /** Keeps a failed login in the log. The answer does not depend on whether that worked. */
+  /** Keeps a failed login in the log, or counts it. The answer does not depend on whether that worked. */
   failed(username: string, reason: FailureReason): void {
-    this.#dispatch(loginFailure(this.peer.ip, username, reason), 'system', 'login', 'login');
+    const failure = { ip: this.peer.ip, username, reason };
+    if (this.#parts.failures.mayRecord(failure))
+      this.#dispatch(loginFailure({ ...failure, count: 1 }), 'system', 'login', 'login');
   }
 
   /** Takes the cookie from the browser. */
@@ -164,8 +168,8 @@ export class Visit {
   }
 }
 
-/** A failed login as the log keeps it: the name is cut, and never the password. */
-export function loginFailure(ip: string, username: string, reason: FailureReason, count = 1): AnyCommand {
+/** Failed logins as the log keeps them: the name is cut, and never the password. */
+export function loginFailure({ ip, username, reason, count }: Failures): AnyCommand {
   const shown = username.replace(/\p{Cc}/gu, '\ufffd').slice(0, 64);
   return { type: 'RecordLoginFailures', data: { attempt: { username: shown, ip }, reason, count } };
 }

@@ -94,6 +94,7 @@ export const botAr: Readonly<Record<string, string>> = {
   '{user} has logged in from {ip}': 'دخل {user} من {ip}',
   'Wrong password for {user} from {ip}': 'كلمة مرور خاطئة لـ {user} من {ip}',
   'Right password and wrong two-factor code for {user} from {ip}': 'كلمة مرور صحيحة ورمز تحقق خاطئ لـ {user} من {ip}',
+  'Failed login from one of many addresses': 'فشل دخول من أحد العناوين الكثيرة',
   'Locked out: {user} from {ip}': 'حُظر الدخول: {user} من {ip}',
   'Portolan {version} on {host}': 'Portolan {version} على {host}',
   'Processor: {percent}%, load {load}': 'المعالج: {percent}%، الحمل {load}',

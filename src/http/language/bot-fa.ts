@@ -97,6 +97,7 @@ export const botFa: Readonly<Record<string, string>> = {
   'Wrong password for {user} from {ip}': 'گذرواژهٔ نادرست برای {user} از {ip}',
   'Right password and wrong two-factor code for {user} from {ip}':
     'گذرواژهٔ درست و کد دومرحله‌ای نادرست برای {user} از {ip}',
+  'Failed login from one of many addresses': 'ورود ناموفق از یکی از نشانی‌های بسیار',
   'Locked out: {user} from {ip}': 'قفل شد: {user} از {ip}',
   'Portolan {version} on {host}': 'Portolan {version} روی {host}',
   'Processor: {percent}%, load {load}': 'پردازنده: {percent}٪، بار {load}',

@@ -99,6 +99,7 @@ export const botRu: Readonly<Record<string, string>> = {
   'Wrong password for {user} from {ip}': 'Неверный пароль для {user} с {ip}',
   'Right password and wrong two-factor code for {user} from {ip}':
     'Верный пароль и неверный код двухфакторной защиты для {user} с {ip}',
+  'Failed login from one of many addresses': 'Неудачный вход с одного из многих адресов',
   'Locked out: {user} from {ip}': 'Заблокирован вход: {user} с {ip}',
   'Portolan {version} on {host}': 'Portolan {version} на {host}',
   'Processor: {percent}%, load {load}': 'Процессор: {percent}%, нагрузка {load}',

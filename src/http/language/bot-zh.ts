@@ -93,6 +93,7 @@ export const botZh: Readonly<Record<string, string>> = {
   '{user} has logged in from {ip}': '{user} 从 {ip} 登录',
   'Wrong password for {user} from {ip}': '{ip} 为 {user} 输入了错误密码',
   'Right password and wrong two-factor code for {user} from {ip}': '{ip} 为 {user} 输入了正确密码和错误的两步验证码',
+  'Failed login from one of many addresses': '来自众多地址之一的登录失败',
   'Locked out: {user} from {ip}': '已锁定：{user}，来自 {ip}',
   'Portolan {version} on {host}': '{host} 上的 Portolan {version}',
   'Processor: {percent}%, load {load}': '处理器：{percent}%，负载 {load}',

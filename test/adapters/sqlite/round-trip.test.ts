@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { storedData } from '../../../src/adapters/sqlite/codec.js';
@@ -66,11 +67,12 @@ describe('the log', () => {
 
   it('keeps who did what, and what followed from what', () => {
     const journal = new TestLog();
+    const ids = { correlationId: randomUUID(), causationId: randomUUID() };
     const [added, moved] = journal.log.append(
       [inboundAdded(), caused(0, traffic({ inbounds: [[1, 1, 1]] }))],
-      context({ actor, correlationId: 'c-1', causationId: 'outside' }),
+      context({ actor, ...ids }),
     );
-    expect(added?.meta).toStrictEqual({ at: T0, actor, correlationId: 'c-1', causationId: 'outside', commandId: null });
+    expect(added?.meta).toStrictEqual({ at: T0, actor, ...ids, commandId: null });
     expect(moved?.meta.causationId).toBe(added?.id);
     journal.reopen();
     expect(journal.all().map(({ meta }) => meta)).toStrictEqual([added?.meta, moved?.meta]);
