@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatch, Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
 import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
-import { Rejection } from '../../commands/rejection.js';
+import type { Rejection } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
 import type { LoginFailed } from '../../events/user.js';
 import type { UserRow } from '../../projections/users.js';
