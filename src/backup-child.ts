@@ -3,7 +3,7 @@ import { RefusedFile } from './adapters/backup/refused-file.js';
 import type { Answer, Request } from './backup-jobs.js';
 import { copy, type ImportForeign, stageState, verify } from './backup-work.js';
 import { ForeignError } from './commands/ports/foreign-panel.js';
-import { FULL_UNCHANGED, isDiskFull } from './full-disk.js';
+import { jobFailure } from './full-disk.js';
 
 // One job for the panel that started this process: from its channel alone, so that no passphrase stands anywhere else.
 const LOW_PRIORITY = 10;
@@ -26,8 +26,8 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
         return { ok: true, result: await stageState(job, foreign) };
     }
   } catch (error) {
-    const message = isDiskFull(error) ? FULL_UNCHANGED : error instanceof Error ? error.message : String(error);
-    return { ok: false, refused: error instanceof RefusedFile || error instanceof ForeignError, message };
+    const refused = error instanceof RefusedFile || error instanceof ForeignError;
+    return { ok: false, refused, message: refused ? error.message : jobFailure(error) };
   }
 }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusedFile } from './adapters/backup/refused-file.js';
 import { assertTakesIn, sizeOf } from './adapters/backup/room.js';
 import type { DataDirectory } from './adapters/data-directory.js';
+import { discard } from './adapters/files.js';
 import { BackupError, type Backups } from './commands/ports/backups.js';
 import { FULL_UNCHANGED, isDiskFull } from './full-disk.js';
 
@@ -31,7 +32,7 @@ export async function privateCopy(
   // Once for the copy, and once for what is made of it.
   assertTakesIn(directory.root, 2 * (sizeOf(file) + sizeOf(`${file}-wal`)));
   const remove = (): void => {
-    for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
+    for (const name of [path, `${path}-wal`, `${path}-shm`]) discard(name);
   };
   try {
     for (const suffix of existsSync(`${file}-wal`) ? ['', '-wal'] : ['']) {

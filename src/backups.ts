@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { RefusedFile } from './adapters/backup/refused-file.js';
-import { flush } from './adapters/files.js';
+import { discard, flush } from './adapters/files.js';
 import { asSystem, type Panel } from './app.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from './backup-files.js';
 import type { BackupWork } from './backup-jobs.js';
@@ -21,6 +21,7 @@ import { BackupTimer } from './commands/reactors/backup-timer.js';
 import { Rejection, reject } from './commands/rejection.js';
 import type { Actor } from './events/event.js';
 import type { CorePlace } from './foreign-template.js';
+import { jobFailure } from './full-disk.js';
 import { stage, switchTo } from './generations.js';
 import { digest } from './lib/digest.js';
 import type { Disposal } from './lib/disposal.js';
@@ -122,7 +123,7 @@ export class PanelBackups implements Backups {
       now: at,
     });
     const name = backupName(at, position, sealed);
-    return { path, name, bytes, position, sealed, remove: () => rmSync(path, { force: true }) };
+    return { path, name, bytes, position, sealed, remove: () => discard(path) };
   }
 
   async #keep(): Promise<KeptBackup> {
@@ -219,8 +220,8 @@ const busy = (): BackupError => new BackupError('busy', reject('BACKUP_BUSY').me
 
 function failureOf(error: unknown): BackupError {
   if (error instanceof BackupError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new BackupError(error instanceof RefusedFile ? 'refused' : 'failed', message, { cause: error });
+  if (error instanceof RefusedFile) return new BackupError('refused', error.message, { cause: error });
+  return new BackupError('failed', jobFailure(error), { cause: error });
 }
 
 /** Those of a panel, with the timer that makes them, until `disposal`. */

@@ -6,6 +6,7 @@ import { LedgerFile, removeLedger } from './adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from './events/catalog.js';
 import { LedgerFlaw } from './events/ledger-store.js';
 import { zoneNamed } from './lib/calendar.js';
+import { diskFault } from './lib/disk-fault.js';
 import { Ledger, type Told } from './projections/ledger.js';
 import { LedgerInMemory } from './projections/ledger-in-memory.js';
 import type { ReadModels } from './projections/read-models.js';
@@ -38,6 +39,8 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
   let writing: NodeJS.Immediate | undefined;
   let complained = false;
   let closed = false;
+  /** Why the last reading of the log ended too early; null when it did not. */
+  let unread: unknown = null;
   let remadeAt = Number.NEGATIVE_INFINITY;
 
   const complain = (what: string, error: unknown): void => {
@@ -78,6 +81,7 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
   /** Reads what is missing. It is not behind any more in the same tick in which it finds nothing. */
   const catchUp = async (): Promise<void> => {
     behind = true;
+    unread = null;
     try {
       while (!closed && ledger.position < log.head().position) {
         const events = log.read(ledger.position, PAGE);
@@ -85,6 +89,7 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
         await nextTurn();
       }
     } catch (error) {
+      unread = error;
       complain('the ledger could not be made', error);
     } finally {
       behind = false;
@@ -127,11 +132,13 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
 
     /**
      * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
-     * is made anew and asked once more.
+     * is made anew and asked once more. Rejects when the disk does not let the log be read.
      */
     async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
       for (;;) {
         const books = await ready();
+        // Waiting is of no use where the disk does not give the log.
+        if (!books && diskFault(unread)) throw unread;
         if (!books) return { silent: 'unready' };
         try {
           return { told: question(books) };

@@ -64,6 +64,15 @@ export function replaceFile(file: string, content: string | Buffer): void {
   flush(dirname(file));
 }
 
+/** Takes a file of ours away as far as the disk lets it: what stays is taken away at the next start. */
+export function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    process.emitWarning(`${file} stays for now: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** Waits until what a file holds, or which files a folder names, is on the disk. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r');

@@ -1,11 +1,12 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
-import { type CommandId, type EventLog, StorageError } from '../events/log.js';
+import type { CommandId, EventLog } from '../events/log.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
 import type { CountedCommand } from './counted.js';
 import { Rejection, reject } from './rejection.js';
 import { type PanelState, panelState } from './state.js';
+import { storageRejection } from './storage.js';
 
 /** Who asks, and in the course of what. */
 export interface CommandContext {
@@ -69,17 +70,11 @@ export function createBus({ log, state, now, ownPorts, closed }: Parts): Dispatc
       if (context.dryRun) return { events: [] };
       return { events: log.append(decision, { ...context, at }) };
     } catch (error) {
-      if (error instanceof StorageError) return storageRejection(error);
+      const refused = storageRejection(error);
+      if (refused) return refused;
       throw error;
     } finally {
       deciding = false;
     }
   };
-}
-
-function storageRejection(error: StorageError): Rejection {
-  if (error.kind === 'full') return reject('STORAGE_FULL');
-  if (error.kind === 'busy') return reject('STORAGE_BUSY');
-  if (error.kind === 'read-only') return reject('STORAGE_READ_ONLY', { why: error.message });
-  return reject('STORAGE_FAILED', { why: error.message });
 }

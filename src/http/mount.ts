@@ -59,13 +59,15 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
         tell(res, false, `The input is not valid: ${wrong}`);
         return;
       }
+      // Should the handler fail: what stands in place of a file is seen to be none by its status.
+      res.locals['file'] = route.media !== null;
       const outcome = await handle(
         { params: params.data, query: query.data, body: body.data },
         gate.contextOf(req, res),
       );
       // A script that keeps the answer as a file sees by the status that it is none.
       if (route.media !== null && outcome instanceof Rejection) res.status(503);
-      answer(res, outcome);
+      await answer(res, outcome);
     };
     for (const path of [route.path, ...route.aliases]) {
       router[route.method === 'GET' ? 'get' : 'post'](path, gate.guard(route), gate.parse(route), respond);
@@ -74,11 +76,11 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
   }
 }
 
-function answer(res: Response, outcome: unknown): void {
+async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
   if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
-  else if (outcome instanceof Download) sendFile(res, outcome);
+  else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);
   else sendJson(res, successText(outcome));
 }

@@ -1,4 +1,4 @@
-import { createWriteStream, openSync, rm, rmSync } from 'node:fs';
+import { createWriteStream, openSync, rm } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -61,10 +61,11 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
     overflow: () => undefined,
     _handleFile(_req, file, done) {
       file.stream.once('limit', () => this.overflow());
-      const path = place();
-      begun.add(path);
+      let path: string;
       let fd: number;
       try {
+        path = place();
+        begun.add(path);
         // At once: a file that appears after the form has failed would be cleared by nobody.
         fd = openSync(path, 'wx', 0o600);
       } catch (error) {
@@ -82,7 +83,7 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
     },
     clear() {
       // What is still being written goes with its last handle.
-      for (const path of begun) rmSync(path, { force: true });
+      for (const path of begun) rm(path, { force: true }, () => undefined);
     },
   };
 }
@@ -107,11 +108,10 @@ function beingPatient(socket: Socket): { over(): void } {
 }
 
 function flawOf(error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return new BodyError('The disk is full: nothing was changed', 200);
+  const { code } = error as NodeJS.ErrnoException;
   if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
     return new BodyError('The form has a file in another field, or more than one', 200);
   if (error instanceof MulterError) return new BodyError('The form has more fields, or larger ones, than are needed');
   // The parser names what it stumbled over; the disk has a code.
-  return code === undefined ? new BodyError('The body is not a valid multipart form') : new Error(message);
+  return code === undefined ? new BodyError('The body is not a valid multipart form') : (error as Error);
 }

@@ -1,21 +1,25 @@
-import { createReadStream, openSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Download } from './context.js';
 
 /**
  * Sends a file as fast as the caller reads it, and takes its name away before the first byte: it is gone when the last
- * one is out, when the caller leaves, and when this process dies.
+ * one is out, when the caller leaves, and when this process dies. Rejects, with nothing sent, when it cannot be read.
  */
-export function sendFile(res: ServerResponse, { path, name, bytes }: Download): void {
+export async function sendFile(res: ServerResponse, { path, name, bytes }: Download): Promise<void> {
   const fd = openSync(path, 'r');
-  rmSync(path, { force: true });
+  // What the disk does not let go of is taken away at the next start of the panel.
+  await rm(path, { force: true }).catch(() => undefined);
+  const source = createReadStream(path, { fd });
+  await once(source, 'readable');
   res.writeHead(200, {
     'Content-Type': 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${name}"`,
     'Content-Length': bytes,
   });
-  const source = createReadStream(path, { fd });
   if (res.req.method === 'HEAD') {
     source.destroy();
     res.end();

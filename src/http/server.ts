@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../commands/bus.js';
+import { storageRejection } from '../commands/storage.js';
 import { FailureRecords } from './auth/failure-records.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
@@ -162,7 +163,15 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
       return;
     }
     if (req.destroyed && !req.complete) return; // The caller went away in the middle of its request.
-    log.error({ err: error, correlationId: id, method: req.method, url: req.originalUrl }, 'a request failed');
+    const request = { correlationId: id, method: req.method, url: req.originalUrl };
+    const refused = storageRejection(error);
+    if (refused) {
+      log.warn({ err: error, ...request }, 'the disk refused a request');
+      if (res.headersSent) res.destroy();
+      else tell(res.status(res.locals['file'] === true ? 503 : 200), false, refused);
+      return;
+    }
+    log.error({ err: error, ...request }, 'a request failed');
     if (res.headersSent) {
       res.destroy();
       return;

@@ -113,6 +113,7 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       expect(await must(admin.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
       expect(await subscription(panel, anna.subId)).toHaveLength(1);
       expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'error' } });
+      expect(await must((await panel.admin()).get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(1);
       const ready = async () => (await fetch(`${panel?.opsUrl}/readyz`)).status;
       expect(await ready()).toBe(503);
       expect(headOf(dataDir)).toBe(head);

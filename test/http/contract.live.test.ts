@@ -93,6 +93,20 @@ describe('every route of the tables', () => {
     expect(panel.complaints).toStrictEqual([]);
   });
 
+  it.each(['full', 'busy', 'read-only', 'failed'] as const)('is no defect while the disk is %s', async (kind) => {
+    const { panel, browser } = await panelWithClient();
+    const head = panel.log.head().position;
+    panel.storage(kind);
+    const flaws = await flawed(async (route, path) => {
+      const session = route.path === '/logout' ? await panel.browser().login() : browser;
+      const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
+      return status === usualStatus(path) ? null : `${status}`;
+    });
+    expect(flaws).toStrictEqual([]);
+    expect(panel.complaints).toStrictEqual([]);
+    expect(panel.log.head().position).toBe(head);
+  });
+
   it('is hidden from strangers', async () => {
     const { panel } = await panelWithClient();
     const stranger = panel.browser();

@@ -1,4 +1,5 @@
 import { ChatError } from '../../commands/ports/chat-bot.js';
+import { diskFault } from '../../lib/disk-fault.js';
 
 export const UNREACHABLE = 'The server of the bot API could not be reached';
 /** Without a word of the server about how long, in ms. */
@@ -18,6 +19,8 @@ export function failure(thrown: unknown): ChatError {
   const error = thrown instanceof Error && 'error' in thrown ? thrown.error : thrown;
   if (error instanceof ChatError) return error;
   if (isRefusal(error)) return rejected(error.error_code, error.description, error.parameters?.retry_after);
+  const fault = diskFault(error);
+  if (fault) return new ChatError('refused', `The file cannot be read: ${fault.why}`, { cause: new Error(fault.why) });
   return new ChatError('unreachable', UNREACHABLE, {
     cause: new Error(error instanceof Error ? error.name : 'unknown'),
   });

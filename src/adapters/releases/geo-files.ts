@@ -4,6 +4,7 @@ import { open, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
+import { diskFault } from '../../lib/disk-fault.js';
 import { geoFlaw } from './geo-format.js';
 
 export interface GeoOptions {
@@ -78,7 +79,7 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
 export function reasonOf(error: unknown): string {
   if (error instanceof ReleaseError || error instanceof WebError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' ? 'the disk is full' : `the file cannot be written (${code ?? 'unknown'})`;
+  return diskFault(error)?.why ?? `the file cannot be written (${code ?? 'unknown'})`;
 }
 
 /** Makes what was renamed in a folder last over a power cut. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Delivered } from '../../events/chat-bot.js';
+import { diskFault } from '../../lib/disk-fault.js';
 import type { Done } from '../bus.js';
 import type { PlainCommand } from '../counted.js';
 import { BackupError, type BackupFile, type Backups } from '../ports/backups.js';
@@ -54,7 +55,7 @@ export class BackupDelivery {
       .catch((error: unknown) => {
         if (error instanceof BackupError) return reject('BACKUP_NOT_SENT', { why: error.message });
         this.#parts.warn('a backup could not be sent', { err: error });
-        return reject('BACKUP_NOT_SENT', { why: 'the log of the panel says more' });
+        return reject('BACKUP_NOT_SENT', { why: diskFault(error)?.why ?? 'the log of the panel says more' });
       })
       .finally(() => {
         this.#running = null;

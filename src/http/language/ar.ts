@@ -565,6 +565,7 @@ export const ar: Catalogue = {
     'May connect': 'يمكنه الاتصال',
     'May not connect': 'لا يمكنه الاتصال',
     'The outbounds are dialled through each other': 'الإخراجات تتصل عبر بعضها في حلقة',
+    'The file cannot be read: {why}': 'لا يمكن قراءة الملف: {why}',
     'the disk fails': 'القرص معطوب',
     'The core broke down: {why}': 'انهارت النواة: {why}',
     'The core was ended by {signal}': 'أُنهيت النواة بالإشارة {signal}',

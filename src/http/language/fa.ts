@@ -564,6 +564,7 @@ export const fa: Catalogue = {
     'May connect': 'می‌تواند وصل شود',
     'May not connect': 'نمی‌تواند وصل شود',
     'The outbounds are dialled through each other': 'خروجی‌ها از راه یکدیگر وصل می‌شوند',
+    'The file cannot be read: {why}': 'فایل خوانده نمی‌شود: {why}',
     'the disk fails': 'دیسک خطا می‌دهد',
     'The core broke down: {why}': 'هسته فرو ریخت: {why}',
     'The core was ended by {signal}': 'هسته با {signal} پایان یافت',

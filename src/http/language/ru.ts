@@ -577,6 +577,7 @@ export const ru: Catalogue = {
     'May connect': 'Может подключаться',
     'May not connect': 'Не может подключаться',
     'The outbounds are dialled through each other': 'Исходящие подключения зациклены друг через друга',
+    'The file cannot be read: {why}': 'Файл не читается: {why}',
     'the disk fails': 'сбой диска',
     'The core broke down: {why}': 'Ядро аварийно завершилось: {why}',
     'The core was ended by {signal}': 'Ядро завершено сигналом {signal}',

@@ -549,6 +549,7 @@ export const zh: Catalogue = {
     'May connect': '可以连接',
     'May not connect': '不能连接',
     'The outbounds are dialled through each other': '出站互相转发形成循环',
+    'The file cannot be read: {why}': '无法读取文件：{why}',
     'the disk fails': '磁盘出错',
     'The core broke down: {why}': '核心崩溃：{why}',
     'The core was ended by {signal}': '核心被 {signal} 终止',

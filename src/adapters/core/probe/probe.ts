@@ -3,6 +3,7 @@ import { resolve as resolvePath } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { OutboundProbe, ProbeRequest, ProbeResult } from '../../../commands/ports/probe.js';
 import { WebError } from '../../../commands/ports/web.js';
+import { diskFault } from '../../../lib/disk-fault.js';
 import type { JsonObject } from '../../../lib/json.js';
 import type { Resolve } from '../../web/target.js';
 import { missing } from '../missing.js';
@@ -137,5 +138,6 @@ const failed = (mode: ProbeResult['mode'], error: string): ProbeResult => ({ suc
 function sentence(error: unknown): string {
   if (error instanceof WebError) return reasonOf(error);
   if (error instanceof CoreError) return error.message.replace(/^The template/, 'The outbound');
-  return error instanceof Error ? error.message.slice(0, 300) : 'it failed';
+  const message = error instanceof Error ? error.message.slice(0, 300) : 'it failed';
+  return diskFault(error)?.why ?? message;
 }

@@ -1,0 +1,214 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/http/openapi/document.js';
+import { fakePanel } from '../kit/fake-panel.js';
+import { geoipFile } from '../kit/geo.js';
+import { type BotServer, startBotServer } from '../kit/real/bot-server.js';
+import { coreBinary, withoutCore } from '../kit/real/core-process.js';
+import { coreAs, putCore } from '../kit/real/core-versions.js';
+import { type DiskFault, failingDisk } from '../kit/real/failing-disk.js';
+import { type Admin, loopbackTemplate, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
+import { coreAssets, panelAssets, type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
+import { zipOf } from '../kit/zip.js';
+import { recorded, subscription, until } from './support.js';
+
+const CHAT = 71;
+const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1', enable: true };
+const OTHER = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a12', email: 'bob@example.com', subId: 'sub-2', enable: true };
+
+/** What stands in the paths. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  ...{ id: '1', email: CLIENT.email, clientId: CLIENT.id, subId: CLIENT.subId, bucket: '60' },
+  ...{ tag: 'direct', count: '10', version: 'v26.7.29', fileName: 'geoip.dat', action: 'data', file: 'start.js' },
+};
+
+const template = JSON.stringify(loopbackTemplate({ policy: { levels: { 0: { handshake: 5 } } } }));
+const clients = (...some: object[]) => JSON.stringify({ clients: some });
+/** Bodies with which a route would change something or write a file, by the end of its path. */
+function bodies(port: number, lists: string): readonly (readonly [RegExp, object])[] {
+  const inbound = { enable: true, port, protocol: 'vless', listen: '127.0.0.1', streamSettings: '{"network":"tcp"}' };
+  const settings = JSON.stringify({ clients: [], decryption: 'none' });
+  return [
+    [/inbounds\/add$/, { ...inbound, settings }],
+    [/inbounds\/import$/, { data: JSON.stringify({ ...inbound, settings }) }],
+    [/inbounds\/update\/:id$/, { remark: 'another', port }],
+    [/inbounds\/setEnable\/:id$/, { enable: false }],
+    [/addClient$/, { id: 1, settings: clients(OTHER) }],
+    [/updateClient\/:clientId$/, { id: 1, settings: clients({ ...CLIENT, comment: 'x' }) }],
+    [/updateClientTraffic\/:email$/, { upload: 5, download: 5 }],
+    [/copyClients$/, { sourceInboundId: 2 }],
+    [/setting\/update$/, { subAnnounce: 'x' }],
+    [/setting\/secret$/, { key: 'chatBotToken', value: 'another' }],
+    [
+      /updateUser$/,
+      { oldUsername: 'captain', oldPassword: 'correct-horse-7-staple', newUsername: 'a', newPassword: 'b2c3d4e5f6g7' },
+    ],
+    [/(core|xray)\/update$/, { coreSetting: template, outboundTestUrl: '' }],
+    [/resetOutboundsTraffic$/, { tag: '-alltags-' }],
+    [/testOutbound$/, { outbound: '{"tag":"direct","protocol":"freedom"}', mode: 'http' }],
+    [/custom-geo\/add$/, { type: 'geosite', alias: 'second', url: `${lists}/second.json` }],
+    [/custom-geo\/update\/:id$/, { type: 'geosite', alias: 'first', url: `${lists}/second.json` }],
+    [/nodes\/add$/, { name: 'two', host: '203.0.113.2', port: 443, apiToken: 't' }],
+    [/nodes\/update\/:id$/, { name: 'one', host: '203.0.113.1', port: 444, apiToken: 't' }],
+    [/nodes\/setEnable\/:id$/, { enable: true }],
+    [/getNewEchCert$/, { sni: 'example.com' }],
+    [/logs\/:count$/, { level: 'error' }],
+  ];
+}
+
+/** What would end the others comes last. */
+const place = (route: string): number =>
+  [/stopCoreService/, /restartCoreService/, /restartPanel/].findIndex((late) => late.test(route));
+const routes = operations()
+  .map(({ route }) => route)
+  .filter(({ path }) => path !== '/logout')
+  .sort((a, b) => place(a.path) - place(b.path));
+
+const QUERIES: readonly (readonly [RegExp, string])[] = [
+  [/\/statement$/, '?client=1'],
+  [/\/events$/, '?after=0&limit=10&wait=0'],
+];
+
+/** A path with what stands in its places. */
+function filled(path: string): string {
+  const own: Readonly<Record<string, string>> = {
+    metric: path.includes('coreMetrics') ? 'coreAlloc' : 'cpu',
+    ...(path.includes('getClientTrafficsById') ? { id: CLIENT.id } : {}),
+  };
+  const query = QUERIES.find(([end]) => end.test(path))?.[1] ?? '';
+  const part = (name: string): string => encodeURIComponent(own[name] ?? PARAMETERS[name] ?? name);
+  return path.replace(/:(\w+)/g, (_, name: string) => part(name)) + query;
+}
+
+/** What the sentences name as the cause. SQLite tells of every failure of a write or read as one of input and output. */
+const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
+  full: /disk is full|too little room/,
+  'read-only': /file system is read-only|data directory cannot be written to|disk I\/O error/,
+  failing: /the disk fails|disk I\/O error|data directory cannot be written to/,
+  gone: /the disk fails|disk I\/O error|data directory cannot be written to/,
+};
+
+/** Answers that say no for another reason, with any disk. */
+const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^\/login$/, /Username is required/],
+  [/coreObservatoryHistory/, /invalid tag/],
+];
+
+const SUITE = 'a panel whose disk fails';
+const disk = failingDisk('/nowhere');
+disk?.remove();
+if (!disk) process.stderr.write('\n!! There is no C compiler: the failing disk is SKIPPED.\n\n');
+
+describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, { timeout: 240_000 }, () => {
+  let releases: ReleaseServer;
+  let bot: BotServer;
+
+  beforeAll(async () => {
+    releases = await startReleaseServer();
+    const fresh = coreAs(coreBinary() ?? '', '26.7.29');
+    releases.release('core', 'v26.7.29', coreAssets(zipOf([{ name: 'xray', data: fresh }])));
+    releases.release('panel', 'v0.9.0', panelAssets('0.9.0', zipOf(fakePanel('0.9.0', 'process.exit(1);'))));
+    releases.put('/Loyalsoldier/v2ray-rules-dat/releases/latest/download/geoip.dat', geoipFile('a', [1, 2, 3, 4], 32));
+    const ruleSet = (domain: string) => JSON.stringify({ version: 1, rules: [{ domain: [domain] }] });
+    releases.put('/first.json', ruleSet('first'));
+    releases.put('/second.json', ruleSet('second'));
+    bot = await startBotServer({ token: '4242:a-token' });
+    bot.open(CHAT);
+  });
+  afterAll(() => Promise.all([releases?.stop(), bot?.stop()]));
+
+  async function begin(): Promise<{ panel: PanelProcess; admin: Admin; disk: NonNullable<typeof disk> }> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'portolan-kit-data-'));
+    chmodSync(dataDir, 0o700);
+    putCore(dataDir, '26.7.27', coreAs(coreBinary() ?? '', '26.7.27'));
+    const own = failingDisk(dataDir);
+    if (!own) throw new Error('there is no C compiler');
+    const panel = await startPanel({ dataDir, coreBin: '', env: { ...releases.env, ...own.env }, launcher: true });
+    const admin = await panel.admin();
+    const chat = {
+      chatBotEnable: true,
+      chatBotToken: '4242:a-token',
+      chatBotAPIServer: bot.url,
+      chatBotChatId: `${CHAT}`,
+    };
+    await must(admin.post('/panel/setting/update', chat));
+    for (const some of [[CLIENT], []]) {
+      const settings = JSON.stringify({ clients: some, decryption: 'none' });
+      const inbound = { enable: true, port: await freePort(), protocol: 'vless', listen: '127.0.0.1', settings };
+      await must(admin.post('/panel/api/inbounds/add', inbound));
+    }
+    await must(
+      admin.post('/panel/api/nodes/add', { name: 'one', host: '203.0.113.1', port: 443, apiToken: 't', enable: false }),
+    );
+    await must(
+      admin.post('/panel/api/custom-geo/add', { type: 'geosite', alias: 'first', url: `${releases.url}/first.json` }),
+    );
+    await until('the core runs', 15_000, () => recorded(dataDir, 'CoreStarted').length > 0);
+    return { panel, admin, disk: own };
+  }
+
+  /** What is wrong with an answer; null when it is a success or names the cause. */
+  function flawIn(fault: DiskFault, path: string, status: number, text: string, dataDir: string): string | null {
+    if (status !== 200 && status !== 503) return `${status} ${text.slice(0, 200)}`;
+    const isNo = text.includes('"success":false');
+    if ((isNo && text.includes(dataDir)) || /\bE(NOSPC|ROFS|IO|NOENT)\b/.test(text))
+      return `tells too much: ${text.slice(0, 300)}`;
+    if (!isNo || CAUSES[fault].test(text)) return null;
+    return OTHER_REASONS.some(([where, why]) => where.test(path) && why.test(text)) ? null : text.slice(0, 200);
+  }
+
+  it.each(['full', 'read-only', 'failing', 'gone'] as const)(
+    'that is %s: no route answers 500 or ends the panel, and each no names the cause',
+    async (fault) => {
+      const { panel, admin, disk: own } = await begin();
+      const backup = new Blob([await (await admin.raw('GET', '/panel/api/server/getDb')).arrayBuffer()]);
+      const known = bodies(await freePort(), releases.url);
+      const flaws: string[] = [];
+      let refused = 0;
+      try {
+        own.fail(fault);
+        for (const route of routes) {
+          const body = known.find(([end]) => end.test(route.path))?.[1] ?? {};
+          const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+          const init: RequestInit = route.method === 'GET' ? {} : json;
+          const upload = new FormData();
+          upload.set('db', backup, 'panel.db');
+          const answer = await admin.raw(route.method, filled(route.path), {
+            ...(route.path.endsWith('/importDB') ? { body: upload } : init),
+            signal: AbortSignal.timeout(60_000),
+          });
+          const text = await answer.text();
+          const flaw = flawIn(fault, route.path, answer.status, text, panel.dataDir);
+          if (flaw !== null) flaws.push(`${route.method} ${route.path}: ${flaw}`);
+          if (text.includes('"success":false')) refused += 1;
+        }
+        expect(flaws).toEqual([]);
+        expect(refused).toBeGreaterThan(35);
+        const look = await panel.admin();
+        expect(await must(look.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(2);
+        expect(await subscription(panel, CLIENT.subId)).toHaveLength(1);
+        expect((await fetch(`${panel.opsUrl}/metrics`)).status).toBe(200);
+        expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(503);
+        expect(panel.stderr()).not.toContain('a request failed');
+        if (fault === 'full') await recovers(panel, look, own);
+      } finally {
+        own.fail(null);
+        await panel.stop();
+        rmSync(panel.dataDir, { recursive: true, force: true });
+        own.remove();
+      }
+    },
+  );
+
+  /** There is room again: changes are saved, and who logged in meanwhile is in the log. */
+  async function recovers(panel: PanelProcess, admin: Admin, own: NonNullable<typeof disk>): Promise<void> {
+    const before = recorded(panel.dataDir, 'LoggedIn').length;
+    own.fail(null);
+    expect((await fetch(`${panel.opsUrl}/readyz`)).status).toBe(200);
+    await until('the login is recorded', 10_000, () => recorded(panel.dataDir, 'LoggedIn').length > before);
+    await must(admin.post('/panel/setting/update', { subAnnounce: 'there is room' }));
+  }
+});
