@@ -60,6 +60,13 @@ export class FakeCore implements Core {
     return calls;
   }
 
+  /** Whether it says that it lives when it is asked. */
+  responsive = true;
+  async answers(): Promise<boolean> {
+    await this.#called('answers');
+    return this.responsive && this.running !== null;
+  }
+
   crash(reason: string): void {
     const run = this.running?.run ?? '';
     this.running = null;

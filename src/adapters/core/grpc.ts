@@ -1,6 +1,7 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import type { Deserialize, MethodDefinition, Serialize, ServiceDefinition } from '@grpc/proto-loader';
 import { CoreError } from '../../commands/ports/core.js';
+import { withPatience } from '../../lib/patience.js';
 import { type CounterReading, readCounters } from './counters.js';
 import { definitions, type TypedMessage } from './messages.js';
 
@@ -59,12 +60,15 @@ const packages: Record<string, string> = {
 
 /** The connection to the API of one core. */
 export interface CoreApi {
-  /** Rejects with `CoreError`: 'unreachable' when no answer comes in time, else 'refused' with the core's words. */
-  call<N extends keyof Calls>(name: N, request: Calls[N][0], deadline?: number): Promise<Calls[N][1]>;
+  /**
+   * Rejects with `CoreError`: 'unreachable' when no answer comes within `patience` ms in which this process could have
+   * taken it in (see `withPatience`), else 'refused' with the core's words.
+   */
+  call<N extends keyof Calls>(name: N, request: Calls[N][0], patience?: number): Promise<Calls[N][1]>;
   close(): void;
 }
 
-/** Opens lazily: nothing is sent before the first call. `deadline` of a call is in ms. */
+/** Opens lazily: nothing is sent before the first call. */
 export function connectApi(socket: string): CoreApi {
   const client = new Client(`unix:${socket}`, credentials.createInsecure(), {
     // 20,000 counters are 1 MB; the library stops at 4 MB.
@@ -75,23 +79,25 @@ export function connectApi(socket: string): CoreApi {
     'grpc.max_reconnect_backoff_ms': 1000,
   });
   return {
-    call: (name, request, deadline = 5000) => {
+    call: (name, request, patience = 5000) => {
       const method = methodOf(name);
       return new Promise((resolve, reject) => {
-        client.makeUnaryRequest(
+        // No deadline of the library: it would run out while this process is busy, with the answer already there.
+        const call = client.makeUnaryRequest(
           method.path,
           method.requestSerialize as Serialize<typeof request>,
           (name === 'StatsService/QueryStats' ? readCounters : method.responseDeserialize) as Deserialize<
             Calls[typeof name][1]
           >,
           request,
-          { deadline: Date.now() + deadline },
           (error, answer) => {
+            ended();
             if (error) reject(coreError(error));
             else if (answer === undefined) reject(new CoreError('unreachable', 'The core gave an empty answer'));
             else resolve(answer);
           },
         );
+        const ended = withPatience(patience, () => call.cancel());
       });
     },
     close: () => client.close(),

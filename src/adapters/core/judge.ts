@@ -1,5 +1,6 @@
 import { CoreError, type CoreFlaw, type CoreInbound } from '../../commands/ports/core.js';
 import type { JsonObject } from '../../lib/json.js';
+import { answersOnce } from './answers.js';
 import type { Converted } from './binary.js';
 import type { CoreApi } from './grpc.js';
 
@@ -52,17 +53,11 @@ async function flawOf(api: CoreApi, inbound: Handler): Promise<CoreFlaw | null> 
     return null;
   } catch (error) {
     if (!(error instanceof CoreError)) throw error;
-    if (error.kind !== 'unreachable' && (await isUp(api))) return { reason: error.message, breaks: false };
+    // The next inbound must not pay for a core that this one ended.
+    if (error.kind !== 'unreachable' && (await answersOnce(api, PULSE_MS)))
+      return { reason: error.message, breaks: false };
     return { reason: 'The core breaks down or hangs when it begins to listen there', breaks: true };
   }
-}
-
-/** The next inbound must not pay for a core that this one ended. */
-function isUp(api: CoreApi): Promise<boolean> {
-  return api.call('StatsService/GetSysStats', {}, PULSE_MS).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** By tag, in their order. One process converts them all; where one spoils that, it is found by halves and is a flaw. */

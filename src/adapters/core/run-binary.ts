@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { CoreError } from '../../commands/ports/core.js';
+import { withPatience } from '../../lib/patience.js';
 import { unstartable } from './missing.js';
 import { endGroup } from './proc.js';
 
@@ -33,7 +34,7 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
     let size = 0;
     let drain: NodeJS.Timeout | undefined;
     const settle = (finish: () => void): void => {
-      clearTimeout(patience);
+      ended();
       clearTimeout(drain);
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
       finish();
@@ -42,9 +43,8 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
       endGroup(child.pid);
       settle(() => reject(new CoreError('unreachable', why)));
     };
-    const patience = setTimeout(
-      () => giveUp(`The core gave no answer in ${PATIENCE_MS / 1000} seconds (${basename(path)})`),
-      PATIENCE_MS,
+    const ended = withPatience(PATIENCE_MS, () =>
+      giveUp(`The core gave no answer in ${PATIENCE_MS / 1000} seconds (${basename(path)})`),
     );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withPatience } from '../../lib/patience.js';
 
 /** Conditions in one call: the kernel takes them as a program of limited length. */
 const batch = 50;
+/** How long `ss` may take, ms. */
+const PATIENCE_MS = 5000;
 /** Lines that are read without a pause. */
 const slice = 2000;
 
@@ -108,7 +111,10 @@ function plain(address: string): string {
 function list(network: 'tcp' | 'udp', flags: readonly string[], filter: string): Promise<readonly string[] | null> {
   const args = ['-H', '-n', network === 'tcp' ? '-t' : '-ua', ...flags, filter];
   return new Promise((resolve) => {
-    execFile('ss', args, { timeout: 5000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
+    const late = new AbortController();
+    const ended = withPatience(PATIENCE_MS, () => late.abort());
+    execFile('ss', args, { signal: late.signal, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
+      ended();
       resolve(error === null ? stdout.split('\n').filter((line) => line !== '') : null);
     });
   });

@@ -6,7 +6,7 @@ import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
-import { answers } from './answers.js';
+import { answers, stillAnswers } from './answers.js';
 import { assemble, logFiles } from './assembly.js';
 import { type Binary, binaryOf } from './binary.js';
 import { startError } from './blame.js';
@@ -242,11 +242,7 @@ export function createXrayCore(options: XrayOptions): Core {
       const core = await findCore(pidFile, configFile);
       if (core === null) return null;
       const api = connectApi(paths.socket);
-      const up = await api.call('StatsService/GetSysStats', {}, 3000).then(
-        () => true,
-        () => false,
-      );
-      if (!up || !memory.recall(core.run)) {
+      if (!(await stillAnswers(api, core)) || !memory.recall(core.run)) {
         options.log('warn', 'A core that an earlier panel left running cannot be used; it is ended', { pid: core.pid });
         api.close();
         await stop();
@@ -265,6 +261,7 @@ export function createXrayCore(options: XrayOptions): Core {
       return live === null ? null : runOf(live.core);
     },
     exited$: exited$.asObservable(),
+    answers: async () => live !== null && stillAnswers(live.api, live.core),
 
     addInbound: async (inbound) => {
       checkMetrics(inbound, metrics);

@@ -102,6 +102,11 @@ export interface Core {
   release(): Promise<void>;
   /** The run that is up now, or null. */
   readonly running: CoreRun | null;
+  /**
+   * Whether the core that runs still answers: asks several times, with pauses. False when none runs, when its process is
+   * gone, or when it leaves all questions without an answer while this process is free to listen. Never rejects.
+   */
+  answers(): Promise<boolean>;
   /** A run ended without being asked to. */
   readonly exited$: Observable<CoreExit>;
 

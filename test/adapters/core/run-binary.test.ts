@@ -39,7 +39,7 @@ describe('the executable of the core', () => {
   });
 
   it('is ended when it gives no answer, and named by the name of its file alone', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const hanging = run(script('exec sleep 1000')).catch((error: unknown) => error);
     vi.advanceTimersByTime(15_000);

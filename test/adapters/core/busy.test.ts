@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { withoutCore } from '../../kit/real/core-process.js';
+import { freePort, inboundOf, userOf } from './kit.js';
+import { coreStage } from './stage.js';
+
+const SUITE = 'a core whose panel is busy';
+
+/** Holds the event loop, as a long computation would, longer than any call may take; costs no processor. */
+const stall = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
+  const stage = coreStage();
+  const vless = async (tag: string) =>
+    inboundOf({
+      tag,
+      listen: '127.0.0.1',
+      port: await freePort(),
+      protocol: 'vless',
+      settings: { decryption: 'none' },
+    });
+  const account = { email: 'anna@x', id: '00000000-0000-4000-8000-000000000001' };
+
+  it('loses no call that was under way while the loop stood still', async () => {
+    const { core } = stage;
+    const [one, two] = [await vless('one'), await vless('two')];
+    await core.addInbound(one);
+    const calls = [core.counters(), core.inboundTags(), core.addUser(one, userOf(account)), core.addInbound(two)];
+    await nextTurn();
+    stall(16_000);
+    await Promise.all(calls);
+    expect(await core.inboundTags()).toStrictEqual(['one', 'two']);
+    expect([...(await core.users(one)).keys()]).toStrictEqual(['anna@x']);
+    expect(await core.answers()).toBe(true);
+  });
+
+  it('is broken when it leaves several questions of a free panel without an answer, or is gone', async () => {
+    const { core } = stage;
+    const pid = core.running?.pid ?? 0;
+    const ended = new Promise((resolve) => core.exited$.subscribe(resolve));
+    process.kill(pid, 'SIGSTOP');
+    expect(await core.answers()).toBe(false);
+    process.kill(pid, 'SIGCONT');
+    expect(await core.answers()).toBe(true);
+    process.kill(pid, 'SIGKILL');
+    await ended;
+    expect(await core.answers()).toBe(false);
+  });
+});
