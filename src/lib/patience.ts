@@ -1,4 +1,4 @@
-/** How often the loop is looked at, in ms; half of that is as much as a look may be late. */
+/** How often the loop is looked at, in ms. A look is late by half of that. */
 const LOOK_MS = 200;
 /** Times the wanted patience after which nothing is waited for any more, however busy this process is. */
 const MOST = 10;
@@ -9,20 +9,18 @@ const MOST = 10;
  * stall counts as one look, and a look that comes late never gives up. Returns what ends the waiting.
  */
 export function withPatience(ms: number, giveUp: () => void): () => void {
+  const step = Math.max(1, Math.min(LOOK_MS, ms / 4));
   const began = performance.now();
   let looked = began;
   let left = ms;
-  const look = (): void => {
+  const timer = setInterval(() => {
     const now = performance.now();
-    const passed = now - looked;
-    const late = passed > step * 1.5;
+    const late = now - looked > step * 1.5;
     looked = now;
-    left -= Math.min(passed, step);
+    left -= step;
     if ((left > 0 || late) && now - began < ms * MOST) return;
     clearInterval(timer);
     giveUp();
-  };
-  const step = Math.max(1, Math.min(LOOK_MS, ms / 4));
-  const timer = setInterval(look, step);
+  }, step);
   return () => clearInterval(timer);
 }

@@ -74,6 +74,9 @@ describe('a core that does not take another template', () => {
     expect(await changed('error')).toStrictEqual([]);
     expect(told).toStrictEqual([text]);
     expect(place.data('CoreFailed')).toStrictEqual([]);
+    // Who may not connect is cut all the same.
+    const off = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    expect(off).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
     await changed('debug');
     expect(told).toStrictEqual([text, text]);
@@ -130,13 +133,63 @@ describe('a core that ends by itself', () => {
   });
 });
 
-describe('a call that fails', () => {
+describe('a call that gets lost', () => {
+  const lost = () => new CoreError('unreachable', 'no answer');
+
+  it('is made again, without a restart, where the core goes on to answer', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', lost());
+    await place.done(addClients(draft('carol', 3)));
+    await place.wait(1000);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
+    expect(place.core.runs).toBe(1);
+    expect(place.warnings).toContain('the core could not be changed');
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
+  });
+
+  it.each(['before', 'after'])('%s the core removed a client leaves no connection open', async (when) => {
+    const place = await fresh();
+    if (when === 'after') place.core.inbounds.get('in-1')?.users.delete(1);
+    place.core.fail.set('removeUser', lost());
+    place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.calm();
+    await place.wait(1000);
+    expect(place.core.seen().filter((call) => call.startsWith('cut'))).toStrictEqual(['cut in-1 alice']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
+    expect(place.core.runs).toBe(1);
+  });
+
+  it('to cut somebody cuts once more', async () => {
+    const place = await fresh();
+    place.core.fail.set('cut', lost());
+    const calls = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    expect(calls).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice', 'answers', 'cut in-1 alice']);
+    await place.wait(30_000);
+    expect(place.core.runs).toBe(1);
+  });
+
+  it('again and again ends in a full start, and so does a core that is silent', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', lost());
+    place.core.responsive = false;
+    expect((await place.done(addClients(draft('carol', 3)))).slice(-2)).toStrictEqual(['stop', 'start in-1']);
+    place.core.responsive = true;
+    const losing = vi.spyOn(place.core, 'addUser').mockRejectedValue(lost());
+    await place.done(addClients(draft('dave', 4)));
+    for (let pause = 1; pause < 10 && place.core.runs < 3; pause += 1) await place.wait(1000);
+    losing.mockRestore();
+    await place.wait(5000);
+    expect(place.core.runs).toBe(3);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol', 'dave'] });
+  });
+});
+
+describe('a call that is refused', () => {
   it('is settled by a full start', async () => {
     const place = await fresh();
-    place.core.fail.set('addUser', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('addUser', new CoreError('refused', 'no such inbound'));
     expect(await place.done(addClients(draft('carol', 3)))).toStrictEqual(['addUser in-1 carol', 'stop', 'start in-1']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
-    expect(place.warnings).toContain('the core could not be changed');
   });
 });
 
@@ -196,9 +249,10 @@ describe('a panel that begins', () => {
     const place = await fresh();
     await place.close(true);
     place.core.fail.set('inboundTags', new CoreError('unreachable', 'no answer'));
+    place.core.responsive = false;
     place.core.seen();
     await place.open();
-    expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
+    expect(place.core.seen()).toStrictEqual(['answers', 'stop', 'start in-1']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
   });
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { alice, bob, draft, inboundDraft, one, T0, terms, two, userId } from '../kit/builders.js';
+import { alice, bob, draft, inboundDraft, inboundId, one, T0, terms, two, userId } from '../kit/builders.js';
 import { FakeCore } from './fake-core.js';
 import { addClients, addInbound, type Place, started } from './kit.js';
 
@@ -115,6 +115,40 @@ describe('a change of a client', () => {
     expect(removed.filter((call) => call.startsWith('cut'))).toHaveLength(1);
     expect(removed).toHaveLength(53);
     expect(place.core.served).toStrictEqual({ 'in-1': [] });
+  });
+});
+
+describe('many inbounds at once', () => {
+  it('wait for whoever is to be cut', async () => {
+    const place = await fresh();
+    const adding = place.core.addInbounds.bind(place.core);
+    let batches = 0;
+    vi.spyOn(place.core, 'addInbounds').mockImplementation((inbounds) => {
+      batches += 1;
+      if (batches === 2) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+      return adding(inbounds);
+    });
+    const calls = await place.done(...Array.from({ length: 200 }, (_, n) => addInbound(n + 2)));
+    expect(calls.filter((call) => call.startsWith('addInbound'))).toHaveLength(200);
+    expect(batches).toBeLessThan(10);
+    const cut = calls.indexOf('cut in-1 alice');
+    expect(calls.slice(cut).filter((call) => call.startsWith('addInbound')).length).toBeGreaterThan(80);
+  });
+
+  it('that go wait for it too', async () => {
+    const place = await started(undefined, ...past, ...Array.from({ length: 60 }, (_, n) => addInbound(n + 2)));
+    const removing = place.core.removeInbound.bind(place.core);
+    let removed = 0;
+    vi.spyOn(place.core, 'removeInbound').mockImplementation((inbound) => {
+      removed += 1;
+      if (removed === 5) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+      return removing(inbound);
+    });
+    const off = Array.from({ length: 60 }, (_, n) => set(false, inboundId(n + 2)));
+    const calls = await place.done(...off);
+    const cut = calls.indexOf('cut in-1 alice');
+    expect(calls.slice(cut).filter((call) => call.startsWith('removeInbound')).length).toBeGreaterThan(30);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
   });
 });
 

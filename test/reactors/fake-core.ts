@@ -139,14 +139,21 @@ export class FakeCore implements Core {
     this.inbounds.set(tag, { config, users: new Map(users) });
   }
 
-  async addInbound(inbound: CoreInbound): Promise<void> {
-    await this.#called('addInbound', inbound.tag);
-    if (this.refuses.has(inbound.tag) || this.spoils.has(inbound.tag))
-      throw new CoreError('refused', `inbound ${inbound.tag} is refused`);
-    const port = (config: JsonObject) => config['port'];
-    const there = [...this.inbounds].find(([, { config }]) => port(config) === port(inbound.config));
-    if (there) throw new CoreError('refused', `port ${String(port(inbound.config))} is used by ${there[0]}`);
-    this.#listen(inbound);
+  async addInbounds(inbounds: readonly CoreInbound[]): Promise<ReadonlyMap<string, CoreError>> {
+    const refused = new Map<string, CoreError>();
+    for (const inbound of inbounds) {
+      await this.#called('addInbound', inbound.tag);
+      const why = this.#flawOf(inbound);
+      if (why === null) this.#listen(inbound);
+      else refused.set(inbound.tag, new CoreError('refused', why));
+    }
+    return refused;
+  }
+
+  #flawOf({ tag, config }: CoreInbound): string | null {
+    if (this.refuses.has(tag) || this.spoils.has(tag)) return `inbound ${tag} is refused`;
+    const there = [...this.inbounds].find(([, { config: other }]) => other['port'] === config['port']);
+    return there ? `port ${String(config['port'])} is used by ${there[0]}` : null;
   }
 
   async removeInbound({ tag }: CoreInbound): Promise<void> {

@@ -35,8 +35,8 @@ export interface Binary {
   neededVersion(): Promise<string>;
   /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
-  /** The same for one inbound on its own. */
-  testInbound(inbound: JsonObject): Promise<void>;
+  /** The same for inbounds on their own. */
+  testInbounds(config: { readonly inbounds: readonly JsonObject[] }): Promise<void>;
   /** Rejects as `test` does. */
   convert(config: JsonObject): Promise<Converted>;
   /** What a command without a configuration prints. Rejects with `CoreError` 'missing', 'unreachable' or 'refused'. */
@@ -94,7 +94,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
       return version;
     },
     test,
-    testInbound: (inbound) => test({ log: { loglevel: 'warning', access: 'none' }, inbounds: [inbound] }),
+    testInbounds: ({ inbounds }) => test({ log: { loglevel: 'warning', access: 'none' }, inbounds }),
     convert: (config) =>
       withFile(config, async (file) => {
         const converted = `${file}.pb`;

@@ -8,37 +8,46 @@ import {
 import { accountName, clientOfAccount, emailOfAccount, type NamedClient } from '../../lib/account-name.js';
 import type { JsonObject } from '../../lib/json.js';
 import { addUserOperation, formOf, runningDigest } from './account.js';
-import type { Binary } from './binary.js';
+import type { Binary, Converted } from './binary.js';
+import { convertAll, type Handler } from './convert-all.js';
 import { type CoreApi, isAbsent, isPresent } from './grpc.js';
-import { isDetached, portsOf, wholeInbound } from './inbound.js';
+import { isDetached, portsOf } from './inbound.js';
 import { typed } from './messages.js';
 import { nobody } from './names.js';
 import { admitAll, admitUser } from './routing.js';
 import { destroy, onPorts, socketsOf } from './sockets.js';
 
-/** Rejects with `CoreError`, and then the inbound is not there. */
-export async function addInbound(
+/** Resolves to those that the core does not take, by tag; they are not there. Rejects with `CoreError` when it is not known what is. */
+export async function addInbounds(
   api: CoreApi,
   binary: Binary,
-  inbound: CoreInbound,
-  { dataDir, taken }: { readonly dataDir: string; readonly taken: ReadonlySet<string> },
-): Promise<void> {
-  const whole = wholeInbound(inbound, dataDir, taken);
-  // What breaks a core when it is asked whether it takes it would break the running one too, and end everybody's connections.
-  const [{ inbound: converted }] = await Promise.all([
-    binary.convert({ inbounds: [whole] }),
-    binary.testInbound(whole),
-  ]);
-  const [handler] = converted;
-  if (handler === undefined)
-    throw new CoreError('invalid', 'The core makes nothing of this inbound', { inbound: inbound.tag });
+  inbounds: readonly CoreInbound[],
+  whole: (inbound: CoreInbound) => JsonObject,
+): Promise<ReadonlyMap<string, CoreError>> {
+  const convert = async (config: { readonly inbounds: readonly JsonObject[] }): Promise<Converted> => {
+    // What breaks a core when it is asked whether it takes it would break the running one too, and end everybody's connections.
+    const [converted] = await Promise.all([binary.convert(config), binary.testInbounds(config)]);
+    return converted;
+  };
+  const { handlers, flaws } = await convertAll(inbounds, { whole, convert });
+  const refused = new Map(flaws);
+  for (const handler of handlers) {
+    const flaw = await addHandler(api, handler);
+    if (flaw !== null) refused.set(handler.tag, flaw);
+  }
+  return refused;
+}
+
+async function addHandler(api: CoreApi, inbound: Handler): Promise<CoreError | null> {
+  const { tag } = inbound;
   try {
-    await api.call('HandlerService/AddInbound', { inbound: handler }, 15_000);
+    await api.call('HandlerService/AddInbound', { inbound }, 15_000);
+    return null;
   } catch (error) {
     // A tag stays taken by an inbound that could not be opened; one that was there before is none of this call's.
-    if (!isPresent(error)) await removeHandler(api, inbound.tag).catch(() => undefined);
+    if (!isPresent(error)) await removeHandler(api, tag).catch(() => undefined);
     if (!(error instanceof CoreError) || error.kind !== 'refused') throw error;
-    throw new CoreError('refused', error.message, { inbound: inbound.tag, cause: error });
+    return new CoreError('refused', error.message, { inbound: tag, cause: error });
   }
 }
 

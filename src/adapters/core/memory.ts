@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
@@ -17,8 +18,8 @@ export interface Memory {
   readonly template: JsonObject | null;
   readonly inbounds: ReadonlyMap<string, JsonObject>;
   begin(run: string, template: JsonObject, inbounds: ReadonlyMap<string, JsonObject>): void;
-  /** Null: the inbound is gone. */
-  set(tag: string, config: JsonObject | null): void;
+  add(inbounds: readonly Pick<CoreInbound, 'tag' | 'config'>[]): void;
+  remove(tag: string): void;
   /** False when the file tells of another run or of none. */
   recall(run: string): boolean;
   /** The run ended: forgets it. */
@@ -49,9 +50,12 @@ export function memoryIn(file: string): Memory {
       inbounds = new Map(configs);
       save();
     },
-    set: (tag, config) => {
-      if (config === null) inbounds.delete(tag);
-      else inbounds.set(tag, config);
+    add: (added) => {
+      for (const { tag, config } of added) inbounds.set(tag, config);
+      save();
+    },
+    remove: (tag) => {
+      inbounds.delete(tag);
       save();
     },
     recall: (run) => {

@@ -15,7 +15,7 @@ import { cutUsers } from './cut.js';
 import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { cutAddresses, holdAddresses, silenceOf } from './held.js';
-import { addInbound, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
+import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
 import { checkSocketFolder, soloInbound, wholeInbound } from './inbound.js';
 import { judge, type TrialCore } from './judge.js';
 import { keyCommands } from './key-commands.js';
@@ -224,7 +224,7 @@ export function createXrayCore(options: XrayOptions): Core {
     },
     testInbound: async (inbound) => {
       checkSocketFolder(inbound);
-      await binary.testInbound(wholeInbound(inbound, dataDir));
+      await binary.testInbounds({ inbounds: [wholeInbound(inbound, dataDir)] });
     },
     start,
     stop,
@@ -263,16 +263,19 @@ export function createXrayCore(options: XrayOptions): Core {
     exited$: exited$.asObservable(),
     answers: async () => live !== null && stillAnswers(live.api, live.core),
 
-    addInbound: async (inbound) => {
-      checkMetrics(inbound, metrics);
+    addInbounds: async (inbounds) => {
       const taken = tagsIn(outboundsOf(members(memory.template ?? {})['outbounds'], null));
-      await addInbound(needed().api, binary, inbound, { dataDir, taken });
-      memory.set(inbound.tag, inbound.config);
+      const refused = await addInbounds(needed().api, binary, inbounds, (inbound) => {
+        checkMetrics(inbound, metrics);
+        return wholeInbound(inbound, dataDir, taken);
+      });
+      memory.add(inbounds.filter(({ tag }) => !refused.has(tag)));
+      return refused;
     },
     removeInbound: async (inbound) => {
       const { api, core } = needed();
       await removeInbound(api, core.pid, inbound);
-      memory.set(inbound.tag, null);
+      memory.remove(inbound.tag);
     },
     addUser: async (inbound, user) => addUser(needed().api, inbound, user),
     removeUser: async (inbound, user) => removeUser(needed().api, inbound, user),

@@ -110,8 +110,11 @@ export interface Core {
   /** A run ended without being asked to. */
   readonly exited$: Observable<CoreExit>;
 
-  /** Hot: other connections stay up. Leaves nothing behind when it rejects. */
-  addInbound(inbound: CoreInbound): Promise<void>;
+  /**
+   * Hot: other connections stay up. Resolves to those that the core does not take, by tag, each with the reason; they leave
+   * nothing behind. Rejects with `CoreError` 'unreachable' or 'not-running'; then nobody knows which of them run.
+   */
+  addInbounds(inbounds: readonly CoreInbound[]): Promise<ReadonlyMap<string, CoreError>>;
   /** Hot and idempotent. Ends the connections of the inbound too. */
   removeInbound(inbound: CoreInbound): Promise<void>;
   /** Hot. Replaces an account of the same name. A client that is renamed is removed under its former email first. */

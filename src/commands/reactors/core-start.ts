@@ -1,5 +1,6 @@
 import type { CoreConfig, CoreInbound } from '../../lib/core-config.js';
 import { type Core, CoreError, type CoreFlaw, type CoreRun } from '../ports/core.js';
+import type { CoreSyncParts } from './core-parts.js';
 
 /** Inbounds that the core does not take: they are left out so that the others run. */
 export interface LeftOut {
@@ -7,6 +8,20 @@ export interface LeftOut {
   readonly flaws: Map<string, CoreFlaw>;
   /** The inbound under this tag does not run, and why. */
   readonly refuse: (tag: string, flaw: CoreFlaw) => void;
+}
+
+/** Records each refusal. */
+export function leftOutOf({ inboundOf, dispatch }: Pick<CoreSyncParts, 'inboundOf' | 'dispatch'>): LeftOut {
+  const flaws = new Map<string, CoreFlaw>();
+  return {
+    flaws,
+    refuse: (tag, flaw) => {
+      flaws.delete(tag);
+      flaws.set(tag, flaw);
+      const inbound = inboundOf(tag);
+      if (inbound !== undefined) dispatch({ type: 'RecordInboundRefused', data: { inbound, reason: flaw.reason } });
+    },
+  };
 }
 
 export type Started =

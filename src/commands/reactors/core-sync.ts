@@ -2,8 +2,10 @@ import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../events/catalog.js';
 import { type JsonObject, sameJson } from '../../lib/json.js';
 import { Backoff } from './backoff.js';
+import { CoreChanges } from './core-changes.js';
+import { CoreDoubts } from './core-doubts.js';
 import type { CoreSyncParts } from './core-parts.js';
-import { fullStart, type LeftOut, startFlaw } from './core-start.js';
+import { fullStart, type LeftOut, leftOutOf, startFlaw } from './core-start.js';
 import { RunningCore } from './running-core.js';
 
 type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'cut';
@@ -22,8 +24,10 @@ const USERS_EVERY = 5;
 export class CoreSync {
   readonly #parts: CoreSyncParts;
   readonly #running: RunningCore;
+  readonly #changes: CoreChanges;
   readonly #leftOut: LeftOut;
   readonly #backoff: Backoff;
+  readonly #doubts: CoreDoubts;
   readonly #subscriptions: Subscription[] = [];
   #template: JsonObject | null = null;
   /** Tags of the inbounds that the core was last asked to run. */
@@ -39,28 +43,21 @@ export class CoreSync {
   #careTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #cutTimer: NodeJS.Timeout | undefined;
-  /** Changed users that an earlier failure left undone. */
-  #careful = false;
+  /** A call got lost: what runs is to be compared with what was asked. */
+  #unsure = false;
 
   constructor(parts: CoreSyncParts) {
     this.#parts = parts;
     this.#backoff = new Backoff(parts.now);
-    this.#leftOut = {
-      flaws: new Map(),
-      refuse: (tag, flaw) => {
-        this.#leftOut.flaws.delete(tag);
-        this.#leftOut.flaws.set(tag, flaw);
-        const inbound = parts.inboundOf(tag);
-        if (inbound !== undefined)
-          parts.dispatch({ type: 'RecordInboundRefused', data: { inbound, reason: flaw.reason } });
-      },
-    };
+    this.#doubts = new CoreDoubts(parts.core);
+    this.#leftOut = leftOutOf(parts);
     this.#running = new RunningCore({
       ...parts,
       leftOut: this.#leftOut,
       uncut: (clients) => this.#restartSoon(clients),
       due: () => void this.settle(),
     });
+    this.#changes = new CoreChanges(this.#running, parts.passOn);
     this.#subscriptions.push(
       parts.core.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)),
     );
@@ -79,7 +76,7 @@ export class CoreSync {
       this.#template = core.appliedTemplate();
       for (const tag of this.#parts.desired.config().inbounds.keys()) this.#asked.add(tag);
       if (this.#outdated()) this.#restartFor = 'configuration';
-      else await this.#running.recall().catch((error: unknown) => this.#recover(error));
+      else await this.#running.recall(true).catch((error: unknown) => this.#recover(error));
     } else if (known().run !== null) {
       dispatch({
         type: 'RecordCoreFailed',
@@ -155,18 +152,18 @@ export class CoreSync {
     const changes = desired.takeChanges();
     for (const tag of changes.inbounds) this.#asked.add(tag);
     if (this.#outdated()) {
-      if (!changes.template && this.#backoff.waiting()) this.#later(this.#backoff.remaining());
-      else await this.#start('configuration');
-      return;
+      if (changes.template || !this.#backoff.waiting()) {
+        await this.#start('configuration');
+        return;
+      }
+      // The core goes on with the template before. Who may not connect is cut all the same.
+      this.#later(this.#backoff.remaining());
     }
-    // Ports are given back before others take them.
-    for (const tag of changes.inbounds) await this.#running.clear(tag);
-    await this.#parts.passOn();
-    for (const tag of changes.inbounds) await this.#running.syncInbound(tag);
-    await this.#running.settleCut();
-    for (const [tag, clients] of changes.users) {
-      if (!changes.inbounds.has(tag)) await this.#running.syncUsers(tag, clients);
-    }
+    this.#changes.note(changes.inbounds);
+    if (this.#unsure) await this.#running.recall(false);
+    this.#unsure = false;
+    if (await this.#changes.step(changes.users)) this.#again = true;
+    this.#doubts.over();
   }
 
   /** Whether the core runs with another template than the log asks for; only a restart changes that. */
@@ -193,12 +190,16 @@ export class CoreSync {
         // What runs is better than nothing; the next try comes with the next change, or in a minute.
         this.#parts.kept(flaw);
         this.#backoff.failed(true);
+        this.#unsure = true;
+        this.#again = true;
         return;
       }
       await this.#stop(reason === 'request' || reason === 'cut' ? reason : 'configuration');
     }
     this.#running.forget();
     this.#asked.clear();
+    this.#changes.forget();
+    this.#unsure = false;
     for (const tag of inbounds.keys()) this.#asked.add(tag);
     const started = await fullStart(core, { template, inbounds }, this.#leftOut);
     if (!started.ok) {
@@ -255,21 +256,16 @@ export class CoreSync {
       });
   }
 
-  /** A call that should have worked did not: what runs is unknown now, and a full start settles it. */
+  /** What runs is not known any more. */
   async #recover(error: unknown): Promise<void> {
-    this.#parts.warn('the core could not be changed', {
-      error: error instanceof Error ? error.message : String(error),
-    });
-    if (!this.#parts.core.running) return;
-    if (this.#careful) {
-      this.#careful = false;
-      this.#later(5_000);
-      this.#restartFor = 'recovery';
-      return;
-    }
-    this.#careful = true;
-    this.#restartFor = 'recovery';
-    this.#again = true;
+    const { core, warn } = this.#parts;
+    warn('the core could not be changed', { error: error instanceof Error ? error.message : String(error) });
+    if (!core.running) return;
+    this.#unsure = true;
+    const { restart, afterMs } = await this.#doubts.remedy(error);
+    if (restart) this.#restartFor = 'recovery';
+    if (afterMs === 0) this.#again = true;
+    else this.#later(afterMs);
   }
 
   #exited(run: string, reason: string, configuration: boolean): void {

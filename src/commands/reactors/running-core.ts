@@ -1,8 +1,9 @@
 import type { CoreInbound, CoreUser } from '../../lib/core-config.js';
 import { sameJson } from '../../lib/json.js';
-import { CoreError, type RunningAccount } from '../ports/core.js';
+import type { RunningAccount } from '../ports/core.js';
 import type { CoreSyncParts } from './core-parts.js';
 import type { LeftOut } from './core-start.js';
+import { type CutParts, Cuts } from './cuts.js';
 
 interface RunningInbound {
   readonly inbound: CoreInbound;
@@ -13,14 +14,10 @@ interface RunningInbound {
   readonly cutting: Set<number>;
 }
 
-type Needed = 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'counterOwner' | 'passOn' | 'refused' | 'warn';
+type Needed = 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'counterOwner' | 'passOn' | 'refused';
 
-interface Parts extends Pick<CoreSyncParts, Needed> {
+interface Parts extends Pick<CoreSyncParts, Needed>, CutParts {
   readonly leftOut: LeftOut;
-  /** The connections of so many clients could not be ended one by one. */
-  readonly uncut: (clients: number) => void;
-  /** Users wait to be looked at again. */
-  readonly due: () => void;
 }
 
 /** Inbounds that were left out and are tried again in one look, those first that waited longest: each takes the core a moment. */
@@ -32,13 +29,13 @@ const IN_FLIGHT = 32;
 export class RunningCore {
   readonly #parts: Parts;
   readonly #running = new Map<string, RunningInbound>();
-  /** `[tag, client]` of users whose cut has ended. */
-  #unsettled: (readonly [string, number])[] = [];
+  readonly #cuts: Cuts;
   /** Whose accounts are compared next. */
   #turn = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#cuts = new Cuts(parts);
   }
 
   /** A core was started with exactly these. */
@@ -53,14 +50,12 @@ export class RunningCore {
   /** Nothing runs. */
   forget(): void {
     this.#running.clear();
-    this.#unsettled = [];
+    this.#cuts.forget();
   }
 
   /** Looks again at the users whose cut has ended since the last call. */
   async settleCut(): Promise<void> {
-    const unsettled = this.#unsettled;
-    this.#unsettled = [];
-    for (const [tag, client] of unsettled) await this.syncUsers(tag, [client]);
+    for (const [tag, client] of this.#cuts.takeEnded()) await this.syncUsers(tag, [client]);
   }
 
   #remember(inbound: CoreInbound): void {
@@ -70,41 +65,52 @@ export class RunningCore {
 
   /** Removes an inbound that shall not run any more, or not like this, or whose tag another one has. */
   async clear(tag: string): Promise<void> {
-    const { core, desired, inboundOf } = this.#parts;
-    const wanted = desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
-    if (!current) return;
-    if (wanted && current.id === inboundOf(tag) && sameJson(wanted.config, current.inbound.config)) return;
-    await core.removeInbound(current.inbound);
+    if (!current || this.stays(tag)) return;
+    await this.#parts.core.removeInbound(current.inbound);
     this.#running.delete(tag);
   }
 
-  /** Makes one inbound as it shall be: nothing, added, removed or replaced, and then its users. */
-  async syncInbound(tag: string): Promise<void> {
-    const { core, desired, leftOut } = this.#parts;
-    await this.clear(tag);
-    const wanted = desired.config().inbounds.get(tag);
+  /** Whether an inbound runs that shall go on as it is, whoever its users are. */
+  stays(tag: string): boolean {
+    const wanted = this.#parts.desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
-    if (wanted && current) {
-      this.#accepted(tag);
-      await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
-      return;
+    if (!current || !wanted || current.id !== this.#parts.inboundOf(tag)) return false;
+    return sameJson(wanted.config, current.inbound.config);
+  }
+
+  /** Adds those inbounds that shall run and do not, and makes the users of the others as they shall be. After `clear` of all. */
+  async syncInbounds(tags: Iterable<string>): Promise<void> {
+    const { desired, leftOut } = this.#parts;
+    const missing: CoreInbound[] = [];
+    for (const tag of tags) {
+      await this.clear(tag);
+      const wanted = desired.config().inbounds.get(tag);
+      const current = this.#running.get(tag);
+      if (!wanted) leftOut.flaws.delete(tag);
+      else if (!current) missing.push({ ...wanted, users: new Map(wanted.users) });
+      else {
+        this.#accepted(tag);
+        await this.syncUsers(tag, new Set([...wanted.users.keys(), ...current.users.keys()]));
+      }
     }
-    if (!wanted) {
+    if (missing.length > 0) await this.#add(missing);
+  }
+
+  async #add(inbounds: readonly CoreInbound[]): Promise<void> {
+    const { core, leftOut } = this.#parts;
+    const refused = await core.addInbounds(inbounds);
+    for (const inbound of inbounds) {
+      const { tag } = inbound;
+      const flaw = refused.get(tag);
+      if (flaw) {
+        leftOut.refuse(tag, { reason: flaw.message, breaks: false });
+        continue;
+      }
+      this.#remember(inbound);
       leftOut.flaws.delete(tag);
-      return;
+      this.#accepted(tag);
     }
-    const copy = { ...wanted, users: new Map(wanted.users) };
-    try {
-      await core.addInbound(copy);
-    } catch (error) {
-      if (!(error instanceof CoreError) || error.kind === 'unreachable' || error.kind === 'not-running') throw error;
-      leftOut.refuse(tag, { reason: error.message, breaks: false });
-      return;
-    }
-    this.#remember(copy);
-    leftOut.flaws.delete(tag);
-    this.#accepted(tag);
   }
 
   /** It runs: a log that says that it was refused is put right. */
@@ -121,12 +127,30 @@ export class RunningCore {
    * removals are done: the core forgets the key of whom it removes, also when another account has it by then.
    */
   async syncUsers(tag: string, clients: Iterable<number>): Promise<void> {
+    const list = [...clients];
+    await this.removeUsers(tag, list);
+    await this.addUsers(tag, list);
+  }
+
+  /** Removes those of these users who may not connect any more, or not with this key or name, and begins to cut them. */
+  async removeUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.#running.get(tag);
     if (!current) return;
-    const list = [...clients];
-    const gone = await inFlight(list, (client) => this.#removeUser(tag, current, client));
-    await inFlight(list, (client) => this.#addUser(tag, current, client));
-    if (gone.length > 0) this.#cut(current, gone);
+    const gone: number[] = [];
+    try {
+      await inFlight(clients, async (client) => {
+        if (await this.#removeUser(tag, current, client)) gone.push(client);
+      });
+    } finally {
+      // Whom the core has forgotten is cut, whatever became of the others.
+      if (gone.length > 0) this.#cuts.begin(current, gone);
+    }
+  }
+
+  /** Adds those of these users who may connect and cannot yet. */
+  async addUsers(tag: string, clients: Iterable<number>): Promise<void> {
+    const current = this.#running.get(tag);
+    if (current) await inFlight(clients, (client) => this.#addUser(tag, current, client));
   }
 
   #wanted(tag: string, client: number): CoreUser | undefined {
@@ -146,44 +170,21 @@ export class RunningCore {
     return true;
   }
 
-  /** Resolves to whether it was added. */
-  async #addUser(tag: string, current: RunningInbound, client: number): Promise<boolean> {
+  async #addUser(tag: string, current: RunningInbound, client: number): Promise<void> {
     const wanted = this.#wanted(tag, client);
-    if (!wanted || current.users.has(client) || current.cutting.has(client)) return false;
+    if (!wanted || current.users.has(client) || current.cutting.has(client)) return;
     await this.#parts.core.addUser(current.inbound, wanted);
     current.users.set(client, wanted);
-    return true;
   }
 
-  /** A cut takes about a second: it runs beside the passes, and its users are looked at again when it is done. */
-  #cut(current: RunningInbound, clients: readonly number[]): void {
-    const { core, warn } = this.#parts;
-    const run = core.running?.run;
-    // A run that is over took its connections with it.
-    const goesOn = (): boolean => run !== undefined && core.running?.run === run;
-    void core
-      .cut(current.inbound, clients)
-      .then((uncut) => {
-        if (uncut.length > 0 && goesOn()) this.#parts.uncut(uncut.length);
-      })
-      .catch((error: unknown) => {
-        if (!goesOn()) return;
-        warn('connections could not be ended', { error: String(error) });
-        this.#parts.uncut(clients.length);
-      })
-      .then(() => {
-        for (const client of clients) {
-          current.cutting.delete(client);
-          this.#unsettled.push([current.inbound.tag, client]);
-        }
-        this.#parts.due();
-      });
-  }
-
-  /** What an adopted core runs, from its own mouth, so that the first pass changes only what differs. */
-  async recall(): Promise<void> {
+  /**
+   * What a core runs, from its own mouth, so that only what differs is changed. `adopted`: an earlier panel process left it;
+   * else a call got lost, and what was to be changed is no drift.
+   */
+  async recall(adopted: boolean): Promise<void> {
     const { core, desired, dispatch, inboundOf, counterOwner, passOn } = this.#parts;
     const tags = new Set(await core.inboundTags());
+    for (const tag of this.#running.keys()) if (!tags.has(tag)) this.#running.delete(tag);
     const applied = core.appliedInbounds();
     const wanted = desired.config().inbounds;
     const repaired: string[] = [];
@@ -210,9 +211,14 @@ export class RunningCore {
         if (!same) clients += 1;
       }
       clients += [...inbound.users.keys()].filter((client) => !users.has(client)).length;
+      const before = this.#running.get(tag);
+      // Removed by a call whose answer got lost: their connections are still to be ended.
+      for (const [client, user] of before?.users ?? [])
+        if (!users.has(client) && !sameJson(inbound.users.get(client)?.account, user.account)) users.set(client, user);
+      const cutting = before?.cutting ?? new Set<number>();
       // Whose it was when an earlier panel process added it is told by whom it is counted for.
       const id = counterOwner(tag);
-      this.#running.set(tag, { inbound: { ...inbound, config }, id, users, cutting: new Set() });
+      this.#running.set(tag, { inbound: { ...inbound, config }, id, users, cutting });
     }
     const every = new Set([...tags, ...wanted.keys()]);
     for (const tag of every) {
@@ -222,8 +228,8 @@ export class RunningCore {
       await this.clear(tag);
     }
     await passOn();
-    for (const tag of every) await this.syncInbound(tag);
-    if (repaired.length > 0 || clients > 0)
+    await this.syncInbounds(every);
+    if (adopted && (repaired.length > 0 || clients > 0))
       dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
   }
 
@@ -238,7 +244,7 @@ export class RunningCore {
       .map(([tag]) => tag)
       .slice(0, TRIED_AT_ONCE);
     const again = [...missing, ...tryable].filter((tag) => desired.config().inbounds.has(tag));
-    for (const tag of again) await this.syncInbound(tag);
+    await this.syncInbounds(again);
     const clients = users ? await this.#compareUsers() : 0;
     if (missing.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: missing, clients } });
   }
@@ -268,16 +274,12 @@ export class RunningCore {
   }
 }
 
-/** Does something for each of them, so many at once. Resolves to those for which it came true. */
-async function inFlight(
-  clients: readonly number[],
-  work: (client: number) => Promise<boolean>,
-): Promise<readonly number[]> {
-  const done: number[] = [];
-  for (let start = 0; start < clients.length; start += IN_FLIGHT) {
-    const some = clients.slice(start, start + IN_FLIGHT);
-    const came = await Promise.all(some.map(work));
-    done.push(...some.filter((_, i) => came[i]));
+/** Does something for each of them, so many at once. Rejects when those under way are done, with the first failure. */
+async function inFlight(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
+  const list = [...clients];
+  for (let start = 0; start < list.length; start += IN_FLIGHT) {
+    const ends = await Promise.allSettled(list.slice(start, start + IN_FLIGHT).map(work));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
   }
-  return done;
 }

@@ -1,4 +1,5 @@
 import { type Counter, zero } from '../../events/counters.js';
+import { withPatience } from '../../lib/patience.js';
 import type { AnyCommand } from '../catalog.js';
 import type { Core, CoreCounters, OnlineUser } from '../ports/core.js';
 import type { Growth } from '../traffic.js';
@@ -84,9 +85,9 @@ export class TrafficIntake {
    */
   async collect(): Promise<boolean> {
     if (!this.#parts.core.running) return true;
-    let timer: NodeJS.Timeout | undefined;
+    let ended = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('the core does not answer')), COLLECT_MS);
+      ended = withPatience(COLLECT_MS, () => reject(new Error('the core does not answer')));
     });
     try {
       await Promise.race([this.#fresh(), late]);
@@ -97,7 +98,7 @@ export class TrafficIntake {
       });
       return false;
     } finally {
-      clearTimeout(timer);
+      ended();
     }
   }
 

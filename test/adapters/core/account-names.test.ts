@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
 import {
+  addInbound,
   certificate,
   clientCore,
   configOf,
@@ -167,7 +168,7 @@ describe.skipIf(withoutCore(CUT) || withoutRight(CUT))(CUT, () => {
       const account = way.account('anna@x');
       const anna = userOf(account);
       const inbound = inboundOf(way.inbound(port), [account]);
-      await core.addInbound(inbound);
+      await addInbound(core, inbound);
       const client = await clientCore(stage.folder, [way.outbound(port, account)]);
       try {
         const [socks = 0] = client.ports;

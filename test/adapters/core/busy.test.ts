@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
-import { freePort, inboundOf, userOf } from './kit.js';
+import { addInbound, freePort, inboundOf, userOf } from './kit.js';
 import { coreStage } from './stage.js';
 
 const SUITE = 'a core whose panel is busy';
@@ -24,8 +24,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   it('loses no call that was under way while the loop stood still', async () => {
     const { core } = stage;
     const [one, two] = [await vless('one'), await vless('two')];
-    await core.addInbound(one);
-    const calls = [core.counters(), core.inboundTags(), core.addUser(one, userOf(account)), core.addInbound(two)];
+    await addInbound(core, one);
+    const calls = [core.counters(), core.inboundTags(), core.addUser(one, userOf(account)), addInbound(core, two)];
     await nextTurn();
     stall(16_000);
     await Promise.all(calls);

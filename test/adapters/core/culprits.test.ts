@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../src/lib/json.js';
 import { explain } from '../../../src/projections/explain.js';
 import { admin, alice, bob, inboundDraft, userId } from '../../kit/builders.js';
 import {
+  addInbound,
   type ClientCore,
   certificate,
   clientCore,
@@ -130,12 +131,12 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
   it('cannot break the core that runs', async () => {
     await here.core.start(configOf([{ ...good(), users: new Map([[served.client, served]]) }]));
     const pid = here.core.running?.pid;
-    await expect(here.core.addInbound(wireguard('wg', await freePort()))).rejects.toMatchObject({
+    await expect(addInbound(here.core, wireguard('wg', await freePort()))).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('breaks down'),
     });
     await expect(
-      here.core.addInbound(vless('kcp', port, { network: 'kcp', ...salamander('abc') })),
+      addInbound(here.core, vless('kcp', port, { network: 'kcp', ...salamander('abc') })),
     ).rejects.toMatchObject({ kind: 'refused' });
     expect(here.core.running?.pid).toBe(pid);
     expect(await asked()).toBe('small!');

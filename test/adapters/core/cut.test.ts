@@ -3,7 +3,17 @@ import { describe, expect, it, vi } from 'vitest';
 import { connectApi } from '../../../src/adapters/core/grpc.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause, userOf } from './kit.js';
+import {
+  addInbound,
+  clientCore,
+  fetchThrough,
+  freePort,
+  inboundOf,
+  numberOf,
+  openThrough,
+  pause,
+  userOf,
+} from './kit.js';
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
@@ -21,7 +31,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const port = await freePort();
       const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
       const inbound = inboundOf(way.inbound(port), [anna, bert]);
-      await core.addInbound(inbound);
+      await addInbound(core, inbound);
       const client = await clientCore(stage.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
       try {
         const [annas = 0, berts = 0] = client.ports;
@@ -66,7 +76,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const port = await freePort();
     const [anna, bert] = [way.account('anna@x'), way.account('bert@x')];
     const inbound = inboundOf(way.inbound(port), [anna, bert]);
-    await core.addInbound(inbound);
+    await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [way.outbound(port, anna), way.outbound(port, bert)]);
     const echo = await udpEcho();
     // One after the other: two requests for one target at the same time cannot be told apart, and are then not cut.
@@ -100,7 +110,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       { ...inboundOf({ ...way.inbound(one), tag: 'one' }), users: new Map([[101, { ...userOf(anna), client: 101 }]]) },
       { ...inboundOf({ ...way.inbound(two), tag: 'two' }), users: new Map([[102, { ...userOf(anna), client: 102 }]]) },
     ];
-    for (const inbound of inbounds) await core.addInbound(inbound);
+    for (const inbound of inbounds) await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [way.outbound(one, anna), way.outbound(two, anna)]);
     try {
       const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, stage.web.port, '/slow')));
@@ -123,7 +133,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const { core, folder } = stage;
     const way = stage.way('hysteria');
     const inbound = inboundOf(way.inbound(await freePort()));
-    await core.addInbound(inbound);
+    await addInbound(core, inbound);
     const api = connectApi(join(folder, 'run', 'core.sock'));
     const rules = async () =>
       (await api.call('RoutingService/ListRule', {})).rules.map(
@@ -149,7 +159,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const port = await freePort();
     const anna = way.account('anna@x');
     const inbound = inboundOf(way.inbound(port), [anna]);
-    await stage.core.addInbound(inbound);
+    await addInbound(stage.core, inbound);
     const client = await clientCore(stage.folder, [way.outbound(port, anna)]);
     const download = await openThrough(client.ports[0] ?? 0, stage.web.port, '/slow');
     await stage.core.removeInbound(inbound);

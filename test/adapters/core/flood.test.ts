@@ -6,7 +6,7 @@ import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { configOf, freePort, inboundOf, numberOf, type Place, pause, place } from './kit.js';
+import { addInbound, configOf, freePort, inboundOf, numberOf, type Place, pause, place } from './kit.js';
 
 const SUITE = 'a client that floods a target from many addresses';
 const HELD = ['127.0.0.10', '127.0.0.11'];
@@ -75,7 +75,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const config = { tag, protocol: 'vless', settings: { decryption: 'none' }, streamSettings: way.stream };
       inbounds.push(inboundOf({ ...config, port: await freePort() }, [{ email: `${tag}@x`, id: idOf(n) }]));
     }
-    for (const inbound of inbounds) await core.addInbound(inbound);
+    for (const inbound of inbounds) await addInbound(core, inbound);
     const calls: (readonly [Call[], number])[] = inbounds.map(({ config }) => [[], Number(config['port'])]);
     const { port } = web.address() as AddressInfo;
     const dial = (n: number, from: string): void =>

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
-import { clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause } from './kit.js';
+import { addInbound, clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause } from './kit.js';
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
@@ -18,7 +18,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const port = await freePort();
     const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
     const inbound = inboundOf(way.inbound(port), [anna, bert]);
-    await core.addInbound(inbound);
+    await addInbound(core, inbound);
     const client = await clientCore(stage.folder, [
       { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
       { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
@@ -67,7 +67,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const port = await freePort();
     const anna = way.account('anna@x');
     const inbound = inboundOf(way.inbound(port), [anna]);
-    await core.addInbound(inbound);
+    await addInbound(core, inbound);
     const from = (sendThrough: string) => ({ ...way.outbound(port, anna), sendThrough });
     const client = await clientCore(stage.folder, [from('127.0.0.2'), from('127.0.0.3')]);
     try {
@@ -100,7 +100,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const stream = config['streamSettings'] as object;
     const trusting = { ...stream, sockopt: { trustedXForwardedFor: ['X-Proxy'] } };
     const inbound = inboundOf({ ...config, streamSettings: trusting }, [anna]);
-    await core.addInbound(inbound);
+    await addInbound(core, inbound);
     // As a proxy passes them on: all from one address of its own.
     const through = (address: string) => {
       const outbound = way.outbound(port, anna);

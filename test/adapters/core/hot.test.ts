@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CoreInbound } from '../../../src/commands/ports/core.js';
-import { clientCore, coreBinary, fetchThrough, freePort, inboundOf, numberOf, userOf } from './kit.js';
+import { addInbound, clientCore, coreBinary, fetchThrough, freePort, inboundOf, numberOf, userOf } from './kit.js';
 import { coreStage } from './stage.js';
 
 describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', () => {
@@ -10,7 +10,7 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
   const add = async (name: string): Promise<{ inbound: CoreInbound; port: number }> => {
     const port = await freePort();
     const inbound = inboundOf(way(name).inbound(port));
-    await stage.core.addInbound(inbound);
+    await addInbound(stage.core, inbound);
     return { inbound, port };
   };
 
@@ -88,12 +88,38 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
   it('leaves nothing behind when an inbound cannot be opened', async () => {
     const inbound = inboundOf(way('vless-tcp').inbound(stage.web.port));
     const taken = { ...inbound, config: { ...inbound.config, listen: '127.0.0.1' } };
-    await expect(stage.core.addInbound(taken)).rejects.toMatchObject({ kind: 'refused', inbound: 'vless-tcp' });
+    await expect(addInbound(stage.core, taken)).rejects.toMatchObject({ kind: 'refused', inbound: 'vless-tcp' });
     expect(await stage.core.inboundTags()).toStrictEqual([]);
     expect(stage.core.appliedInbounds().size).toBe(0);
     const free = inboundOf(way('vless-tcp').inbound(await freePort()));
-    await stage.core.addInbound(free);
+    await addInbound(stage.core, free);
     expect(stage.core.appliedInbounds().get('vless-tcp')).toStrictEqual(free.config);
     await stage.core.removeInbound(free);
+  });
+
+  it('adds many inbounds with a few processes, and leaves out those that the core does not take', async () => {
+    const inbounds: CoreInbound[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const { config } = inboundOf(way('vless-tcp').inbound(await freePort()));
+      inbounds.push({ ...inboundOf({ ...config, tag: `many-${n}` }), hotUsers: true });
+    }
+    const of = (n: number): CoreInbound => {
+      const found = inbounds[n];
+      if (!found) throw new Error(`no inbound ${n}`);
+      return found;
+    };
+    // Not taken by the configuration test, by the panel, and by the running core.
+    inbounds[7] = { ...of(7), config: { ...of(7).config, settings: {} } };
+    inbounds[8] = { ...of(8), config: { ...of(8).config, listen: '/etc/portolan.sock' } };
+    inbounds[9] = { ...of(9), config: { ...of(9).config, listen: '127.0.0.1', port: stage.web.port } };
+    const refused = await stage.core.addInbounds(inbounds);
+    expect([...refused].map(([tag, { kind, inbound }]) => [tag, kind, inbound]).sort()).toStrictEqual([
+      ['many-7', 'invalid', 'many-7'],
+      ['many-8', 'invalid', 'many-8'],
+      ['many-9', 'refused', 'many-9'],
+    ]);
+    expect((await stage.core.inboundTags()).length).toBe(37);
+    expect(stage.core.appliedInbounds().size).toBe(37);
+    for (const inbound of inbounds) await stage.core.removeInbound(inbound);
   });
 });

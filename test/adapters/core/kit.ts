@@ -192,6 +192,12 @@ async function listening(port: number, alive: () => boolean, output: () => strin
   }
 }
 
+/** Adds one inbound while the core runs. Rejects where the core does not take it. */
+export async function addInbound(core: Core, inbound: CoreInbound): Promise<void> {
+  const flaw = (await core.addInbounds([inbound])).get(inbound.tag);
+  if (flaw) throw flaw;
+}
+
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/adapters/core/proc.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { CoreCounters } from '../../../src/commands/ports/core.js';
-import { configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
+import { addInbound, configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 
 const plain = ({ clients, inbounds, outbounds }: CoreCounters) => {
   const all = [clients, inbounds, outbounds] as readonly ReadonlyMap<number | string, unknown>[];
@@ -150,7 +150,7 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     expect(core.appliedTemplate()).toStrictEqual(template);
     expect([...core.appliedInbounds().keys()]).toStrictEqual(['vless-tcp']);
     await core.removeInbound(inboundOf(core.appliedInbounds().get('vless-tcp') ?? {}));
-    await core.addInbound(vless(port));
+    await addInbound(core, vless(port));
 
     await core.release();
     expect(core.running).toBeNull();

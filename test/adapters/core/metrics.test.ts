@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { metricsFor } from '../../../src/adapters/core/metrics-port.js';
 import type { ObservedOutbound } from '../../../src/commands/ports/gauges.js';
-import { configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
+import { addInbound, configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 
 /** The page of the core's metrics listener. */
 interface Vars {
@@ -75,7 +75,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     const dest = Number(listen?.split(':').at(-1));
     const settings = { decryption: 'none', fallbacks: [{ dest }] };
     const inbound = inboundOf({ tag: 'a', listen: '127.0.0.1', port: await freePort(), protocol: 'vless', settings });
-    await expect(here.core.addInbound(inbound)).rejects.toMatchObject({ kind: 'invalid', inbound: 'a' });
+    await expect(addInbound(here.core, inbound)).rejects.toMatchObject({ kind: 'invalid', inbound: 'a' });
     expect(await here.core.inboundTags()).toStrictEqual([]);
   });
 

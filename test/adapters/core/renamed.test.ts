@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';
-import { clientCore, fetchThrough, freePort, inboundOf } from './kit.js';
+import { addInbound, clientCore, fetchThrough, freePort, inboundOf } from './kit.js';
 import { coreStage } from './stage.js';
 
 const SUITE = 'an inbound whose settings an older panel stored';
@@ -44,7 +44,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const anna = way.account('anna@x');
     const inbound = inboundOf({ ...way.inbound(port), streamSettings: stored }, [anna]);
     await stage.core.testInbound(inbound);
-    await stage.core.addInbound(inbound);
+    await addInbound(stage.core, inbound);
     const client = await clientCore(stage.folder, [{ ...way.outbound(port, anna), streamSettings: dialled }]);
     try {
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port)).toBe('small!');
