@@ -64,7 +64,10 @@ export function nodeSyncOf(
     outgoing: (node) => read.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
     strangers: (node) => read.strangers(node),
     followed: {
-      client: (number: ClientNumber) => read.nodeBaseline('clients', number),
+      client(node, number) {
+        const baseline = read.nodeBaseline('clients', number);
+        return baseline?.node === node ? baseline : undefined;
+      },
       inbound: (id) => read.nodeBaseline('inbounds', id),
       readAt: (node) => read.nodeReadAt(node),
     },

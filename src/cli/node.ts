@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
 import { nodeUrl } from '../commands/ports/nodes.js';
+import type { ClientNumber } from '../events/ids.js';
 import type { Node } from '../events/node-document.js';
 import { begin, catchUp } from '../events/replay.js';
 import { openJournal } from '../journal.js';
 import { timeText } from '../lib/words.js';
+import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node-outbox.js';
-import { nodes } from '../projections/nodes.js';
+import { type NodeRestart, nodes } from '../projections/nodes.js';
 import { CliError, print, printEither } from './output.js';
 
 interface Common {
@@ -50,7 +52,10 @@ function readNodes(dataDir: string) {
   const { log } = openJournal(directory, { readonly: true });
   try {
     const [register, outbox, listeners] = [begin(nodes), begin(nodeOutbox), begin(inbounds)] as const;
-    catchUp(log, [register, outbox, listeners]);
+    const accounts = begin(clients);
+    catchUp(log, [register, outbox, listeners, accounts]);
+    const { byNumber } = accounts.state;
+    const nameOf = (number: number): string => byNumber.get(number as ClientNumber)?.identity.email ?? `#${number}`;
     return [...register.state.documents.values()].map((node) => {
       const entries = outboxOf(outbox.state, node.id).map((entry) =>
         toldEntry(entry, outbox.state.waiting.get(entry.inbound) ?? []),
@@ -63,6 +68,7 @@ function readNodes(dataDir: string) {
         lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
         inbounds: entries,
         strangers: outbox.state.strangers.get(node.id) ?? null,
+        restart: toldRestart(register.state.restarts.get(node.id), nameOf),
       };
     });
   } finally {
@@ -77,6 +83,12 @@ function toldNode(node: Node) {
 
 function toldEntry({ inbound, tag, applied, refused, deleted }: OutboxEntry, waiting: readonly number[]) {
   return { inbound, tag, waiting: waiting.length, since: waiting[0] ?? null, applied, refused, deleted };
+}
+
+/** The last restart of its core by this panel. */
+function toldRestart(restart: NodeRestart | undefined, nameOf: (client: number) => string) {
+  if (!restart) return null;
+  return { at: restart.at, clients: restart.clients.map(nameOf), inbounds: restart.inbounds };
 }
 
 function listLine({ id, name, url, lag, bound, ...node }: Told): string {
@@ -98,7 +110,7 @@ function stateOf({
 }
 
 function whyLines(node: Told): readonly string[] {
-  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, strangers } = node;
+  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, strangers, restart } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
   const reason = standing?.reason || failing?.reason;
   const state = `  ${stateOf(node)}${reason ? `: ${reason}` : ''}`;
@@ -110,6 +122,7 @@ function whyLines(node: Told): readonly string[] {
     `  ${lagLine(node)}`,
     ...stuck.map(entryLine),
     ...(strangers === null ? [] : [`  only it has: ${strangersText(strangers)}`]),
+    ...(restart === null ? [] : [`  ${restartText(restart)}`]),
   ];
 }
 
@@ -136,6 +149,11 @@ function strangersText({ inbounds: tags, clients, more }: NonNullable<Told['stra
     ...clients.map(({ inbound, email }) => `client ${email} in ${inbound}`),
   ];
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+function restartText({ at, clients: emails, inbounds: ids }: NonNullable<Told['restart']>): string {
+  const named = [...emails.map((email) => `client ${email}`), ...ids.map((id) => `inbound #${id}`)];
+  return `its core was restarted ${timeText(at)}, because it did not end connections that should be cut: ${named.join(', ')}`;
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import type { Node } from '../events/node-document.js';
 import {
+  NodeCoreRestarted,
   NodeInboundApplied,
   NodeInboundRefused,
   NodeInboundRemoved,
@@ -40,7 +41,12 @@ export type NodeSyncCommand =
       }
     >
   | Command<'RecordNodeSyncFailing', Told & { readonly reason: string }>
-  | Command<'RecordNodeSyncRecovered', Told>;
+  | Command<'RecordNodeSyncRecovered', Told>
+  /** What had to be cut by that. */
+  | Command<
+      'RecordNodeCoreRestarted',
+      Told & { readonly clients: readonly ClientNumber[]; readonly inbounds: readonly InboundId[] }
+    >;
 
 export const nodeSync: Decider<NodeSyncCommand> = {
   RecordNodeInboundApplied({ asked, inbound, began, ...rest }, state) {
@@ -72,6 +78,11 @@ export const nodeSync: Decider<NodeSyncCommand> = {
 
   RecordNodeSyncRecovered: ({ asked }, state) =>
     stillAsked(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],
+
+  RecordNodeCoreRestarted: ({ asked, clients, inbounds }, state) =>
+    stillAsked(state, asked)
+      ? [NodeCoreRestarted({ node: asked.id, clients: [...clients], inbounds: [...inbounds] })]
+      : [],
 };
 
 /** Whether a node is the one that was asked, where it was asked, and still wanted. */

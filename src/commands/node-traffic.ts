@@ -1,10 +1,13 @@
 import type { PanelEvent } from '../events/catalog.js';
+import { ClientTrafficInherited } from '../events/client.js';
+import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import type { Node } from '../events/node-document.js';
 import { type NodeTraffic, NodeTrafficRecorded } from '../events/node-sync.js';
 import type { Command, Decider } from './command.js';
 import { stillAsked } from './node-sync.js';
+import { heirOf } from './siblings.js';
 import { trafficEffects } from './traffic.js';
 
 export type NodeTrafficCommand = Command<
@@ -13,13 +16,16 @@ export type NodeTrafficCommand = Command<
 >;
 
 export const nodeTraffic: Decider<NodeTrafficCommand> = {
-  /** Only bytes of what lives on that node count; in the same decision follows who is over a cap with them. */
+  /**
+   * Only bytes of what lives on that node count, and of clients that were deleted here and are still there; in the same
+   * decision follows who is over a cap with them.
+   */
   RecordNodeTraffic({ asked, clients, inbounds, notes }, state, { now }) {
     if (!stillAsked(state, asked)) return [];
     const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
     const isClient = (number: number): boolean => {
       const client = state.clients.get(number as ClientNumber);
-      return client !== undefined && isOurs(client.inbound);
+      return client ? isOurs(client.inbound) : number <= state.lastClient;
     };
     const counted = {
       clients: clients.filter(([number]) => isClient(number)),
@@ -28,8 +34,25 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     };
     if (counted.clients.length + counted.inbounds.length + counted.notes.length === 0) return [];
     const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
-    const effects = trafficEffects(state, counted.clients.filter(moved), counted.inbounds.filter(moved), now);
+    const passedOn = counted.clients.filter(moved).flatMap(([number, up, down]) => {
+      const heir = heirOf(state, number as ClientNumber);
+      return heir ? [ClientTrafficInherited({ client: heir.number, from: number as ClientNumber, up, down })] : [];
+    });
+    const grown = grownBy(counted.clients.filter(moved), passedOn);
+    const effects = [...passedOn, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
     const recorded = NodeTrafficRecorded({ node: asked.id, ...counted });
     return [recorded, ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
   },
 };
+
+type Passed = ReturnType<typeof ClientTrafficInherited>;
+
+/** What each client grew by, with what others left it: `[client number, up, down]`. */
+function grownBy(clients: NodeTraffic['clients'], passedOn: readonly Passed[]): [number, number, number][] {
+  const grown = new Map(clients.map(([number, up, down]) => [number, { up, down }]));
+  for (const { data } of passedOn) {
+    const before = grown.get(data.client) ?? zero;
+    grown.set(data.client, { up: before.up + data.up, down: before.down + data.down });
+  }
+  return [...grown].map(([number, { up, down }]) => [number, up, down]);
+}

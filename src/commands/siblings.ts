@@ -74,3 +74,17 @@ export function usedUnder(state: PanelState, client: Client, email: string): Cou
   const others = clientsNamed(state, email);
   return usedTogether(state, siblingsOf(state, client).length > 1 ? others : [client, ...others]);
 }
+
+/** Who has, by now, what a client left that was deleted; undefined = nobody, or it lives. */
+export function heirOf(
+  { clients, heirs }: Pick<PanelState, 'clients' | 'heirs'>,
+  client: ClientNumber,
+): Client | undefined {
+  const passed = new Set<ClientNumber>();
+  let at: ClientNumber | undefined = client;
+  while (at !== undefined && !clients.has(at) && !passed.has(at)) {
+    passed.add(at);
+    at = heirs.get(at);
+  }
+  return at === undefined || at === client ? undefined : clients.get(at);
+}

@@ -37,6 +37,8 @@ export interface PanelState {
   /** `inbound/credential key` → client. */
   readonly byCredential: Map<string, ClientNumber>;
   readonly counters: Counters;
+  /** Who was left what a client had used when it went away from its email: what is counted for it later is theirs as well. */
+  readonly heirs: Map<ClientNumber, ClientNumber>;
   /** Clients of which addresses are held back. */
   readonly holds: Map<ClientNumber, AddressHold>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
@@ -71,6 +73,7 @@ interface SavedState {
   clients: [ClientNumber, Client][];
   clientCounters: [number, Counter][];
   inboundCounters: [number, Counter][];
+  heirs: [ClientNumber, ClientNumber][];
   outbounds: [string, Counter][];
   holds: [ClientNumber, AddressHold][];
   erasable: [string, { at: number; keys: string[] }][];
@@ -103,6 +106,7 @@ function initial(): PanelState {
     byEmail: new EmailIndex(),
     byCredential: new Map(),
     counters: noCounters(),
+    heirs: new Map(),
     holds: new Map(),
     erasable: new Map(),
     users: new Map(),
@@ -126,7 +130,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 8,
+  version: 9,
   initial,
   apply(state, event) {
     unindex(state, event);
@@ -146,6 +150,7 @@ export const panelState: Fold<PanelState> = {
     clientCounters: pairs(state.counters.clients) as SavedState['clientCounters'],
     inboundCounters: pairs(state.counters.inbounds) as SavedState['inboundCounters'],
     outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
+    heirs: pairs(state.heirs) as SavedState['heirs'],
     holds: pairs(state.holds) as SavedState['holds'],
     erasable: pairs(state.erasable) as SavedState['erasable'],
     users: pairs(state.users) as SavedState['users'],
@@ -179,6 +184,7 @@ export const panelState: Fold<PanelState> = {
         inbounds: new Map(saved.inboundCounters),
         outbounds: new Map(saved.outbounds),
       },
+      heirs: new Map(saved.heirs),
       holds: new Map(saved.holds),
       erasable: new Map(saved.erasable),
       users: new Map(saved.users),
@@ -275,6 +281,13 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       state.rolledTo = event.data.to;
       // What a code was taken by is pruned: forgotten here as in a replay.
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
+      break;
+    case 'ClientTrafficInherited':
+      state.heirs.set(event.data.from, event.data.client);
+      break;
+    case 'ClientIdentified':
+      // Under its new name it has what it uses for itself.
+      if (event.data.renamed) state.heirs.delete(event.data.client);
       break;
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };

@@ -123,6 +123,13 @@ export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
   stream,
 });
 
+export const NodeCoreRestarted = defineEvent('NodeCoreRestarted', {
+  summary:
+    'The core of a node was restarted, because clients or inbounds that should be cut there still moved bytes: a panel of 3x-ui does not end their connections.',
+  data: z.strictObject({ node, clients: z.array(ClientNumber), inbounds: z.array(inbound) }),
+  stream,
+});
+
 export const nodeSyncEvents = [
   NodeInboundApplied,
   NodeInboundInherited,
@@ -132,5 +139,6 @@ export const nodeSyncEvents = [
   NodeTrafficRecorded,
   NodeSyncFailing,
   NodeSyncRecovered,
+  NodeCoreRestarted,
 ] as const;
 export type NodeSyncEvent = EventOf<(typeof nodeSyncEvents)[number]>;

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { type Client, mayConnect } from '../events/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound-document.js';
-import { clientDigest, type InboundWords, inboundDigest, MARK, markOf } from '../lib/node-words.js';
+import { clientDigest, credentialMember, type InboundWords, inboundDigest, MARK, markOf } from '../lib/node-words.js';
 import { clientWords } from './client-words.js';
 
 /** A client as its node shall have it. What only the centre needs stays there: comment, chat id, foreign members. */
@@ -12,6 +12,8 @@ export interface DesiredClient {
   readonly enabled: boolean;
   readonly capBytes: number;
   readonly digest: string;
+  /** What lets it in. */
+  readonly credential: string;
   /** The element of `settings.clients`, as JSON. */
   readonly text: string;
 }
@@ -80,7 +82,7 @@ const clientsMade = new WeakMap<Client, DesiredClient & { readonly protocol: str
 export function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const known = clientsMade.get(client);
   if (known?.protocol === protocol) return known;
-  const { number, terms, identity } = client;
+  const { number, terms, identity, credential } = client;
   const words = {
     ...clientWords(client),
     expiryTime: Math.max(0, terms.expiresAt),
@@ -92,6 +94,7 @@ export function desiredClient(protocol: string, client: Client, centre: Centre):
   const desired = {
     ...{ number, protocol, email: identity.email, enabled: words.enable, capBytes: terms.capBytes },
     digest: clientDigest(protocol, words),
+    credential: credential[credentialMember(protocol)],
     text: JSON.stringify(words),
   };
   clientsMade.set(client, desired);

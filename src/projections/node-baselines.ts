@@ -25,6 +25,11 @@ export interface NodeBaselines {
   readonly panels: Map<NodeId, string>;
   /** When counters of a node were last recorded, ms since 1970. Of the node and not of each: sums tell no more. */
   readonly readAt: Map<NodeId, number>;
+  /**
+   * Clients that were deleted and may still be on their node, by inbound, with the position of their deletion: what they
+   * moved there is followed until the node has them no more.
+   */
+  readonly leaving: Map<number, [client: number, position: number][]>;
 }
 
 interface Saved {
@@ -32,18 +37,23 @@ interface Saved {
   inbounds: [number, NodeBaseline][];
   panels: [NodeId, string][];
   readAt: [NodeId, number][];
+  leaving: [number, [number, number][]][];
 }
 
 const RENAMED = 8;
 
 export const nodeBaselines: Fold<NodeBaselines> = {
   name: 'node-baselines',
-  version: 2,
-  initial: () => ({ clients: new Map(), inbounds: new Map(), panels: new Map(), readAt: new Map() }),
+  version: 3,
+  initial: () => ({
+    ...{ clients: new Map(), inbounds: new Map(), panels: new Map(), readAt: new Map() },
+    leaving: new Map(),
+  }),
   apply(state, event) {
     switch (event.type) {
       case 'NodeInboundApplied': {
-        const { node, inbound, began, fresh } = event.data;
+        const { node, inbound, position, began, fresh } = event.data;
+        gone(state, inbound, position);
         const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0, high: 0 };
         for (const client of began) state.clients.set(client, zero);
         if (fresh) state.inbounds.set(inbound, zero);
@@ -65,8 +75,16 @@ export const nodeBaselines: Fold<NodeBaselines> = {
         if (renamed && baseline) state.clients.set(client, { ...baseline, moved: baseline.moved | RENAMED });
         break;
       }
-      case 'ClientDeleted':
-        state.clients.delete(event.data.client);
+      case 'ClientDeleted': {
+        const { client, inbound } = event.data;
+        if (!state.clients.has(client)) break;
+        const others = state.leaving.get(inbound);
+        if (others) others.push([client, event.position]);
+        else state.leaving.set(inbound, [[client, event.position]]);
+        break;
+      }
+      case 'NodeInboundRemoved':
+        gone(state, event.data.inbound, event.position);
         break;
       case 'InboundDeleted':
         state.inbounds.delete(event.data.inbound);
@@ -87,6 +105,8 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       }
       case 'NodeDeleted':
         forget(state, event.data.node);
+        for (const [inbound, clients] of state.leaving)
+          if (clients.every(([client]) => !state.clients.has(client))) state.leaving.delete(inbound);
         state.panels.delete(event.data.node);
         state.readAt.delete(event.data.node);
         break;
@@ -98,14 +118,26 @@ export const nodeBaselines: Fold<NodeBaselines> = {
     inbounds: pairs(state.inbounds),
     panels: pairs(state.panels),
     readAt: pairs(state.readAt),
+    leaving: pairs(state.leaving).map(([inbound, clients]) => [inbound, clients.map((one) => [...one])]),
   }),
   load: (saved: Saved) => ({
     clients: new Map(saved.clients),
     inbounds: new Map(saved.inbounds),
     panels: new Map(saved.panels),
     readAt: new Map(saved.readAt),
+    leaving: new Map(saved.leaving.map(([inbound, clients]) => [inbound, [...clients]])),
   }),
 };
+
+/** The node has no client of this inbound any more that was deleted up to a position. */
+function gone({ clients, leaving }: NodeBaselines, inbound: number, upTo: number): void {
+  const known = leaving.get(inbound);
+  if (!known) return;
+  for (const [client, position] of known) if (position <= upTo) clients.delete(client);
+  const rest = known.filter(([, position]) => position > upTo);
+  if (rest.length > 0) leaving.set(inbound, rest);
+  else leaving.delete(inbound);
+}
 
 /** Another panel counts from elsewhere: what it says when it is met is nothing that flowed since. */
 function forget({ clients, inbounds }: NodeBaselines, node: NodeId): void {

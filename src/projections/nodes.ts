@@ -18,26 +18,36 @@ export interface NodeFailing {
   readonly since: number;
 }
 
+/** Why the core of a node was restarted by this panel last, and when: ms since 1970. */
+export interface NodeRestart {
+  readonly at: number;
+  /** Numbers of clients that should be cut and still moved bytes. */
+  readonly clients: readonly number[];
+  readonly inbounds: readonly number[];
+}
+
 export interface Nodes {
   readonly documents: Map<NodeId, Node>;
   /** Missing where nothing is known: before the first answer, after a change of address, while it is switched off. */
   readonly standings: Map<NodeId, NodeStanding>;
   /** Those that answer and cannot be told anything. */
   readonly failings: Map<NodeId, NodeFailing>;
+  readonly restarts: Map<NodeId, NodeRestart>;
 }
 
 interface Saved {
   documents: [NodeId, Node][];
   standings: [NodeId, NodeStanding][];
   failings: [NodeId, NodeFailing][];
+  restarts: [NodeId, NodeRestart][];
 }
 
 /** Remote panels by number, and whether they answer as far as events tell. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
-  version: 2,
-  initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map() }),
-  apply({ documents, standings, failings }, event) {
+  version: 3,
+  initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map(), restarts: new Map() }),
+  apply({ documents, standings, failings, restarts }, event) {
     evolveNodes(documents, event);
     switch (event.type) {
       case 'NodeWentOnline':
@@ -54,14 +64,23 @@ export const nodes: Fold<Nodes> = {
       case 'NodeSyncRecovered':
         failings.delete(event.data.node);
         break;
+      case 'NodeCoreRestarted': {
+        const { node, clients, inbounds } = event.data;
+        restarts.set(node, { at: event.meta.at, clients, inbounds });
+        break;
+      }
       case 'NodeUpdated':
         if (destination.every((member) => event.data.changes[member] === undefined)) break;
         standings.delete(event.data.node);
         failings.delete(event.data.node);
         break;
+      case 'NodeDeleted':
+        restarts.delete(event.data.node);
+        standings.delete(event.data.node);
+        failings.delete(event.data.node);
+        break;
       case 'NodeTokenReplaced':
       case 'NodeDisabled':
-      case 'NodeDeleted':
         standings.delete(event.data.node);
         failings.delete(event.data.node);
         break;
@@ -73,14 +92,16 @@ export const nodes: Fold<Nodes> = {
       default:
     }
   },
-  save: ({ documents, standings, failings }): Saved => ({
+  save: ({ documents, standings, failings, restarts }): Saved => ({
     documents: pairs(documents) as Saved['documents'],
     standings: pairs(standings) as Saved['standings'],
     failings: pairs(failings) as Saved['failings'],
+    restarts: pairs(restarts) as Saved['restarts'],
   }),
   load: (saved: Saved) => ({
     documents: new Map(saved.documents),
     standings: new Map(saved.standings),
     failings: new Map(saved.failings),
+    restarts: new Map(saved.restarts),
   }),
 };

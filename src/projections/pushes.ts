@@ -97,6 +97,10 @@ function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Pu
   }
   if (type === 'NodeSyncRecovered')
     return [{ type: 'notification', title: 'A node can be told again', body: actor.name, severity: 'success' }];
+  if (type === 'NodeCoreRestarted') {
+    const title = 'The core of a node was restarted: it did not end connections that were cut';
+    return [{ type: 'notification', title, body: `#${data.node}`, severity: 'warning' }];
+  }
   if (type === 'NodeInboundRefused') {
     const body = `#${data.inbound}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node does not take an inbound', body, severity: 'warning' }];

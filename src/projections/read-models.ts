@@ -24,7 +24,7 @@ import { geoSources } from './geo.js';
 import { inbounds } from './inbounds.js';
 import { type NodeBaseline, nodeBaselines } from './node-baselines.js';
 import { nodeConcerned, nodeOutbox, type OutboxEntry, outboxOf, type Strangers } from './node-outbox.js';
-import { type NodeFailing, type NodeStanding, nodes } from './nodes.js';
+import { type NodeFailing, type NodeRestart, type NodeStanding, nodes } from './nodes.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from './online.js';
 import { settings } from './settings.js';
 import { timeline } from './timeline.js';
@@ -324,6 +324,11 @@ export class ReadModels {
   /** Why a node that answers cannot be told anything, as it was recorded last; undefined while it can. */
   nodeFailing(id: NodeId): NodeFailing | undefined {
     return this.#models.nodes.state.failings.get(id);
+  }
+
+  /** Why its core was restarted by this panel last, and when. */
+  nodeRestart(id: NodeId): NodeRestart | undefined {
+    return this.#models.nodes.state.restarts.get(id);
   }
 
   /** What was decided for a node, inbound by inbound, those that were deleted here included. */

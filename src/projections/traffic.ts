@@ -61,8 +61,9 @@ export const traffic: Fold<Traffic> = {
         add(state.inboundsAllTime, event.data.inbound, event.data.allTime);
         break;
       case 'ClientTrafficInherited': {
-        const { client, from } = event.data;
-        add(state.clientsAllTime, client, state.clientsAllTime.get(from) ?? 0);
+        const { client, from, up, down } = event.data;
+        // Of one that was deleted before, only what was counted since is passed on.
+        add(state.clientsAllTime, client, state.clientsAllTime.get(from) ?? up + down);
         state.clientsAllTime.delete(from);
         const seen = state.lastOnline.get(from) ?? 0;
         if (seen > (state.lastOnline.get(client) ?? 0)) state.lastOnline.set(client, seen);

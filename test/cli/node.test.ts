@@ -7,7 +7,7 @@ import { Rejection } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { InboundId, NodeId } from '../../src/events/ids.js';
 import { openJournal } from '../../src/journal.js';
-import { admin, inboundDraft, T0, userId } from '../kit/builders.js';
+import { admin, draft, first, inboundDraft, second, T0, userId } from '../kit/builders.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const TOKEN = 'T'.repeat(48);
@@ -139,6 +139,24 @@ describe('portolan node', () => {
     const { text } = await ask('node', 'why', 'Frankfurt');
     expect(text).toContain('  nothing is on the way; what it does not take is below\n');
     expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
+  });
+
+  it('says why the core of a node was restarted last', async () => {
+    const alice = draft('alice', 1);
+    const ask = await place(
+      () => add('Frankfurt', 'n1.example.com'),
+      () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft({ clients: [alice] }) } }),
+      (state) => ({
+        type: 'RecordNodeCoreRestarted',
+        data: { asked: asked(state), clients: [first, second], inbounds: [there.inbound] },
+      }),
+    );
+    expect((await ask('node', 'why', 'Frankfurt')).text).toMatch(
+      / {2}its core was restarted .*, because it did not end connections that should be cut: client alice, client #2, inbound #1\n/,
+    );
+    expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
+      restart: { at: T0, clients: ['alice', '#2'], inbounds: [1] },
+    });
   });
 
   it('fails with a word for what is not there', async () => {

@@ -1,5 +1,11 @@
 import { describe, it } from 'vitest';
-import { ClientDeleted, ClientDepleted, ClientExpiryStarted } from '../../src/events/client.js';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientExpiryStarted,
+  ClientIdentified,
+  ClientTrafficInherited,
+} from '../../src/events/client.js';
 import { NodeId } from '../../src/events/ids.js';
 import { InboundDepleted } from '../../src/events/inbound.js';
 import { NodeAdded, NodeDeleted, NodeDisabled, NodeTokenReplaced } from '../../src/events/node.js';
@@ -19,9 +25,11 @@ import {
   bob,
   caused,
   clientAdded,
+  clientNumber,
   DAY,
   draft,
   first,
+  identity,
   inboundAdded,
   one,
   otherInbound,
@@ -102,11 +110,73 @@ describe('what a node counted', () => {
       .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0, 0]], inbounds: [], notes: [] }));
   });
 
-  it('is nothing for what is not on that node, and for what was deleted', () => {
-    const gone = ClientDeleted({ client: first, inbound: one });
-    given(added, bound, otherInbound(), clientAdded(alice), clientAdded(bob, second, two), gone)
-      .when(said([row(first, 5), row(second, 5)], [[two, 1, 1, 1, 1, 2, 3, 0]]))
+  it('is nothing for what is not on that node, and was never here', () => {
+    given(added, bound, otherInbound(), clientAdded(bob, second, two))
+      .when(said([row(second, 5), row(3, 5)], [[two, 1, 1, 1, 1, 2, 3, 0]]))
       .thenNothing();
+  });
+
+  describe('for a client that was deleted', () => {
+    const gone = ClientDeleted({ client: first, inbound: one });
+    const counted = NodeTrafficRecorded({ node, clients: [row(first, 5)], inbounds: [], notes: [] });
+    const anna = (n: number, capBytes = 0) => draft('anna', n, { identity: { subId: 'anna' }, terms: { capBytes } });
+    const left = (heir: typeof first, bytes: number) =>
+      ClientTrafficInherited({ client: heir, from: first, up: 0, down: bytes });
+
+    it('is its own', () => {
+      given(added, bound, otherInbound(), clientAdded(alice), clientAdded(bob, second, two), gone)
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
+
+    it('goes where the rest of what it used went, and may cut those who have it', () => {
+      given(
+        added,
+        bound,
+        otherInbound(),
+        clientAdded(anna(1)),
+        clientAdded(anna(2, 8), second, two),
+        left(second, 4),
+        gone,
+      )
+        .when(said([row(first, 5)]))
+        .then(
+          counted,
+          caused(0, left(second, 5)),
+          caused(0, ClientDepleted({ client: second, depletion: { reason: 'cap', usedBytes: 9, capBytes: 8 } })),
+        );
+    });
+
+    it('goes to the last of those who had it one after the other, and to nobody when none is left', () => {
+      const three = clientNumber(3);
+      const twice = [
+        ...[clientAdded(anna(1)), clientAdded(anna(2), second, two), left(second, 4), gone],
+        ...[clientAdded(anna(3), three, two), ClientTrafficInherited({ client: three, from: second, up: 0, down: 4 })],
+        ClientDeleted({ client: second, inbound: two }),
+      ];
+      given(added, bound, otherInbound(), ...twice)
+        .when(said([row(first, 5)]))
+        .then(counted, caused(0, left(three, 5)));
+      given(added, bound, otherInbound(), ...twice, ClientDeleted({ client: three, inbound: two }))
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
+
+    it('is its own where it had gone away from the email of those before', () => {
+      const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+      given(
+        added,
+        bound,
+        otherInbound(),
+        clientAdded(anna(1)),
+        clientAdded(anna(2), second, two),
+        left(second, 4),
+        renamed,
+        gone,
+      )
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
   });
 
   it.each([

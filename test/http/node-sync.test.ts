@@ -3,7 +3,7 @@ import { NodeId } from '../../src/events/ids.js';
 import { linksForSubId } from '../../src/http/codec/links.js';
 import { NodeReply } from '../../src/http/contract/nodes.js';
 import { NodeSyncReply } from '../../src/http/contract/schemas/node-sync.js';
-import { draft, inboundDraft, userId } from '../kit/builders.js';
+import { clientNumber, draft, first, inboundDraft, userId } from '../kit/builders.js';
 import { startPanel } from './kit/panel.js';
 
 const node = NodeId.parse(1);
@@ -60,6 +60,9 @@ describe('how far a node is behind', () => {
       strangers: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
     });
     expect(await list()).toMatchObject([{ syncState: 'synced', pendingChanges: 0, pendingReason: '', pending: [] }]);
+    given({ type: 'RecordNodeCoreRestarted', data: { asked, clients: [first, clientNumber(9)], inbounds: [] } });
+    expect(await sync()).toMatchObject({ coreRestartedFor: { clients: ['alice', '#9'], inbounds: [] } });
+    expect((await sync()).coreRestartedAt).toBeGreaterThan(0);
     given({ type: 'SetNodeEnabled', data: { node, enabled: false } });
     expect(await sync()).toMatchObject({ state: 'disabled' });
   });

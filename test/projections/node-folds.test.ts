@@ -16,7 +16,7 @@ import {
 import { nodeBaselines } from '../../src/projections/node-baselines.js';
 import { nodeOutbox, outboxOf } from '../../src/projections/node-outbox.js';
 import { clientAdded, first, identity, inboundAdded, one, otherInbound, T0 } from '../kit/builders.js';
-import { folded } from '../kit/spec.js';
+import { folded, recorded } from '../kit/spec.js';
 
 const node = NodeId.parse(1);
 const place = { scheme: 'http' as const, host: '192.0.2.1', port: 2053, basePath: '/', allowPrivateAddress: false };
@@ -124,7 +124,18 @@ describe('how far the counters of a node are followed', () => {
     expect(baseline()).toStrictEqual([undefined, undefined]);
     expect(baseline(applied(3))).toStrictEqual([0, 0]);
     expect(baseline(applied(3), counted)).toStrictEqual([40, 50]);
-    expect(baseline(counted, ClientDeleted({ client: first, inbound: one }))).toStrictEqual([undefined, 50]);
+  });
+
+  it('is known of a deleted client until the node has it no more', () => {
+    const deleted = ClientDeleted({ client: first, inbound: one });
+    const position = recorded([added, inboundAdded({ node }), clientAdded(), applied(3), counted, deleted]).length;
+    expect(baseline(applied(3), counted, deleted)).toStrictEqual([40, 50]);
+    const seen = (upTo: number) => NodeInboundApplied({ ...applied(upTo).data, began: [], fresh: false });
+    expect(baseline(applied(3), counted, deleted, seen(position - 1))).toStrictEqual([40, 50]);
+    expect(baseline(applied(3), counted, deleted, seen(position))).toStrictEqual([undefined, 50]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'in-1' });
+    expect(baseline(counted, deleted, InboundDeleted({ inbound: one }), removed)).toStrictEqual([undefined, undefined]);
+    expect(baseline(counted, deleted, NodeDeleted({ node }))).toStrictEqual([undefined, undefined]);
   });
 
   it('keeps where a counter stood before it fell, and when the node was last read', () => {

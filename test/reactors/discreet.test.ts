@@ -4,7 +4,7 @@ import { discreet } from '../../src/commands/reactors/discreet.js';
 
 const ID = '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11';
 const client = (number: number, email: string, more: object = {}): WantedClient => ({
-  ...{ number: number as WantedClient['number'], email, enabled: true, capBytes: 0, digest: '' },
+  ...{ number: number as WantedClient['number'], email, enabled: true, capBytes: 0, digest: '', credential: '' },
   text: JSON.stringify({ ...more, security: 'aes-128-gcm', flow: 'xtls-rprx-vision', email }),
 });
 const clients = [client(3, 'Kim@x.example', { id: ID }), client(4, 'zoe', { password: 'correct horse' })];

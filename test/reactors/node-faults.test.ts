@@ -409,7 +409,7 @@ describe('what a node refused', () => {
   });
 
   it('is told again at once when what was in its way is gone', async () => {
-    const { round, addInbound, must, clock, asked, read } = await withXui();
+    const { round, settled, addInbound, must, clock, asked, read } = await withXui();
     const first = addInbound([alice], { spec: { listen: '192.0.2.8' } });
     await round();
     addInbound([bob], { spec: { listen: '192.0.2.9', tag: 'in-2' } });
@@ -420,8 +420,8 @@ describe('what a node refused', () => {
     expect(read.outbox(nodeOne)[1]?.refused?.reason).toMatch(/Port already exists/);
     asked();
     must({ type: 'DeleteInbound', data: { inbound: first } });
-    await round();
-    expect(asked()).toStrictEqual(['POST del/1', 'POST add']);
+    await settled();
+    expect(asked()).toStrictEqual(['POST setEnable/1', 'POST del/1', 'POST add']);
     expect(read.outbox(nodeOne)[1]?.refused).toBeNull();
   });
 

@@ -90,6 +90,17 @@ export function startCentre(
       await sync.round(nodeOne);
       return centre.appended();
     },
+    /**
+     * Rounds with the time between them that it takes until a node has counted everything. Resolves to what they and the
+     * command before them appended.
+     */
+    async settled(): Promise<readonly RecordedEvent[]> {
+      for (let n = 0; n < 5; n += 1) {
+        await sync.round(nodeOne);
+        clock.advance(6_000);
+      }
+      return centre.appended();
+    },
     /** What was appended since the last command or round began. */
     appended: (): readonly RecordedEvent[] => journal.log.read(mark, 1000),
     types: (): readonly string[] => centre.appended().map(({ type }) => type),

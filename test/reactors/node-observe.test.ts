@@ -80,7 +80,15 @@ class Model {
 
   #wanted(number: number): WantedInbound {
     const email = this.names.get(number) ?? '';
-    const client = { number: clientNumber(number), email, enabled: true, capBytes: 0, digest: '', text: '' };
+    const client = {
+      number: clientNumber(number),
+      email,
+      enabled: true,
+      capBytes: 0,
+      digest: '',
+      credential: '',
+      text: '',
+    };
     return {
       ...{ id: inboundId(number), tag: `in-${number}`, protocol: 'vless', port: number, enabled: true, capBytes: 0 },
       ...{ digest: '', members: { settings: '{}' }, clients: [client] },
@@ -91,7 +99,15 @@ class Model {
     const name = this.names.get(number) ?? '';
     const bytes = Float64Array.of(this.counters.get(name) ?? 0);
     const clients = {
-      ...{ emails: [name], keys: [''], digests: [''], marks: [number], raws: [''], open: Uint8Array.of(1) },
+      ...{
+        emails: [name],
+        keys: [''],
+        digests: [''],
+        credentials: [''],
+        marks: [number],
+        raws: [''],
+        open: Uint8Array.of(1),
+      },
       ...{ up: bytes, down: Float64Array.of(0), allTime: bytes, lastOnline: Float64Array.of(0) },
     };
     return {

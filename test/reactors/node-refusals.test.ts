@@ -1,8 +1,8 @@
 import { array, assert as check, constantFrom, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outgoing } from '../../src/commands/reactors/node-parts.js';
-import { refusals } from '../../src/commands/reactors/node-plan.js';
 import { Refusals } from '../../src/commands/reactors/node-refusals.js';
+import { refusals } from '../../src/commands/reactors/node-step.js';
 import { Seldom } from '../../src/commands/reactors/seldom.js';
 import { HOUR, inboundId, T0 } from '../kit/builders.js';
 

@@ -23,14 +23,14 @@ function age(xui: XuiInbounds): void {
 async function withLostClients(old = false) {
   const first = await withXui();
   const inbound = first.addInbound([alice]);
-  await first.round();
+  await first.settled();
   const restore = backupOf(first);
   first.must({ type: 'AddClients', data: { inbound, clients: [zoe] } });
   first.must({ type: 'AddClients', data: { inbound, clients: [kim] } });
-  await first.round();
+  await first.settled();
   for (const [email, bytes] of Object.entries({ alice: 10, zoe: 200, kim: 3000 }))
     first.xui.count('in-1', email, 0, bytes);
-  await first.round();
+  await first.settled();
   if (old) age(first.xui);
   first.asked();
   const { xui, asked } = first;
@@ -45,17 +45,17 @@ describe('a centre that was restored from a backup', () => {
     'knows its clients on a node by what they are, not by the numbers that are given anew, with %s',
     async (_, old) => {
       const { centre, xui, inbound } = await withLostClients(old);
-      const { must, round, used, clock } = centre;
+      const { must, settled, used, clock } = centre;
       clock.advance(HOUR);
-      await round();
+      await settled();
       expect([emails(xui), used('alice')]).toStrictEqual([['alice', 'zoe', 'kim'], 10]);
       expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
       must({ type: 'AddClients', data: { inbound, clients: [kim] } });
-      await round();
+      await settled();
       clock.advance(HOUR);
       must({ type: 'AddClients', data: { inbound, clients: [zoe] } });
-      await round();
-      await round();
+      await settled();
+      await settled();
       expect(refusal(centre)).toBeNull();
       expect(xui.clients('in-1').map(({ email, id }) => [email, id])).toStrictEqual(
         [alice, zoe, kim].map((of) => [of.identity.email, of.credential.id]),
@@ -63,15 +63,15 @@ describe('a centre that was restored from a backup', () => {
       expect([used('zoe'), used('kim')]).toStrictEqual([0, 0]);
       xui.count('in-1', 'zoe', 0, 5);
       xui.count('in-1', 'kim', 0, 70);
-      await round();
+      await settled();
       expect([used('zoe'), used('kim')]).toStrictEqual([5, 70]);
       must({ type: 'AddClients', data: { inbound, clients: [nina] } });
       centre.edit(inbound, 'zoe', { terms: terms({ enabled: false }) });
-      await round();
+      await settled();
       expect(emails(xui)).toStrictEqual(['alice', 'zoe', 'kim', 'nina']);
       expect(xui.clients('in-1').map(({ enable }) => enable)).toStrictEqual([true, false, true, true]);
       centre.remove(inbound, 'kim');
-      await round();
+      await settled();
       expect([emails(xui), centre.read.strangers(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
     },
   );
@@ -85,14 +85,14 @@ describe('a centre that was restored from a backup', () => {
     const before = client(xui, 'zoe');
     const clients = Array.from({ length: count }, (__, n) => draft(`yan ${n}`, 20 + n));
     centre.must({ type: 'AddClients', data: { inbound, clients } });
-    await centre.round();
+    await centre.settled();
     expect(asked().at(-1)).toMatch(count > 1 ? /update\/1$/ : /addClient$/);
     expect(emails(xui)).toHaveLength(3 + count);
     expect([client(xui, 'zoe'), refusal(centre)]).toStrictEqual([before, null]);
     expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
     // Nor are they cut with an inbound that is deleted here.
     centre.must({ type: 'DeleteInbound', data: { inbound } });
-    await centre.round();
+    await centre.settled();
     expect([emails(xui), refusal(centre)]).toStrictEqual([
       ['zoe', 'kim'],
       'The node has clients of its own in this inbound',
@@ -105,20 +105,20 @@ describe('a centre that was restored from a backup', () => {
   ])('neither takes nor destroys an inbound that it does not know, with %s', async (_, old) => {
     const first = await withXui();
     const gone = first.addInbound([alice], { spec: { tag: 'in-2', port: 8443 } });
-    await first.round();
+    await first.settled();
     first.must({ type: 'DeleteInbound', data: { inbound: gone } });
-    await first.round();
+    await first.settled();
     const restore = backupOf(first);
     first.addInbound([bob], { spec: { tag: 'in-2', port: 8443, remark: 'lost' } });
-    await first.round();
+    await first.settled();
     if (old) age(first.xui);
     const before = structuredClone(first.xui.inbounds);
     first.asked();
     const centre = restore();
-    await centre.round();
+    await centre.settled();
     expect(centre.read.strangers(nodeOne)?.inbounds).toStrictEqual(['in-2']);
     centre.addInbound([kim], { spec: { tag: 'in-2', port: 8443, remark: 'another', protocol: 'trojan' } });
-    await centre.round();
+    await centre.settled();
     expect(refusal(centre, 1)).toBe(FOREIGN);
     expect([first.asked(), first.xui.inbounds]).toStrictEqual([[], before]);
   });
@@ -126,19 +126,19 @@ describe('a centre that was restored from a backup', () => {
 
 describe('marks that have only a number', () => {
   it('are still known by an email or a credential that the client has, or had, and are written anew', async () => {
-    const { xui, round, addInbound, edit, remove, clock, asked } = await withXui();
+    const { xui, settled, addInbound, edit, remove, clock, asked } = await withXui();
     const inbound = addInbound([alice, bob, zoe, kim]);
-    await round();
+    await settled();
     age(xui);
     remove(inbound, 'bob');
     edit(inbound, 'zoe', { identity: { ...zoe.identity, email: 'zora' } });
     asked();
-    await round();
+    await settled();
     expect(emails(xui)).toStrictEqual(['alice', 'zora', 'kim']);
     for (const { comment } of xui.clients('in-1')) expect(comment).toMatch(/^portolan:[\w-]+:\d:\w{12}$/);
     clock.advance(HOUR);
     asked();
-    await round();
+    await settled();
     expect(asked()).toStrictEqual([]);
   });
 
@@ -146,13 +146,13 @@ describe('marks that have only a number', () => {
     ['under another email and credential', { ...zoe.identity, email: 'bobby' }, false],
     ['renamed and deleted since', { ...bob.identity, email: 'bobby' }, true],
   ])('are of the one with the number in a log that was never restored: %s', async (_, identity, isDeleted) => {
-    const { xui, round, addInbound, edit, remove, read } = await withXui();
+    const { xui, settled, addInbound, edit, remove, read } = await withXui();
     const inbound = addInbound([alice, bob]);
-    await round();
+    await settled();
     age(xui);
     edit(inbound, 'bob', { identity, ...(isDeleted ? {} : { credential: zoe.credential }) });
     if (isDeleted) remove(inbound, 'bobby');
-    await round();
+    await settled();
     const of = xui.clients('in-1').map(({ email, id }) => [email, id]);
     expect(of).toStrictEqual([['alice', alice.credential.id], ...(isDeleted ? [] : [['bobby', zoe.credential.id]])]);
     expect(read.strangers(nodeOne)).toBeUndefined();
@@ -169,11 +169,11 @@ describe('marks that have only a number', () => {
         spec: { protocol: 'shadowsocks' },
         config: { settings: { method: 'aes-256-gcm', network: 'tcp' } },
       });
-      await first.round();
+      await first.settled();
       age(first.xui);
-      const { edit, round, read } = isRestored ? backupOf(first)() : first;
+      const { edit, settled, read } = isRestored ? backupOf(first)() : first;
       edit(inbound, 'bob', { identity: { ...bob.identity, email: 'bobby' } });
-      await round();
+      await settled();
       const of = first.xui.clients('in-1').map(({ email, password }) => [email, password]);
       expect(of).toStrictEqual([
         ['alice', alice.credential.password],
@@ -189,21 +189,21 @@ describe('a step that a node declines', () => {
     ['a few', 1],
     ['so many that the inbound is told as a whole', 40],
   ])('keeps no other client of the inbound from anything, with %s of them', async (_, count) => {
-    const { xui, round, addInbound, must, edit, read, asked } = await withXui((panel) => ({
+    const { xui, settled, addInbound, must, edit, read, asked } = await withXui((panel) => ({
       ...panel,
       async update() {
         throw new NodeError('said-no', 'Duplicate email: kim');
       },
     }));
     const inbound = addInbound([alice, bob]);
-    await round();
+    await settled();
     const taken = { inboundId: 9, enable: true, email: 'kim', up: 0, down: 0, allTime: 0, total: 0, expiryTime: 0 };
     xui.rows.set('kim', { ...taken, lastOnline: 0 });
     const more = Array.from({ length: count }, (__, n) => draft(`more ${n}`, 20 + n));
     must({ type: 'AddClients', data: { inbound, clients: [kim, ...more] } });
     edit(inbound, 'bob', { terms: terms({ enabled: false }) });
     asked();
-    await round();
+    await settled();
     expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
     expect(client(xui, 'bob')).toMatchObject({ enable: false });
     expect(read.outbox(nodeOne)[0]?.refused?.reason).toMatch(/Duplicate email: client \d+/);

@@ -29,8 +29,6 @@ interface ReadInbound extends ListedInbound {
 }
 interface ReadClients extends ListedClients {
   readonly births: readonly string[];
-  /** What lets each in. */
-  readonly credentials: readonly string[];
 }
 
 /** Which marks are of what the log knows. A mark of before is judged by what it stands on, too. */

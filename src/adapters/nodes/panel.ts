@@ -116,6 +116,12 @@ export function createNodePanel(
       await post(node, `${remote}/resetTraffic`);
     },
 
+    async restartCore(node) {
+      // By its name in 3x-ui, which Portolan answers to as well.
+      const request = { path: 'panel/api/server/restartXrayService', timeoutMs: LONG_MS } as const;
+      await askNode(web, node, { method: 'POST', ...request, ...within(node) });
+    },
+
     close: () => {
       closing.abort();
       return reader.close();
@@ -123,7 +129,7 @@ export function createNodePanel(
   };
 }
 
-function clientsForm(remote: number, clients: readonly WantedClient[]): Record<string, string> {
+function clientsForm(remote: number, clients: readonly Pick<WantedClient, 'text'>[]): Record<string, string> {
   return { id: String(remote), settings: `{"clients":[${clients.map(({ text }) => text).join(',')}]}` };
 }
 

@@ -10,6 +10,8 @@ export interface WantedClient {
   /** Bytes; 0 = none. */
   readonly capBytes: number;
   readonly digest: string;
+  /** What lets it in. */
+  readonly credential: string;
   /** The element of `settings.clients`, as JSON. */
   readonly text: string;
 }
@@ -44,6 +46,8 @@ export interface ListedClients {
   /** What names each in the paths of the API. */
   readonly keys: readonly string[];
   readonly digests: readonly string[];
+  /** What lets each in. */
+  readonly credentials: readonly string[];
   /** The number that we gave it; 0 = it is not from us, for all that our log knows; -1 = it is from another centre. */
   readonly marks: readonly number[];
   /** The JSON of each. */
@@ -103,9 +107,11 @@ export interface NodePanel {
   setEnabled(node: AskedNode, remote: number, enabled: boolean): Promise<void>;
   addClients(node: AskedNode, remote: number, clients: readonly WantedClient[]): Promise<void>;
   /** `key`: as the panel lists it. */
-  updateClient(node: AskedNode, remote: number, key: string, client: WantedClient): Promise<void>;
+  updateClient(node: AskedNode, remote: number, key: string, client: Pick<WantedClient, 'text'>): Promise<void>;
   deleteClient(node: AskedNode, remote: number, email: string): Promise<void>;
   /** Sets the counters of a client to zero there, and lets it connect again. */
   resetClient(node: AskedNode, remote: number, email: string): Promise<void>;
   resetInbound(node: AskedNode, remote: number): Promise<void>;
+  /** Ends every connection through the node. */
+  restartCore(node: AskedNode): Promise<void>;
 }

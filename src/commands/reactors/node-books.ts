@@ -1,5 +1,6 @@
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
+import type { NodeTraffic } from '../../events/node-sync.js';
 import { sameJson } from '../../lib/json.js';
 import { shownText } from '../../lib/words.js';
 import type { AnyCommand } from '../catalog.js';
@@ -9,8 +10,9 @@ import { Rejection } from '../rejection.js';
 import type { Had } from './node-match.js';
 import { type CounterKind, type Observation, observe } from './node-observe.js';
 import type { NodeTalkParts, Outgoing } from './node-parts.js';
-import type { InboundPlan, NodePlan } from './node-plan.js';
+import type { NodePlan } from './node-plan.js';
 import { Refusals } from './node-refusals.js';
+import type { InboundPlan } from './node-step.js';
 import { Seldom } from './seldom.js';
 
 /** What only a node has is recorded no more often than this, in ms. */
@@ -106,7 +108,8 @@ export class NodeBooks {
     const allowances = (this.#allowances ??= new Allowances(recordedAt));
     const allowed = (kind: CounterKind, key: number, id: InboundId): number =>
       allowances.of(`${kind} ${key}`, this.#readAt.get(id) ?? recordedAt, at);
-    const seen = { had, ...followed, allowed, now: at };
+    const client = followed.client.bind(null, this.#id);
+    const seen = { had, client, inbound: followed.inbound, allowed, now: at };
     const observation = await observe(wanted, listing, seen);
     if (!this.#isCurrent(node)) return observation;
     this.#listedAt = now();
@@ -118,6 +121,19 @@ export class NodeBooks {
           if (up + down > 0) allowances.draw(`${kind} ${key}`, up + down, at);
     }
     return observation;
+  }
+
+  /** Counters that stand at zero are followed from there on, also while the inbound waits for something else. */
+  begun(node: Node, inbound: InboundId, { began, fresh }: Pick<Found, 'began' | 'fresh'>): void {
+    if (began.length === 0 && !fresh) return;
+    const zeros = [0, 0, 0, 0, 0, 0, 0] as const;
+    const data = {
+      asked: node,
+      clients: began.map((number): NodeTraffic['clients'][number] => [number, ...zeros, 0]),
+      inbounds: fresh ? [[inbound, ...zeros] as NodeTraffic['inbounds'][number]] : [],
+      notes: [],
+    };
+    this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
   }
 
   /** The node has cut clients that may connect: that is seen, not followed. */

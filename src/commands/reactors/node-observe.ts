@@ -4,13 +4,14 @@ import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { NodeTraffic } from '../../events/node-sync.js';
 import { type Credit, carriedBy, creditOf, type Followed, sharedBaseline, unlessDoubled } from '../node-credit.js';
-import type { ListedInbound, NodeListing, SeenCounter, WantedInbound } from '../ports/node-panel.js';
+import type { ListedClients, ListedInbound, NodeListing, SeenCounter, WantedInbound } from '../ports/node-panel.js';
 import { type Had, matchClients, matchInbounds } from './node-match.js';
 
 export type CounterKind = NodeTraffic['notes'][number][0];
 
 interface Known {
   readonly had: readonly Had[];
+  /** Up to where the counter of a client that is or was on this node is followed. */
   readonly client: (number: ClientNumber) => Followed | undefined;
   readonly inbound: (id: InboundId) => Followed | undefined;
   /** Bytes that a counter may have grown by since it was read before, with those of this inbound. */
@@ -67,7 +68,7 @@ export async function observe(
   listing: NodeListing,
   known: Known,
 ): Promise<Observation> {
-  const { matches } = matchInbounds(wanted, listing.inbounds, known.had);
+  const { matches, former } = matchInbounds(wanted, listing.inbounds, known.had);
   const began = new Map<InboundId, ClientNumber[]>();
   const fresh = new Set<InboundId>();
   const carried = new Map<string, Carried>();
@@ -78,8 +79,10 @@ export async function observe(
     if (!before && isZero(listed.counter)) fresh.add(inbound.id);
     const most = known.allowed('inbound', inbound.id, inbound.id);
     inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, most) });
-    await gather(carried, inbound, listed, known.now);
+    await gather(carried, inbound, listed, known);
   }
+  for (const had of known.had)
+    for (const left of former(had)) gatherLeaving(carried, had.inbound, left, left.clients.marks.keys(), known);
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
@@ -116,26 +119,60 @@ function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place
 async function gather(
   carried: Map<string, Carried>,
   inbound: WantedInbound,
-  { clients }: ListedInbound,
-  now: number,
+  listed: ListedInbound,
+  known: Known,
 ): Promise<void> {
-  const own = [inbound.id];
+  const { clients } = listed;
   if (clients.emails.length > SLICE) await breathe();
-  for (const [n, [{ number, email }, i]] of matchClients(inbound, clients).both.entries()) {
+  const { both, gone } = matchClients(inbound, clients);
+  for (const [n, [{ number, email }, i]] of both.entries()) {
     if (n > 0 && n % SLICE === 0) await breathe();
     // By the name under which the node counts it, which may be one of yesterday.
     const name = emailKey(clients.emails[i] || email);
     const named = clients.emails[i] === email || emailKey(email) === name;
-    const other = carried.get(name);
-    const inbounds = other ? [...other.inbounds, inbound.id] : own;
-    if (other && (other.named === named ? other.number < number : other.named)) {
-      carried.set(name, { ...other, inbounds, others: [...other.others, { number, inbound: inbound.id }] });
-      continue;
-    }
-    const others = other ? [...other.others, { number: other.number, inbound: other.inbound }] : nobody;
-    const at = Math.min(clients.lastOnline[i] || now, now);
-    const seen = { up: clients.up[i] ?? 0, down: clients.down[i] ?? 0, allTime: clients.allTime[i] ?? 0 };
-    carried.set(name, { number, inbound: inbound.id, named, seen, at, inbounds, others });
+    carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });
+  }
+  gatherLeaving(carried, inbound.id, listed, gone, known);
+}
+
+/** Clients that were deleted here, as long as the node has them: what they moved there is theirs. */
+function gatherLeaving(
+  carried: Map<string, Carried>,
+  inbound: InboundId,
+  { clients }: ListedInbound,
+  places: Iterable<number>,
+  known: Known,
+): void {
+  for (const i of places) {
+    const number = (clients.marks[i] ?? 0) as ClientNumber;
+    if (number <= 0 || !known.client(number)) continue;
+    carry(carried, emailKey(clients.emails[i] ?? ''), {
+      ...{ number, inbound, named: false },
+      ...countedAt(clients, i, known.now),
+    });
+  }
+}
+
+function countedAt({ lastOnline, up, down, allTime }: ListedClients, i: number, now: number) {
+  return {
+    at: Math.min(lastOnline[i] || now, now),
+    seen: { up: up[i] ?? 0, down: down[i] ?? 0, allTime: allTime[i] ?? 0 },
+  };
+}
+
+function carry(carried: Map<string, Carried>, name: string, one: Omit<Carried, 'inbounds' | 'others'>): void {
+  const { number, inbound, named } = one;
+  const other = carried.get(name);
+  if (!other) {
+    carried.set(name, { ...one, inbounds: [inbound], others: nobody });
+    return;
+  }
+  const inbounds = [...other.inbounds, inbound];
+  if (other.named === named ? other.number < number : other.named)
+    carried.set(name, { ...other, inbounds, others: [...other.others, { number, inbound }] });
+  else {
+    const others = [...other.others, { number: other.number, inbound: other.inbound }];
+    carried.set(name, { ...one, inbounds, others });
   }
 }
 

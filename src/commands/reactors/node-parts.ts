@@ -39,7 +39,7 @@ export interface NodeTalkParts {
   readonly strangers: (node: NodeId) => RecordedStrangers | undefined;
   /** Up to where the counters of nodes are followed. */
   readonly followed: {
-    readonly client: (number: ClientNumber) => Followed | undefined;
+    readonly client: (node: NodeId, number: ClientNumber) => Followed | undefined;
     readonly inbound: (id: InboundId) => Followed | undefined;
     /** When the log last shows that they were read, ms since 1970; 0 = never. */
     readonly readAt: (node: NodeId) => number;

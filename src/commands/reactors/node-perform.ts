@@ -1,6 +1,6 @@
 import type { AskedNode, NodePanel } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
-import { type InboundPlan, type NodeStep, refusals } from './node-plan.js';
+import { type InboundPlan, type NodeStep, refusals } from './node-step.js';
 
 /**
  * Does the steps of one inbound, in their order. A step that the node declines keeps it from none of the others: it is
@@ -46,11 +46,13 @@ async function one(panel: NodePanel, node: AskedNode, { wanted, listed }: Inboun
       throw new NodeError('said-no', refusals.foreign);
     }
     case 'update':
-      return wanted ? panel.update(node, remote, wanted, step.strangers) : undefined;
+      return wanted ? panel.update(node, remote, wanted, step.others) : undefined;
     case 'remove':
       return panel.remove(node, remote);
     case 'switch':
       return wanted ? panel.setEnabled(node, remote, wanted.enabled) : undefined;
+    case 'switchOff':
+      return panel.setEnabled(node, remote, false);
     case 'resetInbound':
       return panel.resetInbound(node, remote);
     case 'addClients':

@@ -1,6 +1,6 @@
 import type { InboundId } from '../../events/ids.js';
 import type { Outgoing } from './node-parts.js';
-import { refusals } from './node-plan.js';
+import { refusals } from './node-step.js';
 import { Seldom } from './seldom.js';
 
 /** A list that cannot be read is a hiccup unless it lasts so long, in ms. */

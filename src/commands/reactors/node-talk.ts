@@ -1,20 +1,17 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node-document.js';
 import { sameAddress } from '../node-rules.js';
 import type { AskedNode, WantedInbound } from '../ports/node-panel.js';
 import { NodeError } from '../ports/nodes.js';
-import { discreet } from './discreet.js';
 import { NodeBooks } from './node-books.js';
+import { NodeCuts } from './node-cuts.js';
 import { NodeGuests } from './node-guests.js';
-import type { Had } from './node-match.js';
-import type { Observation } from './node-observe.js';
+import { NodeOrders } from './node-orders.js';
 import type { NodeTalkParts } from './node-parts.js';
-import { perform } from './node-perform.js';
-import { type InboundPlan, planNode } from './node-plan.js';
+import { planNode } from './node-plan.js';
 import { identityFlaw, identityOf } from './node-question.js';
-import { Repairs } from './node-repairs.js';
+import { NodeRestarts } from './node-restarts.js';
 import { Retries } from './node-retries.js';
 import { NodeTrouble } from './node-trouble.js';
 import { takeOff, type Withdrawal } from './node-withdraw.js';
@@ -41,23 +38,21 @@ const SHARE = 4;
 const LOOK_MS = 1_000;
 /** Listings and tellings of one round: what was told is looked at once more. */
 const TURNS = 4;
-/** A node that was told the same so often and shows something else keeps it otherwise. */
-const PATIENCE = 3;
 /** A node that answered nonsense so often in a row is offline for that reason. */
 const NONSENSE = 2;
-const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
-const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
+/** The same while it is waited for that something there stands still, in ms. */
+const SOON_MS = 2_000;
 
 /** One node: told what it shall have, asked what it has, again and again. One round at a time. */
 export class NodeTalk {
   readonly #parts: NodeTalkParts;
   readonly #id: NodeId;
   readonly #retries: Retries<InboundId>;
-  /** Tags that were told in this life of the panel, whether or not that was seen. */
-  readonly #told = new Map<InboundId, Set<string>>();
   readonly #books: NodeBooks;
   readonly #guests: NodeGuests;
-  readonly #repairs: Repairs<InboundId>;
+  readonly #orders: NodeOrders;
+  readonly #cuts: NodeCuts;
+  readonly #restarts: NodeRestarts;
   readonly #trouble: NodeTrouble;
   /** Breaks off what is under way. */
   #signal = new AbortController().signal;
@@ -66,16 +61,19 @@ export class NodeTalk {
     this.#parts = parts;
     this.#id = id;
     this.#retries = new Retries(parts.now, parts.chance);
-    this.#repairs = new Repairs(parts.now);
     this.#trouble = new NodeTrouble(parts, id);
     this.#books = new NodeBooks(parts, id, this.#isCurrent);
     this.#guests = new NodeGuests(parts, id);
+    const asking = { books: this.#books, retries: this.#retries, isCurrent: this.#isCurrent };
+    this.#orders = new NodeOrders(parts, id, asking);
+    this.#cuts = new NodeCuts(() => parts.node(id)?.identity?.kind === '3x-ui');
+    this.#restarts = new NodeRestarts(parts, this.#cuts);
   }
 
   /** Somebody has changed something about the node: nothing that failed before counts. */
   forgive(): void {
     this.#retries.forgive();
-    this.#repairs.forgive();
+    this.#orders.forgive();
   }
 
   /** Something was decided for the node: it is worth a try before the waiting time is over. */
@@ -92,7 +90,7 @@ export class NodeTalk {
   retryAt(inbound: InboundId): number {
     const waiting = this.#retries.waiting();
     const whole = waiting > 0 ? this.#parts.now() + waiting : 0;
-    return Math.max(whole, this.#retries.until(inbound), this.#repairs.until(inbound));
+    return Math.max(whole, this.#orders.until(inbound));
   }
 
   /**
@@ -130,7 +128,8 @@ export class NodeTalk {
       this.#trouble.came(node, error, this.#retries.whole);
     }
     this.#trouble.complain(node, this.#retries.whole);
-    const period = Math.min(LONGEST_MS, Math.max(this.#parts.period(), SHARE * (now() - began)));
+    const usual = this.#cuts.isOpen() ? Math.min(SOON_MS, this.#parts.period()) : this.#parts.period();
+    const period = Math.min(LONGEST_MS, Math.max(usual, SHARE * (now() - began)));
     return Math.max(this.#retries.waiting(), period);
   }
 
@@ -139,15 +138,18 @@ export class NodeTalk {
     await this.#meet(node);
     let shown: readonly WantedInbound[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
+      const at = this.#parts.now();
       const listing = await panel.listing(this.#asked(node));
       const wanted = await this.#parts.wanted(this.#id);
-      const had = this.#had();
+      const had = this.#orders.had();
       shown = wanted.inbounds;
       await breathe();
       const { began, fresh } = await this.#books.count(node, listing, wanted.inbounds, had);
       if (!this.#isCurrent(node)) return;
+      await this.#cuts.look(wanted.inbounds, listing, had, at);
       const plan = await planNode(wanted.inbounds, listing, {
         had,
+        gate: this.#cuts,
         used: ({ number }) => this.#parts.used.client(number),
         usedBy: (id) => this.#parts.used.inbound(id),
       });
@@ -157,10 +159,12 @@ export class NodeTalk {
         // Ten thousand clients take their time at every step: others have theirs in between.
         await breathe();
         if (!this.#isCurrent(node)) return;
-        if (await this.#settle(node, inbound, wanted.position, began, fresh)) acted = true;
+        const found = { position: wanted.position, began, fresh };
+        if (await this.#orders.settle(this.#asked(node), inbound, found)) acted = true;
       }
       if (!acted) break;
     }
+    await this.#restarts.ifDue(this.#asked(node));
     // What it does not tell of its guests is no reason to tell it everything again.
     await breathe();
     await this.#guests.look(this.#asked(node), shown, this.#isCurrent).catch((error: unknown) => {
@@ -184,14 +188,14 @@ export class NodeTalk {
   async withdraw(signal: AbortSignal): Promise<Withdrawal> {
     this.#signal = signal;
     const node = this.#parts.node(this.#id);
-    const had = this.#had().filter(({ tags }) => tags.length > 0);
+    const had = this.#orders.had().filter(({ tags }) => tags.length > 0);
     const there = { gone: 0, remaining: had.filter(({ removed }) => !removed).length, kept: 0 };
     if (!node?.enabled || node.identity === null || there.remaining === 0) return there;
     try {
       await this.#meet(node);
       const left = await takeOff({ ...node, signal }, { parts: this.#parts, books: this.#books, had });
       // If it is not deleted after all, what turns up there under these names is not ours because of that.
-      if (left.remaining === 0) this.#told.clear();
+      if (left.remaining === 0) this.#orders.forget();
       return left;
     } catch (error) {
       this.#trouble.warn(node, error);
@@ -199,84 +203,7 @@ export class NodeTalk {
     }
   }
 
-  /** Records what is as it is wanted; tells the rest. Resolves to whether the node was told something. */
-  async #settle(
-    node: Node,
-    plan: InboundPlan,
-    position: number,
-    began: Observation['began'],
-    fresh: Observation['fresh'],
-  ): Promise<boolean> {
-    const { inbound, wanted, steps, reason } = plan;
-    const asked = wantedDigest(wanted);
-    if (reason !== null) this.#books.refused(node, inbound, reason);
-    if (reason !== null && steps.length === 0) {
-      // Nothing was asked of the node, so there is nothing to wait with: every listing shows whether it is over.
-      this.#retries.done(inbound);
-      return false;
-    }
-    if (wanted === null && steps.length === 0) {
-      this.#books.removed(node, plan, false);
-      return false;
-    }
-    if (wanted && steps.length === 0) {
-      this.#retries.done(inbound);
-      const found = { position, digest: asked, began: began.get(inbound) ?? [], fresh: fresh.has(inbound) };
-      // Where somebody else is at it, it must stay so for a while first.
-      if (!this.#repairs.isTired(inbound) || !this.#books.isUnchanged(inbound, found))
-        this.#books.arrived(node, wanted, found);
-      return false;
-    }
-    if (this.#retries.isWaiting(inbound, asked)) return false;
-    const repairs = this.#books.had(inbound, wanted === null ? null : asked);
-    if (repairs && this.#repairs.isTired(inbound)) {
-      this.#books.refused(node, inbound, CHANGED_AGAIN);
-      return false;
-    }
-    if (this.#retries.told(inbound, asked) > PATIENCE) {
-      this.#retries.refused(inbound, asked);
-      this.#books.refused(node, inbound, reason ?? KEPT_OTHERWISE);
-      return false;
-    }
-    if (repairs && steps.some(({ do: what }) => !what.startsWith('reset'))) this.#repairs.begun(inbound);
-    this.#books.noteCuts(node, plan);
-    try {
-      if (wanted) this.#remember(inbound, wanted.tag);
-      await perform(this.#parts.panel, this.#asked(node), plan);
-    } catch (error) {
-      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
-      this.#retries.refused(inbound, asked);
-      // What it does not take in is none of ours when it turns up there.
-      if (plan.listed === null && wanted) this.#told.get(inbound)?.delete(wanted.tag);
-      if (reason === null && this.#isCurrent(node))
-        this.#books.refused(node, inbound, discreet(error.message, wanted?.clients ?? []));
-      return false;
-    }
-    if (steps.some(({ do: what }) => what === 'remove')) {
-      this.#told.delete(inbound);
-      this.#retries.done(inbound);
-      // What it refused may have been in the way of that: its port, its tag, its emails.
-      if (this.#books.removed(node, plan, true)) this.#retries.retryRefused();
-    }
-    return true;
-  }
-
-  #had(): readonly Had[] {
-    return this.#parts.outgoing(this.#id).map(({ inbound, tags, deleted, applied, inherited }) => ({
-      inbound,
-      tags: [...new Set([...(this.#told.get(inbound) ?? []), ...tags])],
-      deleted,
-      removed: applied === null && !inherited && !this.#told.has(inbound),
-    }));
-  }
-
   #asked = (node: Node): Node & AskedNode => ({ ...node, signal: this.#signal });
-
-  #remember(inbound: InboundId, tag: string): void {
-    const tags = this.#told.get(inbound);
-    if (tags) tags.add(tag);
-    else this.#told.set(inbound, new Set([tag]));
-  }
 
   #isCurrent = (asked: Node): boolean => {
     const current = this.#parts.node(this.#id);
@@ -287,13 +214,4 @@ export class NodeTalk {
 /** Whether what answered is no panel, or one that is out of its mind. */
 function isNonsense(error: unknown): error is NodeError {
   return error instanceof NodeError && (error.kind === 'not-an-envelope' || error.kind === 'too-large');
-}
-
-/** Of everything that a node is told of an inbound. */
-function wantedDigest(wanted: WantedInbound | null): string {
-  if (wanted === null) return '';
-  const { tag, enabled, digest: own, clients } = wanted;
-  const hash = createHash('sha256').update(`${JSON.stringify(tag)} ${enabled} ${own}`);
-  for (const client of clients) hash.update(client.digest);
-  return hash.digest('hex').slice(0, 20);
 }

@@ -1,6 +1,7 @@
 import type { Node } from '../../events/node-document.js';
 import type { AskedNode } from '../ports/node-panel.js';
 import type { NodeBooks } from './node-books.js';
+import { atOnce } from './node-gate.js';
 import type { Had } from './node-match.js';
 import type { NodeTalkParts } from './node-parts.js';
 import { perform, unlessDeclined } from './node-perform.js';
@@ -30,6 +31,7 @@ export async function takeOff(node: Node & AskedNode, { parts, books, had }: Lea
   const { panel, wanted, used } = parts;
   const { inbounds } = await wanted(node.id);
   const known = {
+    gate: atOnce,
     had: had.map((one) => ({ ...one, deleted: true })),
     used: ({ number }: { readonly number: Parameters<typeof used.client>[0] }) => used.client(number),
     usedBy: used.inbound,

@@ -20,6 +20,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'InboundDeleted',
   'CoreStarted',
   'NodeInboundApplied',
+  'NodeInboundRemoved',
   'NodeIdentified',
   'NodeUpdated',
   'NodeDeleted',

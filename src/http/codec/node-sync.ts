@@ -23,6 +23,7 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
       since: seconds(refused?.since ?? 0),
       retryAt: seconds(refused ? nodeSync.retryAt(node.id, inbound) : 0),
     }));
+  const restart = read.nodeRestart(node.id);
   const strangers = read.strangers(node.id) ?? { inbounds: [], clients: [], more: 0 };
   return {
     id: node.id,
@@ -37,6 +38,11 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
     tries: talk.tries,
     nextTryAt: seconds(talk.nextAt),
     pending,
+    coreRestartedAt: seconds(restart?.at ?? 0),
+    coreRestartedFor: {
+      clients: (restart?.clients ?? []).map((number) => read.client(number)?.identity.email ?? `#${number}`),
+      inbounds: [...(restart?.inbounds ?? [])],
+    },
     strangers: {
       inbounds: [...strangers.inbounds],
       clients: strangers.clients.map((client) => ({ ...client })),

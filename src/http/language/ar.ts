@@ -675,6 +675,8 @@ export const ar: Catalogue = {
     'A node has caught up': 'لحقت عقدة بما تأخّر',
     'A node cannot be told anything': 'عقدة لا يمكن إبلاغها بشيء',
     'A node can be told again': 'يمكن إبلاغ عقدة من جديد',
+    'The core of a node was restarted: it did not end connections that were cut':
+      'أُعيد تشغيل نواة عقدة: لم تُنهِ اتصالات تم قطعها',
     'A node does not take what was decided for it': 'عقدة لا تأخذ ما تقرّر لها',
     'The node has an inbound of its own under this tag': 'لدى العقدة إدخال خاص بها تحت هذا الوسم',
     'The node lists this inbound in a way that cannot be read': 'تسرد العقدة هذا الإدخال على نحو لا يمكن قراءته',

@@ -673,6 +673,8 @@ export const fa: Catalogue = {
     'A node has caught up': 'یک نود دوباره به‌روز است',
     'A node cannot be told anything': 'به یک نود نمی‌توان چیزی گفت',
     'A node can be told again': 'به یک نود دوباره می‌توان خبر داد',
+    'The core of a node was restarted: it did not end connections that were cut':
+      'هستهٔ یک نود دوباره راه‌اندازی شد: اتصال‌های قطع‌شده را تمام نمی‌کرد',
     'A node does not take what was decided for it': 'یک نود آنچه برایش تصمیم گرفته شده را نمی‌گیرد',
     'The node has an inbound of its own under this tag': 'نود زیر این برچسب یک ورودی از خودش دارد',
     'The node lists this inbound in a way that cannot be read': 'نود این ورودی را طوری فهرست می‌کند که خوانده نمی‌شود',

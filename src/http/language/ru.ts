@@ -687,6 +687,8 @@ export const ru: Catalogue = {
     'A node has caught up': 'Узел наверстал отставание',
     'A node cannot be told anything': 'Узлу ничего нельзя сообщить',
     'A node can be told again': 'Узлу снова можно сообщать',
+    'The core of a node was restarted: it did not end connections that were cut':
+      'Ядро узла перезапущено: оно не завершало разорванные соединения',
     'A node does not take what was decided for it': 'Узел не принимает решённое для него',
     'The node has an inbound of its own under this tag': 'У узла есть собственное входящее подключение с этим тегом',
     'The node lists this inbound in a way that cannot be read':

@@ -655,6 +655,8 @@ export const zh: Catalogue = {
     'A node has caught up': '节点已跟上',
     'A node cannot be told anything': '无法向节点下达任何内容',
     'A node can be told again': '可以再次向节点下达内容',
+    'The core of a node was restarted: it did not end connections that were cut':
+      '节点核心已重启：它没有结束已被切断的连接',
     'A node does not take what was decided for it': '节点没有接受为它做出的更改',
     'The node has an inbound of its own under this tag': '节点自己已有使用此标签的入站',
     'The node lists this inbound in a way that cannot be read': '节点列出此入站的方式无法读取',

@@ -53,6 +53,10 @@ export class XuiInbounds {
   readonly rows = new Map<string, Row>();
   online: string[] = [];
   readonly ips = new Map<string, string[]>();
+  /** How often its core was started anew. */
+  restarts = 0;
+  /** What its core has counted since its poll before. */
+  #flowed: { readonly tag: string; readonly email: string; readonly up: number; readonly down: number }[] = [];
   #last = 0;
 
   constructor({ routes }: ThreeXuiNode) {
@@ -79,6 +83,15 @@ export class XuiInbounds {
       return { msg: 'Traffic has been reset.' };
     });
     post(/(\d+)\/resetTraffic/, (_, [, id]) => this.#on(Number(id), (inbound) => void (inbound.up = inbound.down = 0)));
+    routes.push([
+      'POST',
+      /^panel\/api\/server\/restartXrayService$/,
+      () => {
+        this.restarts += 1;
+        this.#flowed = [];
+        return { msg: 'Xray has been successfully relaunched.' };
+      },
+    ]);
     post(/onlines/, () => ({ obj: this.online }));
     post(/clientIps\/([^/]+)/, (_, [, email = '']) => ({
       obj: this.ips.get(decodeURIComponent(email)) ?? 'No IP Record',
@@ -112,9 +125,26 @@ export class XuiInbounds {
     return row;
   }
 
+  /** Bytes of a connection that its core lets through, whatever became of the account since it was opened. */
+  flow(tag: string, email: string, down: number, up = 0): void {
+    this.#flowed.push({ tag, email, up, down });
+  }
+
+  /** Takes what its core has counted into the rows, every 5 s. What belongs to none of them any more is lost. */
+  poll(now = Date.now()): void {
+    const flowed = this.#flowed;
+    this.#flowed = [];
+    for (const { tag, email, up, down } of flowed) {
+      const inbound = this.inbounds.find((one) => one.tag === tag);
+      if (this.rows.has(email)) this.count(tag, email, up, down, now);
+      else if (inbound) grow(inbound, up, down);
+    }
+  }
+
   /** What its own poll does with the bytes of one connection that its core counted. */
   count(tag: string, email: string, up: number, down: number, now = Date.now()): void {
-    grow(this.byTag(tag), up, Math.max(0, down - UNCOUNTED));
+    const inbound = this.inbounds.find((one) => one.tag === tag);
+    if (inbound) grow(inbound, up, Math.max(0, down - UNCOUNTED));
     grow(this.row(email), up, down);
     const row = this.row(email);
     row.lastOnline = now;

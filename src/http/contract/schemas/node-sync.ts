@@ -39,6 +39,10 @@ export const NodeSyncReply = z
     tries: z.int(),
     nextTryAt: z.int(),
     pending: z.array(PendingInbound),
+    /** When this panel last restarted its core, because connections that should be cut there went on. */
+    coreRestartedAt: z.int(),
+    /** Emails of the clients whose connections these were, and inbounds that were off. Of a deleted client its number, as `#7`. */
+    coreRestartedFor: z.object({ clients: z.array(z.string()), inbounds: z.array(z.int()) }),
     /** What only the node has: listed, and never taken over. */
     strangers: z.object({
       inbounds: z.array(z.string()),
