@@ -71,7 +71,7 @@ interface Range {
 const readWhole =
   ({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, from = 'form' }: Range): Read<number> =>
   (value) => {
-    const given = from === 'loose' ? (value ?? 0) : value;
+    const given = value === undefined || (value === null && from === 'loose') ? 0 : value;
     const number = typeof given === 'string' && from !== 'json' ? parsed(given.trim()) : given;
     if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong('must be a whole number');
     if (number < min && min === 0) return new Wrong('must not be negative');
