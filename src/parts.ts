@@ -107,6 +107,7 @@ export function httpParts(
       Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
     outcome: panel.outcome,
     past: panel.log,
+    logged: (id) => panel.log.answered(id),
     ledger: (question) => panel.ledger.ask(question),
     portFlaw,
     serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),

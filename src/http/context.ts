@@ -23,6 +23,7 @@ import type { PanelUpdate } from '../commands/reactors/panel-update.js';
 import type { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/event.js';
+import type { CommandId } from '../events/log.js';
 import type { SettingKey } from '../events/settings.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { CertificatePair } from '../lib/certificate-pairs.js';
@@ -79,6 +80,8 @@ export interface HttpParts {
   readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<Told<T>>;
   /** What happened, read from the log. */
   readonly past: StoryLog;
+  /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
+  readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
     position: number,
@@ -137,6 +140,8 @@ export interface HttpContext extends HttpParts {
   readonly change: (make: () => CountedCommand | Rejection) => Promise<Done | Rejection>;
   /** What `dispatch` would refuse, without doing it: asked before slow questions to the machine and the core. */
   readonly refusalOf: (command: AnyCommand) => Rejection | null;
+  /** The outcome of `run`, or that of the same request before: the one with the same `Idempotency-Key`. */
+  readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
 }
 
 /** An outcome that is a file. It is taken away as soon as it is open: nothing of it stays, whatever becomes of the caller. */

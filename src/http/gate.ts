@@ -12,7 +12,7 @@ import type { UnsavedSessions } from './auth/unsaved.js';
 import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
 import { bodyOf, bytesOf } from './body.js';
 import type { HttpParts } from './context.js';
-import type { Route } from './contract/route.js';
+import { type Route, Upload } from './contract/route.js';
 import { correlationId } from './correlation-id.js';
 import { HotReads } from './hot-reads.js';
 import { BodyError } from './json-body.js';
@@ -133,7 +133,9 @@ export class PanelGate implements Gate<AuthContext> {
           throw new BodyError('The Idempotency-Key must be 1 to 200 printable characters');
         if (route.upload !== null) {
           const place = this.#parts.http.uploads;
-          req.body = await receiveUpload(req, res, { name: route.upload, limit, place });
+          const form = await receiveUpload(req, res, { name: route.upload, limit, place });
+          this.visitOf(req, res).body = Buffer.from(identityOf(form));
+          req.body = form;
           return next();
         }
         const bytes = await bytesOf(req, res, limit);
@@ -184,6 +186,12 @@ function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
 function unauthenticated(req: Request, res: Response): void {
   if (req.headers['x-requested-with'] !== 'XMLHttpRequest') return notFound(res);
   tell(res.status(401), false, 'Your session has expired, please log in again');
+}
+
+/** What makes a form the same as another one: its fields, and of a file the content. */
+function identityOf(form: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(form).map(([name, value]) => [name, value instanceof Upload ? value.digest : value]);
+  return JSON.stringify(fields);
 }
 
 function validKey(key: string | string[] | undefined): boolean {

@@ -47,7 +47,7 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
   for (const [name, route] of Object.entries(table)) {
     // `Handlers` has paired each with its route; the loop over all of them cannot name the pair.
     const handle = handlers[name] as unknown as Handler;
-    const respond: RequestHandler = async (req, res) => {
+    const outcomeOf = async (req: Request, context: C): Promise<unknown> => {
       const params = route.params.safeParse(req.params);
       const query = route.query.safeParse(req.query);
       const body = route.body.safeParse(req.body);
@@ -55,16 +55,17 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
         complaint(req, route.params, req.params, params.error) ??
         complaint(req, route.query, req.query, query.error) ??
         complaint(req, route.body, req.body, body.error);
-      if (wrong !== null) {
-        tell(res, false, `The input is not valid: ${wrong}`);
-        return;
-      }
+      if (wrong !== null) return new Invalid(`The input is not valid: ${wrong}`);
+      return handle({ params: params.data, query: query.data, body: body.data }, context);
+    };
+    // A login gives out a session, which cannot be given out twice.
+    const repeatable = route.auth !== 'none' && (route.method === 'POST' || route.acts);
+    const respond: RequestHandler = async (req, res) => {
+      const context = gate.contextOf(req, res);
+      const run = (): Promise<unknown> => outcomeOf(req, context);
       // Should the handler fail: what stands in place of a file is seen to be none by its status.
       res.locals['file'] = route.media !== null;
-      const outcome = await handle(
-        { params: params.data, query: query.data, body: body.data },
-        gate.contextOf(req, res),
-      );
+      const outcome = await (repeatable ? context.once(run) : run());
       // A script that keeps the answer as a file sees by the status that it is none.
       if (route.media !== null && outcome instanceof Rejection) res.status(503);
       await answer(res, outcome);
@@ -76,9 +77,19 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
   }
 }
 
+/** An outcome that is a complaint about the input. */
+class Invalid {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
+  if (outcome instanceof Invalid) tell(res, false, outcome.text);
+  else if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
   else if (outcome instanceof Attachment) sendAttachment(res, outcome);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream, openSync, rm } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -51,14 +52,15 @@ export async function receiveUpload(
   const texts = Object.entries((req.body ?? {}) as Record<string, unknown>).filter(
     (field): field is [string, string] => typeof field[1] === 'string',
   );
-  return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size) };
+  return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size, storage.digest) };
 }
 
-/** Files of a name of ours; `clear` takes away all that were begun. `overflow` is called when a file is too large. */
-function toDisk(place: () => string): StorageEngine & { clear(): void; overflow: () => void } {
+/** Files of a name of ours, with the digest of the last; `clear` takes away all that were begun. `overflow` is called when a file is too large. */
+function toDisk(place: () => string): StorageEngine & { clear(): void; overflow: () => void; digest: string } {
   const begun = new Set<string>();
   return {
     overflow: () => undefined,
+    digest: '',
     _handleFile(_req, file, done) {
       file.stream.once('limit', () => this.overflow());
       let path: string;
@@ -73,7 +75,10 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
         return;
       }
       const target = createWriteStream(path, { fd });
+      const digest = createHash('sha256');
+      file.stream.on('data', (chunk: Buffer) => digest.update(chunk));
       pipeline(file.stream, target, (error) => {
+        this.digest = digest.digest('hex');
         if (error) done(error);
         else done(null, { path, size: target.bytesWritten });
       });

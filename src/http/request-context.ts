@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Change, CommandContext, Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
@@ -7,6 +6,7 @@ import type { CommandId } from '../events/log.js';
 import type { AuthContext, Visit } from './auth/visit.js';
 import type { HttpContext, HttpParts } from './context.js';
 import { goneSignal } from './gone.js';
+import { Answers, callerOf, commandIds } from './idempotency.js';
 import { languageOf } from './language/language.js';
 import { translated } from './language/translate.js';
 
@@ -22,6 +22,7 @@ export function contextMaker(
   /** Told of each session that is about to change something: its hash, under the request's correlation id. */
   authored: (correlationId: string, idHash: string) => void,
 ): MakeContext {
+  const answers = new Answers(http.logged);
   class RequestContext implements Omit<AuthContext, keyof HttpParts> {
     readonly #req: IncomingMessage;
     readonly #res: ServerResponse;
@@ -64,9 +65,13 @@ export function contextMaker(
 
     readonly refusalOf: HttpContext['refusalOf'] = (command) => {
       const { correlationId } = this.visit;
+      // The same request has been carried out: what it made must not be found in its own way.
+      if (this.#first !== null && http.logged(this.#first)) return null;
       const done = dispatch(command, { actor: this.actor, correlationId, dryRun: true });
       return done instanceof Rejection ? done : null;
     };
+
+    readonly once: AuthContext['once'] = (run) => (this.#first === null ? run() : answers.once(this.#first, run));
 
     readonly dispatch: HttpContext['dispatch'] = (command) => dispatch(command, this.#asCaller());
 
@@ -79,10 +84,17 @@ export function contextMaker(
       return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
     }
 
-    #ids: (() => CommandId | null) | null = null;
+    #id: CommandId | null | undefined;
+    /** The id of the request and of its first command; null without an `Idempotency-Key`. */
+    get #first(): CommandId | null {
+      if (this.#id === undefined) this.#id = commandIds(this.#req, this.visit, callerOf(this.actor))?.() ?? null;
+      return this.#id;
+    }
+
+    #ids: (() => CommandId) | null | undefined;
     #nextId(): CommandId | null {
-      this.#ids ??= idempotency(this.#req, this.visit, `${this.actor.kind} ${this.actor.id}`);
-      return this.#ids();
+      if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.visit, callerOf(this.actor));
+      return this.#ids?.() ?? null;
     }
   }
   Object.setPrototypeOf(RequestContext.prototype, http);
@@ -95,21 +107,4 @@ function actorOf({ session, byToken, peer: { ip } }: Visit): Actor {
   if (!session) return { kind: 'system', id: 'anonymous', name: 'anonymous', ip };
   const { id, username } = session.account;
   return { kind: 'user', id: String(id), name: username, ip };
-}
-
-/** The id of each command that a request with an `Idempotency-Key` dispatches, in their order; null without the key. */
-function idempotency(req: IncomingMessage, { body, url }: Visit, caller: string): () => CommandId | null {
-  const header = req.headers['idempotency-key'];
-  if (typeof header !== 'string') return () => null;
-  const sha256 = (...parts: (string | Buffer)[]) => {
-    const hash = createHash('sha256');
-    for (const part of parts) hash.update(part).update('\0');
-    return hash.digest('hex');
-  };
-  const fingerprint = sha256(req.method ?? '', url, body ?? '');
-  let count = 0;
-  return () => {
-    count += 1;
-    return { key: count === 1 ? sha256(caller, header) : sha256(caller, header, String(count)), fingerprint };
-  };
 }

@@ -108,7 +108,7 @@ describe('the specification', () => {
       const sent = {
         ...UNNAMED[row.path],
         ...Object.fromEntries(row.body.map((field) => [field.name, valueOf(field)])),
-        ...(route?.upload ? { [route.upload]: new Upload('file', 1) } : {}),
+        ...(route?.upload ? { [route.upload]: new Upload('file', 1, '') } : {}),
       };
       const read = route?.body.safeParse(sent);
       expect(read?.error?.issues ?? []).toStrictEqual([]);

@@ -90,10 +90,13 @@ const verb =
 export class Upload {
   readonly path: string;
   readonly bytes: number;
+  /** SHA-256 of the content, hex. */
+  readonly digest: string;
 
-  constructor(path: string, bytes: number) {
+  constructor(path: string, bytes: number, digest: string) {
     this.path = path;
     this.bytes = bytes;
+    this.digest = digest;
   }
 }
 

@@ -19,6 +19,7 @@ const UPDATED = 'The node has been updated.';
 const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
 /** How long it is waited whether an address is that of this panel, in ms. */
 const SELF_MS = 1_000;
+const NOTHING_LEFT: Withdrawal = { gone: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
 export const nodeHandlers: Handlers<typeof nodeRoutes> = {
@@ -58,10 +59,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
 
   async del({ params: { id } }, { read, dispatch, nodeSync }) {
     const node = read.node(id);
-    if (!node) return reject('NODE_NOT_FOUND', { node: id });
-    const { gone, ...left } = await nodeSync.withdraw(node.id);
+    // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
+    const { gone, ...left } = node ? await nodeSync.withdraw(node.id) : NOTHING_LEFT;
     const inbounds = read.inbounds().filter((inbound) => inbound.node === id).length;
-    const done = dispatch({ type: 'DeleteNode', data: { node: node.id } });
+    const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
     return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 

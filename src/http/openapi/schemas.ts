@@ -23,7 +23,8 @@ export const components = {
     IdempotencyKey: {
       in: 'header',
       name: 'Idempotency-Key',
-      description: 'A repeated request with the same key has one effect and the same answer.',
+      description:
+        'A repeated request of the same caller with the same key has one effect and the same answer; one that was refused may be tried again. The key of another request is refused. Answers are kept for a day, or until the panel restarts; then a repeated request still has no second effect, and its answer is made again.',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
     },
   },

@@ -211,6 +211,7 @@ export async function startPanel({
     coreSettled: async () => undefined,
     outcome: async () => null,
     past: log,
+    logged: (id) => log.answered(id),
     ledger: (question) => ledger.ask(question),
     portFlaw: async () => null,
     serverPortFlaw: async () => null,
@@ -228,10 +229,12 @@ export async function startPanel({
   const httpLog = { error: complain, warn: complain };
   // As at the last restart.
   const { webDomain, subDomain } = read.settings();
-  const web = createPanelServer({
-    ...{ http, dispatch, change: changeBy(dispatch), bind, log: httpLog },
-    ...{ basePath: () => basePath, webDomain: () => webDomain },
-  });
+  const serve = () =>
+    createPanelServer({
+      ...{ http, dispatch, change: changeBy(dispatch), bind, log: httpLog },
+      ...{ basePath: () => basePath, webDomain: () => webDomain },
+    });
+  let web = serve();
   const sub = createSubscriptionServer({ read, now, log: httpLog, subDomain: () => subDomain });
   const { port } = await web.listen(0, '127.0.0.1');
   const { port: subPort } = await sub.listen(0, '127.0.0.1');
@@ -245,7 +248,7 @@ export async function startPanel({
   });
 
   let mark = log.head().position;
-  const origin = `http://127.0.0.1:${port}`;
+  let origin = `http://127.0.0.1:${port}`;
   const call = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     mark = log.head().position;
     return answerOf(await fetch(origin + path, { method, redirect: 'manual', ...init }));
@@ -275,6 +278,12 @@ export async function startPanel({
     /** What the disk says to every append from here on; null = it takes them. */
     storage: (kind: StorageError['kind'] | null): void => {
       refusal = kind === null ? null : new StorageError(kind, `the disk is ${kind}`);
+    },
+    /** Another server in place of this one, as after a restart: it has only what the log has. */
+    async restart(): Promise<void> {
+      await web.close();
+      web = serve();
+      origin = `http://127.0.0.1:${(await web.listen(0, '127.0.0.1')).port}`;
     },
     /** Moves the clock of the panel. */
     later: (ms: number): void => void (offset += ms),
