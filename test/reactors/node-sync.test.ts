@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { emailKey } from '../../src/events/client-document.js';
-import { HOUR, identity, terms, uuid } from '../kit/builders.js';
+import { HOUR, identity, inboundDraft, terms, uuid } from '../kit/builders.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './node-kit.js';
 
 describe('a node that is a panel of 3x-ui', () => {
@@ -283,5 +283,29 @@ describe('a node that is a panel of ours', () => {
     await settled();
     expect(types().at(-1)).toBe('NodeInboundRemoved');
     expect(remote.read.inbounds()).toStrictEqual([]);
+  });
+
+  it('does not open an inbound that was switched off here while its cap was reached there', async () => {
+    const { round, addInbound, remote, must } = await withPortolan();
+    const inbound = addInbound([alice], { spec: { capBytes: 10 } });
+    await round();
+    remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    remote.given({
+      type: 'RecordTraffic',
+      data: { run: 'r', clients: [], inbounds: [[1, 5, 6]], outbounds: [] },
+    });
+    await round();
+    const head = remote.log.head().position;
+    must({ type: 'SetInboundEnabled', data: { inbound, enabled: false } });
+    must({
+      type: 'UpdateInbound',
+      data: { inbound, ...inboundDraft({ spec: { capBytes: 1000 }, enabled: false, clients: [alice] }) },
+    });
+    await round();
+    const changes = remote.log.read(head, 100).map(({ type }) => type);
+    expect(changes.filter((type) => /^Inbound(Disabled|Enabled|Restored)$/.test(type))).toStrictEqual([
+      ...['InboundDisabled', 'InboundRestored'],
+    ]);
+    expect(remote.read.inbounds()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
   });
 });

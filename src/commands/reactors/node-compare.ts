@@ -69,6 +69,8 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
   if (differs || awkward || emptied || count > FEW) {
     const added = missing.map((client): NodeStep => ({ do: 'addClients', clients: [client] }));
     const pieces = [...single, ...added].filter(isTold).slice(0, PIECES);
+    // Off there may only mean that its cap is reached there, and an update with a higher one would open it.
+    if (!inbound.enabled && !listed.enabled) steps.push({ do: 'switch' });
     steps.push({ do: 'update', others: [...strangers.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
   } else {
     steps.push(...single);

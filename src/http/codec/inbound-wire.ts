@@ -1,6 +1,6 @@
 import { hasClients } from '../../commands/credentials.js';
 import type { Client } from '../../events/client-document.js';
-import type { Inbound } from '../../events/inbound-document.js';
+import { type Inbound, serves } from '../../events/inbound-document.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { JsonOf } from '../contract/route.js';
 import type { InboundReply } from '../contract/schemas/inbound.js';
@@ -30,7 +30,8 @@ function replyOf(
     total: inbound.capBytes,
     allTime: Math.max(read.inboundAllTime(inbound), up + down),
     remark: inbound.remark,
-    enable: inbound.enabled,
+    // As it is, and not as it was chosen: one that reached its cap or expiry is closed.
+    enable: serves(inbound),
     expiryTime: inbound.expiresAt,
     trafficReset: inbound.trafficReset,
     lastTrafficResetTime: inbound.resetAt,

@@ -3,7 +3,7 @@ import type { InboundDraft } from '../../commands/inbound.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { type Client, emailKey } from '../../events/client-document.js';
 import { type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound.js';
-import type { Inbound } from '../../events/inbound-document.js';
+import { type Inbound, serves } from '../../events/inbound-document.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import { clientDraft, keptDraft } from './client.js';
@@ -33,10 +33,19 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
       trafficReset: wire.trafficReset ?? before?.trafficReset ?? 'never',
       sniffing: wire.sniffing ? soundSniffing(wire.sniffing) : (before?.sniffing ?? soundSniffing({})),
     },
-    enabled: wire.enable ?? before?.enabled ?? true,
+    enabled: choiceOf(wire.enable, before),
     config: configOf(wire, protocol.data, before),
     clients: draftsOf(wire, protocol.data, current?.clients ?? []),
   };
+}
+
+/**
+ * What an admin chooses with `enable`. Who writes back what was read says nothing new: of an inbound that reached its cap
+ * that is `false`, although nobody switched it off.
+ */
+function choiceOf(enable: boolean | undefined, before: Inbound | undefined): boolean {
+  if (before && (enable === undefined || enable === serves(before))) return before.enabled;
+  return enable ?? true;
 }
 
 function configOf(

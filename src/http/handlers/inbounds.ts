@@ -14,6 +14,7 @@ const CREATED = 'Inbound has been successfully created.';
 const CREATED_UNTESTED = 'Inbound has been successfully created; there is no core that could test it.';
 const UPDATED = 'Inbound has been successfully updated.';
 const UPDATED_UNTESTED = 'Inbound has been successfully updated; there is no core that could test it.';
+const STILL_CLOSED = 'The inbound is switched on, but stays closed: its cap or its expiry is reached.';
 
 export const inboundHandlers: Handlers<typeof inboundRoutes> = {
   list(_, { read, userId }) {
@@ -56,8 +57,10 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(context, id));
   },
 
-  setEnable({ params: { id }, body: { enable } }, { dispatch }) {
-    return said(dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } }), UPDATED);
+  setEnable({ params: { id }, body: { enable } }, { dispatch, read }) {
+    const done = dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } });
+    const reached = enable ? read.inbound(id)?.depletion : null;
+    return said(done, reached ? STILL_CLOSED : UPDATED);
   },
 
   async resetTraffic({ params: { id } }, { change }) {

@@ -272,6 +272,8 @@ export const ar: Catalogue = {
     'All depleted clients are deleted.': 'تم حذف كل العملاء المستنفدين.',
     'Outbound traffic has been reset.': 'تم تصفير حركة الإخراجات.',
     'Inbound has been successfully created.': 'تم إنشاء الإدخال بنجاح.',
+    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
+      'شُغّل الوارد لكنه يبقى مغلقًا: بلغ حدّه أو انتهت مدته.',
     'Inbound has been successfully updated.': 'تم تحديث الإدخال بنجاح.',
     'Inbound has been successfully deleted.': 'تم حذف الإدخال بنجاح.',
     'Inbound traffic has been reset.': 'تم تصفير حركة الإدخال.',

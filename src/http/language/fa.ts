@@ -271,6 +271,8 @@ export const fa: Catalogue = {
     'All depleted clients are deleted.': 'همهٔ کاربران تمام‌شده حذف شدند.',
     'Outbound traffic has been reset.': 'ترافیک خروجی صفر شد.',
     'Inbound has been successfully created.': 'ورودی با موفقیت ساخته شد.',
+    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
+      'ورودی روشن شد، اما بسته می‌ماند: به سقف ترافیک یا تاریخ انقضای خود رسیده است.',
     'Inbound has been successfully updated.': 'ورودی با موفقیت به‌روزرسانی شد.',
     'Inbound has been successfully deleted.': 'ورودی با موفقیت حذف شد.',
     'Inbound traffic has been reset.': 'ترافیک ورودی صفر شد.',

@@ -278,6 +278,8 @@ export const ru: Catalogue = {
     'All depleted clients are deleted.': 'Все исчерпавшие лимит клиенты удалены.',
     'Outbound traffic has been reset.': 'Трафик исходящих подключений сброшен.',
     'Inbound has been successfully created.': 'Входящее подключение успешно создано.',
+    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
+      'Входящее подключение включено, но остаётся закрытым: достигнут его лимит или срок.',
     'Inbound has been successfully updated.': 'Входящее подключение успешно обновлено.',
     'Inbound has been successfully deleted.': 'Входящее подключение успешно удалено.',
     'Inbound traffic has been reset.': 'Трафик входящего подключения сброшен.',

@@ -264,6 +264,8 @@ export const zh: Catalogue = {
     'All depleted clients are deleted.': '所有已耗尽的客户端均已删除。',
     'Outbound traffic has been reset.': '出站流量已重置。',
     'Inbound has been successfully created.': '入站创建成功。',
+    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
+      '入站已启用，但仍处于关闭状态：已达到其流量上限或到期时间。',
     'Inbound has been successfully updated.': '入站更新成功。',
     'Inbound has been successfully deleted.': '入站删除成功。',
     'Inbound traffic has been reset.': '入站流量已重置。',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pairFlaw } from '../../../src/adapters/certificates.js';
+import { InboundId } from '../../../src/events/ids.js';
 import { tables } from '../../../src/http/contract/index.js';
 import { inboundHandlers } from '../../../src/http/handlers/inbounds.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
@@ -20,6 +21,7 @@ let panel: ReturnType<typeof startPanel>;
 const call = (name: keyof typeof tables.inbounds, input = {}) =>
   panel.call(tables.inbounds, inboundHandlers, name, input);
 const add = (body: unknown) => call('add', { body });
+const types = () => panel.log.events.map(({ type }) => type);
 const get = async (id: number) => (await call('get', { params: { id: String(id) } })).obj as Record<string, unknown>;
 
 beforeEach(() => {
@@ -193,6 +195,65 @@ describe('what the machine and the core say', () => {
     expect(await add(vless(444, [], { streamSettings: there, nodeId: 1 }))).toMatchObject({ success: true });
     expect(await call('update', { params: { id: '2' }, body: foreign })).toStrictEqual(notTheirs);
     expect(await call('update', { params: { id: '2' }, body: { remark: 'other' } })).toMatchObject({ success: true });
+  });
+});
+
+describe('an inbound that reached its cap', () => {
+  const stored = () => [...panel.read.inbounds()][0];
+  const enable = async () => {
+    const [listed] = (await call('list')).obj as unknown as { enable: boolean }[];
+    expect((await get(1))['enable']).toBe(listed?.enable);
+    return listed?.enable;
+  };
+  const update = (body: object) => call('update', { params: { id: '1' }, body });
+  const deplete = () =>
+    panel.dispatch({
+      type: 'RecordTraffic',
+      data: { run: 'r', clients: [], inbounds: [[InboundId.parse(1), 5, 5]], outbounds: [] },
+    });
+
+  beforeEach(async () => {
+    await add(vless(443, [client(1)], { total: 10, tag: 'mine' }));
+    expect(await enable()).toBe(true);
+    deplete();
+  });
+
+  it('is shown as switched off, while the log keeps what the admin chose', async () => {
+    expect(await enable()).toBe(false);
+    expect(stored()).toMatchObject({ enabled: true, depletion: { reason: 'cap' } });
+    expect(types().filter((type) => /^InboundDis|^InboundEn/.test(type))).toEqual([]);
+  });
+
+  it('keeps the choice when what was read is written back, and comes back when its traffic is reset', async () => {
+    const read = await get(1);
+    const answer = await update({ ...read, remark: 'another' });
+    expect(answer).toMatchObject({ success: true, obj: { enable: false, remark: 'another' } });
+    expect(stored()).toMatchObject({ enabled: true });
+    await call('resetTraffic', { params: { id: '1' } });
+    expect(await enable()).toBe(true);
+  });
+
+  it('comes back with a higher cap, also one that is written back with the rest', async () => {
+    expect(await update({ ...(await get(1)), total: 100 })).toMatchObject({ obj: { enable: true } });
+    expect(await enable()).toBe(true);
+  });
+
+  it('stays off once an admin switched it off, whatever becomes of the cap', async () => {
+    await call('setEnable', { params: { id: '1' }, body: { enable: false } });
+    expect(stored()).toMatchObject({ enabled: false });
+    await update({ ...(await get(1)), total: 100 });
+    expect(await enable()).toBe(false);
+    await update({ ...(await get(1)), enable: true });
+    expect(await enable()).toBe(true);
+    await update({ ...(await get(1)), enable: false });
+    expect([await enable(), stored()?.enabled]).toEqual([false, false]);
+  });
+
+  it('is not let in by being switched on while the cap is reached', async () => {
+    await update({ enable: true });
+    const answer = await call('setEnable', { params: { id: '1' }, body: { enable: true } });
+    expect(answer).toMatchObject({ success: true, msg: expect.stringContaining('stays closed') as string });
+    expect([await enable(), stored()?.enabled]).toEqual([false, true]);
   });
 });
 

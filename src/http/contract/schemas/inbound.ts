@@ -47,6 +47,7 @@ export const InboundReply = z
     total: z.int(),
     allTime: z.int(),
     remark: z.string(),
+    /** Whether it listens: false also while its cap or expiry is reached. */
     enable: z.boolean(),
     expiryTime: z.int(),
     trafficReset: z.enum(PERIODS),
