@@ -75,7 +75,7 @@ describe('an answer', () => {
       400,
       (panel: Panel) =>
         panel.call('POST', '/login', { body: '{', headers: { ...russian, 'content-type': 'application/json' } }),
-      'Тело запроса — неправильный JSON',
+      'Тело запроса не является правильным JSON',
     ],
     [
       '413',
