@@ -5,7 +5,7 @@ import { lockDirectory } from './adapters/sqlite/lock.js';
 import { type CommandContext, createBus, type Dispatch, type Done } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
-import { type CountedCommand, needsCounters } from './commands/counted.js';
+import { type CountedCommand, needsCounters, nodesCounted } from './commands/counted.js';
 import { addressesHeld, addressLimit, graceOf, restateAfter } from './commands/ip-limit.js';
 import type { Core } from './commands/ports/core.js';
 import { CoreSync } from './commands/reactors/core-sync.js';
@@ -16,7 +16,7 @@ import { Rejection, refusedByStorage, reject } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
-import type { ClientNumber } from './events/ids.js';
+import type { ClientNumber, NodeId } from './events/ids.js';
 import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
 import { isDiskFull } from './full-disk.js';
@@ -116,6 +116,7 @@ export async function createPanel(parts: PanelParts) {
 
     const core = parts.createCore(directory, read.settings().coreSplice);
     const reactors = react({ core, read, dispatch, alarms, log, state, now, warn });
+    let collectFrom = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
 
     return {
       log,
@@ -124,12 +125,14 @@ export async function createPanel(parts: PanelParts) {
       core,
       dispatch,
       /**
-       * As `dispatch`, after what the core has counted up to now was recorded, or the core has not answered for two seconds.
+       * As `dispatch`, after what the core and the nodes concerned have counted up to now was recorded, or they have not
+       * answered for two seconds.
        * `make` is asked again after that, so that it decides on what is so then.
        */
       async change(make: () => CountedCommand | Rejection, context: CommandContext): Promise<Done | Rejection> {
         const asked = make();
-        if (!(asked instanceof Rejection) && needsCounters(asked, state.state)) await reactors.collect();
+        if (!(asked instanceof Rejection) && needsCounters(asked, state.state))
+          await Promise.all([reactors.collect(), collectFrom(nodesCounted(asked, state.state))]);
         const command = make();
         return command instanceof Rejection ? command : dispatch(command, context);
       },
@@ -138,6 +141,10 @@ export async function createPanel(parts: PanelParts) {
       now,
       settled: reactors.settled,
       poll: reactors.poll,
+      /** Records what the core has counted up to now, within two seconds. */
+      collect: reactors.collect,
+      /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */
+      collectNodesBy: (collect: typeof collectFrom): void => void (collectFrom = collect),
       digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
       complaint: journal.complaint,
       /** What this start found of a switch of the state; null = nothing. */

@@ -76,6 +76,8 @@ export function httpParts(
   disposal.add(() => probe.close());
   host.start();
   disposal.add(() => host.stop());
+  const nodeSync = openNodeSync(panel, { web, nodes: nodes.nodes, warn, disposal });
+  panel.collectNodesBy((asked) => nodeSync.collect(asked));
   return {
     read,
     core,
@@ -88,12 +90,8 @@ export function httpParts(
     directory: openDirectory(panel, (message, fields = {}) => logger.warn(fields, message), disposal),
     web,
     ...nodes,
-    nodeSync: openNodeSync(panel, {
-      web,
-      nodes: nodes.nodes,
-      warn: (message, fields = {}) => logger.warn(fields, message),
-      disposal,
-    }),
+    nodeSync,
+    collect: panel.collect,
     ...installs,
     feed: new EventFeed(panel.log, read),
     probe,

@@ -1,7 +1,8 @@
-import { emailKey } from '../events/client-document.js';
+import { type Client, emailKey } from '../events/client-document.js';
+import type { InboundId, NodeId } from '../events/ids.js';
 import type { AnyCommand } from './catalog.js';
 import { findByKey } from './client-rules.js';
-import { clientIn } from './siblings.js';
+import { clientIn, clientsNamed, siblingsOf } from './siblings.js';
 import type { PanelState } from './state.js';
 
 const types = [
@@ -31,4 +32,35 @@ export function needsCounters(command: CountedCommand, state: PanelState): boole
   if (!inbound) return false;
   const client = 'key' in name ? findByKey(state, inbound, name.key) : clientIn(state, id, name.email);
   return client !== undefined && emailKey(client.identity.email) !== emailKey(draft.identity.email);
+}
+
+/**
+ * Nodes that have counted what this one sets back or sets by hand. What is deleted or renamed is counted on its node until it
+ * is gone there.
+ */
+export function nodesCounted(command: CountedCommand, state: PanelState): readonly NodeId[] {
+  const nodes = new Set([...inboundsCounted(command, state)].flatMap((id) => state.inbounds.get(id)?.node ?? []));
+  return [...nodes].filter((node) => state.nodes.get(node)?.enabled);
+}
+
+function inboundsCounted(command: CountedCommand, state: PanelState): Iterable<InboundId> {
+  const ofClients = (clients: readonly Client[]): readonly InboundId[] =>
+    clients.flatMap((client) => siblingsOf(state, client).map(({ inbound }) => inbound));
+  switch (command.type) {
+    case 'ResetClientTraffic':
+    case 'AdjustClientTraffic':
+      return ofClients(clientsNamed(state, command.data.email));
+    case 'ResetAllClientTraffic': {
+      const { inbound } = command.data;
+      if (inbound === 'all') return state.inbounds.keys();
+      const numbers = [...(state.clientsOf.get(inbound) ?? [])];
+      return ofClients(numbers.flatMap((number) => state.clients.get(number) ?? []));
+    }
+    case 'ResetInboundTraffic':
+      return [command.data.inbound];
+    case 'ResetAllTraffic':
+      return state.inbounds.keys();
+    default:
+      return [];
+  }
 }

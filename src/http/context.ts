@@ -74,6 +74,8 @@ export interface HttpParts {
   readonly providers: Providers;
   readonly now: () => number;
   readonly version: string;
+  /** Records what the core has counted up to now; false = it has not answered within two seconds. */
+  readonly collect: () => Promise<boolean>;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
   /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
@@ -124,6 +126,8 @@ export interface HttpContext extends HttpParts {
   readonly actor: Actor;
   /** The id of the logged-in user; for the Bearer token the first user. */
   readonly userId: number;
+  /** The caller is another panel, which wants counters as they are now and not as they were read last. */
+  readonly wantsCounters: boolean;
   /** The media types that the caller would like, as it wrote them. */
   readonly accept: string;
   /** Host of the request without its port, forwarded only by a trusted proxy. For links. */

@@ -3,6 +3,7 @@ import type { Change, CommandContext, Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/event.js';
 import type { CommandId } from '../events/log.js';
+import { FRESH_COUNTERS } from '../lib/node-words.js';
 import type { AuthContext, Visit } from './auth/visit.js';
 import type { HttpContext, HttpParts } from './context.js';
 import { goneSignal } from './gone.js';
@@ -43,6 +44,10 @@ export function contextMaker(
     get userId(): number {
       const { byToken, session } = this.visit;
       return byToken ? Math.min(...http.read.users().users.keys()) : (session?.account.id ?? 0);
+    }
+
+    get wantsCounters(): boolean {
+      return this.visit.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
     }
 
     get accept(): string {

@@ -64,6 +64,9 @@ export function inboundDigest(words: InboundWords): string {
 /** The member of the settings of an inbound that holds the mark of its centre. A core looks at nothing that it does not know. */
 export const MARK = 'managedBy';
 
+/** The header by which a centre asks for counters as they are `now`. A 3x-ui does not know it. */
+export const FRESH_COUNTERS = 'x-portolan-counters';
+
 /** What a centre writes to what it puts into a node. */
 export interface Mark {
   /** Of the client or inbound; `OF_ANOTHER` when another centre wrote it, 0 when none did. */

@@ -1,4 +1,5 @@
 import { cpSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
@@ -44,6 +45,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
   let client: ClientCore;
   let nodeId: number;
   let remoteId: number;
+  let localId: number;
   let start: number;
   const alice = makeClient({ totalGB: CAP });
   const bob = makeClient();
@@ -63,7 +65,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     );
     nodeId = added.id;
     remoteId = await add(nodeId, [alice, bob, carol]);
-    await add(0, [alice]);
+    localId = await add(0, [alice]);
     await until('the node has it', PATIENCE_MS, async () => (await emailsThere()).length === 3);
     const [local, remote] = await Promise.all([linkOf(alice, 0), linkOf(alice, 1)]);
     const [of] = await subscription(centre, bob.subId);
@@ -204,6 +206,36 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     await until('it is listed', PATIENCE_MS, async () => (await sync()).strangers.clients.length === 1);
     expect((await admin.get(`${API}/getClientTraffics/${mallory.email}`)).success).toBe(false);
     expect(await emailsThere()).toContain(mallory.email);
+  });
+
+  it('takes along what was used there before a reset, also a moment before', async () => {
+    expect(await fetched(2, 300_000)).toBe(200);
+    await must(admin.post(`${API}/${remoteId}/resetClientTraffic/${bob.email}`));
+    expect(await usedHere(bob)).toBe(0);
+    expect(await fetched(2, 1_000)).toBe(200);
+    await until('it counts again', PATIENCE_MS, async () => (await usedHere(bob)) >= 1_000);
+    expect(await usedHere(bob)).toBeLessThan(100_000);
+  });
+
+  it('counts the last bytes of a client that is deleted there, for the same email elsewhere', async () => {
+    const dora = makeClient();
+    await must(admin.post(`${API}/addClient`, clientBody(remoteId, wireOf(vless(), dora))));
+    await must(admin.post(`${API}/addClient`, clientBody(localId, wireOf(vless(), dora))));
+    await synced('the node has the client');
+    const links = await subscription(centre, dora.subId);
+    const other = await startClientCore([links[0] ?? '']);
+    try {
+      // No poll of the node comes before it is deleted.
+      for (const one of [admin, there]) await must(one.post('/panel/setting/update', { pollSeconds: 60 }));
+      await sleep(1_500);
+      const got = await download(other.socksPort(0), `${targets.url}/bytes/400000`, { totalMs: 10_000 });
+      expect(got.status).toBe(200);
+      await must(admin.post(`${API}/${remoteId}/delClientByEmail/${dora.email}`));
+      await until('it is gone there', PATIENCE_MS, async () => !(await emailsThere()).includes(dora.email));
+      expect(await usedHere(dora)).toBeGreaterThanOrEqual(400_000);
+    } finally {
+      await other.stop();
+    }
   });
 
   function vless() {

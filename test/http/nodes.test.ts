@@ -337,3 +337,21 @@ describe('a node that is changed', () => {
     expect(read.node(2)?.identity?.panelId).toBe(remote.read.panelId);
   });
 });
+
+describe('a centre that asks for counters as they are now', () => {
+  it('gets the list after the core was read, with its token alone', async () => {
+    let read = 0;
+    const collect = async (): Promise<boolean> => (read += 1) > 0;
+    const panel = await startPanel({ parts: { collect } });
+    panel.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    const asked = { 'x-portolan-counters': 'now' };
+    const list = async (headers: Record<string, string>) =>
+      (await panel.call('GET', '/panel/api/inbounds/list', { headers })).json;
+    expect(await list({ authorization: `Bearer ${TOKEN}`, ...asked })).toMatchObject({ success: true, obj: [] });
+    expect(read).toBe(1);
+    await list({ authorization: `Bearer ${TOKEN}` });
+    const browser = await panel.browser().login();
+    await list({ cookie: browser.cookie, ...asked });
+    expect(read).toBe(1);
+  });
+});

@@ -287,3 +287,62 @@ describe('connections that a 3x-ui does not end', () => {
     expect(types()).not.toContain('NodeCoreRestarted');
   });
 });
+
+describe('what was used before a reset', () => {
+  it('goes with it, as far as the node can be asked', async () => {
+    const { addInbound, round, xui, used, must, sync, warnings } = await start();
+    const inbound = addInbound([alice]);
+    await round();
+    xui.count('in-1', 'alice', 300, 0);
+    await sync.collect([nodeOne]);
+    expect(used('alice')).toBe(300);
+    must({ type: 'ResetClientTraffic', data: { inbound, email: 'alice' } });
+    xui.count('in-1', 'alice', 7, 0);
+    // The first may be the rest of the one that was asked for.
+    await round();
+    await round();
+    expect([used('alice'), warnings]).toStrictEqual([7, []]);
+  });
+
+  it('counts after it when the node is away, and nobody waits for that', async () => {
+    const { addInbound, round, xui, used, must, sync, remote, clock, warnings } = await start();
+    const inbound = addInbound([alice]);
+    await round();
+    xui.count('in-1', 'alice', 300, 0);
+    remote.fault = (_, response) => (response.destroy(), true);
+    await sync.collect([nodeOne]);
+    await sync.collect([nodeOne]);
+    must({ type: 'ResetClientTraffic', data: { inbound, email: 'alice' } });
+    remote.fault = null;
+    clock.advance(60_000);
+    await round();
+    expect(used('alice')).toBe(300);
+    expect(warnings.filter((line) => line.includes('could not be read before a change'))).toHaveLength(2);
+  });
+
+  it('is that of a listing that was asked for after the call', async () => {
+    let [lists, during] = [0, (): void => undefined];
+    const { addInbound, xui, used, sync } = await withXui((panel) => ({
+      ...panel,
+      async listing(node) {
+        lists += 1;
+        const listing = await panel.listing(node);
+        during();
+        return listing;
+      },
+    }));
+    addInbound([alice]);
+    await sync.round(nodeOne);
+    const before = lists;
+    let collected: Promise<void> = Promise.resolve();
+    during = () => {
+      during = () => undefined;
+      xui.count('in-1', 'alice', 300, 0);
+      collected = sync.collect([nodeOne]);
+    };
+    await sync.round(nodeOne);
+    await collected;
+    expect([used('alice'), lists - before]).toStrictEqual([300, 2]);
+    await sync.stop();
+  });
+});

@@ -57,7 +57,8 @@ export function createNodePanel(
     },
 
     async listing(node) {
-      const request = { path: 'panel/api/inbounds/list', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) };
+      const path = 'panel/api/inbounds/list';
+      const request = { path, counters: 'now', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) } as const;
       // What is broken off is not read to its end either.
       const late = () => new NodeError('timeout', 'The answer takes too long to read');
       return unlessAborted(reader.read(await fetchNode(web, node, request), node.id), request.signal, late);

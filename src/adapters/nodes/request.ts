@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/nodes.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
+import { FRESH_COUNTERS } from '../../lib/node-words.js';
 
 /** One request to the API of a remote panel. At most one of `form`, `json` and `body`. */
 export interface NodeRequest {
@@ -11,6 +12,8 @@ export interface NodeRequest {
   readonly json?: unknown;
   /** What was written by the caller, and its type. */
   readonly body?: { readonly type: string; readonly content: Buffer };
+  /** With the counters as they are now, where the panel can tell. */
+  readonly counters?: 'now';
   /** For the whole exchange; 10 s without it. */
   readonly timeoutMs?: number;
   /** Largest body that is taken, in bytes after decompression; 1 MiB without it. */
@@ -36,7 +39,7 @@ export async function askNode(web: Web, node: NodeAddress, request: NodeRequest)
 
 /** Asks, and gives the body of a 200 as it came: for what is too large to be parsed here. Rejects with `NodeError`. */
 export async function fetchNode(web: Web, node: NodeAddress, request: NodeRequest): Promise<Buffer> {
-  const { method = 'GET', path, timeoutMs = TIMEOUT_MS, limit, signal } = request;
+  const { method = 'GET', path, timeoutMs = TIMEOUT_MS, limit, signal, counters } = request;
   const { type, body } = bodyOf(request);
   const headers = {
     accept: 'application/json',
@@ -44,6 +47,7 @@ export async function fetchNode(web: Web, node: NodeAddress, request: NodeReques
     'x-requested-with': 'XMLHttpRequest',
     ...(node.token && { authorization: `Bearer ${node.token}` }),
     ...(type && { 'content-type': type }),
+    ...(counters && { [FRESH_COUNTERS]: counters }),
   };
   const answer = await web
     .request(nodeUrl(node, path), {

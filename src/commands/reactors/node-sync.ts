@@ -30,6 +30,8 @@ interface Entry {
 
 /** Nodes that are talked to at once. */
 const AT_ONCE = 8;
+/** How long a change waits for the counters of nodes, in ms. */
+const COLLECT_MS = 2_000;
 /** From the end of taking everything off a node to the next round with it, if it is not deleted, in ms. */
 const AFTER_MS = 1_000;
 
@@ -120,6 +122,36 @@ export class NodeSync {
   /** Tries at once what failed or was refused before, without its waiting time: an admin asks for it. */
   retry(node: NodeId): void {
     this.#wake(node, true);
+  }
+
+  /**
+   * Records what these nodes have counted up to now. A node that is not there, or does not answer within two seconds, is not
+   * waited for: what it says later counts then. Never rejects.
+   */
+  async collect(nodes: readonly NodeId[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), COLLECT_MS);
+    });
+    await Promise.all(
+      nodes.map(async (node) => {
+        if (await Promise.race([this.#counted(node), late])) return;
+        const name = this.#parts.node(node)?.name;
+        this.#parts.warn('the counters of a node could not be read before a change; they count after it', {
+          node: name,
+        });
+      }),
+    );
+    clearTimeout(timer);
+  }
+
+  async #counted(node: NodeId): Promise<boolean> {
+    const entry = this.#entry(node);
+    if (this.#stopped || entry.leaving || entry.talk.isWaiting() || !this.#parts.node(node)?.identity) return false;
+    const counted = entry.talk.counted();
+    if (entry.round) entry.again = true;
+    else this.#later(entry, node, 0);
+    return counted;
   }
 
   #notice(events: readonly RecordedEvent[]): void {

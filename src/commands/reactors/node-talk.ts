@@ -54,6 +54,8 @@ export class NodeTalk {
   readonly #cuts: NodeCuts;
   readonly #restarts: NodeRestarts;
   readonly #trouble: NodeTrouble;
+  /** Told whether the counters of the node were recorded. */
+  readonly #waiting: ((counted: boolean) => void)[] = [];
   /** Breaks off what is under way. */
   #signal = new AbortController().signal;
 
@@ -74,6 +76,16 @@ export class NodeTalk {
   forgive(): void {
     this.#retries.forgive();
     this.#orders.forgive();
+  }
+
+  /** Whether it waits for its time after a failure. */
+  isWaiting(): boolean {
+    return this.#retries.waiting() > 0 && !this.#trouble.isBack();
+  }
+
+  /** Resolves when the counters of a listing that is asked for after this call were recorded; to false when that failed. */
+  counted(): Promise<boolean> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
   /** Something was decided for the node: it is worth a try before the waiting time is over. */
@@ -105,11 +117,10 @@ export class NodeTalk {
       online(this.#id, []);
       return null;
     }
-    const waiting = this.#retries.waiting();
     // One that could not be reached is back before its time is over.
-    if (waiting > 0 && !this.#trouble.isBack()) {
+    if (this.isWaiting()) {
       this.#trouble.complain(node, this.#retries.whole);
-      return Math.min(waiting, LOOK_MS);
+      return Math.min(this.#retries.waiting(), LOOK_MS);
     }
     const began = now();
     try {
@@ -119,6 +130,7 @@ export class NodeTalk {
       this.#parts.distrust(this.#id, '');
       this.#trouble.over(node);
     } catch (error) {
+      for (const resolve of this.#waiting.splice(0)) resolve(false);
       this.#trouble.warn(node, error);
       // What came too late, of a place where the node is not any more, or was broken off, is no failure of it.
       if (!this.#isCurrent(node)) return 0;
@@ -139,12 +151,14 @@ export class NodeTalk {
     let shown: readonly WantedInbound[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const at = this.#parts.now();
+      const waiting = this.#waiting.length;
       const listing = await panel.listing(this.#asked(node));
       const wanted = await this.#parts.wanted(this.#id);
       const had = this.#orders.had();
       shown = wanted.inbounds;
       await breathe();
       const { began, fresh } = await this.#books.count(node, listing, wanted.inbounds, had);
+      for (const resolve of this.#waiting.splice(0, waiting)) resolve(true);
       if (!this.#isCurrent(node)) return;
       await this.#cuts.look(wanted.inbounds, listing, had, at);
       const plan = await planNode(wanted.inbounds, listing, {

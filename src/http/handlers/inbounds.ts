@@ -17,7 +17,8 @@ const UPDATED_UNTESTED = 'Inbound has been successfully updated; there is no cor
 const STILL_CLOSED = 'The inbound is switched on, but stays closed: its cap or its expiry is reached.';
 
 export const inboundHandlers: Handlers<typeof inboundRoutes> = {
-  list(_, { read, userId }) {
+  async list(_, { read, userId, wantsCounters, collect }) {
+    if (wantsCounters) await collect();
     const own = read.inbounds().filter((inbound) => inbound.owner === userId);
     return JsonOf.list(own.map((inbound) => inboundJson(read, inbound)));
   },

@@ -208,6 +208,7 @@ export async function startPanel({
     ),
     now,
     version: '0.0.0',
+    collect: async () => true,
     coreSettled: async () => undefined,
     outcome: async () => null,
     past: log,
