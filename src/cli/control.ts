@@ -21,6 +21,7 @@ import { settle } from '../generations.js';
 import { nameFlaw } from '../http/auth/handlers.js';
 import { openJournal } from '../journal.js';
 import type { Disposal } from '../lib/disposal.js';
+import { sameName } from '../lib/identifiers.js';
 import { CliError } from './output.js';
 
 /** Where an operation works: in the running panel, or on the log of one that does not run. */
@@ -70,7 +71,7 @@ export const operations = {
   }),
 
   'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
-    const user = [...users()].find((known) => known.username === username);
+    const user = [...users()].find((known) => sameName(known.username, username));
     if (!user) throw new CliError(`There is no admin ${username}`);
     dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
   }),

@@ -13,6 +13,7 @@ import type { Counter } from '../events/counters.js';
 import { ClientNumber, type InboundId } from '../events/ids.js';
 import type { InboundConfig, Protocol } from '../events/inbound.js';
 import { KeyShredded } from '../events/panel.js';
+import { keptName } from '../lib/identifiers.js';
 import { sameJson } from '../lib/json.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
 import { admitted } from './ip-limit.js';
@@ -69,6 +70,12 @@ function emailFlaw(state: PanelState, target: Target, { identity }: ClientDraft,
   return kept ? reject('SUB_ID_SHARED', { email, inbound: other.inbound }) : reject('EMAIL_TAKEN', { email });
 }
 
+/** The draft with the one spelling of its email; `stored` is the email that the client has already. */
+function named(draft: ClientDraft, stored = ''): ClientDraft {
+  const email = keptName(draft.identity.email, stored);
+  return email === draft.identity.email ? draft : { ...draft, identity: { ...draft.identity, email } };
+}
+
 /** All of the clients, or the first flaw among them. */
 export function addClients(
   state: PanelState,
@@ -78,7 +85,8 @@ export function addClients(
 ): PanelEvent[] | Rejection {
   const events: PanelEvent[] = [];
   let number = state.lastClient;
-  for (const draft of drafts) {
+  for (const asked of drafts) {
+    const draft = named(asked);
     const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft);
     if (flaw) return flaw;
     number += 1;
@@ -97,13 +105,14 @@ export function changeClient(
   state: PanelState,
   target: Target,
   client: Client,
-  draft: ClientDraft,
+  asked: ClientDraft,
   now: number,
   taken = new Taken(),
 ): PanelEvent[] | Rejection {
-  const { email } = client.identity;
+  const draft = named(asked, client.identity.email);
   const flaw =
-    clientFlaw(target.protocol, target.config.settings, draft, email) ?? taken.flaw(state, target, draft, client);
+    clientFlaw(target.protocol, target.config.settings, draft, client.identity) ??
+    taken.flaw(state, target, draft, client);
   if (flaw) return flaw;
   const events: PanelEvent[] = [];
   const changes = changedTerms(client.terms, draft.terms);

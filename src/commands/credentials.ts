@@ -2,6 +2,7 @@ import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/cl
 import type { Protocol } from '../events/inbound.js';
 import { LATEST_MS } from '../lib/calendar.js';
 import { CLASSIC_CIPHERS } from '../lib/ciphers.js';
+import { hiddenIn } from '../lib/identifiers.js';
 import { textOf } from '../lib/json.js';
 import { type Rejection, reject } from './rejection.js';
 
@@ -74,17 +75,20 @@ export function base64Length(text: string): number {
 
 /**
  * Why the core would refuse this client, or would take it and misbehave. Null when it is sound. `stored`: the email that it
- * has already, which may be one that no client is given any more.
+ * has already and its subId, which may be such that no client is given any more.
  */
 export function clientFlaw(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
   { identity, credential, terms }: ClientDraft,
-  stored = '',
+  stored: Pick<ClientIdentity, 'email' | 'subId'> = { email: '', subId: '' },
 ): Rejection | null {
-  const flaw = emailFlaw(identity.email, stored);
+  const flaw = emailFlaw(identity.email, stored.email);
   if (flaw) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: flaw });
-  const why = credentialFlaw(protocol, settings, credential, terms) ?? termsFlaw(terms);
+  const why =
+    subIdFlaw(identity.subId, stored.subId) ??
+    credentialFlaw(protocol, settings, credential, terms) ??
+    termsFlaw(terms);
   return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
 }
 
@@ -96,10 +100,17 @@ function emailFlaw(email: string, stored: string): string | null {
   if (HALF.test(email)) return 'it is not valid Unicode';
   if (email.includes('>')) return 'the core separates counters with ">"';
   if (/[\p{Cc}\u2028\u2029]/u.test(email)) return 'it holds control characters';
+  const hidden = email === stored ? null : hiddenIn(email);
+  if (hidden !== null) return `it holds ${hidden}, which cannot be seen or turns the text around`;
   if (/^portolan-/i.test(email)) return 'names that begin with portolan- are kept for the panel';
   // A replay would meet two of the name and could not tell them apart.
   if (/^erased-\d+$/i.test(email)) return 'erased clients are called so';
   return null;
+}
+
+function subIdFlaw(subId: string, stored: string): string | null {
+  const hidden = subId === stored ? null : hiddenIn(subId);
+  return hidden === null ? null : `its subId holds ${hidden}, which cannot be seen or turns the text around`;
 }
 
 function credentialFlaw(

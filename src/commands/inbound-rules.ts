@@ -4,6 +4,7 @@ import type { InboundId, NodeId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { accountFlaw } from '../lib/account-name.js';
+import { hiddenIn, sameName } from '../lib/identifiers.js';
 import { isObject, textOf } from '../lib/json.js';
 import { loopbackPorts } from '../lib/loopback-targets.js';
 import type { OwnPort } from './command.js';
@@ -74,7 +75,9 @@ export function portFlaw(
 /** Names in the running core that are the panel's own. */
 const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
 
-export function tagFlaw(state: PanelState, tag: string, self?: InboundId): Rejection | null {
+/** `stored`: the tag that the inbound has already, which may be one that none is given any more. */
+export function tagFlaw(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
+  const hidden = tag === stored ? null : hiddenIn(tag);
   const why =
     tag.length > 128
       ? 'it is longer than 128 characters'
@@ -86,13 +89,15 @@ export function tagFlaw(state: PanelState, tag: string, self?: InboundId): Rejec
             ? 'it holds spaces or control characters'
             : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
               ? 'the panel keeps this name'
-              : null;
+              : hidden === null
+                ? null
+                : `it holds ${hidden}, which cannot be seen or turns the text around`;
   if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
   return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
 }
 
 function tagTaken(state: PanelState, tag: string, self?: InboundId): boolean {
-  for (const inbound of state.inbounds.values()) if (inbound.id !== self && inbound.tag === tag) return true;
+  for (const inbound of state.inbounds.values()) if (inbound.id !== self && sameName(inbound.tag, tag)) return true;
   return false;
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { KeyShredded } from '../events/panel.js';
+import { composed, keptName } from '../lib/identifiers.js';
 import { sameJson } from '../lib/json.js';
 import { addClients, syncClients } from './client-rules.js';
 import type { Command, Decider } from './command.js';
@@ -54,7 +55,7 @@ export const inbound: Decider<InboundCommand> = {
   AddInbound({ owner, node = null, spec: asked, enabled, config, clients }, state, { ownPorts }) {
     if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
     const id = InboundId.parse(state.lastInbound + 1);
-    const spec = { ...asked, tag: asked.tag || freeTag(state, asked, config) };
+    const spec = { ...asked, tag: composed(asked.tag) || freeTag(state, asked, config) };
     const flaw =
       configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
     if (flaw) return flaw;
@@ -68,9 +69,11 @@ export const inbound: Decider<InboundCommand> = {
   UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const spec = { ...asked, tag: asked.tag || current.tag };
+    const spec = { ...asked, tag: asked.tag === '' ? current.tag : keptName(asked.tag, current.tag) };
     const flaw =
-      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, current) ?? tagFlaw(state, spec.tag, id);
+      configFlaw(spec, config) ??
+      portFlaw(state, ownPorts, spec, config, current) ??
+      tagFlaw(state, spec.tag, id, current.tag);
     if (flaw) return flaw;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });

@@ -1,6 +1,7 @@
 import type { NodeId } from '../events/ids.js';
 import type { NodeSpec } from '../events/node.js';
 import { destination, type Node } from '../events/node-document.js';
+import { composed, hiddenIn } from '../lib/identifiers.js';
 import { HALF } from './credentials.js';
 import { type Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
@@ -13,7 +14,7 @@ const LONGEST_REMARK = 1000;
 const LONGEST_PATH = 500;
 /** Of a token; in a header, so nothing but visible ASCII. */
 const TOKEN = /^[\x21-\x7e]{0,4096}$/;
-/** What turns a line around or is not seen; without the joiners, which Persian words and emoji are made with. */
+/** What turns a remark around or is not seen; without the joiners, which Persian words and emoji are made with. */
 const HIDDEN = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 
@@ -29,7 +30,7 @@ export function soundSpec(draft: NodeDraft): NodeSpec | Rejection {
  */
 export function readSpec(draft: NodeDraft): NodeSpec | string {
   const { remark, port, allowPrivateAddress } = draft;
-  const name = draft.name.trim();
+  const name = composed(draft.name.trim());
   const host = canonicalHost(draft.host);
   const basePath = canonicalPath(draft.basePath);
   const scheme = draft.scheme.trim().toLowerCase() || 'https';
@@ -52,9 +53,9 @@ export function tokenFlaw(token: string): Rejection | null {
 
 /** Names of nodes are told apart without regard to case. */
 export function nameTaken({ nodes }: PanelState, name: string, self?: NodeId): Rejection | null {
-  const wanted = name.toLowerCase();
+  const wanted = composed(name.toLowerCase());
   for (const node of nodes.values())
-    if (node.id !== self && node.name.toLowerCase() === wanted) return reject('NODE_NAME_TAKEN', { name });
+    if (node.id !== self && composed(node.name.toLowerCase()) === wanted) return reject('NODE_NAME_TAKEN', { name });
   return null;
 }
 
@@ -107,7 +108,10 @@ function canonicalPath(text: string): string | null {
 function nameFlaw(name: string): string | null {
   if (name === '') return 'node name is required';
   if (name.length > LONGEST_NAME) return 'the name is longer than 100 characters';
-  return HIDDEN.test(name) || HALF.test(name) ? 'the name holds characters that cannot be shown' : null;
+  if (HALF.test(name)) return 'the name is not valid Unicode';
+  // A name is a label too: Persian words and emoji are made with the joiners.
+  const hidden = hiddenIn(name.replaceAll(/[\u200c\u200d\ufe0f]/g, ''));
+  return hidden === null ? null : `the name holds ${hidden}, which cannot be seen or turns the text around`;
 }
 
 function remarkFlaw(remark: string): string | null {

@@ -56,6 +56,8 @@ const reasons = {
   CREDENTIALS_WRONG: () => 'The current user name or password is wrong',
   CREDENTIALS_WEAK: (d: { why: string }) => d.why,
   USER_EXISTS: (d: { username: string }) => `There is already a user ${d.username}`,
+  USER_LOOKS_ALIKE: (d: { username: string; other: string }) =>
+    `The name ${d.username} looks like that of another user, ${d.other}: choose one that is easy to tell apart`,
   VERSION_UNKNOWN: (d: { version: string }) => `There is no release ${d.version} to install`,
   INSTALL_RUNNING: () => 'Another installation is in progress',
   INSTALL_FAILED: (d: { why: string }) => `Nothing was changed: ${d.why}`,

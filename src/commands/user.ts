@@ -9,9 +9,10 @@ import {
   PasswordHashUpgraded,
   UserCreated,
 } from '../events/user.js';
+import { composed, keptName, looksLike, sameName } from '../lib/identifiers.js';
 import type { Command, Decider } from './command.js';
 import type { TwoFactorProof } from './ports/two-factor.js';
-import { reject } from './rejection.js';
+import { type Rejection, reject } from './rejection.js';
 import { codeUsed } from './two-factor-rules.js';
 
 /** A name and the hash of a password; the password itself never reaches a command. */
@@ -38,18 +39,32 @@ export type UserCommand =
   | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
   | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
 
+/** Why no account may be called so beside these. */
+function nameTaken(username: string, others: Iterable<{ readonly username: string }>): Rejection | null {
+  for (const { username: other } of others) {
+    if (sameName(username, other)) return reject('USER_EXISTS', { username });
+    if (looksLike(username, other)) return reject('USER_LOOKS_ALIKE', { username, other });
+  }
+  return null;
+}
+
 export const user: Decider<UserCommand> = {
-  CreateUser({ username, passwordHash }, { users }) {
-    if ([...users.values()].some((known) => known.username === username)) return reject('USER_EXISTS', { username });
+  CreateUser({ username: asked, passwordHash }, { users }) {
+    const username = composed(asked);
+    const taken = nameTaken(username, users.values());
+    if (taken) return taken;
     const id = UserId.parse(Math.max(0, ...users.keys()) + 1);
     return [UserCreated({ user: id, epoch: 0, credentials: { username, passwordHash } })];
   },
 
-  ChangeCredentials({ user: id, username, passwordHash }, { users }) {
+  ChangeCredentials({ user: id, username: asked, passwordHash }, { users }) {
     const current = users.get(id);
     if (!current) return reject('CREDENTIALS_WRONG');
-    if ([...users.values()].some((other) => other.id !== id && other.username === username))
-      return reject('USER_EXISTS', { username });
+    const username = keptName(asked, current.username);
+    // A name that it has already may look like another one: it came with it from another panel.
+    const others = [...users.values()].filter((other) => other.id !== id);
+    const taken = username === current.username ? null : nameTaken(username, others);
+    if (taken) return taken;
     const epoch = current.epoch + 1;
     return [
       CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),

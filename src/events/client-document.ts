@@ -91,7 +91,7 @@ export function mayConnect(client: Client): boolean {
   return client.terms.enabled && client.depletion === null;
 }
 
-/** Emails are looked up without regard to case. */
+/** Emails are looked up without regard to case, and to whether accents are stored with their letters. */
 export function emailKey(email: string): string {
-  return email.toLowerCase();
+  return email.toLowerCase().normalize('NFC');
 }

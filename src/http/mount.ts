@@ -55,7 +55,7 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
         complaint(req, route.params, req.params, params.error) ??
         complaint(req, route.query, req.query, query.error) ??
         complaint(req, route.body, req.body, body.error);
-      if (wrong !== null) return new Invalid(`The input is not valid: ${wrong}`);
+      if (wrong !== null) return new Invalid(wrong);
       return handle({ params: params.data, query: query.data, body: body.data }, context);
     };
     // A login gives out a session, which cannot be given out twice.
@@ -79,16 +79,16 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
 
 /** An outcome that is a complaint about the input. */
 class Invalid {
-  readonly text: string;
+  readonly why: string;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(why: string) {
+    this.why = why;
   }
 }
 
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Invalid) tell(res, false, outcome.text);
+  if (outcome instanceof Invalid) tell(res, false, `The input is not valid: ${outcome.why}`);
   else if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);

@@ -88,10 +88,10 @@ describe('AddNode', () => {
 
   it.each([
     [{ name: '  ' }, 'node name is required'],
-    [{ name: 'a\u0007b' }, 'the name holds characters that cannot be shown'],
+    [{ name: 'a\u0007b' }, 'the name holds U+0007, which cannot be seen or turns the text around'],
     [{ name: 'x'.repeat(101) }, 'the name is longer than 100 characters'],
-    [{ name: '\ud800' }, 'the name holds characters that cannot be shown'],
-    [{ name: 'a\u202eb' }, 'the name holds characters that cannot be shown'],
+    [{ name: '\ud800' }, 'the name is not valid Unicode'],
+    [{ name: 'a\u202eb' }, 'the name holds U+202E, which cannot be seen or turns the text around'],
     [{ remark: 'line\u202eenil' }, 'the remark holds characters that cannot be shown'],
     [{ remark: 'a\u0000b' }, 'the remark holds characters that cannot be shown'],
     [{ remark: 'x'.repeat(1001) }, 'the remark is longer than 1000 characters'],

@@ -79,7 +79,7 @@ export class ClientImport {
 
   /** Why the core would refuse it, or confuse it with another. */
   #flaw(draft: ClientDraft, depleted: boolean): string | null {
-    const flaw = clientFlaw(this.#protocol, this.#settings, draft, draft.identity.email);
+    const flaw = clientFlaw(this.#protocol, this.#settings, draft, draft.identity);
     if (flaw) return (flaw.details as { why: string }).why;
     const key = credentialKey(this.#protocol, draft.credential);
     if (key === null || depleted) return null;

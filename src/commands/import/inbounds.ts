@@ -170,7 +170,7 @@ function tagOf(
   state: PanelState,
   notes: Notes,
 ): string {
-  const flaw = row.tag === '' ? 'it has none' : tagFlaw(state, row.tag)?.message;
+  const flaw = row.tag === '' ? 'it has none' : tagFlaw(state, row.tag, undefined, row.tag)?.message;
   if (flaw === undefined) return row.tag;
   const tag = freeTag(state, spec, config);
   notes.changed('inbounds', inboundItem(row), `its tag is ${tag} here: ${flaw}`);

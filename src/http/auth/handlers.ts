@@ -1,5 +1,6 @@
 import { reject } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
+import { hiddenIn, sameName } from '../../lib/identifiers.js';
 import { Message } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
@@ -47,7 +48,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
     const user = read.users().users.get(context.userId);
     const wrong = reject('CREDENTIALS_WRONG');
     const refused = await guess(visit, oldUsername, wrong, async () => {
-      const hash = user?.username === oldUsername ? user.passwordHash : null;
+      const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;
       return (await passwords.verify(oldPassword, hash, hashesOf(context))) ? null : 'credentials';
     });
     if (refused) return refused;
@@ -69,6 +70,8 @@ export function nameFlaw(username: string): string | null {
   if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(username) || username.trim() !== username)
     return 'A user name neither begins nor ends with a space and holds no control characters';
+  const hidden = hiddenIn(username);
+  if (hidden !== null) return `A user name must not hold ${hidden}, which cannot be seen or turns the text around`;
   return null;
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { composed } from '../../lib/identifiers.js';
 import { network } from './peer.js';
 
 const WINDOW_MS = 5 * 60_000;
@@ -52,7 +53,7 @@ export class LoginLimiter {
    */
   async enter(ip: string, username: string): Promise<Attempt | 'locked' | 'busy'> {
     const from = network(ip);
-    const name = recordOf(this.#names, `${from} ${username.toLowerCase()}`);
+    const name = recordOf(this.#names, `${from} ${composed(username.toLowerCase())}`);
     const address = recordOf(this.#addresses, from);
     const mayWait = (): boolean =>
       this.#wakers.length < WAITING &&
@@ -74,7 +75,7 @@ export class LoginLimiter {
   begin(ip: string, username: string): Attempt | 'locked' | 'busy' {
     const now = this.#now();
     const from = network(ip);
-    const key = `${from} ${username.toLowerCase()}`;
+    const key = `${from} ${composed(username.toLowerCase())}`;
     const name = recordOf(this.#names, key);
     const address = recordOf(this.#addresses, from);
     const over = isOver(name, FAILURES_OF_NAME, now) || isOver(address, FAILURES_OF_ADDRESS, now);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { placeOf } from '../../commands/ports/directory.js';
 import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
 import type { Rejection } from '../../commands/rejection.js';
+import { sameName } from '../../lib/identifiers.js';
 import type { UserRow } from '../../projections/users.js';
 import type { AuthContext, FailureReason } from './visit.js';
 
@@ -27,7 +28,7 @@ export class Login {
   /** What is wrong; null when the login succeeded or was refused for a reason that `refused` has. */
   async check(): Promise<FailureReason | null> {
     const { read, passwords, twoFactor, now } = this.#context;
-    const user = [...read.users().users.values()].find(({ username }) => username === this.#username);
+    const user = [...read.users().users.values()].find(({ username }) => sameName(username, this.#username));
     const own = await passwords.verify(this.#password, user?.passwordHash ?? null, hashesOf(this.#context));
     const proof = twoFactor.prove(read.secrets().twoFactorToken, this.#code, now());
     const failure = own ? this.#begin(user, proof) : 'credentials';

@@ -49,6 +49,7 @@ export const ar: Catalogue = {
     CREDENTIALS_WRONG: 'اسم المستخدم الحالي أو كلمة المرور الحالية غير صحيحة',
     CREDENTIALS_WEAK: '{why}',
     USER_EXISTS: 'المستخدم {username} موجود من قبل',
+    USER_LOOKS_ALIKE: 'الاسم {username} يشبه اسم مستخدم آخر هو {other}: اختر اسمًا يسهل تمييزه',
     VERSION_UNKNOWN: 'لا يوجد إصدار {version} للتثبيت',
     INSTALL_RUNNING: 'هناك تثبيت آخر قيد التنفيذ',
     INSTALL_FAILED: 'لم يتغير شيء: {why}',
@@ -223,6 +224,7 @@ export const ar: Catalogue = {
     'no path of the API can name it: it stands for a folder there':
       'لا يمكن لأي مسار في الواجهة أن يسمّيه: فهو يعني هناك مجلدًا',
     'the core separates counters with ">"': 'النواة تفصل العدادات بـ «>»',
+    'it holds {code}, which cannot be seen or turns the text around': 'يحتوي على {code} الذي لا يُرى أو يقلب اتجاه النص',
     'it holds control characters': 'يحتوي على محارف تحكم',
     'names that begin with portolan- are kept for the panel': 'الأسماء التي تبدأ بـ portolan- محجوزة للوحة',
     'erased clients are called so': 'هكذا يُسمى العملاء الممحوّون',
@@ -232,6 +234,8 @@ export const ar: Catalogue = {
     'flow {flow} is unknown': 'flow {flow} غير معروف',
     'empty client ID: a trojan client needs a password': 'معرّف العميل فارغ: عميل trojan يحتاج إلى كلمة مرور',
     'empty client ID: a hysteria client needs an auth': 'معرّف العميل فارغ: عميل hysteria يحتاج إلى auth',
+    'its subId holds {code}, which cannot be seen or turns the text around':
+      'يحتوي subId الخاص به على {code} الذي لا يُرى أو يقلب اتجاه النص',
     'the password must be {count} bytes in base64 for {method}':
       'كلمة المرور مع {method} يجب أن تكون {count} بايت بصيغة base64',
     '{protocol} has no clients': '{protocol} ليس له عملاء',
@@ -459,6 +463,8 @@ export const ar: Catalogue = {
     'You have successfully logged into your account.': 'تم تسجيل دخولك بنجاح.',
     'You have been logged out.': 'تم تسجيل خروجك.',
     'A user name has 1 to {count} characters': 'اسم المستخدم من 1 إلى {count} حرفًا',
+    'A user name must not hold {code}, which cannot be seen or turns the text around':
+      'يجب ألا يحتوي اسم المستخدم على {code} الذي لا يُرى أو يقلب اتجاه النص',
     'A user name neither begins nor ends with a space and holds no control characters':
       'لا يبدأ اسم المستخدم ولا ينتهي بمسافة ولا يحتوي على محارف تحكم',
     'A password has at least {count} characters': 'كلمة المرور {count} أحرف على الأقل',
@@ -639,7 +645,9 @@ export const ar: Catalogue = {
       'حُذفت العقدة ولم يمكن إبلاغها: ما وُضع عليها يستمر هناك، لا تحسبه هذه اللوحة ولا تقطعه، إلى أن يُزال هناك.',
     'node name is required': 'اسم العقدة مطلوب',
     'the name is longer than 100 characters': 'الاسم أطول من 100 حرف',
-    'the name holds characters that cannot be shown': 'يحتوي الاسم على رموز لا يمكن عرضها',
+    'the name is not valid Unicode': 'الاسم ليس Unicode صالحًا',
+    'the name holds {code}, which cannot be seen or turns the text around':
+      'يحتوي الاسم على {code} الذي لا يُرى أو يقلب اتجاه النص',
     'the remark is longer than 1000 characters': 'الملاحظة أطول من 1000 حرف',
     'the remark holds characters that cannot be shown': 'في الملاحظة محارف لا يمكن عرضها',
     'the scheme is http or https': 'المخطط إما http أو https',

@@ -50,6 +50,7 @@ export const fa: Catalogue = {
     CREDENTIALS_WRONG: 'نام کاربری یا رمز عبور فعلی نادرست است',
     CREDENTIALS_WEAK: '{why}',
     USER_EXISTS: 'کاربری به نام {username} وجود دارد',
+    USER_LOOKS_ALIKE: 'نام {username} شبیه نام کاربر دیگری، {other}، است: نامی برگزینید که به‌آسانی از آن جدا باشد',
     VERSION_UNKNOWN: 'نسخهٔ {version} برای نصب وجود ندارد',
     INSTALL_RUNNING: 'نصب دیگری در جریان است',
     INSTALL_FAILED: 'چیزی تغییر نکرد: {why}',
@@ -224,6 +225,8 @@ export const fa: Catalogue = {
     'no path of the API can name it: it stands for a folder there':
       'هیچ مسیری در API نمی‌تواند آن را نام ببرد: آنجا به معنای پوشه است',
     'the core separates counters with ">"': 'هسته شمارنده‌ها را با «>» جدا می‌کند',
+    'it holds {code}, which cannot be seen or turns the text around':
+      '{code} دارد که دیده نمی‌شود یا جهت متن را برمی‌گرداند',
     'it holds control characters': 'نویسه‌های کنترلی دارد',
     'names that begin with portolan- are kept for the panel': 'نام‌هایی که با portolan- آغاز می‌شوند ویژهٔ پنل‌اند',
     'erased clients are called so': 'کاربران پاک‌شده چنین نامیده می‌شوند',
@@ -233,6 +236,8 @@ export const fa: Catalogue = {
     'flow {flow} is unknown': 'flow {flow} ناشناخته است',
     'empty client ID: a trojan client needs a password': 'شناسهٔ کاربر خالی است: کاربر trojan به رمز نیاز دارد',
     'empty client ID: a hysteria client needs an auth': 'شناسهٔ کاربر خالی است: کاربر hysteria به auth نیاز دارد',
+    'its subId holds {code}, which cannot be seen or turns the text around':
+      'subId آن {code} دارد که دیده نمی‌شود یا جهت متن را برمی‌گرداند',
     'the password must be {count} bytes in base64 for {method}': 'رمز برای {method} باید {count} بایت در base64 باشد',
     '{protocol} has no clients': '{protocol} کاربر ندارد',
     'a shadowsocks client needs a password': 'کاربر shadowsocks به رمز نیاز دارد',
@@ -458,6 +463,8 @@ export const fa: Catalogue = {
     'You have successfully logged into your account.': 'با موفقیت وارد حساب خود شدید.',
     'You have been logged out.': 'از حساب خارج شدید.',
     'A user name has 1 to {count} characters': 'نام کاربری ۱ تا {count} نویسه دارد',
+    'A user name must not hold {code}, which cannot be seen or turns the text around':
+      'نام کاربری نباید {code} داشته باشد که دیده نمی‌شود یا جهت متن را برمی‌گرداند',
     'A user name neither begins nor ends with a space and holds no control characters':
       'نام کاربری با فاصله آغاز یا تمام نمی‌شود و نویسهٔ کنترلی ندارد',
     'A password has at least {count} characters': 'رمز عبور دست‌کم {count} نویسه دارد',
@@ -637,7 +644,9 @@ export const fa: Catalogue = {
       'نود حذف شد ولی نشد به آن خبر داد: آنچه روی آن گذاشته شده تا وقتی همان‌جا حذف نشود کار می‌کند و این پنل آن را نه می‌شمارد و نه قطع می‌کند.',
     'node name is required': 'نام نود لازم است',
     'the name is longer than 100 characters': 'نام از ۱۰۰ نویسه بلندتر است',
-    'the name holds characters that cannot be shown': 'نام نویسه‌هایی دارد که نمایش داده نمی‌شوند',
+    'the name is not valid Unicode': 'نام یونیکد معتبر نیست',
+    'the name holds {code}, which cannot be seen or turns the text around':
+      'نام {code} دارد که دیده نمی‌شود یا جهت متن را برمی‌گرداند',
     'the remark is longer than 1000 characters': 'توضیح از ۱۰۰۰ نویسه بلندتر است',
     'the remark holds characters that cannot be shown': 'توضیح نویسه‌هایی دارد که نشان داده نمی‌شوند',
     'the scheme is http or https': 'طرح باید http یا https باشد',

@@ -51,6 +51,8 @@ export const ru: Catalogue = {
     CREDENTIALS_WRONG: 'Текущее имя пользователя или пароль неверны',
     CREDENTIALS_WEAK: '{why}',
     USER_EXISTS: 'Пользователь {username} уже есть',
+    USER_LOOKS_ALIKE:
+      'Имя {username} похоже на имя другого пользователя, {other}: выберите такое, которое легко отличить',
     VERSION_UNKNOWN: 'Выпуска {version} для установки нет',
     INSTALL_RUNNING: 'Уже идёт другая установка',
     INSTALL_FAILED: 'Ничего не изменено: {why}',
@@ -229,6 +231,8 @@ export const ru: Catalogue = {
     'no path of the API can name it: it stands for a folder there':
       'ни один путь API не может его назвать: там он означает папку',
     'the core separates counters with ">"': 'ядро разделяет счётчики знаком «>»',
+    'it holds {code}, which cannot be seen or turns the text around':
+      'в нём есть {code}, которого не видно или который меняет направление текста',
     'it holds control characters': 'он содержит управляющие символы',
     'names that begin with portolan- are kept for the panel': 'имена, начинающиеся с portolan-, оставлены для панели',
     'erased clients are called so': 'так называются стёртые клиенты',
@@ -238,6 +242,8 @@ export const ru: Catalogue = {
     'flow {flow} is unknown': 'неизвестный flow {flow}',
     'empty client ID: a trojan client needs a password': 'пустой ID клиента: клиенту trojan нужен пароль',
     'empty client ID: a hysteria client needs an auth': 'пустой ID клиента: клиенту hysteria нужен auth',
+    'its subId holds {code}, which cannot be seen or turns the text around':
+      'в его subId есть {code}, которого не видно или который меняет направление текста',
     'the password must be {count} bytes in base64 for {method}':
       'пароль для {method} должен быть {count} байт в base64',
     '{protocol} has no clients': 'у {protocol} нет клиентов',
@@ -470,6 +476,8 @@ export const ru: Catalogue = {
     'You have successfully logged into your account.': 'Вы успешно вошли в учётную запись.',
     'You have been logged out.': 'Вы вышли из учётной записи.',
     'A user name has 1 to {count} characters': 'Имя пользователя — от 1 до {count} символов',
+    'A user name must not hold {code}, which cannot be seen or turns the text around':
+      'Имя пользователя не может содержать {code}: этого знака не видно, или он меняет направление текста',
     'A user name neither begins nor ends with a space and holds no control characters':
       'Имя пользователя не начинается и не заканчивается пробелом и не содержит управляющих символов',
     'A password has at least {count} characters': 'Пароль — не короче {count} символов',
@@ -651,7 +659,9 @@ export const ru: Catalogue = {
       'Узел удалён, но сообщить ему об этом не удалось: то, что на нём размещено, продолжает там работать, эта панель его не считает и не отключает, пока его не удалят там.',
     'node name is required': 'нужно имя узла',
     'the name is longer than 100 characters': 'имя длиннее 100 символов',
-    'the name holds characters that cannot be shown': 'в имени есть символы, которые нельзя показать',
+    'the name is not valid Unicode': 'имя не является правильным Unicode',
+    'the name holds {code}, which cannot be seen or turns the text around':
+      'в имени есть {code}, которого не видно или который меняет направление текста',
     'the remark is longer than 1000 characters': 'примечание длиннее 1000 символов',
     'the remark holds characters that cannot be shown': 'в примечании есть символы, которые нельзя показать',
     'the scheme is http or https': 'схема — http или https',

@@ -49,6 +49,7 @@ export const zh: Catalogue = {
     CREDENTIALS_WRONG: '当前用户名或密码错误',
     CREDENTIALS_WEAK: '{why}',
     USER_EXISTS: '用户 {username} 已存在',
+    USER_LOOKS_ALIKE: '名称 {username} 与另一用户 {other} 的名称相似：请选择容易区分的名称',
     VERSION_UNKNOWN: '没有可安装的版本 {version}',
     INSTALL_RUNNING: '另一个安装正在进行',
     INSTALL_FAILED: '未作任何更改：{why}',
@@ -218,6 +219,7 @@ export const zh: Catalogue = {
     'it begins or ends with a space': '以空格开头或结尾',
     'no path of the API can name it: it stands for a folder there': 'API 的路径无法指代它：在那里它表示文件夹',
     'the core separates counters with ">"': '核心用“>”分隔计数器',
+    'it holds {code}, which cannot be seen or turns the text around': '含有 {code}，它不可见或会改变文字方向',
     'it holds control characters': '包含控制字符',
     'names that begin with portolan- are kept for the panel': '以 portolan- 开头的名称保留给面板',
     'erased clients are called so': '这是已清除客户端的名称',
@@ -227,6 +229,8 @@ export const zh: Catalogue = {
     'flow {flow} is unknown': '未知的 flow {flow}',
     'empty client ID: a trojan client needs a password': '客户端 ID 为空：trojan 客户端需要密码',
     'empty client ID: a hysteria client needs an auth': '客户端 ID 为空：hysteria 客户端需要 auth',
+    'its subId holds {code}, which cannot be seen or turns the text around':
+      '其 subId 含有 {code}，它不可见或会改变文字方向',
     'the password must be {count} bytes in base64 for {method}': '{method} 的密码必须是 {count} 字节的 base64',
     '{protocol} has no clients': '{protocol} 没有客户端',
     'a shadowsocks client needs a password': 'shadowsocks 客户端需要密码',
@@ -444,6 +448,8 @@ export const zh: Catalogue = {
     'You have successfully logged into your account.': '您已成功登录。',
     'You have been logged out.': '您已退出登录。',
     'A user name has 1 to {count} characters': '用户名为 1 到 {count} 个字符',
+    'A user name must not hold {code}, which cannot be seen or turns the text around':
+      '用户名不能包含 {code}：它不可见或会改变文字方向',
     'A user name neither begins nor ends with a space and holds no control characters':
       '用户名不能以空格开头或结尾，也不能包含控制字符',
     'A password has at least {count} characters': '密码至少 {count} 个字符',
@@ -620,7 +626,8 @@ export const zh: Catalogue = {
       '节点已删除，但无法通知它：放在其上的内容仍在节点上运行，本面板不再统计也不再切断，直到在节点上移除为止。',
     'node name is required': '需要节点名称',
     'the name is longer than 100 characters': '名称超过 100 个字符',
-    'the name holds characters that cannot be shown': '名称含有无法显示的字符',
+    'the name is not valid Unicode': '名称不是有效的 Unicode',
+    'the name holds {code}, which cannot be seen or turns the text around': '名称含有 {code}，它不可见或会改变文字方向',
     'the remark is longer than 1000 characters': '备注超过 1000 个字符',
     'the remark holds characters that cannot be shown': '备注包含无法显示的字符',
     'the scheme is http or https': '协议只能是 http 或 https',

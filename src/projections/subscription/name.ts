@@ -10,8 +10,8 @@ export interface NameParts {
 }
 
 const FALLBACK_MODEL = '-ieo';
-/** C0, C1, line and paragraph separator, and half surrogate pairs. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
+/** C0, C1, line and paragraph separator, half surrogate pairs, and what turns the text that follows around. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * The name that a client app shows. The first character of the model separates, its letters say what comes in which

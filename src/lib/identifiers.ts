@@ -1,0 +1,57 @@
+/**
+ * What cannot be seen in a name, or turns what is around it: control and format characters (among them the zero-width and
+ * the bidirectional ones), everything that Unicode lets be shown as nothing, other spaces than the usual one, and the
+ * empty braille pattern.
+ */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
+
+/** The first character of an identifier that cannot be seen or turns the text around, as `U+200B`; null when it has none. */
+export function hiddenIn(text: string): string | null {
+  const code = HIDDEN.exec(text)?.[0].codePointAt(0);
+  return code === undefined ? null : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** The one spelling under which identifiers are kept: an accent belongs to its letter (Unicode NFC). */
+export const composed = (text: string): string => text.normalize('NFC');
+
+/** Whether both are one name, however their accents are stored. */
+export const sameName = (a: string, b: string): boolean => a === b || composed(a) === composed(b);
+
+/** The name that was asked for, in its one spelling; the stored one where it is the same, since others may refer to it. */
+export function keptName(asked: string, stored: string): string {
+  return sameName(asked, stored) ? stored : composed(asked);
+}
+
+/** Letters of Cyrillic, Greek, Armenian and Latin that look like another Latin letter or a digit, in lower case. */
+const LOOKS = pairs(
+  'аaвbсcԁdеeєeғfһhнhіiїiӏlјjкkӄkмmпnоoрpԛqгrѕsтtуyүyѵvԝwшwхxьb',
+  'αaβbςcεeηnιiκkνvοoσoρpτtυuχxγyωw',
+  'օoսuհhոnցgզqյjքp',
+  'ıiȷjłløođdħhŧtɑaɡgʀrþp0o1l|l',
+);
+/** Greek capitals that look like another letter than their small ones. */
+const CAPITALS = pairs('ΗHΜMΝNΥYΡPΧXΒBΙI');
+
+function pairs(...lists: readonly string[]): ReadonlyMap<string, string> {
+  const table = new Map<string, string>();
+  for (const list of lists) for (let i = 0; i + 1 < list.length; i += 2) table.set(list[i] ?? '', list[i + 1] ?? '');
+  return table;
+}
+
+/** What is left of a name for the eye: without case, accents and scripts (after UTS 39, with a table for names of admins). */
+function skeleton(text: string): string {
+  const capitals = [...text.normalize('NFKD')].map((letter) => CAPITALS.get(letter) ?? letter).join('');
+  const letters = capitals.toLowerCase().replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, '');
+  return [...letters]
+    .map((letter) => LOOKS.get(letter) ?? letter)
+    .join('')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
+}
+
+/** Whether people would take one for the other. A capital I is also a small l. */
+export function looksLike(a: string, b: string): boolean {
+  const shapes = (text: string): readonly string[] => [skeleton(text), skeleton(text.replaceAll('I', 'l'))];
+  const others = new Set(shapes(b));
+  return shapes(a).some((shape) => others.has(shape));
+}
