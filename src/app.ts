@@ -252,7 +252,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     inboundOf: (tag) => read.desired.inboundOf(tag),
     refused: () => read.core().refused,
     restartToCut: () => read.settings().restartCoreOnClientDisable,
-    lastPoll: () => intake.poll(),
+    lastPoll: () => intake.last(),
     passOn: () => intake.passOn(),
     counterOwner: (tag) => read.baselines().ownerOf(tag),
     // It is tried again every minute, and said once.
@@ -296,7 +296,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
       clearInterval(timer);
       clearTimeout(backlog);
       await intake.end();
-      await intake.poll();
+      await intake.last();
       await sync.end(keepCore);
       following.unsubscribe();
     },

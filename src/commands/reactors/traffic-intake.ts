@@ -37,8 +37,9 @@ interface Parts {
 
 /** An address that stays connected is written down again after this long, in ms. */
 const IP_REFRESH_MS = 3_600_000;
-/** How long a change waits for the counters, in ms. */
+/** How long a change waits for the counters, in ms; and a planned stop, after which they are gone. */
 const COLLECT_MS = 2_000;
+const LAST_MS = 20_000;
 
 /**
  * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
@@ -79,15 +80,20 @@ export class TrafficIntake {
     return this.#polling;
   }
 
+  /** The last reading of a run, right before it is stopped. Never rejects. */
+  async last(): Promise<void> {
+    await this.collect(LAST_MS);
+  }
+
   /**
    * Records what was moved up to now, before something changes what it counts for. Resolves at the latest after two
    * seconds, and then to false: the core has not answered. Callers at the same time share a reading.
    */
-  async collect(): Promise<boolean> {
+  async collect(ms = COLLECT_MS): Promise<boolean> {
     if (!this.#parts.core.running) return true;
     let ended = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
-      ended = withPatience(COLLECT_MS, () => reject(new Error('the core does not answer')));
+      ended = withPatience(ms, () => reject(new Error('the core does not answer')));
     });
     try {
       await Promise.race([this.#fresh(), late]);

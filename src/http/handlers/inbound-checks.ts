@@ -13,7 +13,10 @@ import type { HttpParts } from '../context.js';
 
 /** There is no core at all that could be asked. */
 export type Untested = 'untested';
-type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'pairFlaw'>;
+type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'pairFlaw' | 'coreSettled'>;
+
+/** How long the core may take to give back the port of an inbound that was just deleted, in ms. */
+const SETTLED_MS = 3_000;
 
 /**
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
@@ -40,7 +43,10 @@ export async function externalFlaw(
 }
 
 /** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
-async function foreignHolder({ read, portFlaw }: Asked, { spec, config }: InboundDraft): Promise<Rejection | null> {
+async function foreignHolder(
+  { read, portFlaw, coreSettled }: Asked,
+  { spec, config }: InboundDraft,
+): Promise<Rejection | null> {
   const { listen, port, protocol } = spec;
   if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
   const neighbours = read
@@ -48,7 +54,11 @@ async function foreignHolder({ read, portFlaw }: Asked, { spec, config }: Inboun
     .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
-    const flaw = await portFlaw(listen, port, layer === 'udp');
+    let flaw = await portFlaw(listen, port, layer === 'udp');
+    if (flaw === 'taken') {
+      await coreSettled(SETTLED_MS);
+      flaw = await portFlaw(listen, port, layer === 'udp');
+    }
     if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: 'another program' });
     if (flaw === 'forbidden') return reject('PORT_FORBIDDEN', { port });
     if (flaw === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
