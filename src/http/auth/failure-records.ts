@@ -1,4 +1,6 @@
-import type { FailureReason } from './visit.js';
+import type { LoginFailed } from '../../events/user.js';
+
+export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
 
 const MINUTE_MS = 60_000;
 /** Failures of a minute that are recorded one by one, over all callers. */

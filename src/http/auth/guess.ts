@@ -1,5 +1,6 @@
 import { type Rejection, reject } from '../../commands/rejection.js';
-import type { FailureReason, Visit } from './visit.js';
+import type { FailureReason } from './failure-records.js';
+import type { Visit } from './visit.js';
 
 /**
  * One attempt to prove who the caller is. It counts from its start, and as a success only when `check` resolves to null;

@@ -4,7 +4,8 @@ import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
 import type { Rejection } from '../../commands/rejection.js';
 import { sameName } from '../../lib/identifiers.js';
 import type { UserRow } from '../../projections/users.js';
-import type { AuthContext, FailureReason } from './visit.js';
+import type { FailureReason } from './failure-records.js';
+import type { AuthContext } from './visit.js';
 
 /**
  * One login. Every one that fails does the same work, whatever is wrong: one hash comparison, one check of the code, and

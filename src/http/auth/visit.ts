@@ -4,19 +4,16 @@ import type { AnyCommand } from '../../commands/catalog.js';
 import type { TwoFactorProof } from '../../commands/ports/two-factor.js';
 import type { Rejection } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
-import type { LoginFailed } from '../../events/user.js';
 import type { UserRow } from '../../projections/users.js';
 import type { HttpContext } from '../context.js';
 import { holdsToken } from './bearer.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { rightToken } from './csrf.js';
-import type { FailureRecords, Failures } from './failure-records.js';
+import type { FailureReason, FailureRecords, Failures } from './failure-records.js';
 import type { LoginLimiter } from './limiter.js';
 import type { Peer } from './peer.js';
 import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
 import type { UnsavedSessions } from './unsaved.js';
-
-export type FailureReason = Parameters<typeof LoginFailed>[0]['reason'];
 
 /** The command by which a session begins. */
 type Entering = (
