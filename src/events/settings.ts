@@ -39,14 +39,14 @@ export const settingsTable = {
   trustedProxyCIDRs: cidrs.default(['127.0.0.0/8', '::1/128']),
   twoFactorEnable: z.boolean().default(false),
   timeLocation: timeZone.default('Local'),
-  datepicker: z.enum(['gregorian', 'jalalian']).default('gregorian'),
+  datepicker: z.enum(['gregorian', 'jalalian'], 'must be one of gregorian, jalalian').default('gregorian'),
   /** Rows of a page of a table; 0 = all. */
   pageSize: whole(0, 10_000, 25),
   /** Days before its end at which a client is shown as soon over; 0 = never. */
   expireDiff: whole(0, 3650, 0),
   /** GB before its cap at which a client is shown as soon over; 0 = never. */
   trafficDiff: whole(0, 1_000_000, 0),
-  remarkModel: z.string().max(4).default('-ieo'),
+  remarkModel: z.string().max(4, 'may have 4 characters').default('-ieo'),
   externalTrafficInformEnable: z.boolean().default(false),
   externalTrafficInformURI: url.default(''),
   /** Restart the core for connections of an ended client that cannot be cut one by one. */
@@ -123,7 +123,7 @@ export const settingsTable = {
   backupKeep: whole(0, 1000, 7),
 
   /** Which shape is answered where the specification and 3x-ui clash. */
-  apiDialect: z.enum(['spec', '3x-ui']).default('spec'),
+  apiDialect: z.enum(['spec', '3x-ui'], 'must be one of spec, 3x-ui').default('spec'),
   /** Splicing hides live bytes from the counters, so that caps act late. */
   coreSplice: z.boolean().default(false),
   /** Seconds between two readings of the core's counters. */

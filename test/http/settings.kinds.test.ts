@@ -34,6 +34,18 @@ describe('a setting of the wrong kind is refused by its name, and nothing change
     }
   });
 
+  it('a text that is too long or is not one of the choices, in words for people', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    for (const [name, like] of names) {
+      if (typeof like !== 'string') continue;
+      const { json } = await browser.post(UPDATE, { [name]: 'x '.repeat(40_000) });
+      expect([name, json]).toMatchObject([name, { success: false }]);
+      expect(JSON.stringify(json)).not.toMatch(/Invalid|Too (big|small)|expected/);
+    }
+    expect(panel.appended()).toEqual([]);
+  });
+
   it('the API token, which is no setting', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();

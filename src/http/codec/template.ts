@@ -1,6 +1,6 @@
 import { CoreError, type CoreInbound } from '../../commands/ports/core.js';
 import { type Rejection, reject } from '../../commands/rejection.js';
-import type { JsonObject } from '../../lib/json.js';
+import { isObject, type JsonObject } from '../../lib/json.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { defaultOutboundTestUrl } from '../../projections/template.js';
 import { Wrong } from '../contract/schemas/fields.js';
@@ -23,6 +23,17 @@ export function unwrapTemplate(template: JsonObject): JsonObject {
     current = inner;
   }
   return current;
+}
+
+/** Blocks that the panel reads or replaces itself. The core never sees their values, so it cannot refuse a wrong type. */
+const OWN_BLOCKS: ReadonlySet<string> = new Set(['log', 'api', 'stats', 'policy', 'metrics', 'routing']);
+
+/** Why a block of a template has the wrong type, or null. As in the core, the case of a name does not matter. */
+export function blockFlaw(template: JsonObject): string | null {
+  const wrong = Object.entries(template).find(
+    ([name, value]) => OWN_BLOCKS.has(name.toLowerCase()) && value !== null && !isObject(value),
+  );
+  return wrong === undefined ? null : `"${wrong[0]}" must be an object`;
 }
 
 /** The address that outbound tests ask; empty = the usual one. */

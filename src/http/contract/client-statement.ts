@@ -15,7 +15,7 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       from: text,
       /** The same, included; empty = today. */
       to: text,
-      format: z.enum(['', 'json', 'csv']).default(''),
+      format: z.enum(['', 'json', 'csv'], 'must be one of json, csv').default(''),
       /** The number of one client of this email, also of a deleted one; 0 = of all who have it, or who was deleted last. */
       client: whole({ min: 0 }),
     }),

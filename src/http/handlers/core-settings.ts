@@ -2,7 +2,7 @@ import { Rejection, reject } from '../../commands/rejection.js';
 import { certificatePairs, hasLines } from '../../lib/certificate-pairs.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../projections/template.js';
-import { pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
+import { blockFlaw, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpContext, Message } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
@@ -95,6 +95,8 @@ async function templateFlaw(
   { read, core, pairFlaw }: HttpContext,
   template: JsonObject,
 ): Promise<Rejection | Untested | null> {
+  const wrongBlock = blockFlaw(template);
+  if (wrongBlock !== null) return reject('TEMPLATE_INVALID', { why: wrongBlock });
   try {
     core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
   } catch (error) {

@@ -335,6 +335,7 @@ export const ar: Catalogue = {
     'Inbound {tag} cannot be used: {why}': 'لا يمكن استخدام الإدخال {tag}: {why}',
     'The template cannot be used: {why}': 'لا يمكن استخدام القالب: {why}',
     'it has "{key}" twice': 'فيه «{key}» مرتين',
+    '"{key}" must be an object': 'يجب أن يكون «{key}» كائنًا',
     '"{key}" is not allowed': '«{key}» غير مسموح',
     '"{key}" must be the path of a *.sock inside the data directory and outside of its run folder':
       'يجب أن يكون «{key}» مسار \u200e*.sock داخل مجلد البيانات وخارج مجلد run فيه',
@@ -367,7 +368,6 @@ export const ar: Catalogue = {
     'There is no core: install one, or say where it is': 'لا توجد نواة: ثبّت واحدة أو حدد مكانها',
     'This version of the core does not know the command {command}': 'هذا الإصدار من النواة لا يعرف الأمر {command}',
     'The core does not take the configuration and gives no reason': 'النواة لا تقبل الإعداد ولا تذكر سببًا',
-    'The core makes nothing of this inbound': 'النواة لا تصنع شيئًا من هذا الإدخال',
     'This version of the core prints no {label}': 'هذا الإصدار من النواة لا يطبع {label}',
     'The core does not run': 'النواة ليست قيد التشغيل',
     'The template of the core has no "metrics" block': 'قالب النواة لا يحتوي على كتلة «metrics»',
@@ -452,7 +452,6 @@ export const ar: Catalogue = {
       'تُرفض الاتصالات الجديدة. لإنهاء المفتوحة تحتاج اللوحة إلى CAP_NET_ADMIN وبرنامج ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'لا تقبل النواة الإعداد الجديد وتستمر بالإعداد القديم',
-    'The input is not valid: {why}': 'المدخلات غير صالحة: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'رمز CSRF مفقود أو خاطئ، أو أن الطلب قادم من موقع آخر',
     'Your session has expired, please log in again': 'انتهت جلستك، سجّل الدخول من جديد',
@@ -481,8 +480,6 @@ export const ar: Catalogue = {
     'The Idempotency-Key must be 1 to 200 printable characters':
       'يجب أن يكون Idempotency-Key من 1 إلى 200 حرف قابل للطباعة',
     'Invalid input: expected {expected}, received {received}': 'قيمة غير صالحة: المتوقع {expected} والوارد {received}',
-    'Invalid option: expected one of {known}': 'خيار غير صالح: المتوقع أحد {known}',
-    'Too big: expected string to have <={count} characters': 'أطول من اللازم: {count} حرفًا على الأكثر',
     'Invalid input': 'قيمة غير صالحة',
     'Clients could not be brought in line with the directory': 'تعذرت مزامنة العملاء مع الدليل',
     'Sign in': 'تسجيل الدخول',

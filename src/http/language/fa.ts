@@ -335,6 +335,7 @@ export const fa: Catalogue = {
     'Inbound {tag} cannot be used: {why}': 'ورودی {tag} قابل استفاده نیست: {why}',
     'The template cannot be used: {why}': 'قالب قابل استفاده نیست: {why}',
     'it has "{key}" twice': '«{key}» را دو بار دارد',
+    '"{key}" must be an object': '«{key}» باید یک شیء باشد',
     '"{key}" is not allowed': '«{key}» مجاز نیست',
     '"{key}" must be the path of a *.sock inside the data directory and outside of its run folder':
       '«{key}» باید مسیر یک \u200e*.sock درون پوشهٔ داده و بیرون از پوشهٔ run آن باشد',
@@ -368,7 +369,6 @@ export const fa: Catalogue = {
     'There is no core: install one, or say where it is': 'هسته‌ای نیست: نصب کنید یا جای آن را بگویید',
     'This version of the core does not know the command {command}': 'این نسخهٔ هسته فرمان {command} را نمی‌شناسد',
     'The core does not take the configuration and gives no reason': 'هسته پیکربندی را نمی‌پذیرد و دلیلی نمی‌گوید',
-    'The core makes nothing of this inbound': 'هسته از این ورودی چیزی نمی‌سازد',
     'This version of the core prints no {label}': 'این نسخهٔ هسته {label} را چاپ نمی‌کند',
     'The core does not run': 'هسته اجرا نمی‌شود',
     'The template of the core has no "metrics" block': 'قالب هسته بلوک «metrics» ندارد',
@@ -452,7 +452,6 @@ export const fa: Catalogue = {
       'اتصال‌های تازه رد می‌شوند. برای پایان دادن به اتصال‌های باز، پنل به CAP_NET_ADMIN و برنامهٔ ss نیاز دارد: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'هسته پیکربندی جدید را نمی‌پذیرد و با پیکربندی قبلی ادامه می‌دهد',
-    'The input is not valid: {why}': 'ورودی درخواست معتبر نیست: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'توکن CSRF نیست یا نادرست است، یا درخواست از سایت دیگری آمده است',
     'Your session has expired, please log in again': 'نشست شما پایان یافته است، دوباره وارد شوید',
@@ -481,8 +480,6 @@ export const fa: Catalogue = {
     'The Idempotency-Key must be 1 to 200 printable characters': 'Idempotency-Key باید ۱ تا ۲۰۰ نویسهٔ چاپی باشد',
     'Invalid input: expected {expected}, received {received}':
       'مقدار نامعتبر: باید {expected} باشد، {received} دریافت شد',
-    'Invalid option: expected one of {known}': 'گزینهٔ نامعتبر: باید یکی از این‌ها باشد: {known}',
-    'Too big: expected string to have <={count} characters': 'بیش از حد بلند: حداکثر {count} نویسه',
     'Invalid input': 'مقدار نامعتبر',
     'Clients could not be brought in line with the directory': 'هماهنگ‌سازی کاربران با دایرکتوری ممکن نشد',
     'Sign in': 'ورود',

@@ -345,6 +345,7 @@ export const ru: Catalogue = {
     'Inbound {tag} cannot be used: {why}': 'Входящее подключение {tag} нельзя использовать: {why}',
     'The template cannot be used: {why}': 'Шаблон нельзя использовать: {why}',
     'it has "{key}" twice': 'в нём дважды указано «{key}»',
+    '"{key}" must be an object': '«{key}» должен быть объектом',
     '"{key}" is not allowed': '«{key}» не разрешено',
     '"{key}" must be the path of a *.sock inside the data directory and outside of its run folder':
       '«{key}» должен быть путём к *.sock внутри каталога данных и вне его папки run',
@@ -379,7 +380,6 @@ export const ru: Catalogue = {
     'This version of the core does not know the command {command}': 'Эта версия ядра не знает команды {command}',
     'The core does not take the configuration and gives no reason':
       'Ядро не принимает конфигурацию и не называет причину',
-    'The core makes nothing of this inbound': 'Ядро ничего не делает из этого подключения',
     'This version of the core prints no {label}': 'Эта версия ядра не выводит {label}',
     'The core does not run': 'Ядро не работает',
     'The template of the core has no "metrics" block': 'В шаблоне ядра нет блока «metrics»',
@@ -465,7 +465,6 @@ export const ru: Catalogue = {
       'Новые отклоняются. Чтобы завершать открытые, панели нужны CAP_NET_ADMIN и программа ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'Ядро не принимает новую конфигурацию и работает с прежней',
-    'The input is not valid: {why}': 'Неверные данные: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'CSRF-токен отсутствует или неверен, либо запрос пришёл с другого сайта',
     'Your session has expired, please log in again': 'Сеанс истёк, войдите снова',
@@ -495,8 +494,6 @@ export const ru: Catalogue = {
       'Idempotency-Key должен содержать от 1 до 200 печатных символов',
     'Invalid input: expected {expected}, received {received}':
       'Неверное значение: ожидалось {expected}, получено {received}',
-    'Invalid option: expected one of {known}': 'Неверный вариант: ожидалось одно из {known}',
-    'Too big: expected string to have <={count} characters': 'Слишком длинно: не более {count} символов',
     'Invalid input': 'Неверное значение',
     'Clients could not be brought in line with the directory': 'Не удалось согласовать клиентов с каталогом LDAP',
     'Sign in': 'Войти',

@@ -324,6 +324,7 @@ export const zh: Catalogue = {
     'Inbound {tag} cannot be used: {why}': '入站 {tag} 不可用：{why}',
     'The template cannot be used: {why}': '模板不可用：{why}',
     'it has "{key}" twice': '“{key}”出现了两次',
+    '"{key}" must be an object': '“{key}”必须是对象',
     '"{key}" is not allowed': '不允许“{key}”',
     '"{key}" must be the path of a *.sock inside the data directory and outside of its run folder':
       '“{key}”必须是数据目录内、run 文件夹外的 *.sock 路径',
@@ -356,7 +357,6 @@ export const zh: Catalogue = {
     'There is no core: install one, or say where it is': '没有核心：请安装或指定其位置',
     'This version of the core does not know the command {command}': '此核心版本不支持命令 {command}',
     'The core does not take the configuration and gives no reason': '核心不接受配置且未说明原因',
-    'The core makes nothing of this inbound': '核心无法解析此入站',
     'This version of the core prints no {label}': '此核心版本不输出 {label}',
     'The core does not run': '核心没有运行',
     'The template of the core has no "metrics" block': '核心模板中没有 “metrics” 块',
@@ -437,7 +437,6 @@ export const zh: Catalogue = {
     'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
       '新连接会被拒绝。要结束已打开的连接，面板需要 CAP_NET_ADMIN 和 ss 程序：docs/install.md',
     'The core does not take the new configuration and goes on with the old one': '核心不接受新配置，继续使用旧配置运行',
-    'The input is not valid: {why}': '输入无效：{why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'CSRF 令牌缺失或错误，或请求来自其他网站',
     'Your session has expired, please log in again': '会话已过期，请重新登录',
@@ -465,8 +464,6 @@ export const zh: Catalogue = {
     'The body is not a valid multipart form': '请求体不是有效的 multipart 表单',
     'The Idempotency-Key must be 1 to 200 printable characters': 'Idempotency-Key 必须是 1 到 200 个可打印字符',
     'Invalid input: expected {expected}, received {received}': '无效的值：应为 {expected}，收到 {received}',
-    'Invalid option: expected one of {known}': '无效的选项：应为 {known} 之一',
-    'Too big: expected string to have <={count} characters': '过长：最多 {count} 个字符',
     'Invalid input': '无效的值',
     'Clients could not be brought in line with the directory': '无法使客户端与目录同步',
     'Sign in': '登录',

@@ -73,6 +73,26 @@ describe('a template with certificates as lines', () => {
   });
 });
 
+describe('a template with a block of the wrong type', () => {
+  const save = async (block: string, value: unknown) => {
+    const panel = startPanel({ core: { assemble: ({ template }) => template } });
+    const answer = await core(panel, 'update', { coreSetting: JSON.stringify({ ...defaultTemplate, [block]: value }) });
+    return { answer, events: panel.log.events.length };
+  };
+
+  it.each(['log', 'api', 'stats', 'policy', 'metrics', 'Metrics', 'routing'])('%s', async (block) => {
+    for (const value of [5, true, 'x', [], [{}]]) {
+      const refused = {
+        success: false,
+        msg: `The core template is not valid: "${block}" must be an object`,
+        obj: null,
+      };
+      expect(await save(block, value)).toStrictEqual({ answer: refused, events: 0 });
+    }
+    for (const value of [null, {}]) expect(await save(block, value)).toMatchObject({ answer: { success: true } });
+  });
+});
+
 describe('resetOutboundsTraffic', () => {
   const used = (panel: Panel) =>
     panel.dispatch({
