@@ -9,7 +9,7 @@ RUN npm run setup && npm prune --omit=dev \
 
 FROM node:20-bookworm-slim
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends ca-certificates iproute2 tini \
+  && apt-get install -y --no-install-recommends ca-certificates iproute2 nftables tini \
   && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node -m 700 /data
 COPY --from=build /image/ /

@@ -240,6 +240,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
       return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
     online: (clients) => read.online.set(clients.flatMap((number) => read.client(number)?.identity.email ?? [])),
+    counted: (clients) => sync.observe(clients),
     limit: (users) => ipLimit.poll(users),
     warn,
   });

@@ -134,8 +134,8 @@ describe('what a server is installed with', () => {
     const installed = /apt-get install -y --no-install-recommends ([\w -]+?) +&&/
       .exec(stage.join('\n'))?.[1]
       ?.split(' ');
-    // ss cuts single clients; certificates of others are tested; children of nobody are waited for.
-    expect(installed?.sort()).toEqual(['ca-certificates', 'iproute2', 'tini']);
+    // ss and nft cut single clients; certificates of others are tested; children of nobody are waited for.
+    expect(installed?.sort()).toEqual(['ca-certificates', 'iproute2', 'nftables', 'tini']);
     // The build puts the core where a search path finds it, and the image takes it from there.
     expect(text('Dockerfile')).toMatch(
       /install -D -m 755 \/cache\/portolan\/core\/\*\/xray \/image\/usr\/local\/bin\/xray$/m,

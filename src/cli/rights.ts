@@ -11,11 +11,18 @@ interface Account {
   readonly pid: number | null;
   /** The search path. */
   readonly path: string | undefined;
+  /** Where Debian keeps the programs of administrators. */
+  readonly adminPath?: string;
   readonly proc?: string;
 }
 
 /** What the account of the panel may do. None of it is a fault of the data. */
-export function examineRights({ pid: noted, path, proc = '/proc' }: Account): readonly Finding[] {
+export function examineRights({
+  pid: noted,
+  path,
+  adminPath = '/usr/sbin:/sbin',
+  proc = '/proc',
+}: Account): readonly Finding[] {
   const pid = noted !== null && isPanel(`${proc}/${noted}/cmdline`) ? noted : null;
   const whose = pid === null ? 'this account' : `the panel (pid ${pid})`;
   const { uid, capabilities } = statusOf(`${proc}/${pid ?? 'self'}/status`);
@@ -37,7 +44,15 @@ export function examineRights({ pid: noted, path, proc = '/proc' }: Account): re
           note: true,
           detail: `${missing.join(' and ')}: a client that is cut costs a restart of the core, and what an address over its IP limit has open goes on`,
         };
-  return [account, cut];
+  return [account, cut, ...(cut.ok ? [flowFinding(`${path ?? ''}${delimiter}${adminPath}`)] : [])];
+}
+
+function flowFinding(path: string): Finding {
+  const what = 'cutting over UDP';
+  if (has(path, 'nft')) return { what, ok: true, detail: 'the UDP flow of one client can be blocked' };
+  const detail =
+    'the program nft is not installed (install nftables): some clients of hysteria, mKCP and HTTP/3 that are cut cost a restart of the core';
+  return { what, ok: false, note: true, detail };
 }
 
 /** The number may belong to another process by now. */

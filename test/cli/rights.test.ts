@@ -5,14 +5,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineClock, examineRights } from '../../src/cli/rights.js';
 import { HOUR, T0 } from '../kit/builders.js';
 
-/** A folder with processes as the kernel shows them, and one with or without `ss`. */
-function machine({ ss = true } = {}) {
+/** A folder with processes as the kernel shows them, and one with these programs. */
+function machine(programs: readonly string[] = ['ss']) {
   const root = mkdtempSync(join(tmpdir(), 'portolan-rights-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const path = join(root, 'bin');
   mkdirSync(path);
-  if (ss) writeFileSync(join(path, 'ss'), '');
-  if (ss) chmodSync(join(path, 'ss'), 0o755);
+  for (const program of programs) {
+    writeFileSync(join(path, program), '');
+    chmodSync(join(path, program), 0o755);
+  }
   const add = (pid: number | 'self', args: readonly string[], uid: number, capabilities: string): void => {
     mkdirSync(join(root, `${pid}`));
     writeFileSync(join(root, `${pid}`, 'cmdline'), args.join('\0'));
@@ -20,7 +22,9 @@ function machine({ ss = true } = {}) {
     writeFileSync(join(root, `${pid}`, 'status'), status);
   };
   const lines = (pid: number | null) =>
-    examineRights({ pid, path, proc: root }).map(({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`);
+    examineRights({ pid, path, adminPath: '', proc: root }).map(
+      ({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`,
+    );
   return { add, lines };
 }
 
@@ -35,11 +39,19 @@ describe('what the account of the panel may do', () => {
     expect(lines(77)).toEqual([
       'ok account: the panel (pid 77) is user 998',
       'ok cutting: the connections of one client can be ended',
+      'NOTE cutting over UDP: the program nft is not installed (install nftables): some clients of hysteria, mKCP and ' +
+        'HTTP/3 that are cut cost a restart of the core',
     ]);
   });
 
+  it('is all of it where both programs are there', () => {
+    const { add, lines } = machine(['ss', 'nft']);
+    add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
+    expect(lines(77).at(-1)).toBe('ok cutting over UDP: the UDP flow of one client can be blocked');
+  });
+
   it('is that of who asks, when another process has the number of a panel that ended', () => {
-    const { add, lines } = machine({ ss: false });
+    const { add, lines } = machine([]);
     add('self', ['node', 'doctor'], 1000, NOTHING);
     add(77, ['sleep', '1'], 998, BOTH);
     expect(lines(77)).toEqual([

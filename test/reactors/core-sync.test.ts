@@ -168,6 +168,46 @@ describe('connections that cannot be ended one by one', () => {
   });
 });
 
+describe('whoever was cut and goes on to receive', () => {
+  const receiving = (place: Place, down: number): void => {
+    place.core.counts = [{ kind: 'client', name: 1, up: down, down }];
+  };
+  const off = update(draft('alice', 1, { terms: { enabled: false } }));
+
+  it('is cut again at the next poll, twice, and then the core is restarted once', async () => {
+    const place = await fresh();
+    await place.done(off);
+    for (let poll = 1; poll <= 4; poll += 1) {
+      receiving(place, poll * 1000);
+      await place.wait(5000);
+    }
+    expect(place.core.seen()).toStrictEqual(['cut in-1 alice', 'cut in-1 alice']);
+    for (let poll = 5; poll <= 6; poll += 1) {
+      receiving(place, poll * 1000);
+      await place.wait(5000);
+    }
+    await place.wait(5000);
+    expect(starts(place)).toStrictEqual(['start', 'cut']);
+  });
+
+  it('is let alone when it only sends, or was let in again', async () => {
+    const place = await fresh();
+    await place.done(off);
+    for (let poll = 1; poll <= 4; poll += 1) {
+      place.core.counts = [{ kind: 'client', name: 1, up: poll * 1000, down: 5 }];
+      await place.wait(5000);
+    }
+    expect(place.core.seen()).toStrictEqual([]);
+    await place.done(update(alice));
+    for (let poll = 1; poll <= 4; poll += 1) {
+      receiving(place, 10_000 + poll * 1000);
+      await place.wait(5000);
+    }
+    expect(place.core.seen()).toStrictEqual([]);
+    expect(place.core.runs).toBe(1);
+  });
+});
+
 describe('an email in two inbounds', () => {
   const sibling = draft('ALICE', 7, { identity: { subId: alice.identity.subId } });
   const both = async (): Promise<Place> => {

@@ -39,8 +39,8 @@ export function hostOf(source: string): string {
 /** Who speaks from which address and port to which inbound, as far as the access log told. */
 export interface Sources {
   add(accepted: Accepted): void;
-  /** Addresses and ports of these clients on this inbound. */
-  of(inbound: string, clients: ReadonlySet<number>): readonly string[];
+  /** Those of these clients on this inbound. */
+  of(inbound: string, clients: ReadonlySet<number>): readonly Accepted[];
   /** All of these clients. */
   all(clients: ReadonlySet<number>): readonly Accepted[];
   /** Whether it is time to `keep` only those that live. */
@@ -63,9 +63,7 @@ export function createSources(limit = 100_000): Sources {
       if (oldest !== undefined) owners.delete(oldest);
     },
     of: (inbound, clients) =>
-      [...owners.values()]
-        .filter((owner) => owner.inbound === inbound && clients.has(owner.client))
-        .map(({ source }) => source),
+      [...owners.values()].filter((owner) => owner.inbound === inbound && clients.has(owner.client)),
     all: (clients) => [...owners.values()].filter(({ client }) => clients.has(client)),
     get crowded() {
       return owners.size > crowdedAt;

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreInbound } from '../../commands/ports/core.js';
 import { clientOfAccount } from '../../lib/account-name.js';
+import type { JsonObject } from '../../lib/json.js';
+import type { Accepted } from './access-log.js';
 import type { CounterReading } from './counters.js';
-import { isDetached, portsOf } from './inbound.js';
+import type { FlowFilter } from './flows.js';
+import { idleSeconds, isDatagram, isDetached, mayBeDatagram, portsOf } from './inbound.js';
 import type { CoreLogs } from './logs.js';
 import { destroy, onPorts } from './sockets.js';
 import type { Outgoing } from './trace.js';
 
 export interface CutOptions {
   readonly logs: CoreLogs;
+  readonly flows: FlowFilter;
   /** Counters of all accounts. */
   readonly readings: () => Promise<readonly CounterReading[]>;
   /** Sends new requests of these clients on connections that stay up into the void. */
@@ -18,50 +22,71 @@ export interface CutOptions {
 /** Time in which a destroyed connection is booked to the end, and then in which a live one moves, in ms. */
 const settling = 250;
 const observing = 500;
+/** Bytes that a client without streams may send meanwhile: what it asks for in vain is counted too. */
+const MOST_ASKED = 4096;
+/** How often what flows over UDP is blocked: a client may change its port, and what it has in its buffers runs out. */
+const BLOCKS = 4;
 
 /**
- * Ends what clients whose accounts were removed still have open; see `Core.cut`. A client that goes on to move bytes is tried a second
- * time, with what the logs told meanwhile, and then given up on.
+ * Ends what clients whose accounts were removed still have open; see `Core.cut`. Over UDP the streams are ended first, where
+ * the logs tell whose they are: so the client hears of it. A client that goes on to move bytes loses its whole flow.
  */
 export async function cutUsers(
   inbound: CoreInbound,
   clients: readonly number[],
   options: CutOptions,
 ): Promise<readonly number[]> {
-  const detached = isDetached(inbound.config);
-  if (detached) await options.refuse(inbound.tag, clients);
-  let left = await attempt(inbound, clients, detached, false, options);
-  if (left.length > 0) left = await attempt(inbound, left, true, true, options);
+  if (isDetached(inbound.config)) await options.refuse(inbound.tag, clients);
+  let left = await attempt(inbound, clients, options);
+  if (left.length === 0) return left;
+  if (!mayBeDatagram(inbound.config)) return attempt(inbound, left, options);
+  for (let round = 1; left.length > 0 && round <= BLOCKS; round += 1) {
+    await options.logs.read();
+    const theirs = options.logs.sources.of(inbound.tag, new Set(left));
+    const blocked = await blockFlows(inbound.config, theirs, options.flows);
+    left = await attempt(inbound, left, options, !blocked || round === BLOCKS);
+    if (!blocked) break;
+  }
   return left;
 }
 
+/** `last`: nothing else helps but a restart of the core. */
 async function attempt(
-  inbound: CoreInbound,
+  { tag, config }: CoreInbound,
   clients: readonly number[],
-  outgoing: boolean,
-  last: boolean,
   { logs, readings }: CutOptions,
+  last = false,
 ): Promise<readonly number[]> {
   const them = new Set(clients);
+  const detached = isDetached(config);
   // Whose a socket of the core's own is takes a moment to tell.
-  await (outgoing ? logs.settle() : logs.read());
-  const ports = portsOf(inbound.config);
-  const sources = ports.length === 0 ? [] : logs.sources.of(inbound.tag, them);
-  const ended = await destroy(
-    'tcp',
-    sources.map((source) => `${onPorts(ports)} and dst = ${source}`),
-  );
-  if (outgoing) {
-    const theirs = logs.trace.of(inbound.tag, them);
+  await (detached ? logs.settle() : logs.read());
+  const ended = await endConnections(config, logs.sources.of(tag, them));
+  if (detached) {
+    const theirs = logs.trace.of(tag, them);
     // The relay of hysteria says of no packet whose it is. A neighbour's flow gets a new socket with its next packet.
-    await destroyOutgoing(last && isDetached(inbound.config) ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
+    await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
   }
   // What a refused account sends into the void is counted too: at last only what it receives tells that it is connected.
-  const moving = await stillMoving(them, last && isDetached(inbound.config) ? '>downlink' : 'link', readings);
+  const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
+  const moving = await stillMoving(them, asked, readings);
   // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
   return clients.filter(
-    (client) => moving.has(client) || (!ended && logs.sources.of(inbound.tag, new Set([client])).length > 0),
+    (client) => moving.has(client) || (!ended && logs.sources.of(tag, new Set([client])).length > 0),
   );
+}
+
+/** Ends the TCP connections of clients to the core. Resolves to whether none of them is left. */
+export function endConnections(config: JsonObject, sources: readonly Accepted[]): Promise<boolean> {
+  const ports = portsOf(config);
+  const conditions = sources.map(({ source }) => `${onPorts(ports)} and dst = ${source}`);
+  return destroy('tcp', ports.length === 0 ? [] : conditions);
+}
+
+/** Blocks the UDP flows of clients to the core. Resolves to whether the system allows that. */
+export function blockFlows(config: JsonObject, sources: readonly Accepted[], flows: FlowFilter): Promise<boolean> {
+  const theirs = sources.filter(({ target }) => isDatagram(config, target)).map(({ source }) => source);
+  return flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
 }
 
 /** Ends what the core fetches for somebody. Resolves to whether all of it over TCP is over. */
@@ -79,16 +104,20 @@ export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boo
   return ended;
 }
 
+/** Clients that receive anything, or send more than `asked` bytes. */
 async function stillMoving(
   clients: ReadonlySet<number>,
-  ending: string,
+  asked: number,
   readings: CutOptions['readings'],
 ): Promise<ReadonlySet<number>> {
   await sleep(settling);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));
   await sleep(observing);
   const after = await readings();
-  const moved = after.filter(({ name, value }) => name.endsWith(ending) && value > (before.get(name) ?? 0));
+  const moved = after.filter(({ name, value }) => {
+    const bytes = value - (before.get(name) ?? 0);
+    return bytes > (name.endsWith('>uplink') ? asked : 0);
+  });
   const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
   return new Set(moving.filter((client) => clients.has(client)));
 }

@@ -3,12 +3,13 @@ import { addressKey } from '../../lib/address-key.js';
 import { digest } from '../../lib/digest.js';
 import type { JsonObject } from '../../lib/json.js';
 import { hostOf } from './access-log.js';
-import { destroyOutgoing } from './cut.js';
+import { blockFlows, destroyOutgoing, endConnections } from './cut.js';
+import type { FlowFilter } from './flows.js';
 import type { CoreApi } from './grpc.js';
-import { isDetached, portsOf } from './inbound.js';
+import { isDetached, mayBeDatagram } from './inbound.js';
 import type { CoreLogs } from './logs.js';
 import { inTurn, putFirst, ruleTags } from './routing.js';
-import { destroy, idleFor, onPorts, openUdp, quietFor } from './sockets.js';
+import { idleFor, openUdp, quietFor } from './sockets.js';
 
 /** The tags of these rules hold no name and no address: whoever may list rules need not learn them. */
 const prefix = 'limit>>>';
@@ -32,12 +33,11 @@ export function holdAddresses(
   });
 }
 
-/** Ends what these clients have open from these addresses, as far as the core's logs tell; see `Core.cutAddresses`. */
+/** Ends what these clients have open from these addresses; see `Core.cutAddresses`. */
 export async function cutAddresses(
   held: readonly HeldAddresses[],
   last: boolean,
-  logs: CoreLogs,
-  configOf: (tag: string) => JsonObject,
+  { logs, flows, configOf }: CutAddressesOptions,
 ): Promise<boolean> {
   let complete = true;
   const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
@@ -47,18 +47,20 @@ export async function cutAddresses(
     const keys = new Set(addresses);
     const from = (source: string): boolean => keys.has(addressKey(hostOf(source)) ?? '');
     const config = configOf(inbound);
-    const ports = portsOf(config);
-    const peers = ports.length === 0 ? [] : logs.sources.of(inbound, them).filter(from);
-    const ended = await destroy(
-      'tcp',
-      peers.map((peer) => `${onPorts(ports)} and dst = ${peer}`),
-    );
-    // What comes through a proxy or has no socket of its own, such as a stream of hysteria. All else ended with its connection.
-    const theirs = isDetached(config) ? logs.trace.of(inbound, them, from) : [];
-    const unknown = last && config['protocol'] === 'hysteria' ? logs.trace.unknownUdp() : [];
-    if (!(await destroyOutgoing([...theirs, ...unknown])) || !ended) complete = false;
+    const sources = logs.sources.of(inbound, them).filter(({ source }) => from(source));
+    const ended = await endConnections(config, sources);
+    // What comes through a proxy or over UDP. All else ended with its connection.
+    const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
+    const blocked = !last || !mayBeDatagram(config) || (await blockFlows(config, sources, flows));
+    complete &&= ended && streams && blocked;
   }
   return complete;
+}
+
+interface CutAddressesOptions {
+  readonly logs: CoreLogs;
+  readonly flows: FlowFilter;
+  readonly configOf: (tag: string) => JsonObject;
 }
 
 /** How long nothing came from an address of a person, ms, where that is known; see `Core.silence`. */

@@ -78,13 +78,45 @@ export function portsOf(config: JsonObject): readonly (readonly [number, number]
  * proxy that speaks for the client, so that the core knows an address that is not the socket's.
  */
 export function isDetached(config: JsonObject): boolean {
+  if (mayBeDatagram(config)) return true;
   const stream = object(config['streamSettings']);
-  const network = String(stream['network'] ?? stream['method'] ?? 'tcp').toLowerCase();
-  if (config['protocol'] === 'hysteria' || ['hysteria', 'kcp', 'mkcp'].includes(network)) return true;
-  if (String(settingsOf(config)['network'] ?? '').includes('udp')) return true;
-  const alpn = object(stream['tlsSettings'])['alpn'];
-  if (['xhttp', 'splithttp'].includes(network) && Array.isArray(alpn) && alpn.includes('h3')) return true;
   return JSON.stringify(stream).search(/"acceptProxyProtocol":true|"trustedXForwardedFor":\[./i) >= 0;
+}
+
+/** Whether clients may reach an inbound over UDP. */
+export function mayBeDatagram(config: JsonObject): boolean {
+  return isDatagram(config, 'udp:');
+}
+
+/** Whether a request for `target` (`tcp:…` or `udp:…`) came to an inbound over UDP. */
+export function isDatagram(config: JsonObject, target: string): boolean {
+  if (isQuic(config) || isKcp(config)) return true;
+  const carries = String(settingsOf(config)['network'] ?? '').includes('udp');
+  return config['protocol'] === 'shadowsocks' && carries && target.startsWith('udp:');
+}
+
+/** After how long without a packet from the client the core gives up a connection over UDP, in seconds, and a little more. */
+export function idleSeconds(config: JsonObject): number {
+  const { maxIdleTimeout } = object(object(object(config['streamSettings'])['finalmask'])['quicParams']);
+  if (isQuic(config) && typeof maxIdleTimeout === 'number' && maxIdleTimeout > 0) return maxIdleTimeout + 10;
+  // Hysteria and mKCP; all others have the general time-out of the core.
+  return config['protocol'] === 'hysteria' || isKcp(config) ? 60 : 310;
+}
+
+function isQuic(config: JsonObject): boolean {
+  const network = networkOf(config);
+  if (config['protocol'] === 'hysteria' || network === 'hysteria') return true;
+  const { alpn } = object(object(config['streamSettings'])['tlsSettings']);
+  return ['xhttp', 'splithttp'].includes(network) && Array.isArray(alpn) && alpn.length === 1 && alpn[0] === 'h3';
+}
+
+function isKcp(config: JsonObject): boolean {
+  return ['kcp', 'mkcp'].includes(networkOf(config));
+}
+
+function networkOf(config: JsonObject): string {
+  const stream = object(config['streamSettings']);
+  return String(stream['network'] ?? stream['method'] ?? 'tcp').toLowerCase();
 }
 
 /** An inbound or outbound whose transport is said in the names that the core reads now. */

@@ -1,18 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { accountDigest } from './account.js';
-import { answers, stillAnswers } from './answers.js';
+import { stillAnswers } from './answers.js';
 import { assemble, logFiles } from './assembly.js';
 import { type Binary, binaryOf } from './binary.js';
-import { startError } from './blame.js';
 import { groupCounters } from './counters.js';
 import { cutUsers } from './cut.js';
-import { empty, formerOf, makeFolder, readJson, removeUnlessPlain, retire, writeAtomically } from './files.js';
+import { makeFolder, readJson, writeAtomically } from './files.js';
+import { flowFilter } from './flows.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { cutAddresses, holdAddresses, silenceOf } from './held.js';
 import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
@@ -20,26 +19,18 @@ import { checkSocketFolder, soloInbound, wholeInbound } from './inbound.js';
 import { judge, type TrialCore } from './judge.js';
 import { keyCommands } from './key-commands.js';
 import { x25519 } from './keys.js';
+import { douse, type Lit, light } from './light.js';
 import { type CoreLogs, followLogs } from './logs.js';
 import { memoryIn } from './memory.js';
 import { coreMetrics } from './metrics.js';
 import { checkMetrics, metricsFor } from './metrics-port.js';
-import { missing, unstartable } from './missing.js';
+import { missing } from './missing.js';
 import { outboundsOf, tagsIn } from './outbounds.js';
 import { watchOutput } from './output.js';
 import { passedOver } from './passed-over.js';
 import { type PlaceOptions, placeOf } from './place.js';
 import { asItIsNow, end } from './proc.js';
-import {
-  complaints,
-  type Ending,
-  findCore,
-  launch,
-  type RunningCore,
-  reasonOf,
-  type Started,
-  watch,
-} from './process.js';
+import { complaints, type Ending, findCore, type RunningCore, reasonOf, watch } from './process.js';
 import { refuseUsers, rulesOf } from './routing.js';
 import { members } from './template.js';
 
@@ -59,13 +50,15 @@ interface Live {
 
 /** The `Core` port over a real Xray. */
 export function createXrayCore(options: XrayOptions): Core {
-  const { paths, dataDir, configFile, pidFile, memoryFile, outputFile, environment } = placeOf(options);
-  const { runDir, logDir } = paths;
+  const place = placeOf(options);
+  const { paths, dataDir, configFile, pidFile, memoryFile, outputFile, environment } = place;
+  const { runDir } = paths;
   const executable = (path: string | null) =>
     binaryOf({ path: path === null ? null : resolve(path), runDir, environment });
   let binary = executable(options.binary);
   const memory = memoryIn(memoryFile);
   const exited$ = new Subject<CoreExit>();
+  const flows = flowFilter(runDir);
   const output = watchOutput(outputFile, () =>
     options.log('warn', 'The core prints more than a core should; only the end of it is kept', { file: outputFile }),
   );
@@ -131,6 +124,7 @@ export function createXrayCore(options: XrayOptions): Core {
     // A core of a panel that died between start and adoption counts as ours too.
     const other = await findCore(pidFile, configFile);
     if (other !== null) await end(other);
+    await flows.clear();
     memory.clear();
     rmSync(pidFile, { force: true });
     rmSync(configFile, { force: true });
@@ -141,10 +135,7 @@ export function createXrayCore(options: XrayOptions): Core {
    * Tests, writes and starts; resolves when it answers, and leaves nothing when it rejects. `coming`: what is to be added
    * to it besides.
    */
-  const ignite = async (
-    config: CoreConfig,
-    coming: CoreConfig['inbounds'] = new Map(),
-  ): Promise<{ readonly started: Started; readonly api: CoreApi }> => {
+  const ignite = async (config: CoreConfig, coming: CoreConfig['inbounds'] = new Map()): Promise<Lit> => {
     // Another one may be chosen meanwhile.
     const using = binary;
     if (using.path === null) throw missing();
@@ -153,51 +144,13 @@ export function createXrayCore(options: XrayOptions): Core {
     const assembled = assemble(config, { ...paths, metrics });
     await testAssembled(assembled, using);
     await stop();
-    for (const folder of [runDir, logDir, dirname(paths.socket)]) makeFolder(folder);
-    const files = logFiles(config.template, paths);
-    for (const file of [files.access, files.error]) removeUnlessPlain(file);
-    // Ports and addresses in them belong to connections of the run before.
-    if (files.accessKept) retire(files.access);
-    else rmSync(formerOf(files.access), { recursive: true, force: true });
-    for (const file of [files.access, paths.trace]) empty(file);
-    writeAtomically(configFile, assembled);
-    const run = randomUUID();
-    const failure = (ending: Ending): CoreError => startError(complaints(outputFile), ending, config.inbounds);
-    const started = await launch({
-      binary: using.path,
-      run,
-      version,
-      configFile,
-      outputFile,
-      pidFile,
-      runDir,
-      environment,
-      failure,
-    });
-    if (started === null) throw unstartable(using.path);
-    output.start();
-    const api = connectApi(paths.socket);
-    try {
-      await answers(api, started, failure);
-    } catch (error) {
-      await douse({ started, api });
-      throw error;
-    }
-    return { started, api };
-  };
-
-  const douse = async ({ started, api }: { readonly started: Started; readonly api: CoreApi }): Promise<void> => {
-    api.close();
-    await end(asItIsNow(started.core));
-    output.stop();
-    rmSync(pidFile, { force: true });
-    rmSync(configFile, { force: true });
+    return light({ place, path: using.path, version, output }, config, assembled);
   };
 
   /** A core on which these inbounds are tried; nothing of it is remembered. */
   const trialCore = async ({ template, inbounds }: CoreConfig): Promise<TrialCore> => {
     const lit = await ignite({ template, inbounds: new Map() }, inbounds);
-    return { api: lit.api, end: () => douse(lit) };
+    return { api: lit.api, end: () => douse({ place, output }, lit) };
   };
 
   const start = async (config: CoreConfig): Promise<CoreRun> => {
@@ -240,6 +193,8 @@ export function createXrayCore(options: XrayOptions): Core {
       if (live !== null) return runOf(live.core);
       makeFolder(runDir);
       const core = await findCore(pidFile, configFile);
+      // What a panel that was killed has blocked: the connections of that time are over.
+      await flows.clear();
       if (core === null) return null;
       const api = connectApi(paths.socket);
       if (!(await stillAnswers(api, core)) || !memory.recall(core.run)) {
@@ -284,13 +239,14 @@ export function createXrayCore(options: XrayOptions): Core {
       const { api, logs } = needed();
       return cutUsers(inbound, clients, {
         logs,
+        flows,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
         refuse: (tag, some) => refuseUsers(api, tag, some, templateRules),
       });
     },
     hold: async (held) => holdAddresses(needed().api, held, templateRules),
     cutAddresses: async (held, last) =>
-      cutAddresses(held, last, needed().logs, (tag) => memory.inbounds.get(tag) ?? {}),
+      cutAddresses(held, last, { logs: needed().logs, flows, configOf: (tag) => memory.inbounds.get(tag) ?? {} }),
     silence: async (asked) => silenceOf(asked, needed().logs, (tag) => memory.inbounds.get(tag) ?? {}),
 
     inboundTags: async () =>

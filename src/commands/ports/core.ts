@@ -133,9 +133,9 @@ export interface Core {
    */
   hold(held: readonly HeldAddresses[]): Promise<void>;
   /**
-   * Ends live connections of these clients from these addresses, as far as the system lets it. `last`: also what hysteria
-   * relays over UDP, of which nobody knows whose it is; a neighbour's flow gets a new socket with its next packet.
-   * Resolves to false when some of them are still open: no right to destroy sockets, no tool.
+   * Ends live connections of these clients from these addresses, as far as the system lets it. `last`: also whole UDP flows,
+   * so that the client's app has to connect again. Resolves to false when some of them are still open: no right to
+   * destroy sockets or block flows, no tool.
    */
   cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean>;
   /**

@@ -94,6 +94,11 @@ export class CoreSync {
     setImmediate(() => void this.settle());
   }
 
+  /** Told what the core counts for each client: whoever was cut and goes on to receive is cut again. */
+  observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
+    this.#running.observe(counters);
+  }
+
   /** Resolves when everything that was asked before the call has been tried. Never rejects. */
   settle(): Promise<void> {
     if (!this.#begun || this.#stopped) return Promise.resolve();

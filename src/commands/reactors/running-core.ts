@@ -53,6 +53,11 @@ export class RunningCore {
     this.#cuts.forget();
   }
 
+  /** Told what the core counts for each client; see `Cuts.observe`. */
+  observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
+    this.#cuts.observe(counters);
+  }
+
   /** Looks again at the users whose cut has ended since the last call. */
   async settleCut(): Promise<void> {
     for (const [tag, client] of this.#cuts.takeEnded()) await this.syncUsers(tag, [client]);
@@ -173,6 +178,7 @@ export class RunningCore {
   async #addUser(tag: string, current: RunningInbound, client: number): Promise<void> {
     const wanted = this.#wanted(tag, client);
     if (!wanted || current.users.has(client) || current.cutting.has(client)) return;
+    this.#cuts.admit(client);
     await this.#parts.core.addUser(current.inbound, wanted);
     current.users.set(client, wanted);
   }

@@ -30,6 +30,8 @@ interface Parts {
   readonly ipSeen: (client: number, ip: string) => number;
   /** Told the numbers of the clients that are connected. */
   readonly online: (clients: readonly number[]) => void;
+  /** Told what the core counts for each client, at each reading. */
+  readonly counted: (clients: CoreCounters['clients']) => void;
   /** Holds everybody to the number of addresses that they may have. Never rejects. */
   readonly limit: (users: readonly OnlineUser[]) => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
@@ -168,6 +170,7 @@ export class TrafficIntake {
     const counters = await core.counters();
     const before = recorded();
     if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+    if (!passOn) this.#parts.counted(counters.clients);
     const growth = growthOf(counters, before);
     const passedOn = passOn ? passedOnOf(counters, before) : [];
     if (growth.clients.length + growth.inbounds.length + growth.outbounds.length + passedOn.length > 0)

@@ -129,6 +129,52 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
+  it.each(['hysteria', 'vless-kcp', 'vless-h3'])(
+    '%s: ends some of twelve that asked for the same in the same moment, and the others lose nothing',
+    async (name) => {
+      const { core } = stage;
+      const pid = core.running?.pid;
+      const way = stage.way(name);
+      const port = await freePort();
+      const accounts = Array.from({ length: 12 }, (_, n) => way.account(`twelve-${n}@x`));
+      const inbound = inboundOf(way.inbound(port), accounts);
+      await addInbound(core, inbound);
+      const client = await clientCore(
+        stage.folder,
+        accounts.map((account) => way.outbound(port, account)),
+      );
+      const gone = accounts.filter((_, n) => n % 2 === 0);
+      const is = (n: number): boolean => n % 2 === 0;
+      try {
+        await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
+        const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
+        for (const account of gone) await core.removeUser(inbound, userOf(account));
+        expect(
+          await core.cut(
+            inbound,
+            gone.map((account) => userOf(account).client),
+          ),
+        ).toStrictEqual([]);
+        await pause(500);
+        const flowed = downloads.map((download) => download.bytes());
+        await vi.waitFor(
+          () =>
+            expect(downloads.every((download, n) => is(n) || download.bytes() > (flowed[n] ?? 0) + 50_000)).toBe(true),
+          20_000,
+        );
+        for (const [n, download] of downloads.entries()) {
+          if (is(n)) expect([n, download.bytes()]).toStrictEqual([n, flowed[n]]);
+          else expect([n, download.isOver()]).toStrictEqual([n, false]);
+        }
+        expect(core.running?.pid).toBe(pid);
+        for (const download of downloads) download.abort();
+      } finally {
+        await client.close();
+        await core.removeInbound(inbound);
+      }
+    },
+  );
+
   it('keeps the rules of the template, in their order, behind those of the cut', async () => {
     const { core, folder } = stage;
     const way = stage.way('hysteria');

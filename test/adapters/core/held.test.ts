@@ -61,6 +61,38 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
   });
 
+  it('loses its whole flow at last, where all asked for the same in the same moment, and nobody else does', async () => {
+    const { core } = stage;
+    const way = stage.way('hysteria');
+    const port = await freePort();
+    const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
+    const inbound = inboundOf(way.inbound(port), [anna, bert]);
+    await addInbound(core, inbound);
+    const client = await clientCore(stage.folder, [
+      { ...way.outbound(port, anna), sendThrough: '127.0.0.2' },
+      { ...way.outbound(port, anna), sendThrough: '127.0.0.3' },
+      { ...way.outbound(port, bert), sendThrough: '127.0.0.3' },
+    ]);
+    try {
+      await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
+      const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
+      const back = [{ inbound: inbound.tag, client: numberOf('anna@x'), addresses: ['127.0.0.3'] }];
+      await core.hold(back);
+      await core.cutAddresses(back, false);
+      expect(await core.cutAddresses(back, true)).toBe(true);
+      await pause(500);
+      const flowed = downloads.map((download) => download.bytes());
+      for (const n of [0, 2])
+        await vi.waitFor(() => expect(downloads[n]?.bytes()).toBeGreaterThan((flowed[n] ?? 0) + 50_000), 5000);
+      expect(downloads[1]?.bytes()).toBe(flowed[1]);
+      for (const download of downloads) download.abort();
+    } finally {
+      await core.hold([]);
+      await client.close();
+      await core.removeInbound(inbound);
+    }
+  });
+
   it('is silent as long as nothing comes from it, connection or not', async () => {
     const { core } = stage;
     const way = stage.way('vless-tcp');

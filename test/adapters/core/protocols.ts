@@ -36,6 +36,22 @@ export function ways({ cert, key, pin }: Certificate, realityTarget: number): Re
     vless('vless-tcp', { network: 'tcp' }),
     vless('vless-ws', { network: 'ws', wsSettings: { path: '/ws', host: 'localhost' } }),
     vless('vless-grpc', { network: 'grpc', grpcSettings: { serviceName: 'svc' } }),
+    vless('vless-kcp', { network: 'kcp', kcpSettings: { mtu: 1350 } }),
+    vless(
+      'vless-h3',
+      {
+        network: 'xhttp',
+        security: 'tls',
+        tlsSettings: { certificates, alpn: ['h3'] },
+        xhttpSettings: { path: '/h3', mode: 'auto' },
+      },
+      {
+        network: 'xhttp',
+        security: 'tls',
+        tlsSettings: { ...clientTls, alpn: ['h3'] },
+        xhttpSettings: { path: '/h3', mode: 'auto' },
+      },
+    ),
     vless('vless-xhttp', { network: 'xhttp', xhttpSettings: { path: '/xh', mode: 'auto' } }),
     vless(
       'vless-reality',

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FlowFilter, flowFilter } from '../../../src/adapters/core/flows.js';
+import { withoutFlowFilter } from '../../kit/real/rights.js';
+
+const SUITE = 'the filter of flows';
+
+async function socket(address = '127.0.0.1'): Promise<Socket> {
+  const made = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  made.on('error', () => undefined);
+  await new Promise<void>((resolve) => made.bind(0, address, resolve));
+  return made;
+}
+
+const nft = (...args: string[]): string => execFileSync('nft', args, { encoding: 'utf8' });
+const tables = (): string[] =>
+  nft('list', 'tables')
+    .split('\n')
+    .filter((line) => line.includes('portolan-'));
+
+describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
+  let folder: string;
+  let filter: FlowFilter;
+  let before: string[];
+  const sockets: Socket[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portolan-flows-'));
+    filter = flowFilter(folder);
+    before = tables();
+  });
+  afterEach(async () => {
+    await filter.clear();
+    for (const one of sockets.splice(0)) one.close();
+    rmSync(folder, { recursive: true });
+  });
+  const mine = (): string[] => tables().filter((table) => !before.includes(table));
+
+  /** What reaches a server from clients and back, by the index of the client. */
+  async function echo(address: string, count: number) {
+    const server = await socket(address);
+    const clients = await Promise.all(Array.from({ length: count }, () => socket(address)));
+    sockets.push(server, ...clients);
+    const heard = Array.from({ length: count }, () => 0);
+    const refused: string[] = [];
+    server.on('message', (message, from) =>
+      server.send(message, from.port, from.address, (error) => {
+        if (error) refused.push(error.message);
+      }),
+    );
+    for (const [n, client] of clients.entries()) client.on('message', () => (heard[n] = (heard[n] ?? 0) + 1));
+    return {
+      port: server.address().port,
+      sourceOf: (n: number) => {
+        const port = clients[n]?.address().port ?? 0;
+        return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+      },
+      send: () => {
+        for (const client of clients) client.send('x', server.address().port, address, () => undefined);
+      },
+      /** From the server, unasked. */
+      push: (n: number) =>
+        new Promise<string>((resolve) =>
+          server.send('y', clients[n]?.address().port ?? 0, address, (error) => resolve(error?.message ?? '')),
+        ),
+      heard,
+    };
+  }
+
+  it.each(['127.0.0.1', '::1'])(
+    'blocks one flow of %s both ways, and no other of the same address',
+    async (address) => {
+      const { port, sourceOf, send, push, heard } = await echo(address, 3);
+      expect(await filter.block({ sources: [sourceOf(1)], ports: [[port, port]] }, 60)).toBe(true);
+      for (let n = 0; n < 5; n += 1) send();
+      await vi.waitFor(() => expect([heard[0], heard[2]]).toStrictEqual([5, 5]));
+      expect(heard[1]).toBe(0);
+      expect(await push(1)).toMatch(/EPERM/);
+      expect(await push(0)).toBe('');
+    },
+  );
+
+  it('takes ranges of ports, and a flow a second time', async () => {
+    const { port, sourceOf, send, heard } = await echo('127.0.0.1', 2);
+    const flows = { sources: [sourceOf(0)], ports: [[port - 1, port + 1]] as const };
+    expect(await filter.block(flows, 60)).toBe(true);
+    expect(await filter.block(flows, 60)).toBe(true);
+    send();
+    await vi.waitFor(() => expect(heard[1]).toBe(1));
+    expect(heard[0]).toBe(0);
+  });
+
+  it('leaves nothing behind: flows pass again when their time is over, and the table goes', async () => {
+    const { port, sourceOf, send, heard } = await echo('127.0.0.1', 1);
+    expect(await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 1)).toBe(true);
+    expect(mine()).toHaveLength(1);
+    await vi.waitFor(
+      () => {
+        send();
+        expect(heard[0]).toBeGreaterThan(0);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await vi.waitFor(() => expect(mine()).toStrictEqual([]), { timeout: 10_000, interval: 100 });
+    await filter.clear();
+    // A panel that was killed: its next process clears.
+    await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 60);
+    await flowFilter(folder).clear();
+    expect(mine()).toStrictEqual([]);
+  });
+
+  it('comes back where an administrator flushed the rules of the machine', async () => {
+    const { port, sourceOf, send, heard } = await echo('127.0.0.1', 2);
+    await filter.block({ sources: [sourceOf(1)], ports: [[port, port]] }, 60);
+    const [table = ''] = mine();
+    nft('delete', ...table.split(' '));
+    expect(await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 60)).toBe(true);
+    send();
+    await vi.waitFor(() => expect(heard[1]).toBe(1));
+    expect(heard[0]).toBe(0);
+  });
+
+  it('says where the system does not allow it', async () => {
+    const elsewhere = flowFilter(folder, join(folder, 'no-such-program'));
+    expect(await elsewhere.block({ sources: ['127.0.0.1:1'], ports: [[2, 2]] }, 60)).toBe(false);
+  });
+});
