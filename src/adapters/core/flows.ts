@@ -32,9 +32,14 @@ const ADMIN_PATH = '/usr/sbin:/sbin';
 /** Elements in one call. */
 const AT_ONCE = 500;
 
+/** The name of the table of an owner, with its family. */
+export function flowTable(owner: string): string {
+  return `inet portolan-${createHash('sha256').update(owner).digest('hex').slice(0, 12)}`;
+}
+
 /** `owner` tells apart the tables of several panels on one machine: the path of a folder. `program`: nftables. */
 export function flowFilter(owner: string, program = 'nft'): FlowFilter {
-  const table = `inet portolan-${createHash('sha256').update(owner).digest('hex').slice(0, 12)}`;
+  const table = flowTable(owner);
   let timer: NodeJS.Timeout | undefined;
   let until = 0;
   let made = false;

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flowTable } from '../../src/adapters/core/flows.js';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { withoutFlowFilter } from '../kit/real/rights.js';
+import { download, moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import {
+  type Added,
+  addInbound,
+  clientBody,
+  entryOf,
+  headOf,
+  keyOf,
+  logOf,
+  pause,
+  template,
+  until,
+  wireOf,
+} from './support.js';
+
+/** Bytes a second of each download. */
+const RATE = 60_000;
+const CAP = 250_000;
+const FATES = ['capped', 'expired', 'neighbour'] as const;
+type Fate = (typeof FATES)[number];
+/** Twelve clients at one address. */
+const CREW = Array.from({ length: 12 }, (_, n) => FATES[n % 3] as Fate);
+
+const SUITE = 'clients of hysteria2 that begin in the same millisecond';
+
+describe.skipIf(withoutCore(SUITE) || withoutFlowFilter(SUITE))(SUITE, { timeout: 90_000 }, () => {
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let added: Added;
+  let seeds: readonly ClientSeed[];
+
+  const hasRules = (): boolean =>
+    execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' }).includes(flowTable(join(panel.dataDir, 'run')));
+  const corePid = (): number =>
+    (JSON.parse(readFileSync(join(panel.dataDir, 'run', 'core.json'), 'utf8')) as { pid: number }).pid;
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    seeds = CREW.map((fate) => makeClient(fate === 'capped' ? { totalGB: CAP } : {}));
+    const context = makeContext({ ...targets, targetPort: targets.port });
+    added = await addInbound(admin, inboundCase(context, 'hysteria2'), [...seeds]);
+    client = await startClientCore(await Promise.all(seeds.map((seed) => entryOf(panel, added, seed))));
+    await Promise.all(
+      CREW.map((_, n) =>
+        until('it runs', 15_000, async () => {
+          const { status } = await download(client.socksPort(n), `${targets.url}/small`, { totalMs: 3_000 });
+          return status === 200;
+        }),
+      ),
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 30_000);
+
+  it('are cut by cap and expiry, while those behind the same address lose nothing and the core stays', async () => {
+    const [start, pid] = [headOf(panel.dataDir), corePid()];
+    const transfers: Transfer[] = CREW.map((_, n) =>
+      startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`, { totalMs: 80_000 }),
+    );
+    await Promise.all(transfers.map((transfer) => moved(transfer, 1)));
+    const expiryTime = Date.now() + 2_000;
+    for (const [n, seed] of seeds.entries()) {
+      if (CREW[n] !== 'expired') continue;
+      const body = clientBody(added.id, wireOf(added.one, seed, { expiryTime }));
+      await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, seed)}`, body));
+    }
+    const bytes = (): number[] => transfers.map((transfer) => transfer.bytes());
+    const doomed = CREW.flatMap((fate, n) => (fate === 'neighbour' ? [] : [n]));
+    const still = await until('nothing reaches those who are cut', 40_000, async () => {
+      const before = bytes();
+      await pause(2_000);
+      const after = bytes();
+      const over = doomed.every((n) => (before[n] ?? 0) > 0 && before[n] === after[n]);
+      return over && (CREW[0] === 'capped' ? (after[0] ?? 0) >= CAP : true) ? after : null;
+    });
+    await until('the neighbours go on', 20_000, () =>
+      CREW.every((fate, n) => fate !== 'neighbour' || (bytes()[n] ?? 0) > (still[n] ?? 0) + 2 * RATE),
+    );
+    const now = bytes();
+    for (const [n, fate] of CREW.entries()) {
+      if (fate === 'neighbour') expect([n, transfers[n]?.ended()]).toEqual([n, false]);
+      else expect([n, now[n]]).toEqual([n, still[n]]);
+    }
+    expect(corePid()).toBe(pid);
+    const types = logOf(panel.dataDir, start).map(({ type }) => type);
+    for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed']) expect(types).not.toContain(type);
+    expect(types.filter((type) => type === 'ClientDepleted')).toHaveLength(doomed.length);
+
+    // What the neighbours got is what they are booked for.
+    for (const transfer of transfers) transfer.stop();
+    for (const [n, fate] of CREW.entries()) {
+      if (fate !== 'neighbour') continue;
+      const got = transfers[n]?.bytes() ?? 0;
+      const path = `/panel/api/inbounds/getClientTraffics/${seeds[n]?.email ?? ''}`;
+      await until('the last bytes are counted', 15_000, async () => {
+        const { down } = await must(admin.get<{ down: number }>(path));
+        // What was on its way when the client went is counted too.
+        return down >= got && down <= got * 1.05 + 200_000;
+      });
+    }
+  });
+
+  it('leave no rule behind when the panel stops', async () => {
+    expect(hasRules()).toBe(true);
+    expect((await panel.stop()).code).toBe(0);
+    expect(hasRules()).toBe(false);
+  });
+});
