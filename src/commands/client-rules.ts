@@ -135,16 +135,17 @@ export function changeClient(
   const used = usedUnder(state, client, identity.email);
   // What it brings along under another email counts for those who have that email as well.
   const joined = renamed ? clientsNamed(state, identity.email) : [];
-  return [...events, ...[next, ...joined].flatMap((one) => judgedClient(one, used, now))];
+  const others = joined.flatMap((one) => judgedClient(one, used, now));
+  return [...events, ...judgedClient(next, used, now, changes.enabled === true), ...others];
 }
 
 /**
  * Nothing, or that a client may connect no more under its terms, when so much is used, or for another reason than before, or
- * that it may again.
+ * that it may again. `afresh`: see `verdictOn`.
  */
-export function judgedClient(client: Client, used: Counter, now: number): PanelEvent[] {
+export function judgedClient(client: Client, used: Counter, now: number, afresh = false): PanelEvent[] {
   const { number, depletion, terms } = client;
-  const verdict = verdictOn({ ...terms, depletion }, used, now);
+  const verdict = verdictOn({ ...terms, depletion }, used, now, afresh);
   if (verdict === 'restored') return [ClientRestored({ client: number })];
   // A term that renews itself ends with the next poll: nobody is shut out by it who was shut out already.
   const passing = depletion !== null && verdict?.reason === 'expiry' && terms.resetDays > 0;

@@ -4,13 +4,12 @@ import type { Client } from '../events/client-document.js';
 import { zero } from '../events/counters.js';
 import type { Caused } from '../events/event.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
-import type { Depletion } from '../events/inbound.js';
 import { addClients, changeClient, findByKey, judgedClient, type Target } from './client-rules.js';
 import type { Command, Decider } from './command.js';
 import { type ClientDraft, hasClients } from './credentials.js';
 import { erase, judgedInbound } from './inbound.js';
 import { admitted } from './ip-limit.js';
-import { clientDepletion, endedAhead } from './limits.js';
+import { clientDepletion } from './limits.js';
 import { Rejection, reject } from './rejection.js';
 import { carrierOf, clientIn, clientsNamed, deletions, siblingsOf, usedBy } from './siblings.js';
 import type { PanelState } from './state.js';
@@ -122,23 +121,21 @@ export const client: Decider<ClientCommand> = {
   },
 
   /**
-   * Whose time is up, and who is shut out for another reason than the one that was recorded. Nobody is let in by it but who
-   * was shut out by a clock that was ahead.
+   * Whose time is up, and who is shut out for another reason than the one that was recorded. Nobody is let in by it, also
+   * when the clock went back: what expired stays so until an admin changes that.
    */
   DepleteExpired(_, state, { now }) {
     const events: PanelEvent[] = [];
-    const add = (depletion: Depletion | null, judged: readonly PanelEvent[]): void => {
-      const ahead = endedAhead(depletion, now);
-      events.push(...judged.filter(({ type }) => ahead || type === 'ClientDepleted' || type === 'InboundDepleted'));
-    };
+    const add = (judged: readonly PanelEvent[]): void =>
+      void events.push(...judged.filter(({ type }) => type === 'ClientDepleted' || type === 'InboundDepleted'));
     const isOver = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > 0 && expiresAt <= now;
     for (const current of state.clients.values()) {
       if (!current.depletion && !isOver(current.terms)) continue;
-      add(current.depletion, judgedClient(current, usedBy(state, current), now));
+      add(judgedClient(current, usedBy(state, current), now));
     }
     for (const current of state.inbounds.values()) {
       if (!current.depletion && !isOver(current)) continue;
-      add(current.depletion, judgedInbound(current, state.counters.inbounds.get(current.id) ?? zero, now));
+      add(judgedInbound(current, state.counters.inbounds.get(current.id) ?? zero, now));
     }
     return events;
   },

@@ -88,15 +88,18 @@ export const inbound: Decider<InboundCommand> = {
     }
     if (enabled !== current.enabled)
       events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
-    const judged = judgedInbound({ ...current, ...spec }, state.counters.inbounds.get(id) ?? zero, now);
+    const used = state.counters.inbounds.get(id) ?? zero;
+    const judged = judgedInbound({ ...current, ...spec }, used, now, enabled && !current.enabled);
     return [...events, ...judged, ...synced];
   },
 
-  SetInboundEnabled({ inbound: id, enabled }, state) {
+  SetInboundEnabled({ inbound: id, enabled }, state, { now }) {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    if (current.enabled === enabled) return [];
-    return [enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id })];
+    const used = state.counters.inbounds.get(id) ?? zero;
+    const judged = enabled ? judgedInbound(current, used, now, true) : [];
+    if (current.enabled === enabled) return judged;
+    return [enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }), ...judged];
   },
 
   DeleteInbound({ inbound: id }, state) {
@@ -128,10 +131,10 @@ export function resetInbound(state: PanelState, current: Inbound, now: number, a
 
 /**
  * Nothing, or that an inbound may listen no more under its cap and expiry, when so much is used, or for another reason than
- * before, or that it may again.
+ * before, or that it may again. `afresh`: see `verdictOn`.
  */
-export function judgedInbound(inbound: Inbound, used: Counter, now: number): PanelEvent[] {
-  const verdict = verdictOn(inbound, used, now);
+export function judgedInbound(inbound: Inbound, used: Counter, now: number, afresh = false): PanelEvent[] {
+  const verdict = verdictOn(inbound, used, now, afresh);
   if (verdict === null) return [];
   if (verdict === 'restored') return [InboundRestored({ inbound: inbound.id })];
   return [InboundDepleted({ inbound: inbound.id, depletion: verdict })];

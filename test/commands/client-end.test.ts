@@ -1,6 +1,14 @@
 import { describe, it } from 'vitest';
-import { ClientDeleted, ClientDepleted, ClientRestored } from '../../src/events/client.js';
-import { InboundDeleted, InboundDepleted, InboundRestored } from '../../src/events/inbound.js';
+import type { ClientDraft } from '../../src/commands/credentials.js';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientIdentified,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../src/events/client.js';
+import { InboundDeleted, InboundDepleted, InboundRestored, InboundTrafficReset } from '../../src/events/inbound.js';
 import { KeyShredded } from '../../src/events/panel.js';
 import { SettingsChanged } from '../../src/events/settings.js';
 import {
@@ -89,18 +97,43 @@ describe('DepleteExpired', () => {
       .thenNothing();
   });
 
-  it('lets in again who was shut out by a clock that was ahead, and nobody for a correction of seconds', () => {
-    const ahead = at(T0 + DAY, expired);
-    given(inboundAdded(), clientAdded(until(T0)), ahead)
-      .when(deplete, { now: T0 - DAY })
-      .then(ClientRestored({ client: first }));
-    given(inboundAdded(), clientAdded(until(T0)), ahead)
-      .when(deplete, { now: T0 - 30_000 })
-      .thenNothing();
+  describe('and the clock goes back', () => {
+    const back = { now: T0 - DAY };
     const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
-    given(inboundAdded({ spec: { expiresAt: T0 } }), cut)
-      .when(deplete, { now: T0 - DAY })
-      .then(InboundRestored({ inbound: one }));
+    const alice = given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired));
+    const listener = given(inboundAdded({ spec: { expiresAt: T0 } }), at(T0 + DAY, cut));
+    const change = (wish: ClientDraft) =>
+      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: wish } }) as const;
+
+    it('leaves out who has expired: nothing happens by a poll, and nothing by a change of something else', () => {
+      alice.when(deplete, back).thenNothing();
+      listener.when(deplete, back).thenNothing();
+      const { identity } = until(T0);
+      alice
+        .when(change({ ...until(T0), identity: { ...identity, comment: 'x' } }), back)
+        .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: { ...identity, comment: 'x' } }));
+      alice
+        .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } }, back)
+        .then(ClientTrafficReset({ client: first, up: 0, down: 0 }));
+      listener
+        .when({ type: 'ResetInboundTraffic', data: { inbound: one } }, back)
+        .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
+    });
+
+    it('lets in whom an admin gives another expiry, or switches off and on', () => {
+      const restored = ClientRestored({ client: first });
+      alice
+        .when(change(until(T0 + 1)), back)
+        .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 1 } }), restored);
+      const off = ClientUpdated({ client: first, changes: { enabled: false } });
+      given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired), at(T0 + DAY, off))
+        .when(change(until(T0)), back)
+        .then(ClientUpdated({ client: first, changes: { enabled: true } }), restored);
+      listener
+        .when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, back)
+        .then(InboundRestored({ inbound: one }));
+      listener.when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, { now: T0 }).thenNothing();
+    });
   });
 
   it('cuts an inbound too', () => {

@@ -96,14 +96,34 @@ describe.each(Object.entries(kinds))(
       ['its traffic is reset', CAP, reset, EXPIRY],
       ['its expiry is removed', EXPIRY, change({ ...BOTH, expiresAt: 0 }), CAP],
       ['its expiry is in the future', EXPIRY, change({ ...BOTH, expiresAt: T0 + DAY }), CAP],
-      ['its expiry is another one in the past', EXPIRY, change({ ...BOTH, expiresAt: T0 - 1 }), CAP],
-      ['its cap is another one that is reached', CAP, change({ ...BOTH, capBytes: 150 }), { ...CAP, capBytes: 150 }],
+      [
+        'its expiry is another one in the past',
+        EXPIRY,
+        change({ ...BOTH, expiresAt: T0 - 1 }),
+        { ...EXPIRY, expiresAt: T0 - 1 },
+      ],
     ])('is shut out for what is left when %s, and let in at no time', (_what, recorded, command, left) => {
       const { said, state } = shutOut(recorded);
-      expect(said(poll)).toStrictEqual([]);
       expect(said(command)).toStrictEqual([left]);
       expect(judged(state).depletion).toStrictEqual(left);
       expect(said(poll)).toStrictEqual([]);
+    });
+
+    it('is shut out for another cap that is reached', () => {
+      const rules = { capBytes: 100, expiresAt: T0 + DAY };
+      const { said } = shutOut(CAP, rules);
+      expect(said(poll)).toStrictEqual([]);
+      expect(said(change({ ...rules, capBytes: 150 }))).toStrictEqual([{ ...CAP, capBytes: 150 }]);
+    });
+
+    it('has its expiry recorded also while its cap is reached, so that a clock that goes back ends neither', () => {
+      const { said, state, journal } = shutOut(CAP);
+      expect(said(poll)).toStrictEqual([EXPIRY]);
+      journal.clock.advance(-DAY);
+      for (const command of [poll, reset, change({ ...BOTH, capBytes: 0 }), poll])
+        expect(said(command)).toStrictEqual([]);
+      expect(judged(state).depletion).toStrictEqual(EXPIRY);
+      expect(said(change({ capBytes: 0, expiresAt: T0 - HOUR + 1 }))).toStrictEqual([null]);
     });
 
     it.each<readonly [string, Depletion, AnyCommand, AnyCommand]>([
@@ -138,25 +158,33 @@ describe.each(Object.entries(kinds))(
         capBytes: fc.constantFrom(0, 100, 300),
         expiresAt: fc.constantFrom(0, T0 - HOUR, T0 + HOUR, T0 + 5 * HOUR),
       });
+      let latest = 0;
       const steps = fc.oneof(
         rules.map(change),
         fc.constant(reset),
         fc.constantFrom(50, 150, 300).map(uses),
-        fc.constant('an hour' as const),
+        fc.constantFrom('an hour' as const, 'an hour back' as const),
       );
       fc.assert(
         fc.property(rules, fc.array(steps, { minLength: 1, maxLength: 12 }), (before, some) => {
           const { journal, state, said } = shutOut(null, before);
+          latest = journal.clock.now();
           said(poll);
           for (const step of some) {
+            const expired = judged(state).depletion;
             if (step === 'an hour') journal.clock.advance(HOUR);
+            else if (step === 'an hour back') journal.clock.advance(-HOUR);
             else {
               said(step);
-              hasTrueReason(judged(state), journal.clock.now(), false);
+              hasTrueReason(judged(state), journal.clock.now(), latest, false);
             }
+            latest = Math.max(latest, journal.clock.now());
             said(poll);
-            hasTrueReason(judged(state), journal.clock.now(), true);
+            hasTrueReason(judged(state), journal.clock.now(), latest, true);
             expect(said(poll)).toStrictEqual([]);
+            // Once it expired, nothing but another expiry lets it in.
+            if (expired?.reason === 'expiry' && judged(state).rules.expiresAt === expired.expiresAt)
+              expect(judged(state).depletion).toStrictEqual(expired);
           }
           const again = begin(panelState);
           catchUp(journal.log, [again]);
@@ -168,15 +196,15 @@ describe.each(Object.entries(kinds))(
   },
 );
 
-/** What is recorded is so; and after a poll it is recorded where it is so. */
-function hasTrueReason({ depletion, rules, used }: Judged, now: number, polled: boolean): void {
+/** What is recorded is so, or was at the latest time that the clock showed; and after a poll it is recorded where it is so. */
+function hasTrueReason({ depletion, rules, used }: Judged, now: number, latest: number, polled: boolean): void {
   const found = depletionOf(rules.capBytes, rules.expiresAt, used, now);
   if (depletion?.reason === 'cap') {
     expect(depletion.capBytes).toBe(rules.capBytes);
     expect(used.up + used.down).toBeGreaterThanOrEqual(rules.capBytes);
   } else if (depletion) {
     expect(depletion.expiresAt).toBe(rules.expiresAt);
-    expect(depletion.expiresAt).toBeLessThanOrEqual(now);
+    expect(depletion.expiresAt).toBeLessThanOrEqual(latest);
   } else if (polled && found?.reason === 'expiry') expect.fail('it is past its expiry, and nothing says so');
 }
 
