@@ -15,6 +15,7 @@ import type { InboundConfig, Protocol } from '../events/inbound.js';
 import { KeyShredded } from '../events/panel.js';
 import { keptName } from '../lib/identifiers.js';
 import { sameJson } from '../lib/json.js';
+import { readMark } from '../lib/node-words.js';
 import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
 import { admitted } from './ip-limit.js';
 import { depletionOf, verdictOn } from './limits.js';
@@ -136,7 +137,9 @@ export function changeClient(
   // What it brings along under another email counts for those who have that email as well.
   const joined = renamed ? clientsNamed(state, identity.email) : [];
   const others = joined.flatMap((one) => judgedClient(one, used, now));
-  return [...events, ...judgedClient(next, used, now, changes.enabled === true), ...others];
+  // What its centre says of a client counts: it is the centre's log that keeps what expired.
+  const afresh = changes.enabled === true || readMark('', identity.comment).number !== 0;
+  return [...events, ...judgedClient(next, used, now, afresh), ...others];
 }
 
 /**

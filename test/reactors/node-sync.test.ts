@@ -308,4 +308,20 @@ describe('a node that is a panel of ours', () => {
     ]);
     expect(remote.read.inbounds()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
   });
+
+  it('lets in again whom a clock that was ahead there shut out: what expired is known here', async () => {
+    const { round, addInbound, remote } = await withPortolan();
+    const expiresAt = remote.now() + HOUR;
+    addInbound([{ ...alice, terms: terms({ expiresAt }) }], { spec: { expiresAt } });
+    await round();
+    remote.later(2 * HOUR);
+    remote.given({ type: 'DepleteExpired', data: {} });
+    remote.later(-2 * HOUR);
+    remote.given({ type: 'DepleteExpired', data: {} });
+    const shut = () => [...remote.read.clients(), ...remote.read.inbounds()].map(({ depletion }) => depletion?.reason);
+    expect(shut()).toStrictEqual(['expiry', 'expiry']);
+    await round();
+    expect(shut()).toStrictEqual([undefined, undefined]);
+    expect(await round()).toStrictEqual([]);
+  });
 });
