@@ -71,6 +71,12 @@ describe('a database of 3x-ui', () => {
     expect((await read(left)).panel.stats[0]?.up).toBe(3);
   });
 
+  it('may have an index over some rows, which compares columns with constants', async () => {
+    const after = `CREATE UNIQUE INDEX a ON client_traffics (email) WHERE email <> '' AND \`inbound_id\` IS NOT NULL;
+      CREATE INDEX b ON inbounds (tag) WHERE id > 1`;
+    expect((await read(foreignFile({ ...small, after }))).panel.stats).toHaveLength(1);
+  });
+
   it('leaves nothing behind in the scratch folder, whatever comes of it', async () => {
     const scratch = temporaryFolder();
     await readForeign(foreignFile(small), scratch);
@@ -93,7 +99,16 @@ describe('what is none is refused with the reason:', () => {
     ['a virtual table', 'DROP TABLE nodes; CREATE VIRTUAL TABLE nodes USING fts5(a)', 'virtual table "nodes"'],
     ['a generated column', 'ALTER TABLE users ADD COLUMN evil AS (length(password))', 'the generated column "evil"'],
     ['an index that computes', 'CREATE INDEX evil ON users (length(password))', 'the index "evil"'],
-    ['an index over a part', 'CREATE INDEX evil ON users (username) WHERE id > 1', 'the index "evil"'],
+    [
+      'an index whose rows are computed',
+      'CREATE INDEX evil ON users (id) WHERE length(password) > 1',
+      'the index "evil"',
+    ],
+    [
+      'an index whose rows match a pattern',
+      "CREATE INDEX evil ON users (id) WHERE password LIKE '%a'",
+      'the index "evil"',
+    ],
     ['a log of ours', 'DROP TABLE inbounds; CREATE TABLE events (a)', 'a log of Portolan itself'],
     ['no accounts', 'DROP TABLE users', 'no table users'],
     ['inbounds of something else', 'ALTER TABLE inbounds RENAME COLUMN settings TO options', 'no column settings'],
@@ -137,20 +152,32 @@ describe('values that cannot be what they are', () => {
       client_traffics: [
         foreignStats(7, 3, 'user1', { up: -5, down: 9_223_372_036_854_775_807n, total: null, expiry_time: 'soon' }),
       ],
-      inbounds: [{ ...foreignInbound(3), port: 4_000_000, enable: 'yes', remark: null, settings: Buffer.from('{}') }],
+      inbounds: [{ ...foreignInbound(3), port: 4_000_000, enable: 'yes', remark: null, listen: 'x'.repeat(70_000) }],
     });
     const { panel } = await read(file);
     expect(panel.stats[0]).toMatchObject({ up: 0, down: 2 ** 52 - 1, total: 0, expiryTime: 0 });
-    expect(panel.inbounds[0]).toMatchObject({ port: 65_536, enable: false, remark: '', settings: '' });
-    const named = panel.findings.map(({ table, item, why }) => [table, item, /its (\w+)/.exec(why)?.[1]]);
+    expect(panel.inbounds[0]).toMatchObject({ port: 65_536, enable: false, remark: '', listen: '' });
+    const named = panel.findings.map(({ table, item, why }) => [table, item, why]);
     expect(named).toEqual([
-      ['inbounds', 'row 3', 'enable'],
-      ['inbounds', 'row 3', 'port'],
-      ['inbounds', 'row 3', 'settings'],
-      ['client_traffics', 'row 7', 'up'],
-      ['client_traffics', 'row 7', 'down'],
-      ['client_traffics', 'row 7', 'expiry_time'],
+      ['inbounds', 'row 3', 'its enable is "yes", which is not a possible value: false is taken'],
+      ['inbounds', 'row 3', 'its listen is too long, so it is left empty'],
+      ['inbounds', 'row 3', 'its port is "4000000", which is not a possible value: 65536 is taken'],
+      ['client_traffics', 'row 7', 'its up is "-5", which is not a possible value: 0 is taken'],
+      [
+        ...['client_traffics', 'row 7'],
+        'its down is "9223372036854775807", which is not a possible value: 4503599627370495 is taken',
+      ],
+      ['client_traffics', 'row 7', 'its expiry_time is "soon", which is not a possible value: 0 is taken'],
     ]);
+  });
+
+  it('may be texts that are stored as bytes, as editors of databases leave them', async () => {
+    const stored = { ...small, inbounds: [foreignInbound(3, { remark: 'Žluťoučký', clients: [foreignClient(1)] })] };
+    const after = `UPDATE inbounds SET settings = CAST(settings AS BLOB), remark = CAST(remark AS BLOB), port = CAST(port AS BLOB);
+      UPDATE settings SET value = CAST(value AS BLOB); UPDATE users SET password = CAST(password AS BLOB);
+      UPDATE client_traffics SET enable = CAST('true' AS BLOB)`;
+    const [bytes, texts] = [await read(foreignFile({ ...stored, after })), await read(foreignFile(stored))];
+    expect(bytes.panel).toEqual(texts.panel);
   });
 
   it('may have another type than their column: texts, reals and words are read as what they say', async () => {

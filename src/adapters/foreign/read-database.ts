@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
 import type { ImportFinding } from '../../events/import.js';
-import { shapeOf } from './shape.js';
+import { shapeOf, shown } from './shape.js';
 import { columnOf, type Table, tables } from './tables.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -80,16 +80,28 @@ function readTable<R>(
     if (rows.length === most) throw new ForeignError(`The table ${name} has more than ${most} rows`);
     const read = there.map(([member, column]) => {
       const { schema, rescue } = columns[member];
-      const raw = row[column];
+      const raw = textOfBlob(row[column]);
       const parsed = schema.safeParse(raw);
       if (parsed.success) return [member, parsed.data];
-      const why = `its ${column} cannot be what it is and was put right`;
-      findings.push({ table: name, item: `row ${String(row['id']).slice(0, 20)}`, what: 'changed', why });
-      return [member, rescue(raw)];
+      const taken = rescue(raw);
+      const item = `row ${String(row['id']).slice(0, 20)}`;
+      findings.push({ table: name, item, what: 'changed', why: replacedValue(column, raw, taken) });
+      return [member, taken];
     });
     rows.push(Object.fromEntries([...read, ...absent]) as R);
   }
   return rows;
+}
+
+/** As 3x-ui does: a program that edits a database by hand may store a text as bytes. */
+function textOfBlob(raw: unknown): unknown {
+  return Buffer.isBuffer(raw) ? raw.toString('utf8') : raw;
+}
+
+/** Says what a value was and what is taken instead. Long texts, which may be secrets, are not shown. */
+function replacedValue(column: string, raw: unknown, taken: unknown): string {
+  if (typeof taken === 'string') return `its ${column} is too long, so it is left empty`;
+  return `its ${column} is ${shown(String(raw))}, which is not a possible value: ${String(taken)} is taken`;
 }
 
 /** SQLite's own words, which are about the file and not about what is in it. */

@@ -53,17 +53,25 @@ function plainTables(db: Database): ReadonlyMap<string, ReadonlySet<string>> {
     if (type === 'table') found.set(name, plainColumns(db, name, sql ?? ''));
     else if (type !== 'index')
       throw new ForeignError(`The database holds the ${type} ${shown(name)}: 3x-ui makes none, so it is not read`);
-    else if (sql !== null && !isPlainIndex(db, name, table))
+    else if (sql !== null && !isPlainIndex(db, name, table, sql))
       throw new ForeignError(`The database holds the index ${shown(name)}, which computes: 3x-ui makes none like that`);
   }
   return found;
 }
 
-/** Whether an index is over whole columns of all rows. */
-function isPlainIndex(db: Database, index: string, table: string): boolean {
+/** Comparisons of columns with constants, such as gorm writes for `where:`; no calls and no patterns. */
+const PLAIN_CONDITION = /^\s*WHERE(?:[`"\w\s.<>=!-]|'[^')]*')+$/i;
+const COMPUTING_WORD = /\b(?:like|glob|match|regexp|case|collate)\b/i;
+
+/** Whether an index is over whole columns, of all rows or of those that a plain comparison selects. */
+function isPlainIndex(db: Database, index: string, table: string, sql: string): boolean {
   const computes = db.prepare<[string], 1>('SELECT 1 FROM pragma_index_xinfo(?) WHERE cid = -2').get(index);
+  if (computes !== undefined) return false;
   const partial = db.prepare<[string, string], 1>('SELECT 1 FROM pragma_index_list(?) WHERE name = ? AND partial = 1');
-  return computes === undefined && partial.get(table, index) === undefined;
+  const condition = sql.slice(sql.lastIndexOf(')') + 1);
+  return (
+    partial.get(table, index) === undefined || (PLAIN_CONDITION.test(condition) && !COMPUTING_WORD.test(condition))
+  );
 }
 
 /** The names of the columns of a table, all of which only hold values. */
@@ -132,6 +140,6 @@ function aboutTable(table: string, what: ImportFinding['what'], why: string): Im
 }
 
 /** A foreign name, for a sentence. */
-function shown(name: string): string {
+export function shown(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN));
 }
