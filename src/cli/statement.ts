@@ -49,9 +49,10 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
   const ledger = new Ledger(new LedgerInMemory(), zoneNamed(read.settings().timeLocation), withHeirs(log, roots));
   for (let page = log.read(0, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE))
     ledger.take(page, page.at(-1)?.position ?? 0);
-  const range = dayRange(from, to, ledger.days, Date.now());
+  const now = Date.now();
+  const range = dayRange(from, to, ledger.days, now);
   if ('flaw' in range) throw new CliError(refusal(range.flaw).message);
-  return statementOfNumbers(read, ledger, log, roots, range.days);
+  return statementOfNumbers(read, ledger, log, roots, range.days, now);
 }
 
 /** Everyone who has the email, or the one with the number. Throws a sentence where there is no such client. */

@@ -1,7 +1,7 @@
 /** Bytes of one client on one day, counted on one machine. */
 export interface Flow {
   readonly client: number;
-  /** By the clocks of the zone of the ledger, counted from 1970-01-01. */
+  /** By the clocks of the zone of the ledger, counted from 1970-01-01; as the clock of the panel showed it in a store. */
   readonly day: number;
   /** The node that counted; 0 = the core of this panel. */
   readonly node: number;
@@ -46,12 +46,31 @@ export class LedgerFlaw extends Error {
   override readonly name = 'LedgerFlaw';
 }
 
+/** The clock of the panel was set back: the line at this position is of an earlier day than the one before it. */
+export interface Setback {
+  readonly position: number;
+  readonly day: number;
+}
+
+/** What was read from the log and is not in a store yet. */
+export interface Unwritten {
+  readonly flows: readonly Flow[];
+  readonly entries: readonly Entry[];
+  readonly setbacks: readonly Setback[];
+  /** Of the last line of all. */
+  readonly day: number;
+}
+
 /** Where flows and entries are kept: a cache of the log, and safe to lose. Reading throws `LedgerFlaw` where it is damaged. */
 export interface LedgerStore {
   /** Everything up to here is in it. */
   readonly position: number;
+  /** Of the last line in it. */
+  readonly day: number;
+  /** In the order of the log. */
+  readonly setbacks: readonly Setback[];
   /** All of it or nothing; `position` is where it is then. */
-  write(position: number, flows: readonly Flow[], entries: readonly Entry[]): void;
+  write(position: number, unwritten: Unwritten): void;
   /** In the order in which they were written. */
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];

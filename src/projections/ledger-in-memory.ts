@@ -1,18 +1,22 @@
-import type { Entry, Flow, LedgerStore } from '../events/ledger-store.js';
+import type { Entry, Flow, LedgerStore, Setback, Unwritten } from '../events/ledger-store.js';
 
 /** A ledger that is gone with the process. */
 export class LedgerInMemory implements LedgerStore {
   readonly #flows = new Map<number, Flow[]>();
   readonly #entries = new Map<number, Entry[]>();
+  readonly setbacks: Setback[] = [];
+  day = 0;
   #position = 0;
 
   get position(): number {
     return this.#position;
   }
 
-  write(position: number, flows: readonly Flow[], entries: readonly Entry[]): void {
+  write(position: number, { flows, entries, setbacks, day }: Unwritten): void {
     for (const flow of flows) listOf(this.#flows, flow.client).push({ ...flow });
     for (const entry of entries) listOf(this.#entries, entry.client).push(entry);
+    this.setbacks.push(...setbacks);
+    this.day = day;
     this.#position = position;
   }
 

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Counter, zero } from '../events/counters.js';
-import type { Entry, Flow, LedgerStore } from '../events/ledger-store.js';
+import type { Entry, Flow, LedgerStore, Setback } from '../events/ledger-store.js';
 import { Days } from '../lib/days.js';
 
 interface Flowing {
@@ -24,7 +24,8 @@ const MOST_WAITING = 10_000;
  * The bytes of each client by day and machine, and whatever else changed its counter: what a statement is made of. It is a
  * fold of the log whose past is in a store, so that a year of thousands of clients is not kept in memory.
  *
- * Everything in it is a difference, so the order of days does not matter, also where a clock was set back.
+ * Everything in it is a difference, and its order is that of the log: where the clock was set back, nothing is of a later day
+ * than what follows it. So the balance of a day is the counter at one position, also then.
  */
 export class Ledger {
   readonly #store: LedgerStore;
@@ -35,9 +36,13 @@ export class Ledger {
   readonly #open = new Map<number, Flowing[]>();
   #flows: Flow[] = [];
   #entries: Entry[] = [];
+  #setbacks: Setback[] = [];
+  /** Positions of all times that the clock was set back, and the earliest day that any line from there on is of. */
+  #latest: readonly Setback[] | null = null;
   /** Events of the command that is being read which may be the reason of a reset. */
   #rules: { correlation: string; readonly byId: Map<string, Entry['rule']> } = { correlation: '', byId: new Map() };
-  #day = 0;
+  /** Of the last line of any client. */
+  #day: number;
   #position: number;
 
   constructor(store: LedgerStore, zone: string, only: ReadonlySet<number> | null = null) {
@@ -45,6 +50,7 @@ export class Ledger {
     this.#days = new Days(zone);
     this.#only = only;
     this.#position = store.position;
+    this.#day = store.day;
   }
 
   get days(): Days {
@@ -70,20 +76,36 @@ export class Ledger {
   /** Hands everything to the store. Throws what that throws, and has lost nothing then. */
   write(): void {
     if (this.#position === this.#store.position) return;
-    this.#store.write(this.#position, [...this.#flows, ...[...this.#open.values()].flat()], this.#entries);
+    this.#store.write(this.#position, {
+      flows: [...this.#flows, ...[...this.#open.values()].flat()],
+      entries: this.#entries,
+      setbacks: this.#setbacks,
+      day: this.#day,
+    });
     this.#open.clear();
     this.#flows = [];
     this.#entries = [];
+    this.#setbacks = [];
   }
 
   /** In the order of the log. */
   flowsOf(client: number): readonly Flow[] {
     const waiting = this.#flows.filter((flow) => flow.client === client);
-    return [...this.#store.flowsOf(client), ...waiting, ...(this.#open.get(client) ?? []).map((flow) => ({ ...flow }))];
+    return this.#dated([...this.#store.flowsOf(client), ...waiting, ...(this.#open.get(client) ?? [])]);
   }
 
   entriesOf(client: number): readonly Entry[] {
-    return [...this.#store.entriesOf(client), ...this.#entries.filter((entry) => entry.client === client)];
+    return this.#dated([...this.#store.entriesOf(client), ...this.#entries.filter((entry) => entry.client === client)]);
+  }
+
+  /** Copies, each on the earliest day of all lines from there on. */
+  #dated<L extends Flow | Entry>(lines: readonly L[]): readonly L[] {
+    this.#latest ??= earliestFrom([...this.#store.setbacks, ...this.#setbacks]);
+    const setbacks = this.#latest;
+    return lines.map((line) => {
+      const next = setbacks[firstAfter(setbacks, line.position)];
+      return { ...line, day: Math.min(line.day, next?.day ?? line.day) };
+    });
   }
 
   #apply(event: RecordedEvent): void {
@@ -133,9 +155,9 @@ export class Ledger {
   }
 
   #flow({ position, meta }: RecordedEvent, client: number, node: number, up: number, down: number): void {
-    if (up + down === 0 || this.#only?.has(client) === false) return;
-    const day = this.#days.of(meta.at);
-    if (day !== this.#day) this.#turn(day);
+    if (up + down === 0) return;
+    const day = this.#turn(position, meta.at);
+    if (this.#only?.has(client) === false) return;
     const flows = this.#open.get(client);
     const flow = flows?.find((one) => one.node === node);
     if (flow) {
@@ -149,11 +171,18 @@ export class Ledger {
     }
   }
 
-  /** Another day: what was open is of the one before. */
-  #turn(day: number): void {
+  /** The day of a line, of whatever client. On another day than that of the line before, what was open is over. */
+  #turn(position: number, at: number): number {
+    const day = this.#days.of(at);
+    if (day === this.#day) return day;
     for (const flows of this.#open.values()) this.#flows.push(...flows);
     this.#open.clear();
+    if (day < this.#day) {
+      this.#setbacks.push({ position, day });
+      this.#latest = null;
+    }
     this.#day = day;
+    return day;
   }
 
   #enter(
@@ -163,14 +192,37 @@ export class Ledger {
     { up, down }: Counter = zero,
     other = 0,
   ): void {
+    const day = this.#turn(position, meta.at);
     if (this.#only?.has(client) === false) return;
     const rule = (meta.causationId !== null && this.#rules.byId.get(meta.causationId)) || '';
     // What flowed before it stays apart from what flows after it.
     this.#flows.push(...(this.#open.get(client) ?? []));
     this.#open.delete(client);
-    const day = this.#days.of(meta.at);
     this.#entries.push({ client, position, at: meta.at, day, kind, up, down, other, rule });
   }
+}
+
+/** Each with the earliest day of itself and of all after it. */
+function earliestFrom(setbacks: readonly Setback[]): readonly Setback[] {
+  let day = Number.POSITIVE_INFINITY;
+  return setbacks
+    .toReversed()
+    .map((one) => {
+      day = Math.min(day, one.day);
+      return { position: one.position, day };
+    })
+    .toReversed();
+}
+
+/** The index of the first one after a position. */
+function firstAfter(setbacks: readonly Setback[], position: number): number {
+  let [low, high] = [0, setbacks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((setbacks[middle]?.position ?? 0) > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function minus(a: Counter, b: Counter): Counter {

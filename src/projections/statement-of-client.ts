@@ -35,10 +35,9 @@ export function statementOfEmail(
   );
   const lines = [...account.flows, ...account.entries];
   if (!agree(sumOf(lines), counter)) throw new LedgerFlaw('it does not add up to the counter of a client');
-  // A clock that was set back leaves lines of days to come.
-  const ends = days[1] < ledger.days.of(now) || lines.some(({ day }) => day > days[1]);
-  const statement = statementOf(account, ledger.days.zone, days, namesOf(read, log));
-  return { ...statement, counter: ends ? null : counter };
+  const today = ledger.days.of(now);
+  const statement = statementOf(account, { zone: ledger.days.zone, today }, days, namesOf(read, log));
+  return { ...statement, counter: days[1] < today ? null : counter };
 }
 
 /** Beyond 2^53 a sum depends on the order of what it is made of. */
@@ -54,8 +53,11 @@ export function statementOfNumbers(
   log: Pick<StoryLog, 'at'>,
   clients: readonly number[],
   days: readonly [from: number, to: number],
+  now: number,
 ): Statement {
-  return statementOf(accountOf(ledger, clients), ledger.days.zone, days, namesOf(names, log));
+  const { zone } = ledger.days;
+  const today = ledger.days.of(now);
+  return statementOf(accountOf(ledger, clients), { zone, today }, days, namesOf(names, log));
 }
 
 function namesOf(names: Names, log: Pick<StoryLog, 'at'>): StatementNames {

@@ -66,13 +66,17 @@ interface Day {
   readonly entries: Entry[];
 }
 
-/** The statement of an account from one day to another, counted as in `Days`. */
+/**
+ * The statement of an account from one day to another, counted as in `Days`. `today`: nothing is of a later day, whatever the
+ * clock showed when it was recorded.
+ */
 export function statementOf(
-  account: Account,
-  zone: string,
+  all: Account,
+  { zone, today }: { readonly zone: string; readonly today: number },
   [from, to]: readonly [from: number, to: number],
   names: StatementNames,
 ): Statement {
+  const account = { ...all, flows: upTo(all.flows, today), entries: upTo(all.entries, today) };
   const inboundOf = new Map(account.clients.map(({ client, inbound }) => [client, names.inbound(inbound)]));
   const opening = [
     ...account.flows.filter(({ day }) => day < from),
@@ -110,6 +114,10 @@ export function statementOf(
         };
       }),
   };
+}
+
+function upTo<L extends { readonly day: number }>(lines: readonly L[], today: number): readonly L[] {
+  return lines.map((line) => (line.day > today ? { ...line, day: today } : line));
 }
 
 function book({ sources }: Day, { client, node, up, down }: Flow, inbound: string, names: StatementNames): void {

@@ -1,14 +1,25 @@
 import { closeSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { type Entry, entryKinds, type Flow, LedgerFlaw, type LedgerStore } from '../../events/ledger-store.js';
+import {
+  type Entry,
+  entryKinds,
+  type Flow,
+  LedgerFlaw,
+  type LedgerStore,
+  type Setback,
+  type Unwritten,
+} from '../../events/ledger-store.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Rises with the layout and with what is written: a file of another one is made anew. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 /** Says in the head of the file whose it is. */
 const OURS = 0x504f_5254;
 const SCHEMA = `
-CREATE TABLE head (generation TEXT NOT NULL, zone TEXT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TABLE head (
+  generation TEXT NOT NULL, zone TEXT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL, day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE setbacks (position INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE flows (
   block INTEGER NOT NULL, written INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (block, written)
 ) STRICT, WITHOUT ROWID;
@@ -36,6 +47,7 @@ interface Head {
   readonly zone: string;
   readonly position: number;
   readonly hash: string;
+  readonly day: number;
 }
 
 /** The ledger in a database of its own, beside the log: numbers of clients and bytes, nothing personal. */
@@ -45,6 +57,8 @@ export class LedgerFile implements LedgerStore {
   readonly #sql;
   readonly #zone: string;
   #position: number;
+  #day: number;
+  #setbacks: readonly Setback[];
 
   /**
    * Takes what is in the file as far as it is sound, of this log and of this zone; any other is removed, and an empty one
@@ -55,17 +69,27 @@ export class LedgerFile implements LedgerStore {
     this.#zone = zone;
     const known = isOurs(file) ? opened(file, log, zone) : null;
     if (known === null) removeLedger(file);
-    const { db, sql, position } = known ?? created(file);
+    const { db, sql, position, day, setbacks } = known ?? created(file);
     this.#db = db;
     this.#sql = sql;
     this.#position = position;
+    this.#day = day;
+    this.#setbacks = setbacks;
+  }
+
+  get day(): number {
+    return this.#day;
+  }
+
+  get setbacks(): readonly Setback[] {
+    return this.#setbacks;
   }
 
   get position(): number {
     return this.#position;
   }
 
-  write(position: number, flows: readonly Flow[], entries: readonly Entry[]): void {
+  write(position: number, { flows, entries, setbacks, day }: Unwritten): void {
     const hash = this.#log.hashAt(position) ?? '';
     const blocks = new Map<number, Flow[]>();
     for (const flow of flows) {
@@ -76,10 +100,11 @@ export class LedgerFile implements LedgerStore {
     }
     const put = this.#db.transaction(() => {
       for (const [block, some] of blocks) this.#sql.addFlows.run(block, position, packFlows(some));
-      for (const { client, position: place, at, day, kind, up, down, other, rule } of entries)
-        this.#sql.addEntry.run(client, place, at, day, kind, up, down, other, rule);
+      for (const { client, position: place, at, day: own, kind, up, down, other, rule } of entries)
+        this.#sql.addEntry.run(client, place, at, own, kind, up, down, other, rule);
+      for (const setback of setbacks) this.#sql.addSetback.run(setback.position, setback.day);
       this.#sql.forget.run();
-      this.#sql.remember.run(this.#log.generation, this.#zone, position, hash);
+      this.#sql.remember.run(this.#log.generation, this.#zone, position, hash, day);
     });
     try {
       put();
@@ -87,6 +112,8 @@ export class LedgerFile implements LedgerStore {
       throw isDamage(error) ? new LedgerFlaw('the file is damaged', { cause: error }) : error;
     }
     this.#position = position;
+    this.#day = day;
+    if (setbacks.length > 0) this.#setbacks = [...this.#setbacks, ...setbacks];
   }
 
   flowsOf(client: number): readonly Flow[] {
@@ -138,7 +165,8 @@ function opened(file: string, log: Chain, zone: string) {
     const sql = statements(db);
     // Nothing is in it before the head is.
     const head = sql.head.get();
-    if (!head || isUsable(head, log, zone)) return { db, sql, position: head?.position ?? 0 };
+    if (!head || isUsable(head, log, zone))
+      return { db, sql, position: head?.position ?? 0, day: head?.day ?? 0, setbacks: sql.setbacks.all() };
   } catch {
     // As one of another log.
   }
@@ -158,7 +186,7 @@ function created(file: string) {
     // Before there is a write-ahead log, so that the head of the file says it from the start.
     db.exec(`BEGIN; PRAGMA application_id = ${OURS}; PRAGMA user_version = ${LAYOUT}; ${SCHEMA} COMMIT`);
     modes(db);
-    return { db, sql: statements(db), position: 0 };
+    return { db, sql: statements(db), position: 0, day: 0, setbacks: [] };
   } catch (error) {
     db.close();
     throw error;
@@ -188,7 +216,9 @@ function statements(db: Database.Database) {
   return {
     head: db.prepare<[], Head>('SELECT * FROM head'),
     forget: db.prepare('DELETE FROM head'),
-    remember: db.prepare('INSERT INTO head VALUES (?, ?, ?, ?)'),
+    remember: db.prepare('INSERT INTO head VALUES (?, ?, ?, ?, ?)'),
+    addSetback: db.prepare('INSERT INTO setbacks VALUES (?, ?)'),
+    setbacks: db.prepare<[], Setback>('SELECT position, day FROM setbacks ORDER BY position'),
     addFlows: db.prepare('INSERT INTO flows VALUES (?, ?, ?)'),
     addEntry: db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     flows: db.prepare<[number], { content: Buffer }>('SELECT content FROM flows WHERE block = ? ORDER BY written'),

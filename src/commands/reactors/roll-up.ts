@@ -133,11 +133,16 @@ class Sums {
   readonly #sums: { at: number; sum: TrafficSum }[] = [];
   readonly #nodeSums: { at: number; sum: NodeTraffic }[] = [];
   #open: Sum | null = null;
+  /** In which the event before happened. */
+  #span = 0;
   readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
 
   take(event: RecordedEvent): void {
     const { at } = event.meta;
-    if (BARRIERS.has(event.type)) this.#close();
+    const span = spanStart(at);
+    // A statement needs to know what came before the clock was set back.
+    if (BARRIERS.has(event.type) || span < this.#span) this.#close();
+    this.#span = span;
     if (event.type === 'NodeTrafficRecorded') {
       const { node } = event.data;
       if (this.#nodes.get(node)?.takes(at) === false) this.#closeNode(node);

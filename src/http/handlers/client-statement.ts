@@ -19,7 +19,7 @@ export const clientStatementHandlers: Handlers<typeof clientStatementRoutes> = {
       const range = dayRange(from, to, books.days, now());
       if ('flaw' in range) return refusal(range.flaw);
       if (holder.client === null) return statementOfEmail(read, books, past, email, range.days, now());
-      return { ...statementOfNumbers(read, books, past, [holder.client], range.days), counter: null };
+      return { ...statementOfNumbers(read, books, past, [holder.client], range.days, now()), counter: null };
     });
     if ('silent' in answer) return answer.silent === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
     const statement = answer.told;
