@@ -16,7 +16,7 @@ export interface ClientFlows {
 /** Blocks single UDP flows in the kernel's packet filter, in a table of its own that touches nothing else. */
 export interface FlowFilter {
   /**
-   * Drops every packet of these flows, both ways, for `seconds`. The core notices at once that it cannot send, and closes a
+   * Lets no packet of these flows pass, either way, for `seconds`. The core notices at once that it cannot send, and closes a
    * QUIC connection; nothing reaches it of others. Resolves to false where the system does not allow it.
    */
   block(flows: ClientFlows, seconds: number): Promise<boolean>;
@@ -69,6 +69,7 @@ export function flowFilter(owner: string, program = 'nft'): FlowFilter {
   return {
     block: async ({ sources, ports }, seconds) => {
       const elements = sources.flatMap((source) => ports.map((range) => elementOf(source, range, seconds)));
+      if (elements.length === 0) return true;
       clearLater(seconds);
       for (let at = 0; at < elements.length; at += AT_ONCE) {
         const some = elements.slice(at, at + AT_ONCE);
@@ -105,9 +106,10 @@ function definition(table: string): string {
     ['v4', 'ipv4_addr', 'ip'],
     ['v6', 'ipv6_addr', 'ip6'],
   ] as const;
+  // An app that listens for it hears at once that nobody is there, and connects anew.
   const chains = [
-    ['input', 'saddr', 'udp sport . udp dport'],
-    ['output', 'daddr', 'udp dport . udp sport'],
+    ['input', 'saddr', 'udp sport . udp dport', 'reject with icmpx type port-unreachable'],
+    ['output', 'daddr', 'udp dport . udp sport', 'drop'],
   ] as const;
   return [
     `add table ${table}`,
@@ -115,10 +117,10 @@ function definition(table: string): string {
       ([set, type]) =>
         `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MOST}; }`,
     ),
-    ...chains.flatMap(([chain, end, ports]) => [
+    ...chains.flatMap(([chain, end, ports, verdict]) => [
       `add chain ${table} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,
       `flush chain ${table} ${chain}`,
-      ...sets.map(([set, , family]) => `add rule ${table} ${chain} ${family} ${end} . ${ports} @${set} drop`),
+      ...sets.map(([set, , family]) => `add rule ${table} ${chain} ${family} ${end} . ${ports} @${set} ${verdict}`),
     ]),
     '',
   ].join('\n');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FlowFilter, flowFilter, flowTable } from '../../../src/adapters/core/flows.js';
 import { withoutFlowFilter } from '../../kit/real/rights.js';
+import { place } from './kit.js';
 
 const SUITE = 'the filter of flows';
 
@@ -78,6 +79,25 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     },
   );
 
+  it.each(['127.0.0.1', '::1'])('tells the app at %s that nobody is there', async (address) => {
+    const server = await socket(address);
+    const client = await socket(address);
+    sockets.push(server, client);
+    await new Promise<void>((resolve) => client.connect(server.address().port, address, resolve));
+    const source = address.includes(':') ? `[${address}]` : address;
+    const flow = {
+      sources: [`${source}:${client.address().port}`],
+      ports: [[server.address().port, server.address().port]] as const,
+    };
+    expect(await filter.block(flow, 60)).toBe(true);
+    const errors: string[] = [];
+    client.on('error', (error) => errors.push(error.message));
+    await vi.waitFor(() => {
+      client.send('x');
+      expect(errors.join()).toContain('ECONNREFUSED');
+    });
+  });
+
   it('takes ranges of ports, and a flow a second time', async () => {
     const { port, sourceOf, send, heard } = await echo('127.0.0.1', 2);
     const flows = { sources: [sourceOf(0)], ports: [[port - 1, port + 1]] as const };
@@ -115,6 +135,15 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     send();
     await vi.waitFor(() => expect(heard[1]).toBe(1));
     expect(heard[0]).toBe(0);
+  });
+
+  it('goes when a panel takes over what one before it has left', async () => {
+    const owner = join(folder, 'run');
+    await flowFilter(owner).block({ sources: ['127.0.0.1:1'], ports: [[2, 2]] }, 60);
+    const isThere = (): boolean => nft('list', 'tables').includes(flowTable(owner));
+    expect(isThere()).toBe(true);
+    expect(await place(folder).core.adopt()).toBeNull();
+    expect(isThere()).toBe(false);
   });
 
   it('says where the system does not allow it', async () => {

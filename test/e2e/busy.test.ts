@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
+import { withoutCore } from '../kit/real/core-process.js';
+import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
+import { type Admin, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { mayCut } from '../kit/real/rights.js';
+import { moved, startTransfer, type Transfer } from '../kit/real/socks.js';
+import { startTargets, type Targets } from '../kit/real/targets.js';
+import {
+  type Added,
+  addInbound,
+  clientBody,
+  entryOf,
+  headOf,
+  keyOf,
+  logOf,
+  pause,
+  template,
+  until,
+  wireOf,
+} from './support.js';
+
+const SUITE = 'a panel that is busy';
+const RATE = 60_000;
+/** Inbounds that are added at once. */
+const MANY = 200;
+/** Longer than any call to the core may take by the clock. */
+const STALL_MS = 16_000;
+
+describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 180_000 }, () => {
+  let targets: Targets;
+  let panel: PanelProcess;
+  let admin: Admin;
+  let client: ClientCore;
+  let added: Added;
+  let seeds: readonly [ClientSeed, ClientSeed];
+  let running: Transfer[];
+
+  const corePid = (): number =>
+    (JSON.parse(readFileSync(join(panel.dataDir, 'run', 'core.json'), 'utf8')) as { pid: number }).pid;
+  const coreEvents = (after: number): string[] =>
+    logOf(panel.dataDir, after)
+      .map(({ type }) => type)
+      .filter((type) => ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRefused'].includes(type));
+  const isOpen = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+  const allOpen = async (inbounds: readonly Added[]): Promise<boolean> =>
+    (await Promise.all(inbounds.map(({ port }) => isOpen(port)))).every(Boolean);
+  const context = () => makeContext({ ...targets, targetPort: targets.port });
+  const another = () => addInbound(admin, inboundCase(context(), 'vless-tcp'), [makeClient()]);
+
+  beforeAll(async () => {
+    targets = await startTargets();
+    panel = await startPanel();
+    admin = await panel.admin();
+    await storeTemplate(admin, template(targets));
+    seeds = [makeClient(), makeClient()];
+    added = await addInbound(admin, inboundCase(context(), 'vless-tcp'), [...seeds]);
+    client = await startClientCore(await Promise.all(seeds.map((seed) => entryOf(panel, added, seed))));
+    await until('it runs', 15_000, () => isOpen(added.port));
+    running = seeds.map((_, n) =>
+      startTransfer(client.socksPort(n), `${targets.url}/slow?rate=${RATE}`, { totalMs: 110_000 }),
+    );
+    await Promise.all(running.map((transfer) => moved(transfer, 1)));
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const transfer of running ?? []) transfer.stop();
+    await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
+  }, 60_000);
+
+  it('and stands still for a while keeps its core, and loses nothing that was asked', async () => {
+    const [start, pid] = [headOf(panel.dataDir), corePid()];
+    const asked = Array.from({ length: 10 }, another);
+    await until('the first is decided', 30_000, () => headOf(panel.dataDir) > start, 5);
+    panel.kill('SIGSTOP');
+    await pause(STALL_MS);
+    panel.kill('SIGCONT');
+    const inbounds = await Promise.all(asked);
+    await until('all of them run', 30_000, () => allOpen(inbounds));
+    expect(corePid()).toBe(pid);
+    expect(coreEvents(start)).toEqual([]);
+    expect(running.map((transfer) => transfer.ended())).toEqual([false, false]);
+  });
+
+  it.skipIf(!mayCut)('with many new inbounds cuts in time', async () => {
+    const [start, pid] = [headOf(panel.dataDir), corePid()];
+    let answered = 0;
+    const waiting = Array.from({ length: MANY }, (_, n) => n);
+    const inbounds: Added[] = [];
+    const adding = Array.from({ length: 20 }, async () => {
+      while (waiting.pop() !== undefined) {
+        inbounds.push(await another());
+        answered += 1;
+      }
+    });
+    await until('some are there', 60_000, () => answered >= 40, 10);
+    const body = clientBody(added.id, wireOf(added.one, seeds[0], { enable: false }));
+    await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, seeds[0])}`, body));
+    const decided = performance.now();
+    expect(answered).toBeLessThan(MANY);
+    await until('the cut', 5_000, () => running[0]?.ended(), 10);
+    const took = performance.now() - decided;
+    await Promise.all(adding);
+    await until('all of them run', 60_000, () => allOpen(inbounds));
+    expect(took).toBeLessThan(5_000);
+    expect([inbounds.length, corePid(), coreEvents(start)]).toEqual([MANY, pid, []]);
+    expect(running[1]?.ended()).toBe(false);
+  });
+});
