@@ -2,7 +2,7 @@
 //
 //   PORTOLAN_URL=https://panel.example.com/base PORTOLAN_TOKEN=… node follow-events.mjs [--file FILE] [--once]
 //
-// FILE holds the position up to which everything was counted, and the sums; the next run goes on from there. It is
+// FILE holds the cursor up to which everything was counted, and the sums; the next run goes on from there. It is
 // written as a whole, so that a crash neither loses nor doubles a byte. With --once it ends when it has caught up.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,11 +17,13 @@ const file = args.includes('--file') ? args[args.indexOf('--file') + 1] : 'follo
 const TYPES = 'TrafficRecorded,NodeTrafficRecorded,ClientAdded,ClientIdentified';
 
 /** @typedef {{ up: number, down: number, email?: string }} Usage */
-const nothing = () => ({ generation: '', after: 0, /** @type {Record<string, Usage>} */ clients: {} });
+const nothing = () => ({ cursor: '0', /** @type {Record<string, Usage>} */ clients: {} });
 
 async function load() {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    const state = JSON.parse(await readFile(file, 'utf8'));
+    // A file of an earlier release has a position without its history: it is counted again.
+    return typeof state.cursor === 'string' ? state : nothing();
   } catch (error) {
     if (error.code === 'ENOENT') return nothing();
     throw error;
@@ -34,8 +36,8 @@ async function save(state) {
 }
 
 /** One page of events, or the sentence that says why there is none. */
-async function ask({ after, generation }) {
-  const query = new URLSearchParams({ after, generation, types: TYPES, wait: once ? 0 : 50 });
+async function ask({ cursor }) {
+  const query = new URLSearchParams({ after: cursor, types: TYPES, wait: once ? 0 : 50 });
   const response = await fetch(`${url}/panel/api/events?${query}`, {
     headers: { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(90_000),
@@ -55,8 +57,8 @@ function count({ clients }, { data, emails = {} }) {
   for (const [client, email] of Object.entries(emails)) usage(client).email = email;
 }
 
-function print({ after, clients }) {
-  console.log(`up to event ${after}:`);
+function print({ cursor, clients }) {
+  console.log(`up to event ${cursor.split('.')[0]}:`);
   for (const [client, { up, down, email }] of Object.entries(clients))
     console.log(`  ${email ?? `client ${client}, which is gone`}: ${up} bytes up, ${down} bytes down`);
 }
@@ -66,15 +68,15 @@ for (let tries = 0; ; ) {
   try {
     const { success, msg, obj } = await ask(state);
     if (!success) {
-      // A backup or another panel was restored: its events have other positions, and are counted from the first one.
-      if (state.after === 0 && state.generation === '') throw new Error(msg);
+      // The log has another history than the one that was followed: its events are counted from the first one.
+      if (state.cursor === '0') throw new Error(msg);
       console.error(msg);
       state = nothing();
       continue;
     }
     tries = 0;
     for (const event of obj.events) count(state, event);
-    state = { ...state, after: obj.next, generation: obj.generation };
+    state = { ...state, cursor: obj.cursor };
     await save(state);
     if (obj.events.length > 0) print(state);
     if (once && obj.next >= obj.head) break;

@@ -105,6 +105,8 @@ const reasons = {
   STATE_REPLACED: () => 'The panel starts anew with another state: nothing can be changed until then',
   EVENT_TYPE_UNKNOWN: (d: { type: string }) => `There is no event type ${d.type}`,
   GENERATION_UNKNOWN: () => 'Another state took the place of the log that was followed: begin anew after 0',
+  HISTORY_CHANGED: (d: { position: number }) =>
+    `The event at position ${d.position} is not the one that was followed: the log has another history now. Begin anew after 0`,
   POSITION_UNKNOWN: (d: { after: number; head: number }) =>
     `This log does not know the position ${d.after}: it ends at ${d.head}. Where another state took its place, begin anew after 0`,
   FOLLOWERS_FULL: () => 'Too many callers wait for events already',

@@ -5,9 +5,10 @@ import type { EventLog } from '../events/log.js';
 import { type FeedEvent, feedEvent } from '../projections/feed.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { FeedPage, FeedQuery } from './contract/events.js';
+import { cursorAt, cursorText } from './contract/feed-cursor.js';
 import { JsonOf } from './contract/route.js';
 
-export type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & { readonly generation: string };
+export type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & Parameters<typeof cursorAt>[0];
 
 /** What a question without a limit gets at most. */
 const USUAL = 500;
@@ -44,16 +45,19 @@ export class EventFeed {
   refusalOf({ after, types, generation }: FeedQuery): Rejection | null {
     const unknown = typesIn(types).find((type) => !eventType(type));
     if (unknown !== undefined) return reject('EVENT_TYPE_UNKNOWN', { type: unknown.slice(0, 100) });
-    if (generation !== '' && generation !== this.log.generation) return reject('GENERATION_UNKNOWN');
+    const { position, hash } = after;
+    const isOther = (wanted: string): boolean => wanted !== '' && wanted !== this.log.generation;
+    if (isOther(generation) || isOther(after.generation)) return reject('GENERATION_UNKNOWN');
     const head = this.log.head().position;
-    return after > head ? reject('POSITION_UNKNOWN', { after, head }) : null;
+    if (position > head) return reject('POSITION_UNKNOWN', { after: position, head });
+    return hash !== '' && hash !== cursorAt(this.log, position).hash ? reject('HISTORY_CHANGED', { position }) : null;
   }
 
   /** One page; with `wait` not before there is something in it, the time is up, or the caller or the panel goes away. */
   async page(query: FeedQuery, signal: AbortSignal): Promise<JsonOf<FeedPage> | Rejection> {
     const refusal = this.refusalOf(query);
     if (refusal) return refusal;
-    const found = await this.#find(query, query.after);
+    const found = await this.#find(query, query.after.position);
     if (found.texts.length > 0 || query.wait === 0) return this.#pageOf(found);
     return (await this.whileWaiting(signal, (ended) => this.#await(query, found, ended))) ?? reject('FOLLOWERS_FULL');
   }
@@ -68,6 +72,11 @@ export class EventFeed {
     } finally {
       this.#followers.delete(follower);
     }
+  }
+
+  /** Where a follower stands that has everything up to a position. */
+  cursor(position: number): string {
+    return cursorText(cursorAt(this.log, position));
   }
 
   /** Ends the waiting of all who wait now: who streams comes back with its position. */
@@ -135,7 +144,12 @@ export class EventFeed {
   }
 
   #pageOf({ texts, next }: Found): JsonOf<FeedPage> {
-    const rest = JSON.stringify({ next, head: this.log.head().position, generation: this.log.generation });
+    const rest = JSON.stringify({
+      next,
+      cursor: this.cursor(next),
+      head: this.log.head().position,
+      generation: this.log.generation,
+    });
     return new JsonOf<FeedPage>(`{"events":[${texts.join(',')}],${rest.slice(1)}`);
   }
 }

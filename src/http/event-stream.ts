@@ -36,7 +36,8 @@ export function mountEventStream(
     const last = req.headers['last-event-id'];
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
     // The next in line says what is wrong with a question; with the header only we know it.
-    if (!query.success) return last === undefined ? next() : tell(res, false, 'Last-Event-ID is no position');
+    if (!query.success)
+      return last === undefined ? next() : tell(res, false, 'Last-Event-ID is no cursor of this feed, and no position');
     const { feed, visit } = gate.contextOf(req, res);
     const refusal = feed.refusalOf(query.data);
     if (refusal) return tell(res, false, refusal);
@@ -69,7 +70,8 @@ class EventStream {
     const stop = (): void => over.abort();
     const signal = AbortSignal.any([ended, over.signal]);
     const { log } = this.#feed;
-    [this.#seen, this.#told] = [after, after];
+    this.#seen = after.position;
+    this.#told = after.position;
     this.#res.writeHead(200, {
       'Content-Type': MEDIA,
       'Cache-Control': 'no-store, no-transform',
@@ -80,7 +82,7 @@ class EventStream {
     const beat = setInterval(() => (this.#lives() ? this.#beat() : stop()), this.#times.beatMs);
     const wanted = wantedOf(types);
     try {
-      for await (const batch of follow(log, after, { page: PAGE, signal })) {
+      for await (const batch of follow(log, after.position, { page: PAGE, signal })) {
         if (signal.aborted || !this.#lives()) break;
         for (const event of batch) {
           if (wanted(event) && !(await this.#send(event.position, this.#feed.textOf(event)))) return true;
@@ -100,7 +102,7 @@ class EventStream {
   /** False: the follower reads no more, and is cut off. */
   async #send(position: number, text: string): Promise<boolean> {
     this.#told = position;
-    if (this.#res.write(`id: ${position}\ndata: ${text}\n\n`)) return true;
+    if (this.#res.write(`id: ${this.#feed.cursor(position)}\ndata: ${text}\n\n`)) return true;
     const drained = await this.#drained();
     if (!drained) this.#res.destroy();
     return drained;
@@ -125,7 +127,7 @@ class EventStream {
   /** A comment; and where the follower stands, once events have passed that it does not want. */
   #beat(): void {
     if (this.#res.writableNeedDrain) return;
-    const place = this.#seen === this.#told ? '' : `id: ${this.#seen}\n`;
+    const place = this.#seen === this.#told ? '' : `id: ${this.#feed.cursor(this.#seen)}\n`;
     this.#told = this.#seen;
     this.#res.write(`:\n${place}\n`);
   }

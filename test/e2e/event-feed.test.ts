@@ -19,8 +19,7 @@ const DOWN = 300_000;
 const OUTSIDE_IS_HERE = { PORTOLAN_ALLOW_PRIVATE_OUTBOUND: 'true' };
 
 interface Kept {
-  readonly after: number;
-  readonly generation: string;
+  readonly cursor: string;
   readonly clients: Readonly<Record<string, { up: number; down: number; email?: string }>>;
 }
 

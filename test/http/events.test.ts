@@ -24,6 +24,7 @@ interface Page {
   readonly events: readonly Told[];
   readonly next: number;
   readonly head: number;
+  readonly cursor: string;
   readonly generation: string;
 }
 
@@ -52,7 +53,7 @@ async function listen(origin: string, query = '', headers: Record<string, string
   const heard = { text: '', over: false };
   res.setEncoding('utf8').on('data', (text: string) => (heard.text += text));
   res.on('error', () => undefined).on('close', () => (heard.over = true));
-  const ids = () => [...heard.text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id));
+  const ids = () => [...heard.text.matchAll(/^id: (\d+)\.\S+\ndata: /gm)].map(([, id]) => Number(id));
   const until = async (what: () => boolean): Promise<void> => {
     await expect.poll(what, { timeout: 10_000 }).toBe(true);
   };
@@ -90,6 +91,37 @@ describe('the feed of events', () => {
     ]);
   });
 
+  it('goes on after a cursor, which is refused where the log has another history', async () => {
+    const { add, ask, page, head, panel } = await start();
+    const first = head();
+    add(...started(5));
+    const some = await page(`?after=${first}&limit=2`);
+    const [position, generation, hash] = some.cursor.split('.');
+    expect([position, generation]).toEqual([String(first + 2), panel.log.generation]);
+    expect(panel.log.hashAt(first + 2)?.startsWith(hash ?? 'x')).toBe(true);
+    expect(positions(await page(`?after=${some.cursor}`))).toEqual([3, 4, 5].map((n) => first + n));
+    expect(positions(await page(`?after=${(await page('?limit=1')).cursor}&limit=1`))).toEqual([2]);
+
+    const stream = { ...bearer, accept: 'text/event-stream' };
+    const refused = async (cursor: string, msg: string) => {
+      expect(await ask(`?after=${cursor}`)).toEqual({ success: false, msg, obj: null });
+      expect(await ask('', { ...stream, 'last-event-id': cursor })).toEqual({ success: false, msg, obj: null });
+    };
+    await refused(
+      `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
+      'Another state took the place of the log that was followed: begin anew after 0',
+    );
+    // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
+    await refused(
+      `${position}.${generation}.0123456789abcdef`,
+      `The event at position ${position} is not the one that was followed: the log has another history now. Begin anew after 0`,
+    );
+    await refused(
+      `9999.${generation}.${hash}`,
+      `This log does not know the position 9999: it ends at ${head()}. Where another state took its place, begin anew after 0`,
+    );
+  });
+
   it('tells no secret: what is sealed is not there', async () => {
     const { panel, ask } = await start();
     const text = JSON.stringify(await ask());
@@ -110,9 +142,10 @@ describe('the feed of events', () => {
   });
 
   it.each([
-    ['?after=x', 'The input is not valid: after: must be a whole number'],
+    ['?after=x', 'The input is not valid: after: must be a cursor of this feed, or a position'],
+    ['?after=1.x.y', 'The input is not valid: after: must be a cursor of this feed, or a position'],
     ['?after=-1', 'The input is not valid: after: must not be negative'],
-    ['?after=1&after=2', 'The input is not valid: after: must be a whole number'],
+    ['?after=1&after=2', 'The input is not valid: after: must be a cursor of this feed, or a position'],
     ['?limit=5001', 'The input is not valid: limit: is out of range'],
     ['?wait=61', 'The input is not valid: wait: is out of range'],
     ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported'],
@@ -177,7 +210,8 @@ describe('a question that waits', () => {
     const { log } = new TestLog();
     const feed = new EventFeed(log, { client: () => undefined });
     const caller = new AbortController();
-    const ask = () => feed.page({ after: 0, limit: 0, types: '', wait: 60, generation: '' }, caller.signal);
+    const beginning = { position: 0, generation: '', hash: '' };
+    const ask = () => feed.page({ after: beginning, limit: 0, types: '', wait: 60, generation: '' }, caller.signal);
     const waiting = Array.from({ length: 100 }, ask);
     await expect.poll(() => feed.size).toBe(100);
     expect(await ask()).toMatchObject({ code: 'FOLLOWERS_FULL' });
@@ -199,24 +233,31 @@ describe('a stream of events', () => {
     });
     await one.until(() => one.ids().length === 3);
     const begin = { head: first + 3, generation: panel.log.generation };
-    expect(one.heard.text).toMatch(`retry: 3000\nevent: log\ndata: ${JSON.stringify(begin)}\n\nid: ${first + 1}\n`);
+    expect(one.heard.text).toMatch(`retry: 3000\nevent: log\ndata: ${JSON.stringify(begin)}\n\nid: ${first + 1}.`);
     add(...started(2));
     await one.until(() => one.ids().length === 5);
     expect(one.ids()).toEqual([1, 2, 3, 4, 5].map((n) => first + n));
     const data = one.heard.text.split('\n').filter((line) => line.startsWith('data: {"position"'));
     expect(JSON.parse(data[4]?.slice('data: '.length) ?? '')).toMatchObject({ type: 'PanelStarted', version: 5 });
     one.res.destroy();
-    const two = await listen(panel.origin, '?after=0', { ...bearer, 'last-event-id': String(first + 4) });
-    await two.until(() => two.ids().length === 1);
-    expect(two.ids()).toEqual([first + 5]);
-    two.res.destroy();
+    const [last] = [...one.heard.text.matchAll(/^id: (\S+)\ndata: /gm)].slice(3).map(([, id]) => id ?? '');
+    for (const id of [last ?? '', String(first + 4)]) {
+      const two = await listen(panel.origin, '?after=0', { ...bearer, 'last-event-id': id });
+      await two.until(() => two.ids().length === 1);
+      expect(two.ids()).toEqual([first + 5]);
+      two.res.destroy();
+    }
     await expect.poll(() => panel.feed.size).toBe(0);
   });
 
   it('says that a Last-Event-ID is none', async () => {
     const { ask } = await start();
     const headers = { ...bearer, accept: 'text/event-stream', 'last-event-id': 'nonsense' };
-    expect(await ask('', headers)).toEqual({ success: false, msg: 'Last-Event-ID is no position', obj: null });
+    expect(await ask('', headers)).toEqual({
+      success: false,
+      msg: 'Last-Event-ID is no cursor of this feed, and no position',
+      obj: null,
+    });
   });
 
   it('ends with the token, at once, before it tells of that', async () => {
@@ -247,7 +288,7 @@ describe('a stream of events', () => {
     const stream = await listen(panel.origin, `?after=${head()}&types=ClientAdded`, { cookie: browser.cookie });
     await stream.until(() => stream.heard.text.includes('\n\n:\n\n'));
     add(...started(3));
-    await stream.until(() => stream.heard.text.includes(`:\nid: ${head()}\n\n`));
+    await stream.until(() => stream.heard.text.includes(`:\nid: ${panel.feed.cursor(head())}\n\n`));
     panel.later(31 * 86_400_000);
     await stream.until(() => stream.heard.over);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { get, routes } from './route.js';
-import { text, whole } from './schemas/fields.js';
+import { place, text, whole } from './schemas/fields.js';
 
 /** Events in one answer at most. */
 export const MOST_EVENTS = 5000;
@@ -9,15 +9,15 @@ export const LONGEST_WAIT = 60;
 
 /** What a follower asks for: where it stands, which types, how many, and how long it waits. */
 export const FeedQuery = z.object({
-  /** The position of the last event that the caller has; 0 = all. */
-  after: whole({ min: 0 }),
+  /** The cursor of the last answer, or the position of the last event that the caller has; 0 = all. */
+  after: place,
   /** 0 = 500. */
   limit: whole({ min: 0, max: MOST_EVENTS }),
   /** Names of event types with commas between them; empty = all. */
   types: text,
   /** Seconds; 0 = answers at once. */
   wait: whole({ min: 0, max: LONGEST_WAIT }),
-  /** The generation of the log that `after` belongs to; empty = any. */
+  /** The generation of the log that a position belongs to; empty = any. A cursor knows its own. */
   generation: text,
 });
 export type FeedQuery = z.output<typeof FeedQuery>;
@@ -45,8 +45,10 @@ export const eventRoutes = routes('/panel/api', {
     query: FeedQuery,
     reply: z.object({
       events: z.array(FeedEvent),
-      /** What to ask after next time: everything up to here was looked at. */
+      /** Everything up to here was looked at. */
       next: z.int(),
+      /** What to ask after next time: `next`, and in which history, so that a position of another one is refused. */
+      cursor: z.string(),
       /** The position of the last event that there is. */
       head: z.int(),
       /** Another one after a backup or another panel was restored: positions of the one before mean nothing any more. */

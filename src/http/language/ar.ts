@@ -92,6 +92,7 @@ export const ar: Catalogue = {
     RESTART_REFUSED: 'لن يُعاد تشغيل اللوحة وستستمر كما هي: {why}',
     EVENT_TYPE_UNKNOWN: 'لا يوجد نوع أحداث باسم {type}',
     GENERATION_UNKNOWN: 'حلّت حالة أخرى محل السجل المتابَع: ابدأ من جديد بعد 0',
+    HISTORY_CHANGED: 'الحدث في الموضع {position} ليس الحدث المتابَع: للسجل الآن تاريخ آخر. ابدأ من جديد بعد 0',
     POSITION_UNKNOWN:
       'لا يعرف هذا السجل الموضع {after}: فهو ينتهي عند {head}. إن حلّت محله حالة أخرى فابدأ من جديد من 0',
     FOLLOWERS_FULL: 'ينتظر الأحداثَ عدد كبير جدًا بالفعل',
@@ -290,6 +291,12 @@ export const ar: Catalogue = {
     'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
       'تغيّر السجل عند {place}. شغّل portolan events verify للعثور على أول موضع خاطئ، ثم استعد نسخة احتياطية',
     'The log is damaged at {place}. Run portolan events verify': 'السجل تالف عند {place}. شغّل portolan events verify',
+    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
+      'ملف head.json مفقود: لا شيء يبيّن هل ما زالت آخر الأحداث في السجل. أعده إلى مكانه، أو استعد نسخة احتياطية، أو اقبل السجل كما هو: portolan doctor --accept-loss',
+    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
+      'events.db تالف ({flaw}): المعروض هو حالة الموضع {position} الذي تمكن القراءة حتى عنده. استعد نسخة احتياطية: portolan restore {file} --yes. أو تابع من هناك دون الأحداث التي بعده: portolan doctor --keep-sound',
+    'events.db is damaged ({flaw}): see portolan events verify': 'events.db تالف ({flaw}): انظر portolan events verify',
+    'events.db is not a database': 'events.db ليس قاعدة بيانات',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'لا ينتمي events.db و head.json إلى السجل نفسه: وُضع أحدهما هنا خطأً. أعد الزوج الصحيح',
     'the data directory cannot be written to': 'لا يمكن الكتابة في مجلد البيانات',
@@ -707,7 +714,8 @@ export const ar: Catalogue = {
     offline: 'غير متصلة',
     'not asked yet': 'لم تُسأل بعد',
     'changes on the way': 'تغييرات في الطريق',
-    'Last-Event-ID is no position': 'Last-Event-ID ليس موضعًا',
+    'Last-Event-ID is no cursor of this feed, and no position': '‏Last-Event-ID ليس مؤشرًا لهذا البث ولا موضعًا',
+    'must be a cursor of this feed, or a position': 'يجب أن يكون مؤشرًا لهذا البث أو موضعًا',
     'rules name lists that are not in it any more: {lists}': 'تسمّي القواعد قوائم لم تعد فيه: {lists}',
     'Traffic cannot be told to its receiver': 'تعذّر إبلاغ المستلم بحركة البيانات',
     'Traffic is told to its receiver again': 'يُبلَّغ المستلم بحركة البيانات من جديد',

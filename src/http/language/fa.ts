@@ -93,6 +93,8 @@ export const fa: Catalogue = {
     RESTART_REFUSED: 'پنل دوباره راه‌اندازی نمی‌شود و همان‌گونه ادامه می‌دهد: {why}',
     EVENT_TYPE_UNKNOWN: 'نوع رویدادی به نام {type} وجود ندارد',
     GENERATION_UNKNOWN: 'وضعیت دیگری جای گزارشی را گرفته که دنبال می‌شد: از 0 دوباره شروع کنید',
+    HISTORY_CHANGED:
+      'رویداد جایگاه {position} همانی نیست که دنبال می‌شد: گزارش اکنون تاریخچهٔ دیگری دارد. از 0 دوباره شروع کنید',
     POSITION_UNKNOWN:
       'این گزارش موقعیت {after} را نمی‌شناسد: در {head} تمام می‌شود. اگر وضعیت دیگری جای آن را گرفته است، از 0 دوباره شروع کنید',
     FOLLOWERS_FULL: 'هم‌اکنون تعداد زیادی منتظر رویداد هستند',
@@ -291,6 +293,13 @@ export const fa: Catalogue = {
       'گزارش در {place} تغییر کرده است. portolan events verify را اجرا کنید تا اولین جای نادرست پیدا شود، سپس پشتیبان را بازگردانید',
     'The log is damaged at {place}. Run portolan events verify':
       'گزارش در {place} آسیب دیده است. portolan events verify را اجرا کنید',
+    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
+      'head.json نیست: چیزی نشان نمی‌دهد که گزارش هنوز آخرین رویدادهایش را دارد. آن را برگردانید، پشتیبانی را بازگردانید یا گزارش را همین‌گونه بپذیرید: portolan doctor --accept-loss',
+    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
+      'events.db آسیب دیده است ({flaw}): آنچه نشان داده می‌شود وضعیت جایگاه {position} است که تا آنجا خوانده می‌شود. پشتیبانی را بازگردانید: portolan restore {file} --yes. یا بدون رویدادهای پس از آن از همان‌جا ادامه دهید: portolan doctor --keep-sound',
+    'events.db is damaged ({flaw}): see portolan events verify':
+      'events.db آسیب دیده است ({flaw}): portolan events verify را ببینید',
+    'events.db is not a database': 'events.db پایگاه داده نیست',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db و head.json از یک گزارش نیستند: یکی به اشتباه اینجا گذاشته شده است. جفت درست را برگردانید',
     'the data directory cannot be written to': 'در پوشهٔ داده نمی‌توان نوشت',
@@ -706,7 +715,8 @@ export const fa: Catalogue = {
     offline: 'برون‌خط',
     'not asked yet': 'هنوز پرسیده نشده',
     'changes on the way': 'تغییر در راه',
-    'Last-Event-ID is no position': 'Last-Event-ID یک موقعیت نیست',
+    'Last-Event-ID is no cursor of this feed, and no position': 'Last-Event-ID نه نشانگر این خوراک است و نه جایگاه',
+    'must be a cursor of this feed, or a position': 'باید نشانگر این خوراک یا یک جایگاه باشد',
     'rules name lists that are not in it any more: {lists}':
       'قاعده‌ها فهرست‌هایی را نام می‌برند که دیگر در آن نیست: {lists}',
     'Traffic cannot be told to its receiver': 'آمار ترافیک به گیرنده نمی‌رسد',

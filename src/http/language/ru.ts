@@ -95,6 +95,8 @@ export const ru: Catalogue = {
     RESTART_REFUSED: 'Панель не перезапускается и работает как прежде: {why}',
     EVENT_TYPE_UNKNOWN: 'Нет типа событий {type}',
     GENERATION_UNKNOWN: 'Журнал, за которым следили, заменён другим состоянием: начните заново после 0',
+    HISTORY_CHANGED:
+      'Событие на позиции {position} — не то, за которым следили: у журнала теперь другая история. Начните заново после 0',
     POSITION_UNKNOWN:
       'Этот журнал не знает позиции {after}: он заканчивается на {head}. Если его заменило другое состояние, начните заново с 0',
     FOLLOWERS_FULL: 'Событий ждут уже слишком многие',
@@ -299,6 +301,13 @@ export const ru: Catalogue = {
       'журнал был изменён в {place}. Запустите portolan events verify, чтобы найти первую неверную позицию, затем восстановите резервную копию',
     'The log is damaged at {place}. Run portolan events verify':
       'Журнал повреждён в {place}. Запустите portolan events verify',
+    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
+      'нет head.json: ничто не показывает, на месте ли последние события журнала. Верните его, восстановите резервную копию или примите журнал как есть: portolan doctor --accept-loss',
+    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
+      'events.db повреждён ({flaw}): показано состояние на позиции {position}, дальше его нельзя прочесть. Восстановите резервную копию: portolan restore {file} --yes. Или продолжайте оттуда без последующих событий: portolan doctor --keep-sound',
+    'events.db is damaged ({flaw}): see portolan events verify':
+      'events.db повреждён ({flaw}): смотрите portolan events verify',
+    'events.db is not a database': 'events.db — не база данных',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db и head.json принадлежат разным журналам: один из них попал сюда по ошибке. Верните правильную пару',
     'the data directory cannot be written to': 'в каталог данных нельзя писать',
@@ -724,7 +733,8 @@ export const ru: Catalogue = {
     offline: 'не в сети',
     'not asked yet': 'ещё не опрошен',
     'changes on the way': 'изменений в пути',
-    'Last-Event-ID is no position': 'Last-Event-ID — не позиция',
+    'Last-Event-ID is no cursor of this feed, and no position': 'Last-Event-ID — не курсор этой ленты и не позиция',
+    'must be a cursor of this feed, or a position': 'должно быть курсором этой ленты или позицией',
     'rules name lists that are not in it any more: {lists}':
       'правила называют списки, которых в нём больше нет: {lists}',
     'Traffic cannot be told to its receiver': 'Трафик не удаётся сообщить получателю',

@@ -92,6 +92,7 @@ export const zh: Catalogue = {
     RESTART_REFUSED: '面板不会重启，继续按现状运行：{why}',
     EVENT_TYPE_UNKNOWN: '没有事件类型 {type}',
     GENERATION_UNKNOWN: '所跟随的日志已被另一状态取代：请从 0 重新开始',
+    HISTORY_CHANGED: '位置 {position} 的事件不是所跟随的那个：日志现在有另一段历史。请从 0 重新开始',
     POSITION_UNKNOWN: '此日志没有位置 {after}：它止于 {head}。若它已被另一状态取代，请从 0 重新开始',
     FOLLOWERS_FULL: '等待事件的调用者已经太多',
     NOT_LOGGED_IN_ANY_MORE: '会话已过期，请重新登录',
@@ -283,6 +284,13 @@ export const zh: Catalogue = {
       '日志在 {place} 处被更改。请运行 portolan events verify 找出第一个错误位置，然后恢复备份',
     'The log is damaged at {place}. Run portolan events verify':
       '日志在 {place} 处已损坏。请运行 portolan events verify',
+    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
+      '缺少 head.json：无法得知日志是否仍有最后的事件。请放回它、恢复备份，或接受现有日志：portolan doctor --accept-loss',
+    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
+      'events.db 已损坏（{flaw}）：显示的是位置 {position} 的状态，只能读到那里。请恢复备份：portolan restore {file} --yes。或从那里继续，放弃其后的事件：portolan doctor --keep-sound',
+    'events.db is damaged ({flaw}): see portolan events verify':
+      'events.db 已损坏（{flaw}）：请看 portolan events verify',
+    'events.db is not a database': 'events.db 不是数据库',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db 与 head.json 不属于同一日志：其中之一放错了。请放回正确的一对',
     'the data directory cannot be written to': '数据目录不可写',
@@ -685,7 +693,8 @@ export const zh: Catalogue = {
     offline: '离线',
     'not asked yet': '尚未询问',
     'changes on the way': '项更改待送达',
-    'Last-Event-ID is no position': 'Last-Event-ID 不是一个位置',
+    'Last-Event-ID is no cursor of this feed, and no position': 'Last-Event-ID 既不是此源的游标，也不是位置',
+    'must be a cursor of this feed, or a position': '必须是此源的游标或一个位置',
     'rules name lists that are not in it any more: {lists}': '规则引用了其中已不存在的列表：{lists}',
     'Traffic cannot be told to its receiver': '无法将流量告知接收方',
     'Traffic is told to its receiver again': '流量再次告知接收方',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Cursor, readCursor } from '../feed-cursor.js';
 
 /** What is wrong with a value; never the value itself. */
 export class Wrong {
@@ -57,6 +58,8 @@ function readText(value: unknown): string | Wrong {
   return typeof value === 'number' ? String(value) : new Wrong('must be a text');
 }
 
+const NOT_WHOLE = 'must be a whole number';
+
 interface Range {
   readonly min?: number;
   readonly max?: number;
@@ -73,7 +76,7 @@ const readWhole =
   (value) => {
     const given = value === undefined || (value === null && from === 'loose') ? 0 : value;
     const number = typeof given === 'string' && from !== 'json' ? parsed(given.trim()) : given;
-    if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong('must be a whole number');
+    if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong(NOT_WHOLE);
     if (number < min && min === 0) return new Wrong('must not be negative');
     if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong('is out of range');
     return number + 0; // -0 is 0
@@ -110,6 +113,15 @@ export const requiredText = needed('string', (value) =>
 export const whole = (range: Range = {}) => loose('integer', readWhole(range));
 export const optionalWhole = (range: Range = {}) => loose('integer', given(readWhole(range)));
 export const requiredWhole = (range: Range = {}) => needed('integer', readWhole(range));
+
+/** Where a follower of the events stands: a cursor, or a position alone. Absent = at the beginning. */
+export const place = loose<Cursor>('string', (value) => {
+  const cursor = typeof value === 'string' ? readCursor(value) : null;
+  if (cursor) return cursor;
+  const position = readWhole({ min: 0 })(value ?? 0);
+  if (typeof position === 'number') return { position, generation: '', hash: '' };
+  return position.why === NOT_WHOLE ? new Wrong('must be a cursor of this feed, or a position') : position;
+});
 
 /** `null` says as little as nothing. */
 export const optionalFlag = loose('boolean', (value) =>
