@@ -14,6 +14,7 @@ import { planRollUp } from './commands/reactors/roll-up.js';
 import { TrafficIntake } from './commands/reactors/traffic-intake.js';
 import { Rejection, refusedByStorage, reject } from './commands/rejection.js';
 import { panelState } from './commands/state.js';
+import { openSound } from './damaged-log.js';
 import type { RecordedEvent } from './events/catalog.js';
 import type { Actor } from './events/event.js';
 import type { ClientNumber, NodeId } from './events/ids.js';
@@ -21,12 +22,12 @@ import type { EventLog } from './events/log.js';
 import { begin, type Folding } from './events/replay.js';
 import { isDiskFull } from './full-disk.js';
 import { confirm, failTrial, forgiveTry, settle, tryNew } from './generations.js';
-import { openJournal, sharing } from './journal.js';
+import { sharing } from './journal.js';
 import { keepLedger } from './ledger.js';
 import { Alarms } from './lib/alarms.js';
-import { digest } from './lib/digest.js';
 import { Disposal } from './lib/disposal.js';
 import { ReadModels } from './projections/read-models.js';
+import { snapshotting } from './snapshotting.js';
 import { watchStorage } from './storage-watch.js';
 
 /** What a panel needs from the world; tests put others in their place. */
@@ -40,10 +41,6 @@ export interface PanelParts {
   readonly failed: (error: Error) => void;
 }
 
-/** Between two writings of the snapshots, in events. */
-const SNAPSHOT_EVERY = 20_000;
-/** After a key was destroyed, and with it the snapshots, in ms. */
-const REWRITE_AFTER_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Between two roll-ups of a backlog, for everybody else, in ms. */
 const PIECE_MS = 1000;
@@ -78,28 +75,29 @@ export async function createPanel(parts: PanelParts) {
     // Another state may have been chosen: what becomes of that is settled before anything is opened.
     const turn = settle(directory);
     tryNew(directory);
-    const journal = openJournal(directory, { now, anchorFailed });
-    if (turn?.outcome === 'switched' && journal.complaint !== null) throw new Error(journal.complaint);
-    const { log, snapshots, anchor } = journal;
-    disposal.add(() => log.close());
-
-    const state = begin(panelState, snapshots);
-    let closed: Rejection | null =
-      journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
-    if (closed) warn(closed.message);
+    let closed: Rejection | null = null;
     let ownPorts: readonly OwnPort[] = [];
+    const { journal, made, damaged, refusal } = openSound(directory, { now, anchorFailed }, ({ log, snapshots }) => {
+      const state = begin(panelState, snapshots);
+      const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+      // The write state folds inside the bus; its position follows here, for its snapshots.
+      log.appended$.subscribe((events) => {
+        state.position = events.at(-1)?.position ?? state.position;
+      });
+      return { state, bus, read: new ReadModels(log, sharing(snapshots, state.state.clients), [state]) };
+    });
+    const { state, bus, read } = made;
+    const { log, snapshots, anchor, complaint } = journal;
+    disposal.add(() => log.close());
+    if (turn?.outcome === 'switched' && complaint !== null) throw new Error(complaint);
+    closed = refusal;
+    if (refusal) warn(refusal.message);
     const alarms = new Alarms();
-    const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
     let retired = false;
     const watched = watchStorage(bus, alarms);
     // What somebody is told is done must be in the state that counts from the next start on.
     const dispatch: Dispatch = (command, context) =>
       retired && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context);
-    // The write state folds inside the bus; its position follows here, for its snapshots.
-    log.appended$.subscribe((events) => {
-      state.position = events.at(-1)?.position ?? state.position;
-    });
-    const read = new ReadModels(log, sharing(snapshots, state.state.clients), [state]);
     read.failed$.subscribe((error) => {
       closed = reject('PANEL_FAILED', { why: error.message });
       parts.failed(error);
@@ -112,11 +110,14 @@ export async function createPanel(parts: PanelParts) {
 
     const foldings = [...read.foldings, state];
     const keep = snapshotting(foldings, snapshots, log, warn);
-    disposal.add(() => keep.now());
+    disposal.add(() => (damaged ? undefined : keep.now()));
 
     const core = parts.createCore(directory, read.settings().coreSplice);
     const reactors = react({ core, read, dispatch, alarms, log, state, now, warn });
     let collectFrom = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
+
+    /** A core that was found running goes on with what it was told. */
+    let coreLeft = false;
 
     return {
       log,
@@ -146,7 +147,9 @@ export async function createPanel(parts: PanelParts) {
       /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */
       collectNodesBy: (collect: typeof collectFrom): void => void (collectFrom = collect),
       digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
-      complaint: journal.complaint,
+      complaint,
+      /** Only a part of the log can be read, so nobody is told what it wants: neither the core that runs nor a node. */
+      damaged,
       /** What this start found of a switch of the state; null = nothing. */
       turn,
       foldings,
@@ -165,13 +168,14 @@ export async function createPanel(parts: PanelParts) {
         if (!closed) dispatch({ type: 'RecordPanelStarted', data: { version } }, asSystem('panel'));
         if (!closed && turn?.outcome === 'returned')
           dispatch({ type: 'RecordStateRestored', data: { why: turn.why } }, asSystem('panel'));
-        await reactors.begin();
+        coreLeft = damaged && (await core.adopt()) !== null;
+        if (!coreLeft) await reactors.begin();
         confirm(directory);
       },
 
       /** `keepCore`: the core goes on, for a restart of the panel. */
       async stop(keepCore: boolean): Promise<void> {
-        await reactors.end(keepCore);
+        await reactors.end(keepCore || coreLeft);
         if (!closed) dispatch({ type: 'RecordPanelStopped', data: {} }, asSystem('panel'));
         await disposal.dispose();
       },
@@ -301,59 +305,6 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
       await sync.end(keepCore);
       following.unsubscribe();
     },
-  };
-}
-
-/** Writes snapshots now and then; one at a time, each with a pause for the loop between them. */
-function snapshotting(
-  foldings: readonly Folding[],
-  snapshots: ReturnType<typeof openJournal>['snapshots'],
-  log: EventLog,
-  warn: PanelParts['warn'],
-) {
-  let written = Math.min(...foldings.map(({ position }) => position));
-  let writing: Promise<void> | null = null;
-  const write = async (): Promise<void> => {
-    for (const { fold, state, position } of foldings) {
-      await snapshots.save(fold.name, fold.version, position, fold.save(state));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  let soon: NodeJS.Timeout | undefined;
-  /** A key was destroyed while snapshots were being written: those may hold what it sealed. */
-  let shredded = false;
-  const start = (): Promise<void> => {
-    clearTimeout(soon);
-    soon = undefined;
-    written = log.head().position;
-    if (!writing) shredded = false;
-    writing ??= write()
-      .catch((error: unknown) => warn('snapshots could not be written', { error: String(error) }))
-      .finally(() => {
-        writing = null;
-        if (!shredded) return;
-        snapshots.clear();
-        soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
-      });
-    return writing;
-  };
-  log.appended$.subscribe((events) => {
-    // What was destroyed must not live on in a cache.
-    if (events.some(({ type }) => type === 'KeyShredded')) {
-      shredded = true;
-      snapshots.clear();
-      soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
-    }
-    // A roll-up makes snapshots useless that end inside of what it sums up.
-    const overtaken = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.to > written);
-    if (overtaken || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
-  });
-  return {
-    now: async (): Promise<void> => {
-      await writing;
-      await start();
-    },
-    digestOf: ({ fold, state }: Folding) => digest(fold.save(state)),
   };
 }
 

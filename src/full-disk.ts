@@ -13,6 +13,7 @@ export const FULL_UNCHANGED = 'The disk is full: nothing was changed';
 /** What is said of a job that failed while another state was looked at or a copy was made. */
 export function jobFailure(error: unknown): string {
   if (isDiskFull(error)) return FULL_UNCHANGED;
+  if (error instanceof StorageError) return error.message;
   return diskFault(error)?.why ?? (error instanceof Error ? error.message : String(error));
 }
 

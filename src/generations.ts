@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from './adapters/backup/intent.js';
 import { type DataDirectory, dataDirectory, prepareDataDirectory } from './adapters/data-directory.js';
@@ -159,7 +159,7 @@ export function assertWhole(root: string): void {
 /** Moves a state from folder to folder of one file system. What was moved before is moved no more. */
 function move(root: string, from: string, to: string, step: (name: string) => void): void {
   for (const name of STATE) {
-    if (!existsSync(join(from, name))) continue;
+    if (!lstatSync(join(from, name), { throwIfNoEntry: false })) continue;
     step(`move ${name} to ${relative(root, to)}`);
     mkdirSync(dirname(join(to, name)), { recursive: true, mode: 0o700 });
     renameSync(join(from, name), join(to, name));

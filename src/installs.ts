@@ -54,7 +54,8 @@ export function createInstalls(
     outcome,
     warn,
   });
-  coreInstall.prepare();
+  // What a part of a damaged log says of versions and files is not the last that was said.
+  if (!panel.damaged) coreInstall.prepare();
   const following = read.changed$.subscribe((events) => coreInstall.notice(events));
   disposal.add(() => following.unsubscribe());
 
@@ -78,7 +79,7 @@ export function createInstalls(
     now,
     warn,
   });
-  geoKeeping.prepare();
+  if (!panel.damaged) geoKeeping.prepare();
   disposal.add(() => geoKeeping.stop());
   const dataDir = config.DATA_DIR;
   const panelUpdate = new PanelUpdate({

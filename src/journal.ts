@@ -1,8 +1,9 @@
-import { Anchor, anchorComplaint } from './adapters/anchor.js';
+import { existsSync } from 'node:fs';
+import { Anchor, type Anchored, anchorComplaint, compareAnchor, readAnchor } from './adapters/anchor.js';
 import { type DataDirectory } from './adapters/data-directory.js';
 import { snapshotFiles } from './adapters/snapshot-files.js';
 import type { LogDamage } from './adapters/sqlite/codec.js';
-import { openDatabase } from './adapters/sqlite/database.js';
+import { endAt, openDatabase, type SqliteDatabase, storageError } from './adapters/sqlite/database.js';
 import { SqliteEventLog } from './adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from './adapters/sqlite/keyring.js';
 import { startFlaw } from './adapters/sqlite/start-check.js';
@@ -23,29 +24,54 @@ export interface Journal {
 
 interface Options {
   readonly readonly?: boolean;
+  /** Reads the events up to this position only, as if no other were there. Together with `readonly`. */
+  readonly upTo?: number;
   readonly now?: () => number;
   readonly anchorFailed?: (error: unknown) => void;
 }
 
-/** Opens the log and compares it with its anchor. It writes nothing but an empty log. */
+/**
+ * Opens the log and compares it with its anchor. It writes nothing but an empty log with its anchor. Throws sentences for
+ * people; `StorageError` of kind `damaged` where the database itself cannot be read.
+ */
 export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
-  const { readonly = false, now = Date.now, anchorFailed = () => undefined } = options;
+  const { readonly = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
   assertWhole(directory.root);
+  // Before the log: a panel that runs moves both, and the anchor never lies ahead of what is read after it.
+  const anchored = readAnchor(directory.anchor);
+  if (!readonly) assertNotGone(directory, anchored);
   const db = openDatabase(directory.database, { readonly });
   try {
+    assertNoBackup(db, directory.database);
+    if (upTo !== undefined) endAt(db, upTo);
     const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
     const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
-    const log = new SqliteEventLog(db, new Keyring(db, master, now));
+    const log = new SqliteEventLog(db, new Keyring(db, master, now), upTo);
     const anchor = new Anchor(directory.anchor, log, anchorFailed);
     const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
+    // From here on a log with events that has no anchor has lost it.
+    if (empty && !readonly && anchored === null) anchor.begin();
     const complaint =
-      anchorComplaint(anchor.check()) ??
-      (readonly ? null : damageComplaint(startFlaw(db, anchor.position, () => log.rolledTo)));
+      anchorComplaint(compareAnchor(anchored, log)) ??
+      (readonly ? null : damageComplaint(startFlaw(db, anchored?.position ?? 0, () => log.rolledTo)));
     return { log, snapshots, anchor, complaint };
   } catch (error) {
     db.close();
-    throw error;
+    throw storageError(error);
   }
+}
+
+/** A new database beside an anchor would hide that the old one is missing. */
+function assertNotGone({ database, anchor }: DataDirectory, anchored: Anchored | null): void {
+  if (anchored === null || anchored.position === 0 || existsSync(database)) return;
+  throw new Error(
+    `${database} is missing, and ${anchor} knows ${anchored.position} events of it. Put it back or restore a backup: portolan restore FILE --yes. To begin with an empty log, move ${anchor} away`,
+  );
+}
+
+function assertNoBackup(db: SqliteDatabase, file: string): void {
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'").get() === undefined) return;
+  throw new Error(`${file} is a backup. Move it away, then restore it: portolan restore FILE --yes`);
 }
 
 /** Readers at the command line look at each row instead. */

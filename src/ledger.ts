@@ -5,6 +5,7 @@ import type { SqliteEventLog } from './adapters/sqlite/event-log.js';
 import { LedgerFile, removeLedger } from './adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from './events/catalog.js';
 import { LedgerFlaw } from './events/ledger-store.js';
+import { StorageError } from './events/log.js';
 import { zoneNamed } from './lib/calendar.js';
 import { diskFault } from './lib/disk-fault.js';
 import { Ledger, type Told } from './projections/ledger.js';
@@ -138,7 +139,7 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
       for (;;) {
         const books = await ready();
         // Waiting is of no use where the disk does not give the log.
-        if (!books && diskFault(unread)) throw unread;
+        if (!books && (unread instanceof StorageError || diskFault(unread))) throw unread;
         if (!books) return { silent: 'unready' };
         try {
           return { told: question(books) };

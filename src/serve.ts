@@ -124,8 +124,8 @@ export async function serve(config: Config): Promise<number> {
     // In the same turn of the loop in which the last port was bound: nobody sees a panel that is ready and has no admin.
     firstAdmin?.create();
     await running.start();
-    installs.coreInstall.begin();
-    installs.geoKeeping.begin();
+    if (!running.damaged) installs.coreInstall.begin();
+    if (!running.damaged) installs.geoKeeping.begin();
     process.stdout.write(banner(running, config, servers));
     process.send?.(READY);
     why = await ending;

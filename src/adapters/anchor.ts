@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { LogHead } from '../events/log.js';
-import { NotPlainError, readPlain, replaceFile, replaceFileLater } from './files.js';
+import { flush, NotPlainError, readPlain, replaceFile, replaceFileLater } from './files.js';
 
 const Anchored = z.strictObject({ generation: z.string(), position: z.int().nonnegative(), hash: z.string() });
-type Anchored = z.infer<typeof Anchored>;
+/** The head of a log as the file has it. */
+export type Anchored = z.infer<typeof Anchored>;
 
 /** What the anchor and the log say of each other at a start. */
 export type AnchorFinding =
@@ -22,6 +25,36 @@ interface AnchoredLog {
 
 /** How long after an append the head is written beside the database, in ms. A burst is one write. */
 const DELAY_MS = 200;
+
+/** What a file says, or null where there is none. Throws a sentence for a file that is no anchor. */
+export function readAnchor(file: string): Anchored | null {
+  let text: string;
+  try {
+    text = readPlain(file).toString();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (!(error instanceof NotPlainError)) throw error;
+    throw new Error(`${error.message}: ${UNREADABLE}`, { cause: error });
+  }
+  try {
+    return Anchored.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${file} is not an anchor: ${UNREADABLE}`, { cause });
+  }
+}
+
+const UNREADABLE = 'put it back from a backup, or remove it and accept the log as it is: portolan doctor --accept-loss';
+
+/** What `anchored` says of a log. An empty log needs no anchor. */
+export function compareAnchor(anchored: Anchored | null, log: AnchoredLog): AnchorFinding {
+  const { position } = log.head();
+  if (!anchored) return position === 0 ? { kind: 'sound' } : { kind: 'missing' };
+  if (anchored.generation !== log.generation) return { kind: 'swapped' };
+  if (position < anchored.position) return { kind: 'lost', expected: anchored.position, found: position };
+  if (anchored.position > 0 && log.hashAt(anchored.position) !== anchored.hash)
+    return { kind: 'changed', position: anchored.position };
+  return { kind: 'sound' };
+}
 
 /**
  * The head of the log, kept in a file outside the database: SQLite drops a torn tail of its write-ahead log without a
@@ -43,20 +76,7 @@ export class Anchor {
 
   /** Compares without changing anything. */
   check(): AnchorFinding {
-    const anchored = this.#read();
-    if (!anchored) return { kind: 'missing' };
-    if (anchored.generation !== this.#log.generation) return { kind: 'swapped' };
-    const { position } = this.#log.head();
-    if (position < anchored.position) return { kind: 'lost', expected: anchored.position, found: position };
-    if (anchored.position > 0 && this.#log.hashAt(anchored.position) !== anchored.hash) {
-      return { kind: 'changed', position: anchored.position };
-    }
-    return { kind: 'sound' };
-  }
-
-  /** The position that the file names; 0 when there is none. */
-  get position(): number {
-    return this.#read()?.position ?? 0;
+    return compareAnchor(readAnchor(this.#file), this.#log);
   }
 
   /** Writes the head soon; called after each append. */
@@ -72,7 +92,18 @@ export class Anchor {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#writing;
+    this.begin();
+  }
+
+  /** Writes the head of a log that nobody has appended to yet. */
+  begin(): void {
     replaceFile(this.#file, this.#content());
+  }
+
+  /** Takes the file away, durably: until the next writing a start says that the anchor is missing. */
+  remove(): void {
+    rmSync(this.#file, { force: true });
+    flush(dirname(this.#file));
   }
 
   #write(): void {
@@ -93,32 +124,15 @@ export class Anchor {
     const anchored: Anchored = { generation: this.#log.generation, ...this.#log.head() };
     return `${JSON.stringify(anchored)}\n`;
   }
-
-  #read(): Anchored | null {
-    let text: string;
-    try {
-      text = readPlain(this.#file).toString();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      if (!(error instanceof NotPlainError)) throw error;
-      throw new Error(`${error.message}: put it back from a backup, or remove it to go on without`, { cause: error });
-    }
-    try {
-      return Anchored.parse(JSON.parse(text));
-    } catch (cause) {
-      throw new Error(`${this.#file} is not an anchor: put it back from a backup, or remove it to go on without`, {
-        cause,
-      });
-    }
-  }
 }
 
 /** A finding in words, with what to do; null when all is well. */
 export function anchorComplaint(finding: AnchorFinding): string | null {
   switch (finding.kind) {
     case 'sound':
-    case 'missing':
       return null;
+    case 'missing':
+      return 'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss';
     case 'lost':
       return (
         `the log ends at position ${finding.found}, but position ${finding.expected} was written: ` +

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SnapshotStore } from '../events/snapshot-store.js';
@@ -23,8 +23,12 @@ interface Chain {
 /** Snapshots as files: a line of JSON, then the state, encrypted because it holds what the log seals. */
 export function snapshotFiles(folder: string, key: Buffer, log: Chain): SnapshotStore {
   const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
+  /** A link in its place may lead to the files of others. */
+  const isOurs = (): boolean => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false;
+  if (!isOurs()) process.emitWarning(`${folder} is a link or no folder. Snapshots are neither read nor written`);
   return {
     load(name, version) {
+      if (!isOurs()) return null;
       const content = readSpare(fileOf(name));
       if (content === null) return null;
       try {
@@ -47,7 +51,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
 
     async save(name, version, position, state) {
       const hash = log.hashAt(position);
-      if (hash === null) return;
+      if (hash === null || !isOurs()) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const header: z.infer<typeof Header> = { generation: log.generation, name, version, position, hash };
       const line = JSON.stringify(header);
@@ -56,7 +60,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
     },
 
     clear() {
-      if (!existsSync(folder)) return;
+      if (!existsSync(folder) || !isOurs()) return;
       for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true, force: true });
     },
   };

@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory.js';
-import { lockDirectory } from '../adapters/sqlite/lock.js';
-import { asSystem } from '../app.js';
 import { backupStatus } from '../backup-status.js';
-import { createBus } from '../commands/bus.js';
 import type { BackupStatus } from '../commands/ports/backups.js';
-import { Rejection } from '../commands/rejection.js';
-import { panelState } from '../commands/state.js';
 import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/replay.js';
-import { openJournal } from '../journal.js';
 import { timeText } from '../lib/words.js';
 import { backups } from '../projections/backups.js';
 import { coreState } from '../projections/core-state.js';
@@ -19,6 +13,7 @@ import { nodes } from '../projections/nodes.js';
 import { settings } from '../projections/settings.js';
 import type { Finding } from './finding.js';
 import { CliError, printEither } from './output.js';
+import { openToRead } from './reading.js';
 import { examineClock } from './rights.js';
 import { verifyLog } from './verify.js';
 
@@ -32,10 +27,12 @@ export function doctorCommand(program: Command, config: () => Config, common: (c
   program
     .command('doctor')
     .description('look for what is wrong')
-    .option('--accept-loss', 'go on without events that are missing at the end of the log; the panel must be stopped')
-    .action(async (options: { acceptLoss?: boolean }, command: Command) => {
+    .option('--accept-loss', 'go on with a log whose end, or whose head.json, is missing; the panel must be stopped')
+    .option('--keep-sound', 'go on with the part of a damaged log that can be read; the panel must be stopped')
+    .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
-      if (options.acceptLoss) return acceptLoss(dataDir, json);
+      if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json);
+      if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json);
       const findings = await examine(config());
       const bad = findings.filter(({ ok, note }) => !ok && !note);
       for (const finding of findings) printEither(json, finding, line(finding));
@@ -51,7 +48,7 @@ function line({ what, ok, detail, note }: Finding): string {
 async function examine(config: Config): Promise<readonly Finding[]> {
   const directory = dataDirectory(config.DATA_DIR);
   if (!existsSync(directory.database)) return [{ what: 'log', ok: false, detail: `there is no ${directory.database}` }];
-  const { log, complaint } = openJournal(directory, { readonly: true });
+  const { log, complaint } = openToRead(config.DATA_DIR);
   try {
     const { fault, events, keys } = verifyLog(log);
     const known = begin(settings);
@@ -96,30 +93,4 @@ function lastBackup({ last, lastGood, next, late }: BackupStatus): Finding {
   }
   if (next === null) return { what, ok: false, note: true, detail: 'timed backups are off (setting backupKeep)' };
   return { what, ok: failed === '', note: true, detail: `there is none yet${failed}` };
-}
-
-async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
-  const directory = dataDirectory(dataDir);
-  const lock = lockDirectory(directory.lock);
-  try {
-    const { log, anchor, snapshots } = openJournal(directory);
-    try {
-      const finding = anchor.check();
-      if (finding.kind !== 'lost') throw new CliError('No events are missing at the end of the log');
-      // Snapshots may hold what the log no longer tells.
-      snapshots.clear();
-      const state = begin(panelState);
-      catchUp(log, [state]);
-      const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
-      const { expected, found } = finding;
-      const done = dispatch({ type: 'AcceptLoss', data: { expected, found } }, asSystem('cli'));
-      if (done instanceof Rejection) throw new CliError(done.message);
-      await anchor.flush();
-      printEither(json, finding, `The log goes on after position ${found}; ${expected - found} events are lost`);
-    } finally {
-      log.close();
-    }
-  } finally {
-    lock.release();
-  }
 }

@@ -1,5 +1,7 @@
 import { dataDirectory } from '../adapters/data-directory.js';
+import { damagedText, isDamage, soundPart } from '../damaged-log.js';
 import { type Journal, openJournal } from '../journal.js';
+import { CliError } from './output.js';
 
 /** What every command is given. */
 export interface Common {
@@ -7,9 +9,20 @@ export interface Common {
   readonly json: boolean;
 }
 
+/** Opens it only to be read. Of a log that is too damaged for that, `CliError` says how far it can be read, and the ways on. */
+export function openToRead(dataDir: string): Journal {
+  const directory = dataDirectory(dataDir);
+  try {
+    return openJournal(directory, { readonly: true });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new CliError(damagedText(directory, soundPart(directory), error));
+  }
+}
+
 /** Opens the log of a data directory to read, beside a running panel or without one, and closes it again. */
 export function reading<T>(dataDir: string, use: (journal: Journal) => T): T {
-  const journal = openJournal(dataDirectory(dataDir), { readonly: true });
+  const journal = openToRead(dataDir);
   const close = (): void => journal.log.close();
   try {
     const result = use(journal);

@@ -1,6 +1,7 @@
 import { chainHash, type EventRow, LogDamage, payloadHash } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { eventType, type RecordedEvent } from '../events/catalog.js';
+import { StorageError } from '../events/log.js';
 
 export interface Verdict {
   readonly events: number;
@@ -28,7 +29,17 @@ export function verifyLog(
   let position = 0;
   let pruned = 0;
   let rolledTo = 0;
-  for (let rows = log.rows(position, PAGE); rows.length > 0; rows = log.rows(position, PAGE)) {
+  let limit = PAGE;
+  for (;;) {
+    const rows = rowsAfter(log, position, limit);
+    if (typeof rows === 'string' && limit === 1)
+      return { events: position, pruned, fault: { position: position + 1, what: rows }, keys: null };
+    if (rows.length === 0) break;
+    if (typeof rows === 'string') {
+      // One of them is damaged: those before it are read one by one.
+      limit = 1;
+      continue;
+    }
     const page: RecordedEvent[] = [];
     for (const row of rows) {
       const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
@@ -45,6 +56,16 @@ export function verifyLog(
     follow(page, position);
   }
   return { events: position, pruned, fault: null, keys: log.keyring.flaw(destroyed) };
+}
+
+/** Why they cannot be read, where the file is damaged. */
+function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | string {
+  try {
+    return log.rows(position, limit);
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'damaged') return error.message;
+    throw error;
+  }
 }
 
 interface Before {

@@ -1,5 +1,6 @@
 import type { ServerName } from '../events/certificate.js';
 import {
+  KeyShredded,
   LossAccepted,
   PanelRestarted,
   PanelRestartFailed,
@@ -18,7 +19,8 @@ export type PanelCommand =
   | Command<'RestartPanel', { readonly underWay: boolean }>
   | Command<'RecordPanelRestarted', { readonly panel: ServerPlace; readonly subscription: ServerPlace }>
   | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly why: string }>
-  | Command<'AcceptLoss', { readonly expected: number; readonly found: number }>;
+  /** `destroyed`: keys that are gone, and whose destruction is among the lost events. */
+  | Command<'AcceptLoss', Parameters<typeof LossAccepted>[0] & { readonly destroyed: readonly string[] }>;
 
 export const panel: Decider<PanelCommand> = {
   RecordPanelStarted: (data) => [PanelStarted(data)],
@@ -26,5 +28,8 @@ export const panel: Decider<PanelCommand> = {
   RestartPanel: ({ underWay }) => (underWay ? reject('RESTART_UNDER_WAY') : [PanelRestartRequested({})]),
   RecordPanelRestarted: (data) => [PanelRestarted(data)],
   RecordPanelRestartFailed: (data) => [PanelRestartFailed(data)],
-  AcceptLoss: (data) => [LossAccepted(data)],
+  AcceptLoss: ({ destroyed, ...loss }) => [
+    LossAccepted(loss),
+    ...destroyed.map((key) => ({ ...KeyShredded({ key, reason: 'erased' as const }), cause: 0 })),
+  ],
 };

@@ -48,10 +48,10 @@ export interface EventLog {
   readonly appended$: Observable<readonly RecordedEvent[]>;
 }
 
-/** The disk refused: nothing was appended. `kind` is for code, `message` for people. */
+/** The disk refused: nothing was appended, or could not be read. `kind` is for code, `message` for people. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
-  readonly kind: 'full' | 'busy' | 'read-only' | 'failed';
+  override readonly name: string = 'StorageError';
+  readonly kind: 'full' | 'busy' | 'read-only' | 'failed' | 'damaged';
 
   constructor(kind: StorageError['kind'], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -42,9 +42,18 @@ export const KeyShredded = defineEvent('KeyShredded', {
 });
 
 export const LossAccepted = defineEvent('LossAccepted', {
-  summary: 'Events that the anchor knew were missing at a start; an operator chose to go on without them.',
-  data: z.strictObject({ expected: z.int(), found: z.int() }),
+  summary:
+    'Events were missing at a start, or the anchor that tells was; an operator chose to go on with what was there, as another log.',
+  data: z.strictObject({
+    /** The last position that the anchor knew; null where there was no anchor. */
+    expected: z.int().nullable(),
+    /** The last position that was there. */
+    found: z.int(),
+    /** The identity that the log had until then; null in events of the first releases, after which it kept the identity. */
+    generation: z.string().nullable(),
+  }),
   stream: () => 'log',
+  upcast: { 1: (first: object) => ({ ...first, generation: null }) },
 });
 
 export const panelEvents = [

@@ -20,7 +20,7 @@ import {
   LoginFailed,
   UserCreated,
 } from '../../src/events/user.js';
-import { inboundAdded, one, T0, userId } from '../kit/builders.js';
+import { caused, inboundAdded, one, T0, userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
 const root = (epoch = 0, username = 'root') => ({
@@ -177,7 +177,9 @@ describe('the panel', () => {
       .when({ type: 'RecordPanelStarted', data: { version: '1' } })
       .then(PanelStarted({ version: '1' }));
     given().when({ type: 'RecordPanelStopped', data: {} }).then(PanelStopped({}));
-    const loss = { expected: 9, found: 7 };
-    given().when({ type: 'AcceptLoss', data: loss }).then(LossAccepted(loss));
+    const loss = { expected: 9, found: 7, generation: 'before' };
+    given()
+      .when({ type: 'AcceptLoss', data: { ...loss, destroyed: ['client:1/1'] } })
+      .then(LossAccepted(loss), caused(0, KeyShredded({ key: 'client:1/1', reason: 'erased' })));
   });
 });

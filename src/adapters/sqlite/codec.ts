@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import { type Actor, type EventMeta, type EventType, upcast } from '../../events/event.js';
+import { StorageError } from '../../events/log.js';
 import { type Keyring, open, seal } from './keyring.js';
 
 /** One row of the events table. */
@@ -24,18 +25,21 @@ export interface EventRow {
 }
 
 /** The log holds something that this release does not understand, or that was changed. It is never passed over. */
-export class LogDamage extends Error {
-  override readonly name = 'LogDamage';
+export class LogDamage extends StorageError {
+  override readonly name: string = 'LogDamage';
   readonly position: number;
   /** The message without the position. */
   readonly what: string;
 
   constructor(position: number, what: string, options?: ErrorOptions) {
-    super(`position ${position}: ${what}`, options);
+    super('damaged', `position ${position}: ${what}`, options);
     this.position = position;
     this.what = what;
   }
 }
+
+/** What is there is not damaged: a newer release wrote it, and can read it. */
+export class NewerRelease extends LogDamage {}
 
 const PLAIN = 0;
 const DEFLATED = 1;
@@ -164,9 +168,12 @@ export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<
 export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
   const type = eventType(row.type);
   if (!type)
-    throw new LogDamage(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
+    throw new NewerRelease(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
   if (row.schema > type.schemaVersion) {
-    throw new LogDamage(row.position, `${row.type} has schema ${row.schema}, this release knows ${type.schemaVersion}`);
+    throw new NewerRelease(
+      row.position,
+      `${row.type} has schema ${row.schema}, this release knows ${type.schemaVersion}`,
+    );
   }
   try {
     const stored = storedData(row);

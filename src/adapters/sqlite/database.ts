@@ -1,7 +1,11 @@
+import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../events/log.js';
+import { quoted } from '../../lib/escaped.js';
+import { assertPlain, DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 
 export type SqliteDatabase = Database.Database;
+type Statement = Database.Statement;
 
 /**
  * The whole schema. Events are never changed or deleted: triggers refuse it. The one exception is that the payload of a
@@ -53,21 +57,22 @@ export const PRUNED_INDEX = 'CREATE INDEX IF NOT EXISTS pruned ON events (type, 
 /** Version of the layout above; a database with a higher one was written by a newer panel. */
 export const LAYOUT = 1;
 
+/** `application_id`, "POLG": the file is a log of ours. Databases of the first releases have none. */
+const MARK = 0x504f_4c47;
+
 /** How long a write waits for another process that holds the database, in ms. It blocks the loop, so it is short. */
 const BUSY_MS = 50;
 
 /**
  * Opens `events.db`, making it when it is not there. Durable to the last commit: write-ahead log with `synchronous=FULL`,
- * set and read back on each connection because better-sqlite3 is built with NORMAL for WAL databases.
+ * set and read back on each connection because better-sqlite3 is built with NORMAL for WAL databases. Throws `NotPlainError`
+ * and `ForeignDatabase` for what is not ours, before SQLite could write to it, and `StorageError` for what cannot be used.
  */
 export function openDatabase(file: string, { readonly = false } = {}): SqliteDatabase {
+  assertOurs(file, readonly);
   const db = new Database(file, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
   try {
-    if (!readonly) {
-      db.pragma('journal_mode = WAL');
-      db.pragma('secure_delete = ON');
-      db.pragma('journal_size_limit = 67108864');
-    }
+    if (!readonly) makeOurs(db);
     db.pragma('synchronous = FULL');
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite does not keep synchronous=FULL');
     const layout = db.pragma('user_version', { simple: true }) as number;
@@ -77,24 +82,149 @@ export function openDatabase(file: string, { readonly = false } = {}): SqliteDat
         `the database was written by a newer release (layout ${layout}, this one knows ${LAYOUT})`,
       );
     }
-    if (layout === 0 && !readonly) {
-      db.transaction(() => {
-        db.exec(SCHEMA);
-        db.pragma(`user_version = ${LAYOUT}`);
-      }).immediate();
-    }
-    if (!readonly) indexPruned(db);
-    return db;
+    return inOurWords(db);
   } catch (error) {
     db.close();
     throw storageError(error);
   }
 }
 
-/** Takes a second for each million events, once. Without room for it the start reads the whole table instead. */
-function indexPruned(db: SqliteDatabase): void {
+/** What was found damaged while a database was used, by the object that `openDatabase` has given. */
+const damages = new WeakMap<SqliteDatabase, StorageError>();
+
+/** The error that has shown a database to be damaged, or null. */
+export const damageIn = (db: SqliteDatabase): StorageError | null => damages.get(db) ?? null;
+
+/** The same database, whose statements fail with `StorageError` wherever SQLite's code says what it is. */
+function inOurWords(db: SqliteDatabase): SqliteDatabase {
+  const told = (error: unknown): unknown => {
+    const stored = storageError(error);
+    if (stored instanceof StorageError && stored.kind === 'damaged') damages.set(ours, stored);
+    return stored;
+  };
+  const wrap = <T extends object>(target: T, result: (value: unknown) => unknown): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]): unknown => {
+          try {
+            return result(Reflect.apply(member, target, given));
+          } catch (error) {
+            throw told(error);
+          }
+        };
+      },
+    });
+  function* each(rows: Iterable<unknown>): Generator<unknown> {
+    try {
+      yield* rows;
+    } catch (error) {
+      throw told(error);
+    }
+  }
+  const ofStatement = (found: Statement): Statement => {
+    const wrapped: Statement = wrap(found, (value) => {
+      if (value === found) return wrapped;
+      return isRows(value) ? each(value) : value;
+    });
+    return wrapped;
+  };
+  const ours = wrap(db, (value) => (isStatement(value) ? ofStatement(value) : value));
+  return ours;
+}
+
+const isStatement = (value: unknown): value is Statement =>
+  typeof value === 'object' && value !== null && 'source' in value && 'iterate' in value;
+
+/** What `iterate` gives; `all` gives an array. */
+const isRows = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+
+function assertOurs(file: string, readonly: boolean): void {
+  assertPlain(file);
+  const header = headerOf(file);
+  if (header === null && readonly) throw new Error(`There is no ${file}`);
+  if (header === null || header.isEmpty || header.mark === MARK) return;
+  if (!header.isDatabase) throw new StorageError('damaged', 'events.db is not a database');
+  if (header.mark !== 0)
+    throw new ForeignDatabase(file, `its application_id is ${header.mark}, that of another program`);
+  assertOurTables(file);
+}
+
+interface Table {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Names that a sentence lists. */
+const NAMED = 5;
+const TABLES = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'";
+
+/** A database without a mark is of one of the first releases, by its tables, or empty since a start ended too early. */
+function assertOurTables(file: string): void {
+  const beside = DATABASE_FILES.map((end) => file + end).filter((path) => !existsSync(path));
+  const found = tablesOf(file);
+  const isOurs = ownTables().every(({ name, sql }) => found.some((one) => one.name === name && one.sql === sql));
+  if (isOurs || found.length === 0) return;
+  // SQLite makes them even for a connection that only reads.
+  for (const path of beside) rmSync(path, { force: true });
+  const names = found.slice(0, NAMED).map(({ name }) => quoted(name));
+  throw new ForeignDatabase(file, `its tables are ${names.join(', ')}${found.length > NAMED ? ' and others' : ''}`);
+}
+
+function tablesOf(file: string): readonly Table[] {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    db.exec(PRUNED_INDEX);
+    return db.prepare<[], Table>(TABLES).all();
+  } catch (error) {
+    throw storageError(error);
+  } finally {
+    db.close();
+  }
+}
+
+function ownTables(): readonly Table[] {
+  const db = new Database(':memory:');
+  try {
+    db.exec(SCHEMA);
+    return db.prepare<[], Table>(TABLES).all();
+  } finally {
+    db.close();
+  }
+}
+
+/** Gives an empty database its tables, and one of the first releases its mark. */
+function makeOurs(db: SqliteDatabase): void {
+  const isEmpty = (db.pragma('user_version', { simple: true }) as number) === 0;
+  const isMarked = db.pragma('application_id', { simple: true }) === MARK;
+  // Before there is a write-ahead log, so that the header of the file has the mark from the start.
+  if (isEmpty)
+    db.transaction(() =>
+      db.exec(`PRAGMA application_id = ${MARK}; PRAGMA user_version = ${LAYOUT}; ${SCHEMA}`),
+    ).immediate();
+  db.pragma('journal_mode = WAL');
+  db.pragma('secure_delete = ON');
+  db.pragma('journal_size_limit = 67108864');
+  if (!isMarked && !isEmpty) unlessFull(() => db.pragma(`application_id = ${MARK}`));
+  // Takes a second for each million events, once. Without it a start reads the whole table.
+  unlessFull(() => db.exec(PRUNED_INDEX));
+}
+
+/** Hides the events after a position from a connection that only reads. Its statements are refused as any change is. */
+export function endAt(db: SqliteDatabase, position: number): void {
+  db.pragma('temp_store = MEMORY');
+  db.exec(`
+    CREATE TEMP VIEW events AS SELECT * FROM main.events WHERE position <= ${Math.trunc(position)};
+    CREATE TEMP TRIGGER events_closed INSTEAD OF INSERT ON events BEGIN SELECT RAISE(ABORT, 'read-only'); END;
+    CREATE TEMP TRIGGER events_closed_too INSTEAD OF UPDATE ON events BEGIN SELECT RAISE(ABORT, 'read-only'); END;
+  `);
+}
+
+/** What can be done at a later start. */
+function unlessFull(change: () => void): void {
+  try {
+    change();
   } catch (error) {
     const told = storageError(error);
     if (!(told instanceof StorageError) || told.kind !== 'full') throw error;
@@ -111,7 +241,8 @@ export function storageError(error: unknown): unknown {
     return new StorageError('busy', 'another program holds the database', options);
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
     return new StorageError('read-only', 'the file system is read-only', options);
-  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB')
-    return new StorageError('failed', message, options);
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return new StorageError('damaged', `events.db is damaged (${message}): see portolan events verify`, options);
+  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', message, options);
   return error;
 }

@@ -16,12 +16,14 @@ import {
   opaqueId,
   payloadHash,
 } from './codec.js';
-import { type SqliteDatabase, storageError } from './database.js';
+import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { type Keyring, random } from './keyring.js';
 import { RollUps } from './roll-ups.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
+/** After these errors nothing that the kernel or SQLite says about the file can be trusted: only a new start can. */
+const FINAL: ReadonlySet<StorageError['kind']> = new Set<StorageError['kind']>(['failed', 'damaged']);
 
 /** The event log in one SQLite database. Everything is synchronous; the caller is the only writer. */
 export class SqliteEventLog implements EventLog {
@@ -30,15 +32,18 @@ export class SqliteEventLog implements EventLog {
   readonly #rollUps: RollUps;
   readonly #appended = new Subject<readonly RecordedEvent[]>();
   readonly #sql;
+  readonly #upTo: number;
   #position: number;
   #hash: Buffer;
-  /** After an I/O error nothing that the kernel says about the file can be trusted: only a new start can. */
+  /** The error after which nothing is appended any more. */
   #broken: StorageError | null = null;
   #sequence = 0;
   #sequenceAt = 0;
-  readonly generation: string;
+  #generation: string;
 
-  constructor(db: SqliteDatabase, keyring: Keyring) {
+  /** `upTo`: where a log ends of which only that part is read; see `endAt`. */
+  constructor(db: SqliteDatabase, keyring: Keyring, upTo = Number.POSITIVE_INFINITY) {
+    this.#upTo = upTo;
     this.#db = db;
     this.keyring = keyring;
     this.#sql = statements(db);
@@ -46,7 +51,12 @@ export class SqliteEventLog implements EventLog {
     const last = this.#sql.last.get();
     this.#position = last?.position ?? 0;
     this.#hash = last?.hash ?? GENESIS;
-    this.generation = this.#generation();
+    this.#generation = this.#storedGeneration();
+  }
+
+  /** The identity of this log. Another one where positions are given again: then those of before mean something else. */
+  get generation(): string {
+    return this.#generation;
   }
 
   get appended$(): Observable<readonly RecordedEvent[]> {
@@ -54,9 +64,10 @@ export class SqliteEventLog implements EventLog {
   }
 
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[] {
+    this.#broken ??= damageIn(this.#db);
     if (this.#broken) throw this.#broken;
     let recorded: RecordedEvent[];
-    const before = { position: this.#position, hash: this.#hash };
+    const before = { position: this.#position, hash: this.#hash, generation: this.#generation };
     try {
       this.#sql.begin.run();
       recorded = this.#insert(events, context);
@@ -64,11 +75,14 @@ export class SqliteEventLog implements EventLog {
     } catch (error) {
       this.#position = before.position;
       this.#hash = before.hash;
+      this.#generation = before.generation;
+      const stored = storageError(error);
+      if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
       if (this.#db.inTransaction) this.#sql.rollback.run();
+      // A file that failed is not asked again.
+      if (this.#broken) throw this.#broken;
       this.keyring.reload();
       this.#rollUps.reload();
-      const stored = storageError(error);
-      if (stored instanceof StorageError && stored.kind === 'failed') this.#broken = stored;
       throw stored;
     }
     this.#appended.next(recorded);
@@ -95,8 +109,7 @@ export class SqliteEventLog implements EventLog {
       this.#store(row);
       this.#position = row.position;
       this.#hash = row.hash;
-      if (event.type === 'KeyShredded') this.keyring.shred(event.data.key);
-      if (event.type === 'MeasurementsRolledUp') this.#rollUps.prune(event.data);
+      this.#follow(event);
       const meta = { at, actor, correlationId, causationId: cause, commandId };
       const { position, stream, version } = row;
       recorded.push({
@@ -111,6 +124,14 @@ export class SqliteEventLog implements EventLog {
     }
     if (command) this.#sql.command.run(command.key, command.fingerprint, first, this.#position, at);
     return recorded;
+  }
+
+  /** What an event does beside the table of events, in the same transaction. */
+  #follow(event: PanelEvent): void {
+    if (event.type === 'KeyShredded') this.keyring.shred(event.data.key);
+    if (event.type === 'MeasurementsRolledUp') this.#rollUps.prune(event.data);
+    // The positions after it were given before, to events that are lost.
+    if (event.type === 'LossAccepted') this.#sql.regenerate.run((this.#generation = randomUUID()));
   }
 
   /** The last version in each stream that these events go to. Many are asked for at once: that costs a third. */
@@ -178,7 +199,7 @@ export class SqliteEventLog implements EventLog {
   read(position: number, limit: number): readonly RecordedEvent[] {
     let after = position;
     for (;;) {
-      const rows = this.#sql.read.all(after, limit);
+      const rows = this.rows(after, limit);
       const events = rows.flatMap((row) => this.#decode(row));
       // A page of nothing but pruned rows is not the end.
       if (events.length > 0 || rows.length < limit) return events;
@@ -198,7 +219,8 @@ export class SqliteEventLog implements EventLog {
 
   /** Rows as they are stored, boxes closed, for export and verification. */
   rows(position: number, limit: number): readonly EventRow[] {
-    return this.#sql.read.all(position, limit);
+    // Not one more is asked for than there are: SQLite would look at the next page, which may be the damaged one.
+    return this.#sql.read.all(position, Math.max(0, Math.min(limit, this.#upTo - position)));
   }
 
   /** The event of a row; of one whose payload was rolled up what stands for it, if that is here. */
@@ -227,7 +249,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   hashAt(position: number): string | null {
-    return this.#sql.at.get(position)?.hash.toString('hex') ?? null;
+    return this.#sql.hashAt.get(position)?.hash.toString('hex') ?? null;
   }
 
   /** The last position whose event happened at or before `time` (ms); 0 when there is none. */
@@ -288,6 +310,12 @@ export class SqliteEventLog implements EventLog {
     return this.#rollUps.misfit(data, position, rolledTo);
   }
 
+  /** Reads every page of the database. Throws `StorageError` of kind `damaged`. */
+  checkPages(): void {
+    const flaw = this.#db.pragma('quick_check(1)', { simple: true }) as string;
+    if (flaw !== 'ok') throw new StorageError('damaged', `events.db is damaged (${flaw}): see portolan events verify`);
+  }
+
   /** Moves what the write-ahead log holds into the database file. */
   checkpoint(): void {
     this.#db.pragma('wal_checkpoint(TRUNCATE)');
@@ -307,7 +335,7 @@ export class SqliteEventLog implements EventLog {
     return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
   }
 
-  #generation(): string {
+  #storedGeneration(): string {
     const known = this.#sql.generation.get()?.value;
     if (known !== undefined) return known;
     const made = randomUUID();
@@ -323,6 +351,7 @@ function statements(db: SqliteDatabase) {
     rollback: db.prepare('ROLLBACK'),
     last: db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC LIMIT 1'),
     at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
+    hashAt: db.prepare<[number], { hash: Buffer }>('SELECT hash FROM events WHERE position = ?'),
     before: db.prepare<[number], { position: number }>(
       'SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1',
     ),
@@ -354,6 +383,7 @@ function statements(db: SqliteDatabase) {
       'SELECT fingerprint, first, last FROM commands WHERE key = ?',
     ),
     generation: db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'"),
+    regenerate: db.prepare("UPDATE meta SET value = ? WHERE key = 'generation'"),
     generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
   };
 }

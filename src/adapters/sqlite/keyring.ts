@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { readPlain } from '../files.js';
 import type { SqliteDatabase } from './database.js';
 
 const KEY_BYTES = 32;
@@ -39,7 +40,7 @@ export function open(key: Buffer, box: Buffer, context: string): Buffer {
  * a new key would read nothing and hide that the old one was lost.
  */
 export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
-  if (!existsSync(file)) {
+  if (!lstatSync(file, { throwIfNoEntry: false })) {
     if (!mayCreate)
       throw new Error(`The key file ${file} is missing: put it back from a backup, the log cannot be read without it`);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -51,10 +52,14 @@ export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boo
       closeSync(handle);
     }
   }
-  const found = statSync(file);
+  const found = lstatSync(file);
+  if (found.isSymbolicLink())
+    throw new Error(
+      `The key file ${file} is a symbolic link, which the panel does not follow: put the file in its place`,
+    );
   if (!found.isFile()) throw new Error(`The key file ${file} is not a file: put it back from a backup`);
   if ((found.mode & 0o077) !== 0) throw new Error(`The key file ${file} can be read by others: chmod 600 it`);
-  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
+  const key = Buffer.from(readPlain(file).toString().trim(), 'hex');
   if (key.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes in hex`);
   return key;
 }

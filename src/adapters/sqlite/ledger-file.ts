@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
   type Entry,
@@ -9,6 +9,7 @@ import {
   type Setback,
   type Unwritten,
 } from '../../events/ledger-store.js';
+import { DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Rises with the layout and with what is written: a file of another one is made anew. */
@@ -61,8 +62,8 @@ export class LedgerFile implements LedgerStore {
   #setbacks: readonly Setback[];
 
   /**
-   * Takes what is in the file as far as it is sound, of this log and of this zone; any other is removed, and an empty one
-   * put in its place. Throws when there can be no file.
+   * Takes what is in the file as far as it is sound, of this log and of this zone; any other of ours is removed, what is not
+   * ours is put aside, and an empty one takes its place. Throws when there can be no file.
    */
   constructor(file: string, log: Chain, zone: string) {
     this.#log = log;
@@ -134,27 +135,25 @@ export class LedgerFile implements LedgerStore {
 
 /** Removes the file as a file: what a link leads to is not touched. Throws where something else than a file is in the way. */
 export function removeLedger(file: string): void {
-  for (const end of ENDS) rmSync(file + end, { force: true });
+  for (const end of DATABASE_FILES) rmSync(file + end, { force: true });
 }
 
-const ENDS = ['', '-wal', '-shm', '-journal'];
-/** Offsets in the head of every SQLite file: https://sqlite.org/fileformat2.html#the_database_header */
-const VERSION_AT = 60;
-const APPLICATION_AT = 68;
-const HEAD_BYTES = 100;
+/** The name that something of another program gets which lay in the place of the ledger. */
+const ASIDE = '.not-ours';
 
-/** Whether it is a plain file that we made. Looked at without SQLite, which goes where links lead and writes where it reads. */
+/**
+ * Whether it is a plain file that we made. Looked at without SQLite, which goes where links lead and writes where it reads.
+ * What is another program's is put aside and kept: only our own files are removed.
+ */
 function isOurs(file: string): boolean {
-  const found = ENDS.map((end) => lstatSync(file + end, { throwIfNoEntry: false }));
+  const found = DATABASE_FILES.map((end) => lstatSync(file + end, { throwIfNoEntry: false }));
   if (found[0] === undefined || found.some((one) => one?.isFile() === false)) return false;
-  const head = Buffer.alloc(HEAD_BYTES);
-  const handle = openSync(file, 'r');
-  try {
-    readSync(handle, head, 0, HEAD_BYTES, 0);
-  } finally {
-    closeSync(handle);
-  }
-  return head.readUInt32BE(VERSION_AT) === LAYOUT && head.readUInt32BE(APPLICATION_AT) === OURS;
+  const header = headerOf(file);
+  if (header === null || header.mark === OURS || header.isEmpty) return header?.layout === LAYOUT;
+  if (existsSync(file + ASIDE)) throw new ForeignDatabase(file, `nor is ${file}${ASIDE}, which was there before`);
+  renameSync(file, file + ASIDE);
+  process.emitWarning(`${file} was not a ledger of this panel. It is kept as ${file}${ASIDE}`);
+  return false;
 }
 
 /** Null where it cannot be read, or is not of this log and this zone. */

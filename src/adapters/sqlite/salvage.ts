@@ -1,0 +1,56 @@
+import type { EventRow } from './codec.js';
+import { openDatabase, type SqliteDatabase } from './database.js';
+
+/** Rows of one transaction. */
+const PAGE = 5000;
+
+/**
+ * Copies the events up to `position`, and what belongs to them, from a database that may be damaged after it into a new one.
+ * Returns the names of keys that are gone although none of these events destroyed them.
+ */
+export function copyEvents(from: string, to: string, position: number): readonly string[] {
+  const source = openDatabase(from, { readonly: true });
+  try {
+    const target = openDatabase(to);
+    try {
+      copyRows(source, target, position);
+      copyTable(source, target, 'keys', 'SELECT * FROM keys', 4);
+      copyTable(source, target, 'commands', `SELECT * FROM commands WHERE last <= ${position}`, 5);
+      copyTable(source, target, 'prunable', `SELECT * FROM prunable WHERE last <= ${position}`, 2);
+      copyTable(source, target, 'meta', 'SELECT * FROM meta', 2);
+      return target.prepare<[], string>(UNTOLD).pluck().all();
+    } finally {
+      target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+const UNTOLD = `
+SELECT id FROM keys WHERE wrapped IS NULL AND id NOT IN (
+  SELECT CAST(payload AS TEXT) ->> '$.key' FROM events WHERE type = 'KeyShredded'
+)`;
+
+function copyRows(source: SqliteDatabase, target: SqliteDatabase, last: number): void {
+  const read = source.prepare<[number, number], EventRow>(
+    'SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?',
+  );
+  const write = target.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const put = target.transaction((rows: readonly EventRow[]) => {
+    for (const row of rows) write.run(...Object.values(row));
+  });
+  for (let position = 0; position < last; ) {
+    // Not one more than is wanted: SQLite would look at the next page, which may be the damaged one.
+    const rows = read.all(position, Math.min(PAGE, last - position));
+    put(rows);
+    position = rows.at(-1)?.position ?? last;
+  }
+}
+
+function copyTable(source: SqliteDatabase, target: SqliteDatabase, table: string, sql: string, columns: number): void {
+  const write = target.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
+  target.transaction(() => {
+    for (const row of source.prepare<[], unknown[]>(sql).raw().iterate()) write.run(...row);
+  })();
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { assertTakesIn, sizeOf } from '../adapters/backup/room.js';
+import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory.js';
+import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { copyEvents } from '../adapters/sqlite/salvage.js';
+import { asSystem } from '../app.js';
+import { createBus } from '../commands/bus.js';
+import type { AnyCommand } from '../commands/catalog.js';
+import { Rejection } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import { knownPosition, openSound } from '../damaged-log.js';
+import { begin, catchUp } from '../events/replay.js';
+import { settle, stage, switchTo } from '../generations.js';
+import { type Journal, openJournal } from '../journal.js';
+import { CliError, printEither } from './output.js';
+
+/** `doctor --accept-loss`: the log as it is counts from now on, as another log, and its events say so. */
+export async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
+  const directory = dataDirectory(dataDir);
+  const lock = lockDirectory(directory.lock);
+  try {
+    const journal = openJournal(directory);
+    const { log, anchor, snapshots } = journal;
+    try {
+      const finding = anchor.check();
+      if (finding.kind !== 'lost' && finding.kind !== 'missing')
+        throw new CliError('The end of the log is not missing, and neither is head.json');
+      // Snapshots may hold what the log no longer tells.
+      snapshots.clear();
+      const { position: found } = log.head();
+      const expected = finding.kind === 'lost' ? finding.expected : null;
+      // Beside a log with another identity the old one would say that the two do not belong together.
+      anchor.remove();
+      append(journal, { type: 'AcceptLoss', data: { expected, found, generation: log.generation, destroyed: [] } });
+      await anchor.flush();
+      const lost = expected === null ? '' : `; ${expected - found} events are lost`;
+      printEither(json, finding, `The log goes on after position ${found}${lost}`);
+    } finally {
+      log.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** `doctor --keep-sound`: what can be read of a damaged log becomes a log of its own; the damaged one is put aside. */
+export async function keepSound(dataDir: string, json: boolean): Promise<void> {
+  const directory = prepareDataDirectory(dataDir);
+  const lock = lockDirectory(directory.lock);
+  try {
+    settle(directory);
+    const { position, generation } = readable(directory);
+    assertTakesIn(directory.root, sizeOf(directory.database));
+    const staged = stage(directory);
+    try {
+      const destroyed = copyEvents(directory.database, staged.directory.database, position);
+      copyFileSync(directory.masterKey, staged.directory.masterKey);
+      const journal = openJournal(staged.directory);
+      const expected = Math.max(knownPosition(directory), position);
+      try {
+        append(journal, { type: 'AcceptLoss', data: { expected, found: position, generation, destroyed } });
+        await journal.anchor.flush();
+      } finally {
+        journal.log.close();
+      }
+      switchTo(directory, staged, `the sound part of a damaged log, up to position ${position}, takes its place`);
+      const turn = settle(directory);
+      const text = `The log goes on after position ${position}; the damaged file is in ${directory.backups}`;
+      printEither(json, { expected, found: position, turn }, text);
+    } finally {
+      staged.discard();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Up to where a damaged log can be read and replayed. Throws `CliError` for one that is not damaged. */
+function readable(directory: DataDirectory): { readonly position: number; readonly generation: string } {
+  const options = { now: Date.now, anchorFailed: () => undefined };
+  let attempts = 0;
+  const { journal, damaged } = openSound(directory, options, ({ log }) => {
+    attempts += 1;
+    catchUp(log, [begin(panelState)]);
+    // Of the whole file the indexes count too. Of a part they are made again.
+    if (attempts === 1) log.checkPages();
+  });
+  const { log } = journal;
+  try {
+    if (!damaged) throw new CliError('The log is not damaged: nothing was changed');
+    return { position: log.head().position, generation: log.generation };
+  } finally {
+    log.close();
+  }
+}
+
+function append({ log }: Journal, command: AnyCommand): void {
+  const state = begin(panelState);
+  catchUp(log, [state]);
+  const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
+  const done = dispatch(command, { ...asSystem('cli'), correlationId: randomUUID() });
+  if (done instanceof Rejection) throw new CliError(done.message);
+}

@@ -1,0 +1,190 @@
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, vi } from 'vitest';
+import { prepareDataDirectory } from '../../../src/adapters/data-directory.js';
+import { openDatabase } from '../../../src/adapters/sqlite/database.js';
+import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
+import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
+import { openJournal } from '../../../src/journal.js';
+import { backUp } from '../../backup/kit.js';
+import { inboundAdded } from '../../kit/builders.js';
+import { TestLog, temporaryFolder } from '../../kit/log.js';
+
+/** A database of another program, with or without a write-ahead log. */
+function foreign(file: string, { wal = false, mark = 0 } = {}): Buffer {
+  const db = new Database(file);
+  if (wal) db.pragma('journal_mode = WAL');
+  db.exec(`PRAGMA application_id = ${mark}; CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Anchors')`);
+  db.close();
+  return readFileSync(file);
+}
+
+const fresh = () => prepareDataDirectory(temporaryFolder());
+
+describe('a database of another program in the place of events.db', () => {
+  it.each([
+    ['with a rollback journal', {}, /its tables are "songs"/],
+    ['with a write-ahead log', { wal: true }, /its tables are "songs"/],
+    ['with a mark of its own', { mark: 252_006_674 }, /its application_id is 252006674/],
+  ])('%s is refused, and not changed', (_, kind, why) => {
+    const directory = fresh();
+    const before = foreign(directory.database, kind);
+    const files = readdirSync(directory.root);
+    for (const readonly of [false, true]) {
+      expect(() => openJournal(directory, { readonly })).toThrow(why);
+      expect(() => openJournal(directory, { readonly })).toThrow(
+        /is not a database of this panel.*portolan restore FILE/,
+      );
+    }
+    expect(readFileSync(directory.database).equals(before)).toBe(true);
+    expect(readdirSync(directory.root)).toEqual(files);
+    expect(existsSync(directory.masterKey)).toBe(false);
+  });
+
+  it('that is no database at all is refused, and not changed', () => {
+    const directory = fresh();
+    writeFileSync(directory.database, 'a list of songs\n'.repeat(100));
+    expect(() => openJournal(directory)).toThrow('events.db is not a database');
+    expect(readFileSync(directory.database, 'utf8')).toMatch(/^a list of songs\n/);
+  });
+
+  it('that is a backup is named as one', () => {
+    const own = new TestLog();
+    own.append(inboundAdded());
+    const { file } = backUp(own);
+    own.log.close();
+    copyFileSync(file, own.directory.database);
+    expect(() => own.reopen()).toThrow(/events\.db is a backup\. Move it away, then restore it/);
+  });
+});
+
+describe('a link in the place of a file of the panel', () => {
+  it.each(['', '-wal', '-shm', '-journal'])('is not followed: events.db%s', (end) => {
+    const directory = fresh();
+    const elsewhere = join(temporaryFolder(), 'target');
+    writeFileSync(elsewhere, '');
+    symlinkSync(elsewhere, directory.database + end);
+    for (const readonly of [false, true])
+      expect(() => openJournal(directory, { readonly })).toThrow(`${directory.database}${end} is a symbolic link`);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('');
+  });
+
+  it('is not followed where it leads to nothing yet', () => {
+    const directory = fresh();
+    const elsewhere = join(temporaryFolder(), 'target');
+    symlinkSync(elsewhere, directory.database);
+    expect(() => openJournal(directory)).toThrow('is a symbolic link');
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  it('is not followed where it leads to a log of ours', () => {
+    const own = new TestLog();
+    own.append(inboundAdded());
+    own.log.close();
+    renameSync(own.directory.database, `${own.directory.database}.moved`);
+    symlinkSync(`${own.directory.database}.moved`, own.directory.database);
+    expect(() => own.reopen()).toThrow('is a symbolic link');
+  });
+
+  it('is not followed for the master key and the lock', () => {
+    const own = new TestLog();
+    own.log.close();
+    const { masterKey, lock, database } = own.directory;
+    renameSync(masterKey, `${masterKey}.moved`);
+    symlinkSync(`${masterKey}.moved`, masterKey);
+    expect(() => own.reopen()).toThrow(/master\.key is a symbolic link/);
+    symlinkSync(database, lock);
+    const before = readFileSync(database);
+    expect(() => lockDirectory(lock)).toThrow('is a symbolic link');
+    expect(readFileSync(database).equals(before)).toBe(true);
+  });
+
+  it('is not followed for the folder of snapshots, whose files are removed at times', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const own = new TestLog();
+    own.append(inboundAdded());
+    const elsewhere = temporaryFolder();
+    writeFileSync(join(elsewhere, 'letter.txt'), 'dear');
+    symlinkSync(elsewhere, own.directory.snapshots);
+    const { snapshots } = own.reopen();
+    await snapshots.save('all', 1, 1, {});
+    expect(snapshots.load('all', 1)).toBeNull();
+    snapshots.clear();
+    expect(readdirSync(elsewhere)).toEqual(['letter.txt']);
+    expect(warn.mock.calls.map(([text]) => String(text)).join()).toContain('is a link or no folder');
+    warn.mockRestore();
+  });
+});
+
+describe('a database of another program in the place of a file that can be made again', () => {
+  it('is put aside for the ledger, whole', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const { log } = new TestLog();
+    const file = join(temporaryFolder(), 'ledger.db');
+    const before = foreign(file);
+    new LedgerFile(file, log, 'UTC').close();
+    expect(readFileSync(`${file}.not-ours`).equals(before)).toBe(true);
+    foreign(`${file}.second`);
+    renameSync(`${file}.second`, file);
+    expect(() => new LedgerFile(file, log, 'UTC')).toThrow('is not a database of this panel');
+    expect(readFileSync(`${file}.not-ours`).equals(before)).toBe(true);
+    warn.mockRestore();
+  });
+
+  it('is refused for the lock, and not changed', () => {
+    const file = join(temporaryFolder(), 'lock.db');
+    const before = foreign(file);
+    expect(() => lockDirectory(file)).toThrow('is not a database of this panel');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe('a log of an earlier release', () => {
+  it('is known by its tables, also out of its write-ahead log, and gets its mark', () => {
+    const own = new TestLog();
+    own.append(inboundAdded());
+    own.log.close();
+    const { database, root } = own.directory;
+    const db = new Database(database);
+    db.exec('PRAGMA application_id = 0; DROP INDEX pruned');
+    const copy = join(root, 'copy.db');
+    // As a panel leaves it that is killed: the newest pages are only in the write-ahead log.
+    for (const end of ['', '-wal']) copyFileSync(database + end, copy + end);
+    db.close();
+    for (const file of [database, copy]) {
+      openDatabase(file, { readonly: true }).close();
+      expect(openDatabase(file).pragma('application_id', { simple: true })).toBe(0x504f_4c47);
+    }
+    expect(own.reopen().complaint).toBeNull();
+    expect(own.all()).toHaveLength(1);
+  });
+
+  it('that ended before it had tables is begun again', () => {
+    const directory = fresh();
+    const db = new Database(directory.database);
+    db.pragma('journal_mode = WAL');
+    db.close();
+    expect(openJournal(directory).complaint).toBeNull();
+    const empty = fresh();
+    writeFileSync(empty.database, '');
+    expect(openJournal(empty).complaint).toBeNull();
+    expect(lstatSync(empty.database).size).toBeGreaterThan(0);
+  });
+
+  it('is not a folder', () => {
+    const directory = fresh();
+    mkdirSync(directory.database);
+    expect(() => openJournal(directory)).toThrow('is a folder');
+  });
+});
