@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reject } from '../../src/commands/rejection.js';
 import type { Route } from '../../src/http/contract/route.js';
@@ -133,5 +134,36 @@ describe('a request with an Idempotency-Key', () => {
     await browser.get('/panel/api/server/status');
     answer();
     expect(new Set((await Promise.all(all)).map((given) => given.text)).size).toBe(1);
+  });
+
+  it('is known by the content of an uploaded file', async () => {
+    const taken: string[] = [];
+    const panel = await startPanel({
+      parts: {
+        backups: {
+          create: async () => Promise.reject(new Error('not here')),
+          keep: async () => Promise.reject(new Error('not here')),
+          replace: async ({ path }) => {
+            taken.push(readFileSync(path, 'utf8'));
+            return { kind: 'portolan', sha256: '', generation: '', position: 1, kept: [], report: null };
+          },
+          replaceFrom: async () => Promise.reject(new Error('not here')),
+          latest: () => ({ last: null, lastGood: null, next: null, late: false }),
+          list: () => [],
+        },
+      },
+    });
+    panel.given({ type: 'IssueApiToken', data: { token: 'T'.repeat(40), replace: true } });
+    const headers = { ...KEY, authorization: `Bearer ${'T'.repeat(40)}` };
+    const upload = async (content: string) => {
+      const body = new FormData();
+      body.set('db', new Blob([content]), 'x.db');
+      return (await panel.call('POST', '/panel/api/server/importDB', { headers, body })).json;
+    };
+    const first = await upload('one');
+    expect(first?.success).toBe(true);
+    expect(await upload('one')).toEqual(first);
+    expect(await upload('two')).toMatchObject({ msg: 'This Idempotency-Key was used for another request' });
+    expect(taken).toEqual(['one']);
   });
 });
