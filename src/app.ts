@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, map, of, take, timeout } from 'rxjs';
 import { prepareDataDirectory, removeUnfinished } from './adapters/data-directory.js';
 import { lockDirectory } from './adapters/sqlite/lock.js';
+import { AddressBudget, withAddressBudget } from './commands/address-budget.js';
 import { type CommandContext, createBus, type Dispatch, type Done } from './commands/bus.js';
 import type { AnyCommand } from './commands/catalog.js';
 import type { OwnPort } from './commands/command.js';
@@ -94,7 +95,8 @@ export async function createPanel(parts: PanelParts) {
     if (refusal) warn(refusal.message);
     const alarms = new Alarms();
     let retired = false;
-    const watched = watchStorage(bus, alarms);
+    const addresses = new AddressBudget({ now, clients: () => state.state.clients.size });
+    const watched = watchStorage(withAddressBudget(bus, addresses), alarms);
     // What somebody is told is done must be in the state that counts from the next start on.
     const dispatch: Dispatch = (command, context) =>
       retired && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context);
