@@ -224,6 +224,21 @@ describe('an inbound', () => {
     expect(said).toEqual([2, 3].map((id) => `inbounds: changed: inbound ${id} (inbound ${id}): ${why}`));
   });
 
+  it('with an account that the core would count as a client is switched off and named, with its account', () => {
+    const accounts = [
+      { user: 'ann', pass: 'x' },
+      { user: '3:ann', pass: 'y' },
+    ];
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, { protocol: 'mixed', settings: { auth: 'password', accounts }, stream_settings: '' }),
+      ],
+    });
+    expect(of('InboundAdded')).toMatchObject([{ enabled: false, config: { settings: { accounts } } }]);
+    expect(said).toEqual([expect.stringContaining('the account name "3:ann" looks like that of a client')]);
+  });
+
   it('whose tag cannot be kept gets another, and the rules that name it follow', () => {
     const rule = { type: 'field', inboundTag: ['my tag', 'inbound-20002'], outboundTag: 'direct' };
     const { of, said } = imported(

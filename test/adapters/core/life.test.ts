@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,6 +161,18 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     process.kill(told.run.pid, 'SIGKILL');
     expect(await exit).toMatchObject({ run: told.run.run, configuration: false });
     expect(await next.adopt()).toBeNull();
+  });
+
+  it('is not gone on with where its accounts have the names that an older release gave them', async () => {
+    const first = somewhere();
+    const left = await first.core.start(configOf([vless(await freePort())]));
+    await first.core.release();
+    const file = join(first.folder, 'run', 'applied.json');
+    const { naming, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    expect(naming).toBeDefined();
+    writeFileSync(file, JSON.stringify(older));
+    expect(await somewhere(first.folder).core.adopt()).toBeNull();
+    expect(identify(left.pid)).toBeNull();
   });
 
   it('never runs two: a new start ends the core that somebody left', async () => {
