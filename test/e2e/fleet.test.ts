@@ -178,7 +178,9 @@ describe('a real panel and a node that misbehaves', { timeout: 90_000 }, () => {
     await edit(2);
     const reason = 'decode response: this is not the answer of a panel';
     await says(reason);
-    await until('it is recorded', PATIENCE_MS, () => recorded(centre.dataDir, 'NodeSyncFailing', start).length > 0);
+    await until('it is recorded', PATIENCE_MS, () =>
+      recorded(centre.dataDir, 'NodeWentOffline', start).some(({ data }) => data.reason === reason),
+    );
     expect(await why()).toContain(`: ${reason}`);
     expect((await must(admin.get<{ lastError: string }>(`${NODES}/get/${id}`))).lastError).toBe(reason);
     await heal();
@@ -208,6 +210,37 @@ describe('a real panel and a node that misbehaves', { timeout: 90_000 }, () => {
     expect(await used()).toBe(300);
   });
 
+  it('has the core of one restarted that lets a connection go on which was cut, and says so', async () => {
+    const bob = makeClient();
+    await must(admin.post(`${API}/addClient`, clientBody(inbound, wireOf(vless(), bob))));
+    await until('it has both', PATIENCE_MS, () => xui.clients(tag()).length === 2);
+    const flowing = setInterval(() => {
+      if (xui.restarts === 0) xui.flow(tag(), bob.email, 10_000);
+      xui.flow(tag(), alice.email, 1);
+    }, 100);
+    const polling = setInterval(() => xui.poll(), 5_000);
+    try {
+      await until('it is counted', PATIENCE_MS, async () => {
+        const { down } = await must(admin.get<Stats>(`${API}/getClientTraffics/${bob.email}`));
+        return down > 0;
+      });
+      await must(admin.post(`${API}/${inbound}/delClientByEmail/${bob.email}`));
+      await until('its core was restarted', PATIENCE_MS, () => xui.restarts === 1);
+      await until(
+        'it is recorded',
+        PATIENCE_MS,
+        () => recorded(centre.dataDir, 'NodeCoreRestarted', start).length === 1,
+      );
+      await until('the client is gone there', PATIENCE_MS, () => xui.clients(tag()).length === 1);
+      expect(await why()).toMatch(/its core was restarted .* did not end connections that should be cut: client #2/);
+      await synced(admin, id);
+    } finally {
+      clearInterval(flowing);
+      clearInterval(polling);
+    }
+    expect(xui.restarts).toBe(1);
+  });
+
   it('tells one that is slow, one that stood still, and one that is put back to an old state', async () => {
     const old = structuredClone({ inbounds: xui.inbounds, rows: [...xui.rows] });
     remote.delayMs = 500;
@@ -225,12 +258,13 @@ describe('a real panel and a node that misbehaves', { timeout: 90_000 }, () => {
     for (const response of held) response.destroy();
     await heal();
     expect(xui.clients(tag())[0]).toMatchObject({ limitIp: 5 });
+    const before = await used();
     xui.count(tag(), alice.email, 0, 700);
-    await until('it is counted', PATIENCE_MS, async () => (await used()) === 1000);
+    await until('it is counted', PATIENCE_MS, async () => (await used()) === before + 700);
     xui.inbounds.splice(0, xui.inbounds.length, ...old.inbounds);
     xui.rows.clear();
     for (const [email, row] of old.rows) xui.rows.set(email, row);
     await until('it is as it was decided', PATIENCE_MS, () => xui.clients(tag())[0]?.['limitIp'] === 5);
-    expect(await used()).toBe(1000);
+    expect(await used()).toBe(before + 700);
   });
 });

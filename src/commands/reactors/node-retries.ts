@@ -1,5 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
+/** The longest wait for a node that answers, and not as it should: it may come right at any time, and costs one question. */
+const ANSWERING_MS = 60_000;
 /** Between two tries of a whole that failed, however much is decided meanwhile. */
 const HASTY_MS = 5_000;
 
@@ -12,7 +14,8 @@ interface Refused {
 }
 
 /**
- * When to try again: 1, 2, 4 … 300 s, a quarter more or less by chance, for a node as a whole and for each of its inbounds.
+ * When to try again: 1, 2, 4 … 300 s (60 s for a node that answers), a quarter more or less by chance, for a node as a
+ * whole and for each of its inbounds.
  * An inbound that is wanted otherwise meanwhile is tried at once.
  */
 export class Retries<K> {
@@ -39,11 +42,12 @@ export class Retries<K> {
     return Math.max(0, this.#until - this.#now());
   }
 
-  failed(): void {
+  /** `answers`: the node is there, and does not answer as it should. */
+  failed(answers: boolean): void {
     if (this.#tries === 0) this.#since = this.#now();
     this.#tries += 1;
     this.#failedAt = this.#now();
-    this.#until = this.#failedAt + this.#delay(this.#tries);
+    this.#until = this.#failedAt + Math.min(this.#delay(this.#tries), answers ? ANSWERING_MS : LONGEST_MS);
   }
 
   succeeded(): void {

@@ -135,7 +135,7 @@ export class NodeTalk {
       // What came too late, of a place where the node is not any more, or was broken off, is no failure of it.
       if (!this.#isCurrent(node)) return 0;
       online(this.#id, []);
-      this.#retries.failed();
+      this.#retries.failed(error instanceof NodeError && error.kind !== 'unreachable' && error.kind !== 'timeout');
       if (isNonsense(error) && this.#retries.whole.tries >= NONSENSE) this.#parts.distrust(this.#id, error.message);
       this.#trouble.came(node, error, this.#retries.whole);
     }
