@@ -70,6 +70,7 @@ export function nodeSyncOf(
         return baseline?.node === node ? baseline : undefined;
       },
       inbound: (id) => read.nodeBaseline('inbounds', id),
+      leaving: (id) => read.leavingNode(id),
       readAt: (node) => read.nodeReadAt(node),
     },
     used: {

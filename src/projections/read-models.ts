@@ -362,6 +362,11 @@ export class ReadModels {
     return this.#models.nodeOutbox.state.strangers.get(id);
   }
 
+  /** Clients that were deleted from an inbound and may still be on its node. */
+  leavingNode(inbound: number): readonly number[] {
+    return (this.#models.nodeBaselines.state.leaving.get(inbound) ?? []).map(([client]) => client);
+  }
+
   /** Up to where a counter of a node is recorded. */
   nodeBaseline(kind: 'clients' | 'inbounds', id: number): NodeBaseline | undefined {
     return this.#models.nodeBaselines.state[kind].get(id);

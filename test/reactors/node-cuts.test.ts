@@ -67,6 +67,25 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     expect([used('alice'), xui.inbounds, xui.restarts]).toStrictEqual([700, [], 0]);
   });
 
+  it('go on to be counted for an email that is in two inbounds, when the one of its counter is deleted', async () => {
+    const { addInbound, round, xui, must, used, pass, asked } = await start();
+    const first = addInbound([alice]);
+    addInbound([alice, bob], { spec: { tag: 'in-2', port: 8443 } });
+    await round();
+    xui.flow('in-2', 'alice', 700);
+    must({ type: 'DeleteInbound', data: { inbound: first } });
+    await round();
+    await pass(20);
+    expect([used('alice'), xui.inbounds.map(({ tag }) => tag)]).toStrictEqual([700, ['in-2']]);
+    expect(xui.clients('in-2').map(({ email }) => email)).toStrictEqual(['bob', 'alice']);
+    xui.flow('in-2', 'alice', 50);
+    await pass(10);
+    expect([used('alice'), xui.restarts]).toStrictEqual([750, 0]);
+    asked();
+    await pass(10);
+    expect(asked()).toStrictEqual([]);
+  });
+
   it('are booked when it returns, before it is told', async () => {
     const { addInbound, round, xui, remove, used, pass, remote } = await start();
     addInbound([alice], { local: true, spec: { tag: 'here', port: 8443 } });
@@ -101,6 +120,25 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     xui.flow('in-1', 'alice', 50);
     await pass(10);
     expect([used('alice'), countedFor(centre, 1)]).toStrictEqual([50, 10_700]);
+  });
+
+  it('are of the former client also when the whole inbound is deleted and added again', async () => {
+    const { addInbound, round, xui, used, pass, must, ...centre } = await start();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    xui.flow('in-1', 'alice', 70_000);
+    must({ type: 'DeleteInbound', data: { inbound } });
+    addInbound([named('alice', 11), named('carl', 12)], { spec: { remark: 'again' } });
+    await round();
+    expect(xui.byTag('in-1')).toMatchObject({ remark: 'again', enable: true });
+    expect(xui.clients('in-1').map(({ id }) => id)).toContain(uuid(12));
+    await pass(20);
+    expect(xui.clients('in-1').map(({ id }) => id)).toStrictEqual([uuid(12), uuid(11)]);
+    expect([used('alice'), countedFor(centre, 1)]).toStrictEqual([0, 70_000]);
+    xui.flow('in-1', 'alice', 50_000);
+    await pass(10);
+    expect([used('alice'), countedFor(centre, 1)]).toStrictEqual([50_000, 70_000]);
+    expect(centre.read.outbox(nodeOne).map(({ waiting }) => waiting)).toStrictEqual([[], []]);
   });
 
   it('are not lost by a new name, and the old one can be given away at once', async () => {

@@ -445,7 +445,7 @@ describe('what a node refused', () => {
     clock.advance(1);
     await round();
     expect(sync.state(nodeOne).tries).toBe(tries + 1);
-    clock.advance(60_000);
+    clock.advance(50_000);
     await round();
     expect(sync.state(nodeOne).tries).toBe(tries + 1);
     await sync.stop();

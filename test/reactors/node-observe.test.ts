@@ -107,6 +107,7 @@ class Model {
         marks: [number],
         raws: [''],
         open: Uint8Array.of(1),
+        counted: Uint8Array.of(1),
       },
       ...{ up: bytes, down: Float64Array.of(0), allTime: bytes, lastOnline: Float64Array.of(0) },
     };

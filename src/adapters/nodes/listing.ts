@@ -165,6 +165,7 @@ function clientsOf(protocol: string, wire: unknown, stats: ReadonlyMap<string, S
     down: new Float64Array(count),
     allTime: new Float64Array(count),
     lastOnline: new Float64Array(count),
+    counted: new Uint8Array(count),
     open: new Uint8Array(count),
   };
   for (const [i, client] of clients.entries()) {
@@ -179,6 +180,7 @@ function clientsOf(protocol: string, wire: unknown, stats: ReadonlyMap<string, S
     columns.births[i] = mark.born;
     columns.credentials[i] = textOf(client[credentialMember(protocol)]);
     columns.raws[i] = JSON.stringify(client);
+    columns.counted[i] = row ? 1 : 0;
     columns.up[i] = counter.up;
     columns.down[i] = counter.down;
     columns.allTime[i] = counter.allTime;

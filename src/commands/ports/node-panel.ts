@@ -57,6 +57,8 @@ export interface ListedClients {
   readonly allTime: Float64Array;
   /** ms since 1970; 0 = never, or not said. */
   readonly lastOnline: Float64Array;
+  /** 1 = the panel has a counter for it. */
+  readonly counted: Uint8Array;
   /** 1 = the panel lets it connect, by its own count of its bytes and days. */
   readonly open: Uint8Array;
 }

@@ -39,6 +39,8 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
   const staying = await compareStaying(inbound, listed, known);
   const leaving = compareLeaving(inbound, listed, known.gate);
   const changes = [...leaving.shuts, ...staying.cuts, ...staying.changes];
+  // A 3x-ui makes a counter only for a client that is new to its inbound.
+  const uncounted = new Set(staying.uncounted);
   const named = strangers.map((i) => emails[i] ?? '');
   if (isShared(listed)) {
     // What lets in and cuts is done one by one; the rest is not for one of two to decide.
@@ -53,10 +55,11 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
     return { plan, strangers: named };
   }
   const { missing, clients, reason, waits } = compareMissing(inbound, absent, { ...known, held: leaving.held });
-  const wanted = clients === null && staying.told.size === 0 ? inbound : within(inbound, clients, staying.told);
+  const rest = uncounted.size === 0 ? clients : (clients ?? inbound.clients).filter((one) => !uncounted.has(one));
+  const wanted = rest === null && staying.told.size === 0 ? inbound : within(inbound, rest, staying.told);
   const count = missing.length + changes.length + leaving.deletions.length;
   const emptied = leaving.deletions.length > 0 && leaving.deletions.length === emails.length;
-  const awkward = ![...changes, ...leaving.deletions].every(isTold);
+  const awkward = ![...changes, ...leaving.deletions].every(isTold) || leaving.shared || uncounted.size > 0;
   // The mark of the inbound goes with the whole alone.
   const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === OF_BEFORE;
   const carried = listed.counter.up + listed.counter.down;
@@ -77,7 +80,13 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
     if (missing.length > 0) steps.push({ do: 'addClients', clients: missing });
   }
   return {
-    plan: { wanted, reason, steps, waits: waits || staying.waits || leaving.waits, cutThere: staying.cutThere },
+    plan: {
+      wanted,
+      reason,
+      steps,
+      waits: waits || staying.waits || leaving.waits || uncounted.size > 0,
+      cutThere: staying.cutThere,
+    },
     strangers: named,
   };
 }
@@ -92,8 +101,10 @@ async function compareStaying(inbound: WantedInbound, { clients: listed }: Liste
   const resets: NodeStep[] = [];
   const cutThere: number[] = [];
   const told = new Map<WantedClient, WantedClient>();
+  const uncounted: WantedClient[] = [];
   for (const [n, [wanted, i]] of matchClients(inbound, listed).both.entries()) {
     if (n > 0 && n % SLICE === 0) await breathe();
+    if (known.gate.isUncounted(wanted.number)) uncounted.push(wanted);
     const isShut = wanted.enabled && open[i] === 0;
     if (isShut && wanted.capBytes > 0 && !known.others.has(emailKey(wanted.email))) {
       const bytes = (up[i] ?? 0) + (down[i] ?? 0);
@@ -112,7 +123,7 @@ async function compareStaying(inbound: WantedInbound, { clients: listed }: Liste
     if (emailKey(client.email) !== emailKey(email) && isTold(step)) renames.push(step);
     else (!client.enabled && open[i] !== 0 ? cuts : changes).push(step);
   }
-  return { changes, cuts, renames, resets, cutThere, told, waits: told.size > 0 };
+  return { changes, cuts, renames, resets, cutThere, told, uncounted, waits: told.size > 0 };
 }
 
 /** A client under the name that it may have now. */
@@ -136,16 +147,20 @@ function compareLeaving(inbound: WantedInbound, { clients: listed }: ListedInbou
   const stay: string[] = [];
   /** Their credentials. */
   const held = new Set<string>();
+  /** A 3x-ui does not tell its core of one that is in another inbound too, unless the whole inbound is told. */
+  let shared = false;
   for (const i of matchClients(inbound, listed).gone) {
     const [email = '', raw = '', key = ''] = [listed.emails[i], listed.raws[i], listed.keys[i]];
-    if (gate.leaves(email)) deletions.push({ do: 'deleteClient', email });
-    else {
+    if (gate.leaves(email)) {
+      deletions.push({ do: 'deleteClient', email });
+      shared ||= gate.isShared(email);
+    } else {
       stay.push(shut(raw));
       held.add(listed.credentials[i] ?? '');
       if (listed.open[i] !== 0) shuts.push(shutStep(key, raw));
     }
   }
-  return { deletions, shuts, stay, held, waits: stay.length > 0 };
+  return { deletions, shuts, stay, held, shared, waits: stay.length > 0 };
 }
 
 /**

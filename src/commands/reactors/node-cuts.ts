@@ -47,6 +47,9 @@ export class NodeCuts implements Gate {
   readonly #accounts = new Map<string, Account>();
   /** By number: the key of the email under which a client is wanted. */
   readonly #wanted = new Map<number, string>();
+  /** Clients that the node had a counter for, and those of them for which it has none any more. */
+  readonly #counted = new Set<number>();
+  readonly #lost = new Set<number>();
   /** Accounts that are shut and shall be. */
   readonly #shut: Stillness<string>;
   readonly #shutInbounds: Stillness<InboundId>;
@@ -74,6 +77,7 @@ export class NodeCuts implements Gate {
   async look(wanted: readonly WantedInbound[], listing: NodeListing, had: readonly Had[], at: number): Promise<void> {
     this.#accounts.clear();
     this.#wanted.clear();
+    this.#lost.clear();
     const { matches, former } = matchInbounds(wanted, listing.inbounds, had);
     const off = new Map<InboundId, number>();
     const seen = new Set<ListedInbound>();
@@ -132,6 +136,10 @@ export class NodeCuts implements Gate {
     return waitsForItself ? 'detour' : 'now';
   };
 
+  isShared = (email: string): boolean => this.#isForeign() && this.#accounts.get(emailKey(email))?.kept === true;
+
+  isUncounted = (client: ClientNumber): boolean => this.#isForeign() && this.#lost.has(client);
+
   rotates = (email: string, old: string): void => {
     if (this.#isForeign()) this.#rotations.set(emailKey(email), old);
   };
@@ -167,6 +175,8 @@ export class NodeCuts implements Gate {
       const { both, strangers } = matchClients(inbound, clients);
       for (const i of strangers) kept.add(i);
       for (const [client, i] of both) {
+        if (clients.counted[i] === 1) this.#counted.add(client.number);
+        else if (this.#counted.has(client.number)) this.#lost.add(client.number);
         if (emailKey(emails[i] ?? '') === emailKey(client.email)) kept.add(i);
         if (inbound.enabled && client.enabled) wanted.add(i);
       }

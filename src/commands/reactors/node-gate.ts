@@ -13,6 +13,10 @@ export interface Gate {
   /** Whether no account that is to leave, or to get another name, has this one. */
   readonly isFree: (email: string) => boolean;
   readonly renames: (from: string, client: { readonly number: ClientNumber; readonly email: string }) => Renaming;
+  /** Whether a 3x-ui would go on to let an account in that is taken out of an inbound by itself: it is in another one. */
+  readonly isShared: (email: string) => boolean;
+  /** Whether the node has lost the counter of a client, and counts nothing for it until it is added again. */
+  readonly isUncounted: (client: ClientNumber) => boolean;
   /** An account is told to take another credential than `old`. */
   readonly rotates: (email: string, old: string) => void;
 }
@@ -23,5 +27,7 @@ export const atOnce: Gate = {
   removes: () => true,
   isFree: () => true,
   renames: () => 'now',
+  isShared: () => false,
+  isUncounted: () => false,
   rotates: () => undefined,
 };

@@ -41,6 +41,8 @@ export interface NodeTalkParts {
   readonly followed: {
     readonly client: (node: NodeId, number: ClientNumber) => Followed | undefined;
     readonly inbound: (id: InboundId) => Followed | undefined;
+    /** Clients that were deleted from an inbound and may still be on their node. */
+    readonly leaving: (id: InboundId) => readonly number[];
     /** When the log last shows that they were read, ms since 1970; 0 = never. */
     readonly readAt: (node: NodeId) => number;
   };

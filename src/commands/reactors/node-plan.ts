@@ -26,6 +26,8 @@ interface Known {
   readonly used: (client: WantedClient) => number;
   readonly usedBy: (inbound: InboundId) => number;
   readonly gate: Gate;
+  /** Clients that were deleted from an inbound and may still be on the node. */
+  readonly leaving: (inbound: InboundId) => readonly number[];
 }
 
 const ADD: NodeStep = { do: 'add' };
@@ -64,6 +66,7 @@ export async function planNode(
       plans.push({ ...nothing, ...compared.plan });
     }
   }
+  const marks = new Set(listed.flatMap(({ clients }) => clients.marks.filter((mark) => mark > 0)));
   const blocked = new Set(matches.flatMap(({ wanted: { id }, foreign }) => (foreign ? [id] : [])));
   for (const had of known.had) {
     const lefts = former(had);
@@ -73,7 +76,11 @@ export async function planNode(
       continue;
     }
     const gone = { inbound: had.inbound, wanted: null, waits: false, reason: null, cutThere: [] };
-    if (had.deleted && lefts.length === 0) plans.push({ ...gone, tag: had.tags.at(-1) ?? '', listed: null, steps: [] });
+    if (had.deleted && lefts.length === 0) {
+      // Another one of ours has its place, with its clients for now.
+      const waits = known.leaving(had.inbound).some((number) => marks.has(number));
+      plans.push({ ...gone, waits, tag: had.tags.at(-1) ?? '', listed: null, steps: [] });
+    }
     for (const left of lefts) {
       const plan = { ...gone, tag: left.tag, listed: left };
       const reason = whyLeft(left);

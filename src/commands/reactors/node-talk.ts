@@ -164,6 +164,7 @@ export class NodeTalk {
       const plan = await planNode(wanted.inbounds, listing, {
         had,
         gate: this.#cuts,
+        leaving: (id) => this.#parts.followed.leaving(id),
         used: ({ number }) => this.#parts.used.client(number),
         usedBy: (id) => this.#parts.used.inbound(id),
       });

@@ -32,6 +32,7 @@ export async function takeOff(node: Node & AskedNode, { parts, books, had }: Lea
   const { inbounds } = await wanted(node.id);
   const known = {
     gate: atOnce,
+    leaving: parts.followed.leaving,
     had: had.map((one) => ({ ...one, deleted: true })),
     used: ({ number }: { readonly number: Parameters<typeof used.client>[0] }) => used.client(number),
     usedBy: used.inbound,

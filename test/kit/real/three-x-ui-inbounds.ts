@@ -202,8 +202,9 @@ export class XuiInbounds {
     const at = this.inbounds.findIndex((inbound) => inbound.id === id);
     if (at < 0) return 'Something went wrong (record not found)';
     const [gone] = this.inbounds.splice(at, 1);
-    if (gone) for (const client of clientsOf(gone)) this.#forget(text(client['email']));
-    return { obj: id };
+    // Also those that another inbound shares.
+    for (const [email, { inboundId }] of this.rows) if (inboundId === id) this.rows.delete(email);
+    return { obj: gone?.id ?? id };
   }
 
   #addClient(sent: Fields): ReturnType<NodeRoute> {
