@@ -24,6 +24,8 @@ export interface Journal {
 
 interface Options {
   readonly readonly?: boolean;
+  /** Together with `readonly`: sees what is appended later. Without it everything is read in one transaction, of one moment. */
+  readonly live?: boolean;
   /** Reads the events up to this position only, as if no other were there. Together with `readonly`. */
   readonly upTo?: number;
   readonly now?: () => number;
@@ -35,7 +37,7 @@ interface Options {
  * people; `StorageError` of kind `damaged` where the database itself cannot be read.
  */
 export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
-  const { readonly = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
+  const { readonly = false, live = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
   assertWhole(directory.root);
   // Before the log: a panel that runs moves both, and the anchor never lies ahead of what is read after it.
   const anchored = readAnchor(directory.anchor);
@@ -44,6 +46,8 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
   try {
     assertNoBackup(db, directory.database);
     if (upTo !== undefined) endAt(db, upTo);
+    // A roll-up between two pages would be counted beside the measurements that it sums up.
+    if (readonly && !live) db.exec('BEGIN');
     const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
     const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
     const log = new SqliteEventLog(db, new Keyring(db, master, now), upTo);

@@ -27,7 +27,9 @@ export function eventCommands(program: Command, common: (command: Command) => Co
     .option('-f, --follow', 'wait for more')
     .action((options: { count: string; follow?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
-      return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json));
+      return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json), {
+        live: true,
+      });
     });
 
   events
@@ -109,13 +111,20 @@ function placeOf(log: SqliteEventLog, at: string | undefined): number {
 async function tail(log: SqliteEventLog, count: number, follow: boolean, json: boolean): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
-      for (const event of page) printEither(json, masked(event), eventLine(event));
-      position = page.at(-1)?.position ?? position;
-    }
+    position = log.still(() => printed(log, position, json));
     if (!follow) return;
     await sleep(LOOK_MS);
   }
+}
+
+/** Prints what there is after a position; returns the last one. */
+function printed(log: SqliteEventLog, after: number, json: boolean): number {
+  let position = after;
+  for (let page = log.read(position, PAGE); page.length > 0; page = log.read(position, PAGE)) {
+    for (const event of page) printEither(json, masked(event), eventLine(event));
+    position = page.at(-1)?.position ?? position;
+  }
+  return position;
 }
 
 function exportRows(log: SqliteEventLog, from: number): void {

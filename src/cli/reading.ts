@@ -10,19 +10,26 @@ export interface Common {
 }
 
 /** Opens it only to be read. Of a log that is too damaged for that, `CliError` says how far it can be read, and the ways on. */
-export function openToRead(dataDir: string): Journal {
+export function openToRead(dataDir: string, { live = false } = {}): Journal {
   const directory = dataDirectory(dataDir);
   try {
-    return openJournal(directory, { readonly: true });
+    return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
     throw new CliError(damagedText(directory, soundPart(directory), error));
   }
 }
 
-/** Opens the log of a data directory to read, beside a running panel or without one, and closes it again. */
-export function reading<T>(dataDir: string, use: (journal: Journal) => T): T {
-  const journal = openToRead(dataDir);
+/**
+ * Opens the log of a data directory to read, beside a running panel or without one, and closes it again. `live`: sees what
+ * comes meanwhile.
+ */
+export function reading<T>(
+  dataDir: string,
+  use: (journal: Journal) => T,
+  options: { readonly live?: boolean } = {},
+): T {
+  const journal = openToRead(dataDir, options);
   const close = (): void => journal.log.close();
   try {
     const result = use(journal);

@@ -291,6 +291,16 @@ export class SqliteEventLog implements EventLog {
     return null;
   }
 
+  /** Runs `read` in one read transaction: it sees the log of one moment, whatever is appended or rolled up meanwhile. */
+  still<T>(read: () => T): T {
+    this.#sql.hold.run();
+    try {
+      return read();
+    } finally {
+      this.#sql.commit.run();
+    }
+  }
+
   /** Whether a roll-up in the log accounts for a payload that is gone. */
   coversPruned(position: number): boolean {
     return this.#rollUps.covers(position);
@@ -346,6 +356,7 @@ export class SqliteEventLog implements EventLog {
 
 function statements(db: SqliteDatabase) {
   return {
+    hold: db.prepare('BEGIN'),
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
