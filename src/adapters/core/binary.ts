@@ -16,6 +16,9 @@ export interface BinaryOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** What a core prints at log level `warning` once all of its parts have started. */
+const STARTED = /core: Xray \S+ started/;
+
 /** A configuration as `xray convert pb` writes it. */
 export interface Converted {
   readonly inbound: readonly {
@@ -35,7 +38,13 @@ export interface Binary {
   neededVersion(): Promise<string>;
   /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
   test(config: JsonObject): Promise<void>;
-  /** The same for inbounds on their own. */
+  /**
+   * Starts a core with this configuration and ends it as soon as it is up: `test` builds a core but starts nothing, and some
+   * parts, such as fake DNS pools, fail only when they start. Rejects as `test` does. Whatever the configuration listens on
+   * must be free.
+   */
+  boot(config: JsonObject): Promise<void>;
+  /** The same as `test` for inbounds on their own. */
   testInbounds(config: { readonly inbounds: readonly JsonObject[] }): Promise<void>;
   /** Rejects as `test` does. */
   convert(config: JsonObject): Promise<Converted>;
@@ -46,9 +55,9 @@ export interface Binary {
 export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
   let known: { readonly modified: number; readonly version: string | null } | null = null;
 
-  const run = (args: readonly string[]): Promise<Outcome> => {
+  const run = (args: readonly string[], until?: RegExp): Promise<Outcome> => {
     if (path === null) return Promise.reject(missing());
-    return runBinary(path, args, { cwd: runDir, environment });
+    return runBinary(path, args, { cwd: runDir, environment, until });
   };
 
   const withFile = async <T>(config: JsonObject, use: (file: string) => Promise<T>): Promise<T> => {
@@ -79,11 +88,12 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
     return known.version;
   };
 
-  const test = (config: JsonObject): Promise<void> =>
+  const tryOut = (config: JsonObject, flags: readonly string[], until?: RegExp): Promise<void> =>
     withFile(config, async (file) => {
-      const outcome = await run(['run', '-test', '-format', 'json', '-c', file]);
+      const outcome = await run(['run', ...flags, '-format', 'json', '-c', file], until);
       if (!outcome.ok) throw complaint(outcome.output, runDir);
     });
+  const test = (config: JsonObject): Promise<void> => tryOut(config, ['-test']);
 
   return {
     path,
@@ -94,6 +104,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
       return version;
     },
     test,
+    boot: (config) => tryOut(config, [], STARTED),
     testInbounds: ({ inbounds }) => test({ log: { loglevel: 'warning', access: 'none' }, inbounds }),
     convert: (config) =>
       withFile(config, async (file) => {

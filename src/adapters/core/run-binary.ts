@@ -20,13 +20,19 @@ export interface Outcome {
 interface RunOptions {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** A line of the output that answers the question: the process is ended, and the outcome is ok. */
+  readonly until?: RegExp | undefined;
 }
 
 /**
  * Runs the executable to its end. Rejects with `CoreError` 'missing' when there is none, 'refused' when it cannot be
  * started, and 'unreachable' when it hangs or never stops printing: then it is ended, with everything that it started.
  */
-export function runBinary(path: string, args: readonly string[], { cwd, environment }: RunOptions): Promise<Outcome> {
+export function runBinary(
+  path: string,
+  args: readonly string[],
+  { cwd, environment, until }: RunOptions,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     // A process group of its own, so that what it starts ends with it.
     const child = spawn(path, args, { cwd, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -48,8 +54,11 @@ export function runBinary(path: string, args: readonly string[], { cwd, environm
     );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
-      if (size > LARGEST_OUTPUT) giveUp('The core does not stop printing');
-      else into.push(chunk);
+      if (size > LARGEST_OUTPUT) return giveUp('The core does not stop printing');
+      into.push(chunk);
+      if (until === undefined || !until.test(textOf(into))) return;
+      endGroup(child.pid);
+      settle(() => resolve({ ok: true, output: textOf(into) }));
     };
     child.stdout.on('data', keep(chunks.out));
     child.stderr.on('data', keep(chunks.err));

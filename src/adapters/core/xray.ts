@@ -97,17 +97,20 @@ export function createXrayCore(options: XrayOptions): Core {
     live = null;
   };
 
-  /** The whole configuration without what binds, writes or listens for us: only the core's opinion of the rest matters. */
+  /** Whether a core takes the whole configuration, and comes up with the template. */
   const test = async (config: CoreConfig, by = binary): Promise<void> => {
     // Whoever asks has often just assembled the same: thousands of clients are not gone through twice in one turn.
     await nextTurn();
-    return testAssembled(assemble(config, paths), by);
+    const assembled = assemble(config, paths);
+    await testAssembled(assembled, by);
+    // The inbounds are in use by the core that runs, and a second end of a reverse proxy would take its connections.
+    const { inbounds: _inbounds, reverse: _reverse, ...rest } = harmless(assembled);
+    await by.boot(rest);
   };
 
   const testAssembled = async (assembled: JsonObject, by: Binary): Promise<void> => {
-    const { api: _api, log: _log, metrics: _metrics, ...rest } = assembled;
     await nextTurn();
-    await by.test({ ...rest, log: { loglevel: 'warning', access: 'none' } });
+    await by.test(harmless(assembled));
   };
 
   const templateRules = async (): Promise<readonly Buffer[]> =>
@@ -270,6 +273,11 @@ export function createXrayCore(options: XrayOptions): Core {
     x25519,
     keys: keyCommands((args) => binary.ask(args)),
   };
+}
+
+/** A configuration without what binds, writes or listens for us: only the core's opinion of the rest matters. */
+function harmless({ api: _api, log: _log, metrics: _metrics, ...rest }: JsonObject): JsonObject {
+  return { ...rest, log: { loglevel: 'warning', access: 'none' } };
 }
 
 function runOf({ run, version, pid }: RunningCore): CoreRun {

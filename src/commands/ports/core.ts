@@ -77,7 +77,8 @@ export interface Core {
   /** Version of the binary, or null when there is none; never rejects. */
   version(): Promise<string | null>;
   /**
-   * Asks the binary whether it takes this configuration. Starts nothing. Rejects with `CoreError` 'invalid'; 'missing' when
+   * Asks the binary whether it takes this configuration, and whether a core comes up with it: one without inbounds is started
+   * and ended at once. What runs is not touched. Rejects with `CoreError` 'invalid'; 'missing' when
    * there is no binary; 'refused' or 'unreachable' when there is one that does not run or gives no answer.
    */
   test(config: CoreConfig): Promise<void>;

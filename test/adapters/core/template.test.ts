@@ -55,6 +55,25 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
     }
   });
 
+  it.each([
+    ['an empty pool of fake addresses', { fakedns: {} }],
+    ['a pool that is larger than its network', { fakedns: { ipPool: '198.18.0.0/15', poolSize: 999_999 } }],
+  ])('is refused with the reason where a core would not come up with it: %s', async (_, broken) => {
+    const { core } = fresh();
+    const port = await freePort();
+    const config = configOf([
+      inboundOf({ tag: 'in', listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } }),
+    ]);
+    const { pid } = await core.start(config);
+    await expect(core.test({ ...config, template: { ...template, ...broken } })).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(/fake/i),
+    });
+    await core.test(config); // its port is in use, by the core that runs
+    expect(core.running?.pid).toBe(pid);
+    expect(await isOpen(port)).toBe(true);
+  });
+
   it('may send everything into the void: our calls are answered all the same', async () => {
     const { core, folder } = fresh();
     const port = await freePort();
