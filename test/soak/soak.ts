@@ -136,7 +136,10 @@ class Soak {
     for (const number of this.#books.depleted)
       if (lives.some((life) => life.number === number && !life.mayDeplete))
         this.#fail(`client ${number} was depleted and had no limit`);
-    for (const seat of seats) await this.#shown(seat.seed.email, seat.life);
+    for (const { seed, life } of seats)
+      await this.#shown(seed.email, life).catch((error: unknown) =>
+        this.#fail(`client ${life.number} (${life.name}) is not shown: ${String(error)}`),
+      );
     for (const life of lives) life.carried = [];
     this.#tell(`compared: ${JSON.stringify({ ...this.#compared, failures: this.#failures.length })}`);
     for (const seat of seats) seat.release();
