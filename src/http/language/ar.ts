@@ -459,6 +459,7 @@ export const ar: Catalogue = {
       'تُرفض الاتصالات الجديدة. لإنهاء المفتوحة تحتاج اللوحة إلى CAP_NET_ADMIN وبرنامج ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'لا تقبل النواة الإعداد الجديد وتستمر بالإعداد القديم',
+    'The input is not valid: {why}': 'المدخلات غير صالحة: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'رمز CSRF مفقود أو خاطئ، أو أن الطلب قادم من موقع آخر',
     'Your session has expired, please log in again': 'انتهت جلستك، سجّل الدخول من جديد',

@@ -461,6 +461,7 @@ export const fa: Catalogue = {
       'اتصال‌های تازه رد می‌شوند. برای پایان دادن به اتصال‌های باز، پنل به CAP_NET_ADMIN و برنامهٔ ss نیاز دارد: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'هسته پیکربندی جدید را نمی‌پذیرد و با پیکربندی قبلی ادامه می‌دهد',
+    'The input is not valid: {why}': 'ورودی درخواست معتبر نیست: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'توکن CSRF نیست یا نادرست است، یا درخواست از سایت دیگری آمده است',
     'Your session has expired, please log in again': 'نشست شما پایان یافته است، دوباره وارد شوید',

@@ -474,6 +474,7 @@ export const ru: Catalogue = {
       'Новые отклоняются. Чтобы завершать открытые, панели нужны CAP_NET_ADMIN и программа ss: docs/install.md',
     'The core does not take the new configuration and goes on with the old one':
       'Ядро не принимает новую конфигурацию и работает с прежней',
+    'The input is not valid: {why}': 'Неверные данные: {why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'CSRF-токен отсутствует или неверен, либо запрос пришёл с другого сайта',
     'Your session has expired, please log in again': 'Сеанс истёк, войдите снова',

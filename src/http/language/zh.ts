@@ -445,6 +445,7 @@ export const zh: Catalogue = {
     'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md':
       '新连接会被拒绝。要结束已打开的连接，面板需要 CAP_NET_ADMIN 和 ss 程序：docs/install.md',
     'The core does not take the new configuration and goes on with the old one': '核心不接受新配置，继续使用旧配置运行',
+    'The input is not valid: {why}': '输入无效：{why}',
     'The CSRF token is missing or wrong, or the request comes from another site':
       'CSRF 令牌缺失或错误，或请求来自其他网站',
     'Your session has expired, please log in again': '会话已过期，请重新登录',
