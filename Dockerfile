@@ -15,6 +15,7 @@ RUN apt-get update \
 COPY --from=build /image/ /
 COPY --from=build /opt/portolan/package.json /opt/portolan/README.md /opt/portolan/LICENSE /opt/portolan/
 COPY --from=build /opt/portolan/bin /opt/portolan/bin
+COPY --from=build /opt/portolan/scripts/no-telemetry /opt/portolan/scripts/no-telemetry
 COPY --from=build /opt/portolan/docs /opt/portolan/docs
 COPY --from=build /opt/portolan/dist /opt/portolan/dist
 COPY --from=build /opt/portolan/node_modules /opt/portolan/node_modules
