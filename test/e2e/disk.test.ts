@@ -88,7 +88,7 @@ const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
   full: /disk is full|too little room/,
   'read-only': /file system is read-only|data directory cannot be written to|disk I\/O error/,
   failing: /the disk fails|disk I\/O error|data directory cannot be written to/,
-  gone: /the disk fails|disk I\/O error|data directory cannot be written to/,
+  gone: /the disk fails|disk I\/O error|data directory cannot be written to|events\.db is damaged/,
 };
 
 /** Answers that say no for another reason, with any disk. */
