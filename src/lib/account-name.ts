@@ -47,8 +47,9 @@ function accountNames(settings: unknown): readonly string[] {
   if (Array.isArray(settings)) return settings.flatMap(accountNames);
   if (!isObject(settings)) return [];
   return Object.entries(settings).flatMap(([key, value]) => {
-    if (/^clients$/i.test(key)) return [];
-    return typeof value === 'string' && /^(user|username|email)$/i.test(key) ? [value] : accountNames(value);
+    if (/^clients$/iu.test(key)) return [];
+    // As the core compares them: `uſer` is a user too.
+    return typeof value === 'string' && /^(user|username|email)$/iu.test(key) ? [value] : accountNames(value);
   });
 }
 

@@ -195,7 +195,7 @@ describe('what makes an inbound unusable', () => {
   it('an account that has a name as clients have in the core', () => {
     const accounts = [
       { user: 'ann', pass: 'x' },
-      { User: '7:ann', pass: 'x' },
+      { Uſer: '7:ann', pass: 'x' },
     ];
     refused(
       { spec: { protocol: 'mixed' }, config: { settings: { auth: 'password', accounts } } },

@@ -319,6 +319,20 @@ describe('the assembled configuration', () => {
     ]);
   });
 
+  it('calls clients by their names in the core, and by their emails for people, in rules too', () => {
+    const vless = { tag: 'v', port: 1, protocol: 'vless', settings: { decryption: 'none' } };
+    const id = '11111111-2222-4333-8444-000000000001';
+    const config = configOf([inboundOf(vless, [{ email: 'a', id }])], {
+      routing: { rules: [{ user: ['a.b'], outboundTag: 'x' }] },
+    });
+    const [own, shown] = (['core', 'people'] as const).map((names) => assemble(config, paths, names));
+    const clients = (email: string) => [{ settings: { clients: [{ email }] } }];
+    expect(own?.['inbounds']).toMatchObject(clients(`${numberOf('a')}:a`));
+    expect(shown?.['inbounds']).toMatchObject(clients('a'));
+    expect(own?.['routing']).toMatchObject({ rules: [{ user: ['a.b', 'regexp:^\\d+:a\\.b$'] }] });
+    expect(shown?.['routing']).toMatchObject({ rules: [{ user: ['a.b'] }] });
+  });
+
   it('gives accounts a level at which they are counted, and keeps shadowsocks 2022 closed to its server key', () => {
     const ss = {
       tag: 's',
