@@ -110,7 +110,7 @@ function nameFlaw(name: string): string | null {
   if (name.length > LONGEST_NAME) return 'the name is longer than 100 characters';
   if (HALF.test(name)) return 'the name is not valid Unicode';
   // A name is a label too: Persian words and emoji are made with the joiners.
-  const hidden = hiddenIn(name.replaceAll(/[\u200c\u200d\ufe0f]/g, ''));
+  const hidden = hiddenIn(name.replaceAll(/\u200c|\u200d|\ufe0f/g, ''));
   return hidden === null ? null : `the name holds ${hidden}, which cannot be seen or turns the text around`;
 }
 

@@ -33,7 +33,7 @@ describe('passwords', () => {
     const moved = await bcrypt('three', 4);
     const all = [...scrypts, moved, await bcrypt('four', 5), '', 'no hash'];
     const compare = vi.spyOn(BcryptThread.prototype, 'compare');
-    onTestFinished(() => void compare.mockRestore());
+    onTestFinished(() => compare.mockRestore());
     const cases: [string, string | null, boolean][] = [
       ['two', scrypts[1] ?? '', true],
       ['one', scrypts[1] ?? '', false],

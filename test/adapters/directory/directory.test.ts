@@ -74,7 +74,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   it('are asked the same questions, whether the name is known or the password right', async () => {
     const { proves } = made();
     const bind = vi.spyOn(Client.prototype, 'bind');
-    onTestFinished(() => void bind.mockRestore());
+    onTestFinished(() => bind.mockRestore());
     for (const [name, password] of [
       ['anna', PASSWORD],
       ['anna', 'wrong'],
