@@ -58,11 +58,24 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     const complaint =
       anchorComplaint(compareAnchor(anchored, log)) ??
       (readonly ? null : damageComplaint(startFlaw(db, anchored?.position ?? 0, () => log.rolledTo)));
+    if (!readonly && complaint === null) erase(log, snapshots);
     return { log, snapshots, anchor, complaint };
   } catch (error) {
     db.close();
     throw storageError(error);
   }
+}
+
+/** What was destroyed must live on nowhere, whoever destroys it, and when a process was killed before it had done all. */
+function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
+  for (const id of log.destroyReturned()) {
+    process.emitWarning(`The destroyed key ${id} lay in the database again. It was destroyed once more`);
+    snapshots.clear();
+  }
+  log.checkpoint();
+  log.appended$.subscribe((events) => {
+    if (events.some(({ type }) => type === 'KeyShredded')) snapshots.clear();
+  });
 }
 
 /** A new database beside an anchor would hide that the old one is missing. */

@@ -55,6 +55,8 @@ export async function light(
   const api = connectApi(paths.socket);
   try {
     await answers(api, started, failure);
+    // The core has read it. What a later panel asks of it is where the metrics are; accounts in it would outlive their keys.
+    writeAtomically(configFile, { metrics: assembled['metrics'] ?? null });
   } catch (error) {
     await douse({ place, output }, { started, api });
     throw error;

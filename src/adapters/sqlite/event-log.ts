@@ -17,11 +17,16 @@ import {
   payloadHash,
 } from './codec.js';
 import { damageIn, type SqliteDatabase, storageError } from './database.js';
+import { destroyedKeys } from './destroyed-keys.js';
 import { type Keyring, random } from './keyring.js';
+import { statements } from './log-statements.js';
 import { RollUps } from './roll-ups.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
+/** After a key was destroyed, and while others still read, until the write-ahead log is emptied, in ms. */
+const ERASE_MS = 50;
+const ERASE_AGAIN_MS = 1000;
 /** After these errors nothing that the kernel or SQLite says about the file can be trusted: only a new start can. */
 const FINAL: ReadonlySet<StorageError['kind']> = new Set<StorageError['kind']>(['failed', 'damaged']);
 
@@ -37,6 +42,7 @@ export class SqliteEventLog implements EventLog {
   #hash: Buffer;
   /** The error after which nothing is appended any more. */
   #broken: StorageError | null = null;
+  #eraser: NodeJS.Timeout | undefined;
   #sequence = 0;
   #sequenceAt = 0;
   #generation: string;
@@ -52,6 +58,7 @@ export class SqliteEventLog implements EventLog {
     this.#position = last?.position ?? 0;
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
+    keyring.heed(destroyedKeys(db));
   }
 
   /** The identity of this log. Another one where positions are given again: then those of before mean something else. */
@@ -81,10 +88,11 @@ export class SqliteEventLog implements EventLog {
       if (this.#db.inTransaction) this.#sql.rollback.run();
       // A file that failed is not asked again.
       if (this.#broken) throw this.#broken;
-      this.keyring.reload();
+      this.keyring.reload(destroyedKeys(this.#db));
       this.#rollUps.reload();
       throw stored;
     }
+    if (recorded.some(({ type }) => type === 'KeyShredded')) this.#eraseSoon();
     this.#appended.next(recorded);
     return recorded;
   }
@@ -326,18 +334,54 @@ export class SqliteEventLog implements EventLog {
     if (flaw !== 'ok') throw new StorageError('damaged', `events.db is damaged (${flaw}): see portolan events verify`);
   }
 
-  /** Moves what the write-ahead log holds into the database file. */
-  checkpoint(): void {
-    this.#db.pragma('wal_checkpoint(TRUNCATE)');
+  /**
+   * Moves what the write-ahead log holds into the database file and empties it, so that nothing older than the file is left.
+   * False: not now, because somebody reads, or the disk refuses.
+   */
+  checkpoint(): boolean {
+    try {
+      const [done] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      return done?.busy === 0;
+    } catch (error) {
+      if (storageError(error) instanceof StorageError) return false;
+      throw error;
+    }
+  }
+
+  /** Destroys again what was destroyed and has been put back; returns the names of those keys. */
+  destroyReturned(): readonly string[] {
+    const returned = this.keyring.returned();
+    if (returned.length === 0) return returned;
+    this.#sql.begin.run();
+    for (const id of returned) this.keyring.shred(id);
+    this.#sql.commit.run();
+    this.#eraseSoon();
+    return returned;
+  }
+
+  /** A destroyed key lives on in the write-ahead log until that is emptied. Many that are destroyed in a row cost one time. */
+  #eraseSoon(wait = ERASE_MS): void {
+    this.#eraser ??= setTimeout(() => {
+      this.#eraser = undefined;
+      if (this.#db.open && !this.checkpoint()) this.#eraseSoon(ERASE_AGAIN_MS);
+    }, wait).unref();
   }
 
   close(): void {
+    clearTimeout(this.#eraser);
     this.#appended.complete();
-    if (this.#db.open) this.#db.close();
+    if (!this.#db.open) return;
+    if (!this.#db.readonly && !damageIn(this.#db)) this.checkpoint();
+    this.#db.close();
   }
 
   #decode(row: EventRow): RecordedEvent[] {
-    if (row.payload !== null) return [decode(row, this.keyring)];
+    if (row.payload !== null) {
+      const event = decode(row, this.keyring);
+      // A reader beside a panel learns so what that has destroyed meanwhile.
+      if (event.type === 'KeyShredded') this.keyring.heed([event.data.key]);
+      return [event];
+    }
     if (eventType(row.type)?.class !== 'measured')
       throw new LogDamage(row.position, `its payload is missing, and a ${row.type} is never rolled up`);
     const sum = this.#rollUps.sumAt(row.position);
@@ -352,49 +396,4 @@ export class SqliteEventLog implements EventLog {
     if (!this.#db.readonly) this.#sql.generate.run(made);
     return made;
   }
-}
-
-function statements(db: SqliteDatabase) {
-  return {
-    hold: db.prepare('BEGIN'),
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    commit: db.prepare('COMMIT'),
-    rollback: db.prepare('ROLLBACK'),
-    last: db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC LIMIT 1'),
-    at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
-    hashAt: db.prepare<[number], { hash: Buffer }>('SELECT hash FROM events WHERE position = ?'),
-    before: db.prepare<[number], { position: number }>(
-      'SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1',
-    ),
-    nextBy: db.prepare<[number, number], { position: number; at: number }>(
-      'SELECT position, at FROM events WHERE position > ? AND at <= ? ORDER BY position LIMIT 1',
-    ),
-    place: db.prepare<[number, Buffer], { position: number; type: string }>(
-      'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
-    ),
-    version: db.prepare<[string], { version: number | null }>(
-      'SELECT max(version) AS version FROM events WHERE stream = ?',
-    ),
-    versions: db.prepare<[string], { stream: string; version: number | null }>(
-      'SELECT value AS stream, (SELECT max(version) FROM events WHERE stream = value) AS version FROM json_each(?)',
-    ),
-    insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
-    range: db.prepare<[number, number], EventRow>(
-      'SELECT * FROM events WHERE position BETWEEN ? AND ? ORDER BY position',
-    ),
-    stream: db.prepare<[string, number, number], EventRow>(
-      'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?',
-    ),
-    backwards: db.prepare<[string, string], EventRow>(
-      'SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC',
-    ),
-    command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
-    answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(
-      'SELECT fingerprint, first, last FROM commands WHERE key = ?',
-    ),
-    generation: db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'"),
-    regenerate: db.prepare("UPDATE meta SET value = ? WHERE key = 'generation'"),
-    generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
-  };
 }

@@ -91,6 +91,8 @@ export class Keyring {
    */
   readonly #wrapped = new Map<string, string | null>();
   readonly #opened = new LRUCache<string, Buffer>({ max: 1024 });
+  /** Keys that events have destroyed: whatever the table holds for them is neither used nor made again. */
+  readonly #destroyed = new Set<string>();
 
   constructor(db: SqliteDatabase, master: Buffer, now: () => number) {
     this.#master = master;
@@ -101,6 +103,19 @@ export class Keyring {
     this.#shred = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
     this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
     this.#load();
+  }
+
+  /** Learns which keys events have destroyed. */
+  heed(destroyed: Iterable<string>): void {
+    for (const id of destroyed) {
+      this.#destroyed.add(id);
+      this.#opened.delete(id);
+    }
+  }
+
+  /** Destroyed keys that lie in the table again: somebody has put them back. */
+  returned(): readonly string[] {
+    return [...this.#destroyed].filter((id) => typeof this.#wrapped.get(id) === 'string');
   }
 
   /** A digest of `text` that nobody can find by guessing: HMAC-SHA-256 under a key of this log, in hex. */
@@ -124,7 +139,8 @@ export class Keyring {
 
   /** The key to read with, or null when it was destroyed on purpose. A key that is just not there is a fault. */
   forOpening(id: string): Buffer | null {
-    const known = this.#lookup(id) ?? this.#lookUpAgain(id);
+    const found = this.#lookup(id);
+    const known = found === undefined ? this.#lookUpAgain(id) : found;
     if (known === undefined)
       throw new Error(`Key ${id} is missing and was not destroyed on purpose: the database is damaged`);
     return known;
@@ -134,14 +150,17 @@ export class Keyring {
     this.#blank.run(id);
     this.#shred.run(this.#now(), id);
     this.#wrapped.set(id, null);
-    this.#opened.delete(id);
+    this.heed([id]);
   }
 
   /**
    * What is wrong with the keys, or null: one that nothing destroyed and that is gone, or one that does not open. The chain
-   * does not cover them. `destroyed`: the keys that events say are.
+   * does not cover them. `destroyed`: the keys that events say are; one of them that is there again is a fault too.
    */
   flaw(destroyed: ReadonlySet<string>): string | null {
+    this.heed(destroyed);
+    const [returned] = this.returned();
+    if (returned !== undefined) return `key ${returned} was destroyed, and lies in the table again`;
     for (const [id, wrapped] of this.#wrapped) {
       if (wrapped !== null && !this.#opens(id, wrapped)) return `key ${id} is not one that this panel made`;
       if (wrapped === null && !destroyed.has(id)) return `key ${id} is gone, and no event tells who destroyed it`;
@@ -158,8 +177,10 @@ export class Keyring {
   }
 
   /** Back to what is stored, after a transaction that was not kept. */
-  reload(): void {
+  reload(destroyed: ReadonlySet<string>): void {
     this.#opened.clear();
+    this.#destroyed.clear();
+    this.heed(destroyed);
     this.#load();
   }
 
@@ -170,6 +191,7 @@ export class Keyring {
 
   /** The key, null when it was destroyed, undefined when it is not known. */
   #lookup(id: string): Buffer | null | undefined {
+    if (this.#destroyed.has(id)) return null;
     const opened = this.#opened.get(id);
     if (opened) return opened;
     const wrapped = this.#wrapped.get(id);

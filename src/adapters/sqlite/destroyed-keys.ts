@@ -1,0 +1,24 @@
+import { type EventRow, LogDamage, storedData } from './codec.js';
+import type { SqliteDatabase } from './database.js';
+
+/** The names of the keys that events have destroyed. Throws `LogDamage` for an event that does not say which. */
+export function destroyedKeys(db: SqliteDatabase): ReadonlySet<string> {
+  const rows = db
+    .prepare<[], Pick<EventRow, 'position' | 'payload' | 'encoding'>>(
+      "SELECT position, payload, encoding FROM events WHERE stream = 'keys' AND type = 'KeyShredded'",
+    )
+    .iterate();
+  const names = new Set<string>();
+  for (const row of rows) names.add(nameIn(row));
+  return names;
+}
+
+function nameIn(row: Pick<EventRow, 'position' | 'payload' | 'encoding'>): string {
+  try {
+    const name = storedData(row)?.['key'];
+    if (typeof name === 'string') return name;
+  } catch (cause) {
+    throw new LogDamage(row.position, 'it does not say which key was destroyed', { cause });
+  }
+  throw new LogDamage(row.position, 'it does not say which key was destroyed');
+}

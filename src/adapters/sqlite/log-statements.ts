@@ -1,0 +1,48 @@
+import type { EventRow } from './codec.js';
+import type { SqliteDatabase } from './database.js';
+
+/** What the event log asks of its database. */
+export function statements(db: SqliteDatabase) {
+  return {
+    hold: db.prepare('BEGIN'),
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    rollback: db.prepare('ROLLBACK'),
+    last: db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position DESC LIMIT 1'),
+    at: db.prepare<[number], EventRow>('SELECT * FROM events WHERE position = ?'),
+    hashAt: db.prepare<[number], { hash: Buffer }>('SELECT hash FROM events WHERE position = ?'),
+    before: db.prepare<[number], { position: number }>(
+      'SELECT position FROM events WHERE at <= ? ORDER BY position DESC LIMIT 1',
+    ),
+    nextBy: db.prepare<[number, number], { position: number; at: number }>(
+      'SELECT position, at FROM events WHERE position > ? AND at <= ? ORDER BY position LIMIT 1',
+    ),
+    place: db.prepare<[number, Buffer], { position: number; type: string }>(
+      'SELECT position, type FROM events WHERE position < ? AND id = ? ORDER BY position DESC LIMIT 1',
+    ),
+    version: db.prepare<[string], { version: number | null }>(
+      'SELECT max(version) AS version FROM events WHERE stream = ?',
+    ),
+    versions: db.prepare<[string], { stream: string; version: number | null }>(
+      'SELECT value AS stream, (SELECT max(version) FROM events WHERE stream = value) AS version FROM json_each(?)',
+    ),
+    insert: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    read: db.prepare<[number, number], EventRow>('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?'),
+    range: db.prepare<[number, number], EventRow>(
+      'SELECT * FROM events WHERE position BETWEEN ? AND ? ORDER BY position',
+    ),
+    stream: db.prepare<[string, number, number], EventRow>(
+      'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?',
+    ),
+    backwards: db.prepare<[string, string], EventRow>(
+      'SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC',
+    ),
+    command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
+    answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(
+      'SELECT fingerprint, first, last FROM commands WHERE key = ?',
+    ),
+    generation: db.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'"),
+    regenerate: db.prepare("UPDATE meta SET value = ? WHERE key = 'generation'"),
+    generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
+  };
+}
