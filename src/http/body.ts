@@ -4,18 +4,51 @@ import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-b
 /** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
 const PATIENCE_MS = 1000;
 
-/** The whole body; throws `BodyError` when it is larger than `limit` bytes or compressed. */
-export async function bytesOf(req: IncomingMessage, res: ServerResponse, limit: number): Promise<Buffer> {
+/** Bytes of bodies that a server holds at one time. */
+const MOST_HELD = 64 * 1024 * 1024;
+const SMALLEST = 1024;
+const BUSY = 'The panel is busy with other large requests. Try again in a few seconds.';
+
+/** What the bodies of one server have room in. */
+export class BodyRoom {
+  #left: number;
+
+  constructor(bytes = MOST_HELD) {
+    this.#left = bytes;
+  }
+
+  /** Takes so many bytes until the answer is out; false when there are not so many. */
+  take(bytes: number, res: ServerResponse): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    res.once('close', () => {
+      this.#left += bytes;
+    });
+    return true;
+  }
+}
+
+/** The whole body; throws `BodyError` when it is larger than `limit` bytes or compressed, or there is no room for it. */
+export async function bytesOf(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { limit, room }: { readonly limit: number; readonly room: BodyRoom },
+): Promise<Buffer> {
   uncompressed(req);
   if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(req, res, limit);
-  const chunks: Buffer[] = [];
+  // One buffer that grows, because a body may come in a million pieces, each of which would be a buffer.
+  let bytes = Buffer.alloc(0);
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) return tooLarge(req, res, limit);
-    chunks.push(chunk);
+    if (size + chunk.length > limit) return tooLarge(req, res, limit);
+    if (size + chunk.length > bytes.length) {
+      const larger = Math.min(limit, Math.max(SMALLEST, 2 * bytes.length, size + chunk.length));
+      if (!room.take(larger - bytes.length, res)) return hangUp(req, res, new BodyError(BUSY, 503));
+      bytes = Buffer.concat([bytes.subarray(0, size)], larger);
+    }
+    size += chunk.copy(bytes, size);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return bytes.subarray(0, size);
 }
 
 /** Throws `BodyError` for a body that would have to be unpacked. */
@@ -24,8 +57,13 @@ export function uncompressed({ headers }: IncomingMessage): void {
   if (encoding !== undefined && encoding !== 'identity') throw new BodyError('A compressed body is not taken', 415);
 }
 
-/** Lets the caller read the answer to a body that is too large, and throws it. */
-export async function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
+/** Rejects with why a body is too large, once the caller can read it. */
+export function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
+  return hangUp(req, res, new BodyError(`The body is larger than ${limit} bytes`, 413));
+}
+
+/** Rejects with why the rest of a body is not wanted, once the caller has sent it or had time to read the answer. */
+export async function hangUp(req: IncomingMessage, res: ServerResponse, why: BodyError): Promise<never> {
   res.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, PATIENCE_MS);
@@ -35,7 +73,7 @@ export async function tooLarge(req: IncomingMessage, res: ServerResponse, limit:
     });
     req.resume();
   });
-  throw new BodyError(`The body is larger than ${limit} bytes`, 413);
+  throw why;
 }
 
 /** A body by its media type: JSON, a form, or the text fields of a multipart form. No type = a form, as browsers have it. */

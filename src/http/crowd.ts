@@ -35,6 +35,12 @@ export class Crowd {
     socket.once('close', () => this.#leave(socket, network, own));
   }
 
+  /** Counts the connection of this network and remote port no more. It may be known by another socket, which speaks TLS. */
+  exempt(network: string, port: number | undefined): void {
+    const own = this.#networks.get(network) ?? new Set<Socket>();
+    for (const socket of own) if (socket.remotePort === port) this.#leave(socket, network, own);
+  }
+
   #end(of: Set<Socket>): void {
     const [oldest] = of;
     if (!oldest) return;

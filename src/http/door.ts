@@ -1,9 +1,10 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { constants } from 'node:crypto';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { hostOf } from './auth/peer.js';
-import { hardenedServer, listen, PATIENCE_MS } from './listen.js';
+import { hardenedServer, listen, PATIENCE_MS, type ServerRules } from './listen.js';
+import { Outbox } from './outbox.js';
+import { signpost } from './signpost.js';
 
 /** A certificate chain and its key, as PEM. */
 export interface DoorKey {
@@ -11,18 +12,14 @@ export interface DoorKey {
   readonly key: Buffer;
 }
 
-export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
-
-export interface DoorRules {
-  /** How long a caller may take for its first byte, the handshake and the headers, in ms each. */
-  readonly patience?: number;
+export interface DoorRules extends ServerRules {
   /**
    * Stands before each connection, of which nothing has been read: lets it in by `enter`, now or later, or destroys it.
    * `secured`: a handshake comes first.
    */
   readonly admit?: (socket: Socket, enter: () => void, secured: boolean) => void;
-  /** Sees each connection that HTTP is spoken on, before its first request. */
-  readonly watch?: (socket: Socket) => void;
+  /** The name to which a caller who speaks plain HTTP to a door with TLS may be sent; empty = none. */
+  readonly domain?: () => string;
 }
 
 /** How long running requests may go on once the door closes, in ms. */
@@ -30,6 +27,17 @@ const GRACE_MS = 10_000;
 const SWEEP_MS = 100;
 /** The first byte of every TLS connection. */
 const HANDSHAKE = 0x16;
+
+/** TLS 1.3, and of TLS 1.2 what keeps the past secret when the key is lost, and cannot be tampered with. */
+const TLS = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
+    ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+    ...['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ].join(':'),
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
 
 /**
  * One address at which a server can be reached, with TLS or without. TLS comes and goes without giving up the port,
@@ -45,14 +53,12 @@ export class Door {
   readonly #sockets = new Set<Socket>();
   #tls: TlsServer | null = null;
 
-  constructor(listener: RequestListener, upgrade: Upgrade | undefined, rules: DoorRules) {
-    const { patience = PATIENCE_MS, admit, watch } = rules;
+  constructor(listener: RequestListener, rules: DoorRules) {
+    const { patience = PATIENCE_MS, admit, domain = () => '' } = rules;
     this.#patience = patience;
     this.#admit = admit;
-    this.#http = hardenedServer(listener, patience);
-    this.#signpost = hardenedServer(showTheWay, patience);
-    if (upgrade) this.#http.on('upgrade', upgrade);
-    if (watch) this.#http.on('connection', watch);
+    this.#http = hardenedServer(listener, rules);
+    this.#signpost = hardenedServer(signpost(domain), { patience });
     // Neither listens by itself, but with this their clocks for slow headers and bodies begin.
     for (const server of [this.#http, this.#signpost]) server.emit('listening');
     this.#front = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: admit !== undefined }, (socket) =>
@@ -79,7 +85,7 @@ export class Door {
       this.#tls = null;
       return;
     }
-    const context = { cert: key.cert, key: key.key, minVersion: 'TLSv1.2' as const };
+    const context = { ...TLS, cert: key.cert, key: key.key };
     if (this.#tls) return this.#tls.setSecureContext(context);
     this.#tls = createTlsServer(
       { ...context, ALPNProtocols: ['http/1.1'], handshakeTimeout: this.#patience },
@@ -155,19 +161,17 @@ export class Door {
 /** The doors of one server: mostly one, two for a moment while it moves. */
 export class Doors {
   readonly #listener: RequestListener;
-  readonly #upgrade: Upgrade | undefined;
   readonly #rules: DoorRules;
   readonly #open = new Set<Door>();
 
-  constructor(listener: RequestListener, upgrade?: Upgrade, rules: DoorRules = {}) {
+  constructor(listener: RequestListener, rules: DoorRules = {}) {
     this.#listener = listener;
-    this.#upgrade = upgrade;
-    this.#rules = rules;
+    this.#rules = { outbox: new Outbox(), ...rules };
   }
 
   /** Rejects with what the system said when the address cannot be had. */
   async open(port: number, host: string, key: DoorKey | null = null): Promise<Door> {
-    const door = new Door(this.#listener, this.#upgrade, this.#rules);
+    const door = new Door(this.#listener, this.#rules);
     this.#open.add(door);
     try {
       door.secure(key);
@@ -189,15 +193,3 @@ export class Doors {
 
 /** Before a server listens to a connection its end is nobody's business. */
 const ignored = (): void => undefined;
-
-/** For who speaks plain HTTP where TLS is spoken. */
-const showTheWay: RequestListener = (req, res) => {
-  const { host } = hostOf(req.headers.host);
-  const target = req.url ?? '';
-  res.shouldKeepAlive = false;
-  if (host === '' || !/^\/[\x21-\x7e]*$/.test(target)) {
-    res.writeHead(400, { 'Content-Length': '0' }).end();
-    return;
-  }
-  res.writeHead(307, { Location: `https://${host}${target}`, 'Content-Length': '0' }).end();
-};

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Change, Dispatch } from '../commands/bus.js';
-import { Bearers } from './auth/bearer.js';
+import { Bearers, holdsToken } from './auth/bearer.js';
 import { crossSite, rightToken, tokenOf } from './auth/csrf.js';
 import type { FailureRecords } from './auth/failure-records.js';
 import type { LoginLimiter } from './auth/limiter.js';
@@ -10,7 +10,7 @@ import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import type { UnsavedSessions } from './auth/unsaved.js';
 import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
-import { bodyOf, bytesOf } from './body.js';
+import { BodyRoom, bodyOf, bytesOf } from './body.js';
 import type { HttpParts } from './context.js';
 import { type Route, Upload } from './contract/route.js';
 import { correlationId } from './correlation-id.js';
@@ -22,7 +22,7 @@ import { notFound } from './not-found.js';
 import { contextMaker, type MakeContext } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
-const ANONYMOUS_BODY = 16 * 1024;
+const ANONYMOUS_BODY = 8 * 1024;
 /** Requests whose session is remembered for the WebSocket, which tells a change to everybody but its author. */
 const REMEMBERED = 2000;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
@@ -54,6 +54,7 @@ export class PanelGate implements Gate<AuthContext> {
   readonly #parts: GateParts;
   readonly #authors = new LRUCache<string, string>({ max: REMEMBERED });
   readonly #bearers: Bearers;
+  readonly #bodies = new BodyRoom();
   readonly #context: MakeContext;
   readonly #visitParts: VisitParts;
   /** The routes that are answered without the router, behind the same rules. */
@@ -94,6 +95,13 @@ export class PanelGate implements Gate<AuthContext> {
   /** Whether the caller is somebody: a session, or the API token where that counts. `path` is without the base path. */
   isKnown(req: IncomingMessage, res: ServerResponse, path: string): boolean {
     return this.visitOf(req, res).session !== null || (path.startsWith('/panel/api/') && this.#byToken(req));
+  }
+
+  /** The line of its own in which a caller waits who is logged in, by session or token; null for everybody else. */
+  lineOf(req: IncomingMessage, res: ServerResponse): string | null {
+    const { session } = this.visitOf(req, res);
+    if (session) return session.idHash;
+    return holdsToken(req, this.#parts.http.read.users().apiToken) ? 'token' : null;
   }
 
   /** Hash of the session id behind a correlation id of an event, or null. */
@@ -138,7 +146,7 @@ export class PanelGate implements Gate<AuthContext> {
           req.body = form;
           return next();
         }
-        const bytes = await bytesOf(req, res, limit);
+        const bytes = await bytesOf(req, res, { limit, room: this.#bodies });
         this.visitOf(req, res).body = bytes;
         req.body = await bodyOf(bytes, req.headers['content-type']);
       } catch (error) {

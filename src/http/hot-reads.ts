@@ -4,7 +4,6 @@ import type { Peer } from './auth/peer.js';
 import type { Visit } from './auth/visit.js';
 import { type HttpContext, Message } from './context.js';
 import type { Route } from './contract/route.js';
-import { securityHeaderList } from './headers.js';
 import { type Handler, successText, type Verdict } from './mount.js';
 import { sendJson } from './send-json.js';
 
@@ -72,9 +71,7 @@ export class HotReads {
       return false; // The router meets the same error, and deals with it.
     }
     if (outcome instanceof Rejection || outcome instanceof Message || outcome instanceof Promise) return false;
-    const headers = securityHeaderList(visit.peer);
-    const known = route.auth === 'none' ? headers : [...headers, 'X-Correlation-Id', visit.correlationId];
-    sendJson(res, successText(outcome), known);
+    sendJson(res, successText(outcome), route.auth === 'none' ? [] : ['X-Correlation-Id', visit.correlationId]);
     return true;
   }
 }

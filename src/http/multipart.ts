@@ -5,12 +5,15 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
-import { tooLarge, uncompressed } from './body.js';
+import { hangUp, tooLarge, uncompressed } from './body.js';
 import { Upload } from './contract/route.js';
 import { BodyError, readFields } from './json-body.js';
 
 /** How long an upload may take, in ms: a slow line has an hour for what others send in a minute. */
 const PATIENCE_MS = 3_600_000;
+/** Files that a server receives at one time: each may be as large as the limit allows. */
+const MOST_UPLOADS = 2;
+const BUSY = 'Other files are being received. Try again when they have arrived.';
 /** What a form has beside its file, in bytes. */
 const AROUND = 64 * 1024;
 const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
@@ -28,10 +31,11 @@ export async function receiveUpload(
   if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
     throw new BodyError('The body must be a multipart form with a file in it', 200);
+  const patient = beingPatient(req.socket);
+  if (!patient) return hangUp(req, res, new BodyError(BUSY, 503));
   const storage = toDisk(place);
   res.once('close', () => storage.clear());
   const handle = multer({ storage, limits: { ...LIMITS, fileSize: limit } }).single(name);
-  const patient = beingPatient(req.socket);
   try {
     await new Promise<void>((resolve, reject) => {
       // The parser would read on to the end of the body before it says so.
@@ -96,12 +100,16 @@ function toDisk(place: () => string): StorageEngine & { clear(): void; overflow:
 /** How many uploads each server waits for, and its patience without them. */
 const waiting = new WeakMap<Server, { uploads: number; readonly patience: number }>();
 
-/** A server has one patience for all requests: it has more while somebody who may do this sends a large file. */
-function beingPatient(socket: Socket): { over(): void } {
+/**
+ * A server has one patience for all requests: it has more while somebody who may do this sends a large file. Null when
+ * as many send one already as there may be.
+ */
+function beingPatient(socket: Socket): { over(): void } | null {
   const { server } = socket as Socket & { readonly server?: Server };
   if (!server) return { over: () => undefined };
   const state = waiting.get(server) ?? { uploads: 0, patience: server.requestTimeout };
   waiting.set(server, state);
+  if (state.uploads >= MOST_UPLOADS) return null;
   state.uploads += 1;
   server.requestTimeout = PATIENCE_MS;
   return {

@@ -1,11 +1,13 @@
-import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Answer } from './answer.js';
+import { bareAnswer } from './headers.js';
 
-/** Ends a connection that asked for another protocol, with a status line such as `404 Not Found` and nothing else. */
-export function refuseUpgrade(socket: Duplex, status: string): void {
+/** Ends a connection that asked for another protocol, with a status, the base headers and nothing else. */
+export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.once('finish', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.end(bareAnswer(status));
 }
 
 /**
@@ -14,13 +16,15 @@ export function refuseUpgrade(socket: Duplex, status: string): void {
  */
 export function answerPlainly(req: IncomingMessage, socket: Duplex, listener: RequestListener): void {
   if (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0) {
-    refuseUpgrade(socket, '400 Bad Request');
+    refuseUpgrade(socket, 400);
     return;
   }
   socket.on('error', () => socket.destroy());
-  const res = new ServerResponse(req);
+  const res = new Answer(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket as Socket);
+  // Node's own server tells its answers so.
+  socket.on('drain', () => res.emit('drain'));
   res.once('finish', () => socket.end(() => socket.destroy()));
   listener(req, res);
 }

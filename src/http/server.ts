@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../commands/bus.js';
 import { storageRejection } from '../commands/storage.js';
+import { Admission, type AdmissionRules } from './admission.js';
+import { Answer } from './answer.js';
 import { FailureRecords } from './auth/failure-records.js';
 import { accountHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
@@ -15,13 +17,19 @@ import { tables } from './contract/index.js';
 import { correlationId } from './correlation-id.js';
 import { Doors } from './door.js';
 import { PanelGate } from './gate.js';
-import { securityHeaders } from './headers.js';
+import { panelHeaders } from './headers.js';
 import type { HttpLog } from './http-log.js';
 import { type Gate, mount, tell } from './mount.js';
 import { answerPlainly } from './no-upgrade.js';
 import { notFound } from './not-found.js';
 import { page } from './page.js';
 import { PanelSockets } from './socket.js';
+
+/**
+ * A browser has six connections, and a program that is written badly a few hundred. Half of the answers are given after
+ * their handler has returned, which a request counts for.
+ */
+const LIMITS: AdmissionRules = { most: 2048, mostOfOne: 512, budgetMs: 3, requestMs: 0.25 };
 
 /** Between two reports of the failed logins that were only counted, in ms. */
 const REPORT_MS = 60_000;
@@ -88,6 +96,8 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     turnedAway: (req, peer) => gate.turnedAway(req, peer),
   });
 
+  // Express gives each answer its own prototype, which by itself knows nothing of ours.
+  Object.setPrototypeOf(express.response, Answer.prototype);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -109,9 +119,22 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const answer: RequestListener = (req, res) => {
     if (!gate.hot.answer(req, res, basePath())) app(req, res);
   };
-  const doors = new Doors(answer, (req, socket, head) => {
-    if (req.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(req, socket, head);
-    else answerPlainly(req, socket, answer);
+  const admission = new Admission(peers, LIMITS);
+  // Who is logged in waits in a line of its own, not in that of a network which may be flooding us.
+  const take: RequestListener = (req, res) =>
+    admission.take(
+      req,
+      () => answer(req, res),
+      () => gate.lineOf(req, res),
+    );
+  const doors = new Doors(take, {
+    admit: admission.admit,
+    domain: webDomain,
+    headers: (req) => panelHeaders(peers.of(req)),
+    upgrade(req, socket, head) {
+      if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answerPlainly(req, socket, take);
+      if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
+    },
   });
   const room = http.host.readings$.subscribe(() => unsaved.flush());
   const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
@@ -148,7 +171,6 @@ function entrance(gate: PanelGate, basePath: () => string): RequestHandler {
       return;
     }
     req.url = req.url.slice(basePath().length - 1);
-    securityHeaders(res, peer);
     next();
   };
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Observable, Subscription } from 'rxjs';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -9,9 +9,10 @@ import type { ReadModels } from '../projections/read-models.js';
 import { readSessionCookie } from './auth/cookie.js';
 import { crossSite } from './auth/csrf.js';
 import type { Peer, Peers } from './auth/peer.js';
-import type { Sessions } from './auth/session.js';
+import type { LiveSession, Sessions } from './auth/session.js';
 import type { JsonOf } from './contract/route.js';
 import { textFrame } from './frame.js';
+import { baseLines } from './headers.js';
 import type { HttpLog } from './http-log.js';
 import { type Language, languageOf } from './language/language.js';
 import { translated } from './language/translate.js';
@@ -66,6 +67,8 @@ export class PanelSockets {
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
+    this.#server.on('headers', (headers) => headers.push(...baseLines));
+    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 400));
     this.#following = [
       parts.read.changed$.subscribe((events) => this.#tell(events)),
       parts.alarms$.subscribe((alarm) => this.#warn(alarm)),
@@ -77,23 +80,38 @@ export class PanelSockets {
     return this.#listeners.size;
   }
 
-  /** Answers an upgrade request: 101 for the browser of a logged-in admin, else an error and the end of the connection. */
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /**
+   * Answers an upgrade request: 101 for the browser of a logged-in admin, else an error and the end of the connection.
+   * Returns whether it was the former.
+   */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
-    const { basePath, peers, sessions } = this.#parts;
+    const session = this.#sessionOf(req);
+    if (typeof session === 'number') {
+      refuseUpgrade(socket, session);
+      return false;
+    }
+    let isWelcome = false;
+    this.#server.handleUpgrade(req, socket, head, (ws) => {
+      isWelcome = true;
+      this.#welcome(ws, socket, session.idHash, languageOf(req.headers));
+    });
+    return isWelcome;
+  }
+
+  /** Who may listen; or the status of a refusal. */
+  #sessionOf(req: IncomingMessage): LiveSession | number {
+    const { basePath, peers, sessions, turnedAway } = this.#parts;
     const peer = peers.of(req);
-    const status = this.#parts.turnedAway(req, peer);
-    if (status !== null) return refuseUpgrade(socket, `${status} ${STATUS_CODES[status]}`);
-    if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET')
-      return refuseUpgrade(socket, '404 Not Found');
+    const status = turnedAway(req, peer);
+    if (status !== null) return status;
+    if (req.url?.split('?')[0] !== `${basePath()}ws` || req.method !== 'GET') return 404;
     const session = sessions.find(readSessionCookie(req.headers.cookie).id);
-    if (!session) return refuseUpgrade(socket, '401 Unauthorized');
-    if (crossSite(req, peer)) return refuseUpgrade(socket, '403 Forbidden');
+    if (!session) return 401;
+    if (crossSite(req, peer)) return 403;
     // Version 8 names its origin in another header, and no browser speaks it.
-    if (req.headers['sec-websocket-version'] !== '13') return refuseUpgrade(socket, '400 Bad Request');
-    if (this.#isFull(session.idHash)) return refuseUpgrade(socket, '429 Too Many Requests');
-    const { idHash } = session;
-    this.#server.handleUpgrade(req, socket, head, (ws) => this.#welcome(ws, socket, idHash, languageOf(req.headers)));
+    if (req.headers['sec-websocket-version'] !== '13') return 400;
+    return this.#isFull(session.idHash) ? 429 : session;
   }
 
   /** Takes part in nothing any more. */

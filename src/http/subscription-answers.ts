@@ -7,15 +7,8 @@ import type { ClientUsage } from '../projections/subscription/usage.js';
 import { shareLinksForSubId } from './codec/links.js';
 import type { Made } from './subscription-cache.js';
 
-/** What every answer of the subscription server carries: its URL is a secret. */
-export const secretHeaders = [
-  'Cache-Control',
-  'no-store',
-  'Referrer-Policy',
-  'no-referrer',
-  'X-Robots-Tag',
-  'noindex, nofollow',
-];
+/** Beside the base headers: the URL of a subscription is a secret. */
+export const secretHeaders = ['X-Robots-Tag', 'noindex, nofollow'];
 
 /** What chooses the form, and what it goes out as. */
 const VARY = 'Accept, User-Agent, Accept-Encoding';

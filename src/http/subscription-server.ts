@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Settings } from '../events/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
 import type { Format } from '../projections/subscription/formats/format.js';
+import { Admission, type AdmissionRules } from './admission.js';
 import { nameOf, type Peer, Peers } from './auth/peer.js';
 import { Doors } from './door.js';
 import type { HttpLog } from './http-log.js';
@@ -10,7 +11,6 @@ import { languageOf, spoken } from './language/language.js';
 import { MissLimiter } from './miss-limiter.js';
 import { secretHeaders, subscriptionIn } from './subscription-answers.js';
 import { type Rendered, SubscriptionCache } from './subscription-cache.js';
-import { type CrowdRules, SubscriptionGate } from './subscription-gate.js';
 import { systemOf } from './subscription-page/apps.js';
 import { subscriptionPage } from './subscription-page/show.js';
 import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
@@ -22,8 +22,11 @@ interface SubscriptionServerParts {
   /** The only name under which subscriptions are answered; empty = any. Links may name another already. */
   readonly subDomain: () => string;
   readonly log: HttpLog;
-  readonly crowd?: CrowdRules;
+  readonly admission?: AdmissionRules;
 }
+
+/** Enough for every app of a mobile network behind one address that asks in the same seconds. */
+const USUAL: AdmissionRules = { most: 2048, mostOfOne: 256, budgetMs: 3, requestMs: 0 };
 
 export interface SubscriptionServer {
   readonly doors: Doors;
@@ -42,8 +45,8 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
   const peers = new Peers(() => read.settings());
   const cache = new SubscriptionCache(read, now);
   const misses = new MissLimiter(now);
-  const gate = new SubscriptionGate(peers, parts.crowd);
   const warnOfUntold = untoldWatch(log);
+  const admission = new Admission(peers, parts.admission ?? USUAL);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
     const settings = read.settings();
@@ -92,8 +95,10 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
       else bare(res, 500);
     }
   };
-  const { admit, watch } = gate;
-  const doors = new Doors((req, res) => gate.take(req, () => answer(req, res)), undefined, { admit, watch });
+  const doors = new Doors((req, res) => admission.take(req, () => answer(req, res)), {
+    admit: admission.admit,
+    domain: subDomain,
+  });
   return {
     doors,
     listen: async (port, host) => (await doors.open(port, host)).address,

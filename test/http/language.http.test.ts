@@ -81,7 +81,7 @@ describe('an answer', () => {
       '413',
       413,
       (panel: Panel) => panel.call('POST', '/login', { body: 'x'.repeat(20_000), headers: russian }),
-      'Тело запроса больше 16384 байт',
+      'Тело запроса больше 8192 байт',
     ],
   ])('with status %s is, too', async (_, status, ask, msg) => {
     const panel = await startPanel();

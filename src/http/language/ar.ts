@@ -482,6 +482,10 @@ export const ar: Catalogue = {
     'The body {why}': 'المتن {why}',
     'The form has more than {count} fields': 'النموذج فيه أكثر من {count} حقل',
     'The body is not valid UTF-8': 'المتن ليس UTF-8 صالحًا',
+    'The panel is busy with other large requests. Try again in a few seconds.':
+      'اللوحة مشغولة بطلبات كبيرة أخرى. حاول مرة أخرى بعد بضع ثوانٍ.',
+    'Other files are being received. Try again when they have arrived.':
+      'يجري استلام ملفات أخرى. حاول مرة أخرى عند اكتمالها.',
     'A compressed body is not taken': 'لا يُقبل متن مضغوط',
     'The body is larger than {limit} bytes': 'المتن أكبر من {limit} بايت',
     'The body is not a valid multipart form': 'المتن ليس نموذج multipart صالحًا',

@@ -484,6 +484,10 @@ export const fa: Catalogue = {
     'The body {why}': 'بدنه {why}',
     'The form has more than {count} fields': 'فرم بیش از {count} فیلد دارد',
     'The body is not valid UTF-8': 'بدنه UTF-8 معتبر نیست',
+    'The panel is busy with other large requests. Try again in a few seconds.':
+      'پنل مشغول درخواست‌های بزرگ دیگر است. چند ثانیهٔ دیگر دوباره تلاش کنید.',
+    'Other files are being received. Try again when they have arrived.':
+      'فایل‌های دیگری در حال دریافت‌اند. پس از پایان آن‌ها دوباره تلاش کنید.',
     'A compressed body is not taken': 'بدنهٔ فشرده پذیرفته نمی‌شود',
     'The body is larger than {limit} bytes': 'بدنه از {limit} بایت بزرگ‌تر است',
     'The body is not a valid multipart form': 'بدنه فرم multipart معتبر نیست',

@@ -497,6 +497,10 @@ export const ru: Catalogue = {
     'The body {why}': 'Тело запроса {why}',
     'The form has more than {count} fields': 'В форме больше {count} полей',
     'The body is not valid UTF-8': 'Тело запроса — неправильный UTF-8',
+    'The panel is busy with other large requests. Try again in a few seconds.':
+      'Панель занята другими большими запросами. Повторите через несколько секунд.',
+    'Other files are being received. Try again when they have arrived.':
+      'Принимаются другие файлы. Повторите, когда они будут получены.',
     'A compressed body is not taken': 'Сжатое тело запроса не принимается',
     'The body is larger than {limit} bytes': 'Тело запроса больше {limit} байт',
     'The body is not a valid multipart form': 'Тело запроса — неправильная форма multipart',

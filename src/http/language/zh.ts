@@ -468,6 +468,9 @@ export const zh: Catalogue = {
     'The body {why}': '请求体{why}',
     'The form has more than {count} fields': '表单超过 {count} 个字段',
     'The body is not valid UTF-8': '请求体不是有效的 UTF-8',
+    'The panel is busy with other large requests. Try again in a few seconds.':
+      '面板正忙于处理其他大型请求。请几秒后重试。',
+    'Other files are being received. Try again when they have arrived.': '正在接收其他文件。请等它们传完后重试。',
     'A compressed body is not taken': '不接受压缩的请求体',
     'The body is larger than {limit} bytes': '请求体超过 {limit} 字节',
     'The body is not a valid multipart form': '请求体不是有效的 multipart 表单',

@@ -26,7 +26,7 @@ export interface Shown extends Asked {
 
 const HEADERS = [
   ...['Content-Type', 'text/html; charset=utf-8'],
-  ...['Content-Security-Policy', infoPagePolicy, 'X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY'],
+  ...['Content-Security-Policy', infoPagePolicy],
   ...['Vary', 'Accept, User-Agent, Accept-Encoding, Accept-Language, Cookie'],
   ...secretHeaders,
 ];

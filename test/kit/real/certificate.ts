@@ -15,21 +15,24 @@ export interface TestCertificate {
   remove(): void;
 }
 
-/** EC P-256, for `localhost` and 127.0.0.1, in a directory of its own that only this user can read. Valid from a minute ago for 30 days. */
+/** EC P-256 or RSA, for `localhost` and 127.0.0.1, in a directory of its own that only this user can read. Valid from a minute ago for 30 days. */
 export async function makeCertificate(
   names: string[] = ['localhost'],
-  { notBefore = new Date(Date.now() - 60_000), notAfter = new Date(Date.now() + 30 * 86_400_000) } = {},
+  {
+    notBefore = new Date(Date.now() - 60_000),
+    notAfter = new Date(Date.now() + 30 * 86_400_000),
+    keyType = 'ec' as 'ec' | 'rsa',
+  } = {},
 ): Promise<TestCertificate> {
   const altNames = [...names.map((value) => ({ type: 2 as const, value })), { type: 7 as const, ip: '127.0.0.1' }];
   const made = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
-    keyType: 'ec',
-    curve: 'P-256',
+    ...(keyType === 'ec' ? { keyType, curve: 'P-256' as const } : { keyType, keySize: 2048 as const }),
     algorithm: 'sha256',
     notBeforeDate: notBefore,
     notAfterDate: notAfter,
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'keyUsage', digitalSignature: true, keyEncipherment: keyType === 'rsa', critical: true },
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames },
     ],
