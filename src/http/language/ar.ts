@@ -754,6 +754,7 @@ export const ar: Catalogue = {
     'It is sealed: its passphrase is needed to read it': 'النسخة مختومة: تلزم عبارة المرور لقراءتها',
     'Its keys are not those of its events: {flaw}': 'مفاتيحها لا توافق أحداثها: {flaw}',
     'key {id} is not one that this panel made': 'المفتاح {id} لم تُنشئه هذه اللوحة',
+    'key {id} was destroyed, and lies in the table again': 'المفتاح {id} أُتلف، وهو في الجدول من جديد',
     'key {id} is gone, and no event tells who destroyed it': 'المفتاح {id} غير موجود، ولا حدث يخبر من أتلفه',
     'It is sealed, and this is not its passphrase': 'النسخة مختومة، وهذه ليست عبارة مرورها',
     'The chain of events is broken at position {position}: {flaw}':

@@ -756,6 +756,7 @@ export const fa: Catalogue = {
     'It is sealed: its passphrase is needed to read it': 'این پشتیبان مهر شده است: برای خواندن آن عبارت عبور لازم است',
     'Its keys are not those of its events: {flaw}': 'کلیدهای آن با رویدادهایش نمی‌خوانند: {flaw}',
     'key {id} is not one that this panel made': 'کلید {id} را این پنل نساخته است',
+    'key {id} was destroyed, and lies in the table again': 'کلید {id} نابود شده بود و دوباره در جدول است',
     'key {id} is gone, and no event tells who destroyed it':
       'کلید {id} از بین رفته است و هیچ رویدادی نمی‌گوید چه کسی آن را نابود کرده است',
     'It is sealed, and this is not its passphrase': 'این پشتیبان مهر شده است و این عبارت عبور آن نیست',

@@ -774,6 +774,7 @@ export const ru: Catalogue = {
     'It is sealed: its passphrase is needed to read it': 'Копия запечатана: чтобы её прочесть, нужна парольная фраза',
     'Its keys are not those of its events: {flaw}': 'Её ключи не соответствуют её событиям: {flaw}',
     'key {id} is not one that this panel made': 'ключ {id} создан не этой панелью',
+    'key {id} was destroyed, and lies in the table again': 'ключ {id} был уничтожен и снова лежит в таблице',
     'key {id} is gone, and no event tells who destroyed it':
       'ключа {id} нет, и ни одно событие не говорит, кто его уничтожил',
     'It is sealed, and this is not its passphrase': 'Копия запечатана, и эта парольная фраза к ней не подходит',

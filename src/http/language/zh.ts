@@ -730,6 +730,7 @@ export const zh: Catalogue = {
     'It is sealed: its passphrase is needed to read it': '备份已加密：读取它需要密码短语',
     'Its keys are not those of its events: {flaw}': '其密钥与其事件不符：{flaw}',
     'key {id} is not one that this panel made': '密钥 {id} 不是本面板生成的',
+    'key {id} was destroyed, and lies in the table again': '密钥 {id} 已被销毁，却又出现在表中',
     'key {id} is gone, and no event tells who destroyed it': '密钥 {id} 已不存在，且没有事件说明是谁销毁的',
     'It is sealed, and this is not its passphrase': '备份已加密，这不是它的密码短语',
     'The chain of events is broken at position {position}: {flaw}': '事件链在位置 {position} 处断开：{flaw}',
