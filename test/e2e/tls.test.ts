@@ -74,7 +74,7 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     expect(String(token.headers['set-cookie'])).toContain('; Secure');
     const plain = await ask(`${panel.url}/login?x=1`, { method: 'POST' });
     expect([plain.status, plain.headers.location, plain.text]).toEqual([307, `${secureUrl()}/login?x=1`, '']);
-    expect(Object.keys(plain.headers).sort()).toEqual(['connection', 'content-length', 'date', 'location']);
+    expect(plain.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
 
     const socket = new WebSocket(`${panel.url.replace('http:', 'wss:')}/ws`, {
       headers: { cookie: admin.cookieHeader(), origin: secureUrl() },
