@@ -18,6 +18,7 @@ async function start(rules: AdmissionRules = ROOM, trustedProxyCIDRs: string[] =
   const doors = new Doors(
     (req, res) => {
       asked += 1;
+      if (req.url === '/exempt') admission.exempt(req.socket);
       admission.take(req, () => res.end('hello'));
     },
     { admit: admission.admit },
@@ -101,6 +102,17 @@ describe('connections', () => {
     const { port } = await start(ROOM, ['127.0.0.1/32']);
     const held = await Promise.all(Array.from({ length: 12 }, () => enter(port)));
     for (const guest of held) await guest.ask();
+  });
+
+  it('that another limit counts make room for others, and stay', async () => {
+    const { port } = await start();
+    const exempt = await Promise.all(Array.from({ length: 3 }, () => enter(port)));
+    for (const guest of exempt) await guest.ask(GET.replace('/', '/exempt'));
+    const held = [await enter(port), await enter(port), await enter(port), await enter(port)];
+    for (const guest of [...exempt, ...held]) await guest.ask();
+    const late = await enter(port);
+    await held[0]?.gone;
+    for (const guest of [...exempt, late]) await guest.ask();
   });
 
   it('are let in over TLS as well', async () => {
