@@ -118,7 +118,7 @@ export async function createPanel(parts: PanelParts) {
     const reactors = react({ core, read, dispatch, alarms, log, state, now, warn });
     let collectFrom = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
 
-    /** A core that was found running goes on with what it was told. */
+    /** A core that was found running keeps the configuration it has. */
     let coreLeft = false;
 
     return {
@@ -150,7 +150,7 @@ export async function createPanel(parts: PanelParts) {
       collectNodesBy: (collect: typeof collectFrom): void => void (collectFrom = collect),
       digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
       complaint,
-      /** Only a part of the log can be read, so nobody is told what it wants: neither the core that runs nor a node. */
+      /** Only a part of the log can be read, so nothing of it is sent to the running core or to a node. */
       damaged,
       /** What this start found of a switch of the state; null = nothing. */
       turn,

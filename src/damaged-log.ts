@@ -25,7 +25,7 @@ interface Opened<T> {
   readonly made: T;
   /** Only a part of the log can be read. */
   readonly damaged: boolean;
-  /** The answer to whoever wants to change something; null = all is well. */
+  /** The answer to every attempt to change something; null = the log is not damaged. */
   readonly refusal: Rejection | null;
 }
 
@@ -127,7 +127,7 @@ function follows(row: EventRow, before: { readonly position: number; readonly ha
   return payloadHash(row.payload).equals(row.payload_hash);
 }
 
-/** What an operator reads who starts a panel on a damaged log that not even a part of can be served. */
+/** The message for an operator when no part of a damaged log can be served. */
 export function damagedText(directory: DataDirectory, part: SoundPart, error: unknown): string {
   const known = knownPosition(directory);
   const upTo =
@@ -141,7 +141,7 @@ export function damagedText(directory: DataDirectory, part: SoundPart, error: un
   return `${directory.database} is damaged (${flawIn(error)}): ${upTo}${of}${when}. ${restoreText(directory)}${keep}`;
 }
 
-/** What is wrong, in the words of whoever noticed it. */
+/** What is wrong, in the words of the code that noticed it. */
 function flawIn(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && !(error instanceof LogDamage) ? cause.message : message;

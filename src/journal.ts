@@ -66,7 +66,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
   }
 }
 
-/** What was destroyed must live on nowhere, whoever destroys it, and when a process was killed before it had done all. */
+/** A destroyed key must not remain anywhere, no matter who destroys it, even if a process was killed before it had finished. */
 function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
   for (const id of log.destroyReturned()) {
     process.emitWarning(`The destroyed key ${id} lay in the database again. It was destroyed once more`);

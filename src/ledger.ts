@@ -133,7 +133,7 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
 
     /**
      * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
-     * is made anew and asked once more. Rejects when the disk does not let the log be read.
+     * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
      */
     async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
       for (;;) {

@@ -51,7 +51,7 @@ export async function serve(config: Config): Promise<number> {
   let why = '';
   // Node would open its inspector: a port through which everything can be read and changed.
   process.on('SIGUSR1', () => undefined);
-  // A log that nobody can take any more, on a full disk or in a closed pipe, is no reason to end what serves people.
+  // A log that can no longer be written, because of a full disk or a closed pipe, is no reason to end the panel.
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error');
     stream.on('error', () => undefined);
@@ -121,7 +121,7 @@ export async function serve(config: Config): Promise<number> {
     );
     await openControl(running, warn, disposal, installs.coreInstall, backups);
     servers = await open(running, config, logger, disposal, installs, backups);
-    // In the same turn of the loop in which the last port was bound: nobody sees a panel that is ready and has no admin.
+    // In the same turn of the loop in which the last port was bound: so a panel is never ready without an admin.
     firstAdmin?.create();
     await running.start();
     if (!running.damaged) installs.coreInstall.begin();

@@ -82,7 +82,7 @@ export class Servers {
     return this.#opsPort ? [...own, this.#opsPort] : own;
   };
 
-  /** Binds both. Rejects with a sentence that names what changes an address when that cannot be had. */
+  /** Binds both. Rejects with a sentence that says how to change an address that cannot be bound. */
   async open(web: PanelServer, sub: SubscriptionServer): Promise<void> {
     this.#web = web;
     for (const [name, { doors }] of [['panel', web] as const, ['subscription', sub] as const]) {

@@ -2,7 +2,7 @@
 //
 //   PORTOLAN_URL=https://panel.example.com/base PORTOLAN_TOKEN=… node follow-events.mjs [--file FILE] [--once]
 //
-// FILE holds the cursor up to which everything was counted, and the sums; the next run goes on from there. It is
+// FILE holds the cursor up to which everything was counted, and the sums; the next run continues from there. It is
 // written as a whole, so that a crash neither loses nor doubles a byte. With --once it ends when it has caught up.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +22,7 @@ const nothing = () => ({ cursor: '0', /** @type {Record<string, Usage>} */ clien
 async function load() {
   try {
     const state = JSON.parse(await readFile(file, 'utf8'));
-    // A file of an earlier release has a position without its history: it is counted again.
+    // A file of an earlier release has a position without a history: everything is counted again.
     return typeof state.cursor === 'string' ? state : nothing();
   } catch (error) {
     if (error.code === 'ENOENT') return nothing();
@@ -68,7 +68,7 @@ for (let tries = 0; ; ) {
   try {
     const { success, msg, obj } = await ask(state);
     if (!success) {
-      // The log has another history than the one that was followed: its events are counted from the first one.
+      // The log has another history than the one that was followed: count its events from the first one.
       if (state.cursor === '0') throw new Error(msg);
       console.error(msg);
       state = nothing();

@@ -43,7 +43,7 @@ export const traffic: Decider<TrafficCommand> = {
   RecordTraffic({ run, clients, inbounds, outbounds, passedOn = [] }, state, { now }) {
     const sum: TrafficSum = {
       run,
-      // A number that was never given is none of this log's.
+      // A number that was never given does not belong to this log.
       clients: known(clients, state.lastClient),
       inbounds: known(inbounds, state.lastInbound),
       outbounds: outbounds.map(([tag, up, down]) => [tag, up, down]),

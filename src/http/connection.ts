@@ -16,7 +16,7 @@ const LINE_END = 0x0a;
 const MOST_PIECES = 4;
 /** Lines in a piece of a chunked body, each of which may be a chunk: 10,000 chunks of a byte fit into 64 KB. */
 const MOST_LINES = 64;
-/** Bytes of a chunked body that wait for whoever reads the request: each may be a buffer of its own. */
+/** Bytes of a chunked body that wait for the reader of the request: each may be a buffer of its own. */
 const MOST_UNREAD = 1024;
 /** How long a client may take none of the bytes that wait for it, in ms. */
 const STUCK_MS = 60_000;
@@ -113,7 +113,7 @@ export class Connection {
     if (!this.#mustWait && !this.#isFull) this.#resume();
   };
 
-  /** In the next turn of the loop: who sends a thousand requests gets one answer while each of the others gets one. */
+  /** In the next turn of the loop: a sender of a thousand requests gets one answer while each of the others gets one. */
   #resume(): void {
     setImmediate(() => {
       if (!this.#released && !this.#socket.destroyed) this.#socket.resume();

@@ -9,7 +9,7 @@ export interface NamedClient {
 
 /**
  * The name of a client's account in the core: `5:alice`. The core counts and logs by this name, so it belongs to one client
- * for ever, whoever has the email later. The email is in it because rules of the template name people by email.
+ * for ever, even if another client gets the email later. The email is in it because rules of the template name people by email.
  */
 export function accountName({ client, email }: NamedClient): string {
   return `${client}:${email}`;

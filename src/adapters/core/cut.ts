@@ -29,7 +29,7 @@ const BLOCKS = 4;
 
 /**
  * Ends what clients whose accounts were removed still have open; see `Core.cut`. Over UDP the streams are ended first, where
- * the logs tell whose they are: so the client hears of it. A client that goes on to move bytes loses its whole flow.
+ * the logs tell whose they are: so the client notices. A client that still moves bytes loses its whole flow.
  */
 export async function cutUsers(
   inbound: CoreInbound,

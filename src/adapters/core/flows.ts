@@ -106,7 +106,7 @@ function definition(table: string): string {
     ['v4', 'ipv4_addr', 'ip'],
     ['v6', 'ipv6_addr', 'ip6'],
   ] as const;
-  // An app that listens for it hears at once that nobody is there, and connects anew.
+  // An app that listens for it learns at once that the port is closed, and connects again.
   const chains = [
     ['input', 'saddr', 'udp sport . udp dport', 'reject with icmpx type port-unreachable'],
     ['output', 'daddr', 'udp dport . udp sport', 'drop'],

@@ -95,7 +95,7 @@ export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<Reado
   for (const { email: name, account } of users) {
     if (name === '' || name === nobody) continue;
     const client = clientOfAccount(name);
-    // Nobody knows whom such an account lets in.
+    // It is unknown which client such an account lets in.
     if (client === 0 || found.has(client)) await removeAccount(api, inbound, name);
     else found.set(client, { email: emailOfAccount(name), digest: runningDigest(config as JsonObject, name, account) });
   }

@@ -3,7 +3,7 @@ import type { CoreInbound } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
-/** Raise it when accounts get other names in the core: a run whose accounts have the former ones cannot be gone on with. */
+/** Raise it when accounts get other names in the core: a run whose accounts have the former names cannot be taken over. */
 const NAMING = 2;
 
 interface Applied {

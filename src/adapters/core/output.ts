@@ -43,7 +43,7 @@ export function watchOutput(file: string, onCut: () => void): OutputWatch {
   };
 }
 
-/** Cuts a file that is larger than 1 MiB down to its end. Resolves to whether it did. Rejects when there is none. */
+/** Cuts a file that is larger than 1 MiB down to its end. Resolves to whether it did. Rejects when there is no such file. */
 export async function cutOutput(file: string): Promise<boolean> {
   const handle = await open(file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -107,7 +107,7 @@ export async function putFirst(
   const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
     encode('xray.app.router.RoutingRule', {
       tag: cutOutbound,
-      // Whatever it is called: connections from before a renaming go on under the former name.
+      // Matches any email of the client: connections from before a rename continue under the former name.
       user_email: [`regexp:^${client}:`],
       inbound_tag: [inbound],
       source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),

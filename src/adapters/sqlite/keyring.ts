@@ -113,7 +113,7 @@ export class Keyring {
     }
   }
 
-  /** Destroyed keys that lie in the table again: somebody has put them back. */
+  /** Destroyed keys that are in the table again because they were put back. */
   returned(): readonly string[] {
     return [...this.#destroyed].filter((id) => typeof this.#wrapped.get(id) === 'string');
   }

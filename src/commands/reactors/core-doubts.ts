@@ -2,7 +2,7 @@ import { type Core, CoreError } from '../ports/core.js';
 
 /** What follows from a failed pass. */
 export interface Remedy {
-  /** Whether the core is started anew, or only compared with what was asked of it. */
+  /** Whether the core is restarted, or only compared with what was asked of it. */
   readonly restart: boolean;
   /** How long to wait before that, ms. */
   readonly afterMs: number;
@@ -15,7 +15,7 @@ const PAUSE_MS = 5_000;
 
 /**
  * Decides what becomes of a core after a call that should have worked. An answer that got lost is no fault of a core that
- * goes on to answer. One that is gone, silent, or refuses what it should take is started anew.
+ * goes on to answer. One that is gone, silent, or refuses what it should take is restarted.
  */
 export class CoreDoubts {
   readonly #core: Pick<Core, 'answers'>;

@@ -94,7 +94,7 @@ export class CoreSync {
     setImmediate(() => void this.settle());
   }
 
-  /** Told what the core counts for each client: whoever was cut and goes on to receive is cut again. */
+  /** Told what the core counts for each client: a client that was cut and still receives bytes is cut again. */
   observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
     this.#running.observe(counters);
   }
@@ -161,7 +161,7 @@ export class CoreSync {
         await this.#start('configuration');
         return;
       }
-      // The core goes on with the template before. Who may not connect is cut all the same.
+      // The core keeps the previous template. Clients that may not connect are cut anyway.
       this.#later(this.#backoff.remaining());
     }
     this.#changes.note(changes.inbounds);

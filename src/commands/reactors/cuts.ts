@@ -16,7 +16,7 @@ interface Place {
   readonly cutting: Set<number>;
 }
 
-/** Somebody who was cut. */
+/** A client that was cut. */
 interface Past {
   readonly place: Place;
   /** Bytes received when the counters were read last; null = not since the cut. */
@@ -25,9 +25,9 @@ interface Past {
   again: number;
 }
 
-/** How often a cut is begun whose calls get lost. */
+/** How often a cut is started again when its calls get lost. */
 const TRIES = 3;
-/** How often somebody is cut again who goes on to receive. */
+/** How often a client that still receives bytes is cut again. */
 const AGAIN = 2;
 /** Of whom it is remembered that they were cut. */
 const MOST_PAST = 10_000;
@@ -55,14 +55,14 @@ export class Cuts {
     this.#past.clear();
   }
 
-  /** Somebody may connect again. */
+  /** A client may connect again. */
   admit(client: number): void {
     this.#past.delete(client);
   }
 
   /**
    * Told what the core counts, at each poll: an idle connection may have been overlooked, or a client has changed its
-   * port. Whoever goes on to receive is cut again, and then left to a restart.
+   * port. A client that still receives bytes is cut again, and after that left to a restart.
    */
   observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
     for (const [client, past] of this.#past) {

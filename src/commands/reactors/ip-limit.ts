@@ -71,7 +71,7 @@ export class IpLimit {
     if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people } });
   }
 
-  /** Clients of one email are one person, and a deleted client is none. */
+  /** Clients of one email are one person, and a deleted client is not counted. */
   #people(users: readonly OnlineUser[]): readonly OnlinePerson[] {
     const people = new Map<string, OnlinePerson>();
     for (const { client, ips } of users) {

@@ -26,7 +26,7 @@ interface Compared {
 const PIECES = 50;
 /** Clients that get another name in one go. */
 const RENAMES = 50;
-/** Counters that are begun anew in one go. */
+/** Counters that are reset in one go. */
 const RESETS = 50;
 /** Clients that are compared without a pause. */
 const SLICE = 500;

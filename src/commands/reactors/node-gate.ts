@@ -2,7 +2,7 @@ import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { ListedInbound } from '../ports/node-panel.js';
 
 /** What is done about an account that is wanted under another name. */
-export type Renaming = 'now' | 'later' | /** By way of a name that nobody has: it waits for itself. */ 'detour';
+export type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for itself. */ 'detour';
 
 /** When a name on a node may change hands, so that no byte is lost with it or counted for another client. */
 export interface Gate {

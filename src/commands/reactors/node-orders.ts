@@ -122,7 +122,7 @@ export class NodeOrders {
     } catch (error) {
       if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
       retries.refused(inbound, asked);
-      // What it does not take in is none of ours when it turns up there.
+      // What it does not take over is not ours when it appears there.
       if (plan.listed === null && wanted) this.#told.get(inbound)?.delete(wanted.tag);
       if (reason === null && isCurrent(node))
         books.refused(node, inbound, discreet(error.message, wanted?.clients ?? []));

@@ -76,7 +76,7 @@ export class RunningCore {
     this.#running.delete(tag);
   }
 
-  /** Whether an inbound runs that shall go on as it is, whoever its users are. */
+  /** Whether an inbound runs that shall stay as it is, apart from its users. */
   stays(tag: string): boolean {
     const wanted = this.#parts.desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
