@@ -162,10 +162,15 @@ describe('a login with it', () => {
   });
 
   it('answers to every wrong code, and to none, as to a wrong password', async () => {
-    const { panel, code, wrong, login } = await startOn();
+    const { panel, code, wrong, login, later } = await startOn();
     const password = await login(panel.browser(), code(), { password: 'wrong' });
-    const codes = [undefined, '', wrong(), code(-2), code(2), code(0, OTHER_TOKEN), '٠٠٠٠٠٠', 'x'.repeat(9000)];
-    for (const [index, given] of codes.entries()) {
+    const old = () => code(-2);
+    const early = () => code(2);
+    const foreign = () => code(0, OTHER_TOKEN);
+    const codes = [() => undefined, () => '', wrong, old, early, foreign, () => '٠٠٠٠٠٠', () => 'x'.repeat(6000)];
+    for (const [index, give] of codes.entries()) {
+      later(60_000); // only some failures of a minute are recorded one by one
+      const given = give();
       const headers = { 'x-forwarded-for': `198.51.100.${index}` };
       const answer = await panel.browser().post('/login', { ...ADMIN, twoFactorCode: given }, headers);
       expect([index, answer.status, answer.text]).toEqual([index, 200, password.text]);
