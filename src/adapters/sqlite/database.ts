@@ -152,31 +152,53 @@ function assertOurs(file: string, readonly: boolean): void {
   assertOurTables(file);
 }
 
-interface Table {
+/** A row of `sqlite_schema`. */
+interface SchemaRow {
+  readonly type: string;
   readonly name: string;
-  readonly sql: string;
+  readonly sql: string | null;
 }
 
 /** Names that a sentence lists. */
 const NAMED = 5;
-const TABLES = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'";
 
 /** A database without a mark is of one of the first releases, by its tables, or empty since a start ended too early. */
 function assertOurTables(file: string): void {
   const beside = DATABASE_FILES.map((end) => file + end).filter((path) => !existsSync(path));
-  const found = tablesOf(file);
-  const isOurs = ownTables().every(({ name, sql }) => found.some((one) => one.name === name && one.sql === sql));
-  if (isOurs || found.length === 0) return;
+  const content = contentOf(file);
+  const { rows, version, mark } = content;
+  const isOurs = ownTables().every(({ name, sql }) => rows.some((row) => row.name === name && row.sql === sql));
+  const isEmpty = rows.length === 0 && version === 0 && (mark === 0 || mark === MARK);
+  if (isOurs || isEmpty) return;
   // SQLite makes them even for a connection that only reads.
   for (const path of beside) rmSync(path, { force: true });
-  const names = found.slice(0, NAMED).map(({ name }) => quoted(name));
-  throw new ForeignDatabase(file, `its tables are ${names.join(', ')}${found.length > NAMED ? ' and others' : ''}`);
+  throw new ForeignDatabase(file, foreignContent(content));
 }
 
-function tablesOf(file: string): readonly Table[] {
+function foreignContent({ rows, version, mark }: Content): string {
+  if (rows.length === 0 && mark !== 0) return `its application_id is ${mark}, that of another program`;
+  if (rows.length === 0) return `its user_version is ${version}, and it has no tables`;
+  const tables = rows.filter(({ type }) => type === 'table');
+  const named = tables.length > 0 ? tables : rows;
+  const names = named.slice(0, NAMED).map(({ type, name }) => (named === tables ? '' : `${type} `) + quoted(name));
+  const list = names.join(', ') + (named.length > NAMED ? ' and others' : '');
+  return named === tables ? `its tables are ${list}` : `it has no tables, but ${list}`;
+}
+
+/** What SQLite reads from a file and its write-ahead log; the header of the file alone may be older. */
+interface Content {
+  readonly rows: readonly SchemaRow[];
+  /** `user_version` */
+  readonly version: number;
+  /** `application_id` */
+  readonly mark: number;
+}
+
+function contentOf(file: string): Content {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    return db.prepare<[], Table>(TABLES).all();
+    const number = (name: string) => db.pragma(name, { simple: true }) as number;
+    return { rows: schemaOf(db), version: number('user_version'), mark: number('application_id') };
   } catch (error) {
     throw storageError(error);
   } finally {
@@ -184,11 +206,14 @@ function tablesOf(file: string): readonly Table[] {
   }
 }
 
-function ownTables(): readonly Table[] {
+const schemaOf = (db: SqliteDatabase): SchemaRow[] =>
+  db.prepare<[], SchemaRow>('SELECT type, name, sql FROM sqlite_schema').all();
+
+function ownTables(): readonly SchemaRow[] {
   const db = new Database(':memory:');
   try {
     db.exec(SCHEMA);
-    return db.prepare<[], Table>(TABLES).all();
+    return schemaOf(db).filter(({ type }) => type === 'table');
   } finally {
     db.close();
   }

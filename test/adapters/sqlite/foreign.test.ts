@@ -52,6 +52,39 @@ describe('a database of another program in the place of events.db', () => {
     expect(existsSync(directory.masterKey)).toBe(false);
   });
 
+  it.each([
+    ['a view', 'CREATE VIEW songs AS SELECT 1 AS title', /it has no tables, but view "songs"/],
+    ['a user_version', 'PRAGMA user_version = 7', /its user_version is 7, and it has no tables/],
+    ['our user_version', 'PRAGMA user_version = 1', /its user_version is 1, and it has no tables/],
+    ['a negative user_version', 'PRAGMA user_version = -3', /its user_version is -3/],
+    ['an application_id', 'PRAGMA application_id = 5', /its application_id is 5/],
+  ])('that has only %s is not taken for an empty one', (_, sql, why) => {
+    for (const wal of [false, true]) {
+      const directory = fresh();
+      const db = new Database(directory.database);
+      if (wal) db.pragma('journal_mode = WAL');
+      db.exec(sql);
+      db.close();
+      const before = readFileSync(directory.database);
+      const files = readdirSync(directory.root);
+      for (const readonly of [false, true]) expect(() => openJournal(directory, { readonly })).toThrow(why);
+      expect(readFileSync(directory.database).equals(before)).toBe(true);
+      expect(readdirSync(directory.root)).toEqual(files);
+    }
+  });
+
+  it('is known by what only its write-ahead log says', () => {
+    const elsewhere = join(temporaryFolder(), 'other.db');
+    const db = new Database(elsewhere);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 5');
+    const { database } = fresh();
+    for (const end of ['', '-wal']) copyFileSync(elsewhere + end, database + end);
+    db.close();
+    const before = ['', '-wal'].map((end) => readFileSync(database + end, 'hex'));
+    expect(() => openDatabase(database)).toThrow('its application_id is 5');
+    expect(['', '-wal'].map((end) => readFileSync(database + end, 'hex'))).toEqual(before);
+  });
+
   it('that is no database at all is refused, and not changed', () => {
     const directory = fresh();
     writeFileSync(directory.database, 'a list of songs\n'.repeat(100));
