@@ -28,13 +28,15 @@ const PROBE = Buffer.alloc(65_536);
 interface Watched {
   readonly alarms: Pick<Alarms, 'stands'>;
   readonly directory: { readonly run: string };
+  readonly log: { readonly damage: Error | null };
 }
 
 /**
  * Why no change can be saved now, or null. Nothing is tried as long as changes are saved. After a refusal a file shows
  * whether there is room again, because a panel that nobody changes would not find out. Busy is over in a moment.
  */
-export function refusedByDisk({ alarms, directory }: Watched): string | null {
+export function refusedByDisk({ alarms, directory, log }: Watched): string | null {
+  if (log.damage) return `nothing can be saved: ${log.damage.message}`;
   // An I/O error is final for this process: what the kernel says of the file cannot be trusted any more.
   if (alarms.stands('STORAGE_FAILED')) return 'the disk failed: nothing can be saved until the panel is started anew';
   if (!alarms.stands('STORAGE_FULL') && !alarms.stands('STORAGE_READ_ONLY')) return null;

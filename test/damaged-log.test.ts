@@ -10,6 +10,8 @@ import { soundPart } from '../src/damaged-log.js';
 import { StorageError } from '../src/events/log.js';
 import { replacedStates } from '../src/generations.js';
 import { openJournal } from '../src/journal.js';
+import { Alarms } from '../src/lib/alarms.js';
+import { refusedByDisk } from '../src/storage-watch.js';
 import { admin, alice, draft } from './kit/builders.js';
 import { busOver, openParts, temporaryFolder } from './kit/log.js';
 import { damageMiddle, damagePage, leavesOf } from './kit/pages.js';
@@ -32,6 +34,10 @@ function damageHistory({ database, snapshots }: DataDirectory): void {
 }
 
 const change: AnyCommand = { type: 'ChangeSettings', data: { changes: { subTitle: 'New' } } };
+
+/** What a running panel says of it. */
+const DAMAGE =
+  'events.db is damaged (database disk image is malformed): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound';
 
 describe('a log with a damaged page', () => {
   it('is served up to there, only to be read, and nothing touches the file or the core that runs', async () => {
@@ -133,8 +139,27 @@ describe('a log with a damaged page', () => {
     expect(() => log.read(0, 1000)).toThrow('events.db is damaged (database disk image is malformed)');
     expect(dispatch(change, { actor: admin, correlationId: 'x' })).toMatchObject({
       code: 'STORAGE_FAILED',
-      message: expect.stringContaining('events.db is damaged') as string,
+      message: `The database failed, nothing was changed: ${DAMAGE}`,
     });
+    const watched = { alarms: new Alarms(), directory: { run: '' }, log };
+    expect(refusedByDisk(watched)).toBe(`nothing can be saved: ${DAMAGE}`);
+  });
+
+  it('names the ways on, which help where snapshots hide the damage from a start', async () => {
+    const place = await filled();
+    const { directory } = place.panel;
+    damageMiddle(directory.database);
+    await place.open();
+    const { panel } = place;
+    expect(panel.damaged).toBe(false);
+    expect(refusedByDisk(panel)).toBeNull();
+    expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
+    expect(refusedByDisk(panel)).toBe(`nothing can be saved: ${DAMAGE}`);
+    await place.close(false);
+    await keepSound(place.root, false);
+    await place.open();
+    place.must(change);
+    expect(refusedByDisk(place.panel)).toBeNull();
   });
 });
 

@@ -100,7 +100,7 @@ describe('the health port', () => {
     onTestFinished(() => rmSync(root, { recursive: true }));
     const run = join(root, 'run');
     const alarms = new Alarms();
-    const told = () => refusedByDisk({ alarms, directory: { run } });
+    const told = () => refusedByDisk({ alarms, directory: { run }, log: { damage: null } });
     // Nothing is tried before something was refused.
     expect(told()).toBeNull();
     const alarm = { title: '', body: '', severity: 'error' } as const;

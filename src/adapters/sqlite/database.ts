@@ -256,6 +256,16 @@ function unlessFull(change: () => void): void {
   }
 }
 
+/** A damaged page, whose flaw is in the cause's message. A start that reads snapshots may not meet it, so a restart is no way out. */
+export function damageError(cause: unknown): StorageError {
+  const flaw = cause instanceof Error ? cause.message : String(cause);
+  return new StorageError(
+    'damaged',
+    `events.db is damaged (${flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound`,
+    { cause },
+  );
+}
+
 /** SQLite's codes in the port's words; other errors pass. */
 export function storageError(error: unknown): unknown {
   const code = error instanceof Database.SqliteError ? error.code : '';
@@ -266,8 +276,7 @@ export function storageError(error: unknown): unknown {
     return new StorageError('busy', 'another program holds the database', options);
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
     return new StorageError('read-only', 'the file system is read-only', options);
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
-    return new StorageError('damaged', `events.db is damaged (${message}): see portolan events verify`, options);
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damageError(error);
   if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', message, options);
   return error;
 }

@@ -16,7 +16,7 @@ import {
   opaqueId,
   payloadHash,
 } from './codec.js';
-import { damageIn, type SqliteDatabase, storageError } from './database.js';
+import { damageError, damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
 import { type Keyring, random } from './keyring.js';
 import { statements } from './log-statements.js';
@@ -68,6 +68,11 @@ export class SqliteEventLog implements EventLog {
 
   get appended$(): Observable<readonly RecordedEvent[]> {
     return this.#appended;
+  }
+
+  /** What showed the database to be damaged, in a read or a write; null = nothing yet. No change is accepted after it. */
+  get damage(): StorageError | null {
+    return damageIn(this.#db);
   }
 
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[] {
@@ -331,7 +336,7 @@ export class SqliteEventLog implements EventLog {
   /** Reads every page of the database. Throws `StorageError` of kind `damaged`. */
   checkPages(): void {
     const flaw = this.#db.pragma('quick_check(1)', { simple: true }) as string;
-    if (flaw !== 'ok') throw new StorageError('damaged', `events.db is damaged (${flaw}): see portolan events verify`);
+    if (flaw !== 'ok') throw damageError(new Error(flaw));
   }
 
   /**

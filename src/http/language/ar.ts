@@ -295,7 +295,8 @@ export const ar: Catalogue = {
       'ملف head.json مفقود: لا شيء يبيّن هل ما زالت آخر الأحداث في السجل. أعده إلى مكانه، أو استعد نسخة احتياطية، أو اقبل السجل كما هو: portolan doctor --accept-loss',
     'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
       'events.db تالف ({flaw}): المعروض هو حالة الموضع {position} الذي تمكن القراءة حتى عنده. استعد نسخة احتياطية: portolan restore {file} --yes. أو تابع من هناك دون الأحداث التي بعده: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): see portolan events verify': 'events.db تالف ({flaw}): انظر portolan events verify',
+    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
+      'events.db تالف ({flaw}): يبيّن portolan events verify الموضع الذي تمكن القراءة حتى عنده. استعد نسخة احتياطية: portolan restore FILE --yes. أو تابع من ذلك الموضع دون الأحداث التي بعده: portolan doctor --keep-sound',
     'events.db is not a database': 'events.db ليس قاعدة بيانات',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'لا ينتمي events.db و head.json إلى السجل نفسه: وُضع أحدهما هنا خطأً. أعد الزوج الصحيح',

@@ -297,8 +297,8 @@ export const fa: Catalogue = {
       'head.json نیست: چیزی نشان نمی‌دهد که گزارش هنوز آخرین رویدادهایش را دارد. آن را برگردانید، پشتیبانی را بازگردانید یا گزارش را همین‌گونه بپذیرید: portolan doctor --accept-loss',
     'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
       'events.db آسیب دیده است ({flaw}): آنچه نشان داده می‌شود وضعیت جایگاه {position} است که تا آنجا خوانده می‌شود. پشتیبانی را بازگردانید: portolan restore {file} --yes. یا بدون رویدادهای پس از آن از همان‌جا ادامه دهید: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): see portolan events verify':
-      'events.db آسیب دیده است ({flaw}): portolan events verify را ببینید',
+    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
+      'events.db آسیب دیده است ({flaw}): portolan events verify جایگاهی را نشان می‌دهد که تا آنجا خوانده می‌شود. پشتیبانی را بازگردانید: portolan restore FILE --yes. یا بدون رویدادهای پس از آن از همان جایگاه ادامه دهید: portolan doctor --keep-sound',
     'events.db is not a database': 'events.db پایگاه داده نیست',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db و head.json از یک گزارش نیستند: یکی به اشتباه اینجا گذاشته شده است. جفت درست را برگردانید',

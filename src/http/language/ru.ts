@@ -305,8 +305,8 @@ export const ru: Catalogue = {
       'нет head.json: ничто не показывает, на месте ли последние события журнала. Верните его, восстановите резервную копию или примите журнал как есть: portolan doctor --accept-loss',
     'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
       'events.db повреждён ({flaw}): показано состояние на позиции {position}, дальше его нельзя прочесть. Восстановите резервную копию: portolan restore {file} --yes. Или продолжайте оттуда без последующих событий: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): see portolan events verify':
-      'events.db повреждён ({flaw}): смотрите portolan events verify',
+    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
+      'events.db повреждён ({flaw}): portolan events verify покажет позицию, до которой его можно прочитать. Восстановите резервную копию: portolan restore FILE --yes. Или продолжите с этой позиции без событий после неё: portolan doctor --keep-sound',
     'events.db is not a database': 'events.db — не база данных',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db и head.json принадлежат разным журналам: один из них попал сюда по ошибке. Верните правильную пару',

@@ -288,8 +288,8 @@ export const zh: Catalogue = {
       '缺少 head.json：无法得知日志是否仍有最后的事件。请放回它、恢复备份，或接受现有日志：portolan doctor --accept-loss',
     'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
       'events.db 已损坏（{flaw}）：显示的是位置 {position} 的状态，只能读到那里。请恢复备份：portolan restore {file} --yes。或从那里继续，放弃其后的事件：portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): see portolan events verify':
-      'events.db 已损坏（{flaw}）：请看 portolan events verify',
+    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
+      'events.db 已损坏（{flaw}）：portolan events verify 会指出可读到的位置。请恢复备份：portolan restore FILE --yes。或者从该位置继续，放弃其后的事件：portolan doctor --keep-sound',
     'events.db is not a database': 'events.db 不是数据库',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db 与 head.json 不属于同一日志：其中之一放错了。请放回正确的一对',
