@@ -43,9 +43,13 @@ export interface Sources {
   of(inbound: string, clients: ReadonlySet<number>): readonly Accepted[];
   /** All of these clients. */
   all(clients: ReadonlySet<number>): readonly Accepted[];
-  /** Whether it is time to `keep` only those that live. */
+  /** Whether it is time to `keep` only some. */
   readonly crowded: boolean;
-  keep(live: ReadonlySet<string>): void;
+  /**
+   * Drops those whose TCP connection is not among the `live` far ends. Those of which `isDatagram` is true have no connection
+   * that the system could list: of them the oldest are dropped when they are too many.
+   */
+  keep(live: ReadonlySet<string>, isDatagram: (accepted: Accepted) => boolean): void;
 }
 
 /** The owner of a pair is who used it last: a port may come back for a neighbour behind the same address. */
@@ -68,8 +72,12 @@ export function createSources(limit = 100_000): Sources {
     get crowded() {
       return owners.size > crowdedAt;
     },
-    keep: (live) => {
-      for (const [key, { source }] of owners) if (!live.has(source)) owners.delete(key);
+    keep: (live, isDatagram) => {
+      let datagrams = 0;
+      for (const [key, owner] of [...owners].reverse()) {
+        if (isDatagram(owner)) datagrams += 1;
+        if (isDatagram(owner) ? datagrams > limit / 2 : !live.has(owner.source)) owners.delete(key);
+      }
       // What lives, lives: asking at every line again would help nobody.
       crowdedAt = Math.max(limit, owners.size * 1.5);
     },

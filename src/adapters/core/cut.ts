@@ -83,10 +83,19 @@ export function endConnections(config: JsonObject, sources: readonly Accepted[])
   return destroy('tcp', ports.length === 0 ? [] : conditions);
 }
 
-/** Blocks the UDP flows of clients to the core. Resolves to whether the system allows that. */
-export function blockFlows(config: JsonObject, sources: readonly Accepted[], flows: FlowFilter): Promise<boolean> {
-  const theirs = sources.filter(({ target }) => isDatagram(config, target)).map(({ source }) => source);
-  return flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
+/** Those of these sources that speak to the inbound over UDP. */
+export function overUdp(config: JsonObject, sources: readonly Accepted[]): readonly string[] {
+  return sources.filter(({ target }) => isDatagram(config, target)).map(({ source }) => source);
+}
+
+/** Blocks the UDP flows of clients to the core. Resolves to false when none is known, or the system does not allow it. */
+export async function blockFlows(
+  config: JsonObject,
+  sources: readonly Accepted[],
+  flows: FlowFilter,
+): Promise<boolean> {
+  const theirs = overUdp(config, sources);
+  return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
 }
 
 /** Ends what the core fetches for somebody. Resolves to whether all of it over TCP is over. */

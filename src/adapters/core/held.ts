@@ -3,10 +3,10 @@ import { addressKey } from '../../lib/address-key.js';
 import { digest } from '../../lib/digest.js';
 import type { JsonObject } from '../../lib/json.js';
 import { hostOf } from './access-log.js';
-import { blockFlows, destroyOutgoing, endConnections } from './cut.js';
+import { blockFlows, destroyOutgoing, endConnections, overUdp } from './cut.js';
 import type { FlowFilter } from './flows.js';
 import type { CoreApi } from './grpc.js';
-import { isDetached, mayBeDatagram } from './inbound.js';
+import { isDetached } from './inbound.js';
 import type { CoreLogs } from './logs.js';
 import { inTurn, putFirst, ruleTags } from './routing.js';
 import { idleFor, openUdp, quietFor } from './sockets.js';
@@ -51,7 +51,7 @@ export async function cutAddresses(
     const ended = await endConnections(config, sources);
     // What comes through a proxy or over UDP. All else ended with its connection.
     const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
-    const blocked = !last || !mayBeDatagram(config) || (await blockFlows(config, sources, flows));
+    const blocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
     complete &&= ended && streams && blocked;
   }
   return complete;

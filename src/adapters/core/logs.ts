@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSources, readAccepted, type Sources } from './access-log.js';
+import { type Accepted, createSources, readAccepted, type Sources } from './access-log.js';
 import type { LogFiles } from './assembly.js';
 import { empty, removeUnlessPlain } from './files.js';
 import { settling } from './pairs.js';
@@ -24,8 +24,16 @@ const traceLimit = 16 * 1024 * 1024;
 const errorLimit = 8 * 1024 * 1024;
 const levels = ['Debug', 'Info', 'Warning', 'Error'];
 
-/** Also keeps the logs small, and copies what the admin wants to read from the trace to the error log. */
-export function followLogs(files: LogFiles, traceFile: string, onError: (error: unknown) => void): CoreLogs {
+/**
+ * Also keeps the logs small, and copies what the admin wants to read from the trace to the error log. `isDatagram`: whether a
+ * request came to its inbound over UDP.
+ */
+export function followLogs(
+  files: LogFiles,
+  traceFile: string,
+  isDatagram: (accepted: Accepted) => boolean,
+  onError: (error: unknown) => void,
+): CoreLogs {
   const sources = createSources();
   const trace = createTrace();
   let complaints = '';
@@ -57,7 +65,7 @@ export function followLogs(files: LogFiles, traceFile: string, onError: (error: 
     }
     if (sources.crowded) {
       const live = await livePeers();
-      if (live !== null) sources.keep(live);
+      if (live !== null) sources.keep(live, isDatagram);
     }
   };
   // One reader at a time, and a caller sees at least what was written before it called.

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { type Core, type CoreConfig, CoreError, type CoreExit, type CoreRun } from '../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
+import type { Accepted } from './access-log.js';
 import { accountDigest } from './account.js';
 import { stillAnswers } from './answers.js';
 import { assemble, logFiles } from './assembly.js';
@@ -15,7 +16,7 @@ import { flowFilter } from './flows.js';
 import { type CoreApi, connectApi } from './grpc.js';
 import { cutAddresses, holdAddresses, silenceOf } from './held.js';
 import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
-import { checkSocketFolder, soloInbound, wholeInbound } from './inbound.js';
+import { checkSocketFolder, isDatagram, soloInbound, wholeInbound } from './inbound.js';
 import { judge, type TrialCore } from './judge.js';
 import { keyCommands } from './key-commands.js';
 import { x25519 } from './keys.js';
@@ -73,7 +74,8 @@ export function createXrayCore(options: XrayOptions): Core {
 
   const drive = (core: RunningCore, api: CoreApi, ended: Promise<Ending>, stopWatching: () => void): CoreRun => {
     const files = logFiles(memory.template ?? {}, paths);
-    const logs = followLogs(files, paths.trace, (error) =>
+    const overUdp = ({ inbound, target }: Accepted) => isDatagram(memory.inbounds.get(inbound) ?? {}, target);
+    const logs = followLogs(files, paths.trace, overUdp, (error) =>
       options.log('warn', 'The logs of the core cannot be read', { error }),
     );
     const mine: Live = { core, api, logs, stopWatching };

@@ -110,6 +110,7 @@ describe('the tail of a log', () => {
     const logs = followLogs(
       { access: file, accessKept: true, error, level: 'warning' },
       trace,
+      () => false,
       (problem) => void problems.push(problem),
     );
     onTestFinished(() => logs.stop());
