@@ -101,7 +101,7 @@ async function flawOf(template: JsonObject, place: CorePlace | null, scratch: st
   });
   try {
     core.assemble({ template, inbounds: new Map() });
-    await core.test({ template, inbounds: new Map() });
+    await core.testTemplate({ template, inbounds: new Map() });
     return null;
   } catch (error) {
     if (error instanceof CoreError) return error.kind === 'missing' ? null : error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alice, bob, DAY, draft, T0 } from '../kit/builders.js';
+import { alice, bob, clientAdded, DAY, draft, T0 } from '../kit/builders.js';
 import { ADMIN, startBot } from './kit.js';
 
 const GB = 1024 ** 3;
@@ -161,7 +161,12 @@ describe('names that others choose', () => {
   });
 
   it('do not turn the line around, and are cut', async () => {
-    const { ask } = await startBot({ clients: [draft(`\u202eevil${'x'.repeat(200)}`, 1)] });
+    const { ask, place } = await startBot();
+    // A name as an earlier release took it.
+    place.panel.log.append([clientAdded(draft(`\u202eevil${'x'.repeat(200)}`, 1))], {
+      ...{ at: place.panel.now(), actor: { kind: 'system', id: 'import', name: 'import', ip: null } },
+      correlationId: '00000000-0000-4000-8000-000000000001',
+    });
     const shown = await ask('evil');
     expect(shown.text).toContain('Clients that match evil');
     expect(JSON.stringify(shown.keyboard)).not.toContain('\u202e');

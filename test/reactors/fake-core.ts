@@ -90,6 +90,10 @@ export class FakeCore implements Core {
     await Promise.resolve();
   }
 
+  testTemplate(config: CoreConfig): Promise<void> {
+    return this.test(config);
+  }
+
   testInbound(inbound: CoreInbound): Promise<void> {
     return this.test({ template: {}, inbounds: new Map([[inbound.tag, inbound]]) });
   }

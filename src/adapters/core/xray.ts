@@ -99,15 +99,17 @@ export function createXrayCore(options: XrayOptions): Core {
     live = null;
   };
 
-  /** Whether a core takes the whole configuration, and comes up with the template. */
   const test = async (config: CoreConfig, by = binary): Promise<void> => {
-    // Whoever asks has often just assembled the same: thousands of clients are not gone through twice in one turn.
+    // Callers have often just assembled the same: thousands of clients are not gone through twice in one turn.
     await nextTurn();
-    const assembled = assemble(config, paths);
-    await testAssembled(assembled, by);
-    // The inbounds are in use by the core that runs, and a second end of a reverse proxy would take its connections.
-    const { inbounds: _inbounds, reverse: _reverse, ...rest } = harmless(assembled);
-    await by.boot(rest);
+    return testAssembled(assemble(config, paths), by);
+  };
+
+  const testTemplate = async (config: CoreConfig): Promise<void> => {
+    await test(config);
+    // The ports of the inbounds are in use, and a second end of a reverse proxy would take connections of the first.
+    const { reverse: _reverse, ...rest } = harmless(assemble({ ...config, inbounds: new Map() }, paths));
+    await binary.boot(rest);
   };
 
   const testAssembled = async (assembled: JsonObject, by: Binary): Promise<void> => {
@@ -173,6 +175,7 @@ export function createXrayCore(options: XrayOptions): Core {
   return {
     version: () => binary.version(),
     test: (config) => test(config),
+    testTemplate,
     use: (path) => void (binary = executable(path)),
     trial: async (path, config) => {
       const other = executable(path);

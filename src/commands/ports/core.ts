@@ -77,11 +77,15 @@ export interface Core {
   /** Version of the binary, or null when there is none; never rejects. */
   version(): Promise<string | null>;
   /**
-   * Asks the binary whether it takes this configuration, and whether a core comes up with it: one without inbounds is started
-   * and ended at once. What runs is not touched. Rejects with `CoreError` 'invalid'; 'missing' when
+   * Asks the binary whether it takes this configuration. Starts nothing. Rejects with `CoreError` 'invalid'; 'missing' when
    * there is no binary; 'refused' or 'unreachable' when there is one that does not run or gives no answer.
    */
   test(config: CoreConfig): Promise<void>;
+  /**
+   * As `test`, for a template that is new: a core with it and without inbounds must come up too, and is ended at once. The
+   * core that runs is not touched.
+   */
+  testTemplate(config: CoreConfig): Promise<void>;
   /** From the next start on the core is this executable; null = there is none. */
   use(binary: string | null): void;
   /** Asks another executable which version it is, and whether it takes this configuration. Rejects as `test` does. */

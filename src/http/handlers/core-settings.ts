@@ -107,5 +107,5 @@ async function templateFlaw(
     const why = await pairFlaw(pair);
     if (why !== null) return reject('TEMPLATE_INVALID', { why });
   }
-  return refusal(() => core.test({ template, inbounds: runnable(read) }));
+  return refusal(() => core.testTemplate({ template, inbounds: runnable(read) }));
 }

@@ -30,7 +30,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     stall(16_000);
     await Promise.all(calls);
     expect(await core.inboundTags()).toStrictEqual(['one', 'two']);
-    expect([...(await core.users(one)).keys()]).toStrictEqual(['anna@x']);
+    expect([...(await core.users(one)).keys()]).toStrictEqual([userOf(account).client]);
     expect(await core.answers()).toBe(true);
   });
 

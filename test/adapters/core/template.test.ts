@@ -65,11 +65,11 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
       inboundOf({ tag: 'in', listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } }),
     ]);
     const { pid } = await core.start(config);
-    await expect(core.test({ ...config, template: { ...template, ...broken } })).rejects.toMatchObject({
+    await expect(core.testTemplate({ ...config, template: { ...template, ...broken } })).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(/fake/i),
     });
-    await core.test(config); // its port is in use, by the core that runs
+    await core.testTemplate(config); // its port is in use, by the core that runs
     expect(core.running?.pid).toBe(pid);
     expect(await isOpen(port)).toBe(true);
   });

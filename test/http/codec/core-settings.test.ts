@@ -140,7 +140,7 @@ it('a template that breaks a rule of ours is refused with the place, before the 
       assemble: () => {
         throw new CoreError('invalid', 'The template cannot be used: it has "LOG" twice');
       },
-      test: () => Promise.reject(new Error('asked')),
+      testTemplate: () => Promise.reject(new Error('asked')),
     },
   });
   expect(await core(panel, 'update', { coreSetting: '{"log":{},"LOG":{}}' })).toStrictEqual({

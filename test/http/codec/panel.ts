@@ -84,6 +84,7 @@ export function startPanel(parts: Parts = {}) {
   const core = {
     version: async () => null,
     test: async () => undefined,
+    testTemplate: async () => undefined,
     testInbound: async () => undefined,
     assemble: (config: unknown) => config,
     passedOver: () => [],

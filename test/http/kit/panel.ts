@@ -52,6 +52,7 @@ const stubCore: Partial<HttpParts['core']> = {
   appliedTemplate: () => null,
   version: async () => null,
   test: async () => undefined,
+  testTemplate: async () => undefined,
   testInbound: async () => undefined,
   passedOver: () => [],
 };
