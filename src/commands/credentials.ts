@@ -2,7 +2,7 @@ import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/cl
 import type { Protocol } from '../events/inbound.js';
 import { LATEST_MS } from '../lib/calendar.js';
 import { CLASSIC_CIPHERS } from '../lib/ciphers.js';
-import { hiddenIn } from '../lib/identifiers.js';
+import { unclearIn } from '../lib/identifiers.js';
 import { textOf } from '../lib/json.js';
 import { type Rejection, reject } from './rejection.js';
 
@@ -100,7 +100,7 @@ function emailFlaw(email: string, stored: string): string | null {
   if (HALF.test(email)) return 'it is not valid Unicode';
   if (email.includes('>')) return 'the core separates counters with ">"';
   if (/[\p{Cc}\u2028\u2029]/u.test(email)) return 'it holds control characters';
-  const hidden = email === stored ? null : hiddenIn(email);
+  const hidden = email === stored ? null : unclearIn(email);
   if (hidden !== null) return `it holds ${hidden}, which cannot be seen or turns the text around`;
   if (/^portolan-/i.test(email)) return 'names that begin with portolan- are kept for the panel';
   // A replay would meet two of the name and could not tell them apart.
@@ -109,7 +109,7 @@ function emailFlaw(email: string, stored: string): string | null {
 }
 
 function subIdFlaw(subId: string, stored: string): string | null {
-  const hidden = subId === stored ? null : hiddenIn(subId);
+  const hidden = subId === stored ? null : unclearIn(subId);
   return hidden === null ? null : `its subId holds ${hidden}, which cannot be seen or turns the text around`;
 }
 

@@ -4,7 +4,7 @@ import type { InboundId, NodeId } from '../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../events/inbound.js';
 import type { Inbound } from '../events/inbound-document.js';
 import { accountFlaw } from '../lib/account-name.js';
-import { hiddenIn, sameName } from '../lib/identifiers.js';
+import { sameName, unclearIn } from '../lib/identifiers.js';
 import { isObject, textOf } from '../lib/json.js';
 import { loopbackPorts } from '../lib/loopback-targets.js';
 import type { OwnPort } from './command.js';
@@ -77,7 +77,7 @@ const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
 
 /** `stored`: the tag that the inbound has already, which may be one that none is given any more. */
 export function tagFlaw(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
-  const hidden = tag === stored ? null : hiddenIn(tag);
+  const hidden = tag === stored ? null : unclearIn(tag);
   const why =
     tag.length > 128
       ? 'it is longer than 128 characters'

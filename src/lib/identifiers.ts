@@ -8,7 +8,26 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]
 /** The first character of an identifier that cannot be seen or turns the text around, as `U+200B`; null when it has none. */
 export function hiddenIn(text: string): string | null {
   const code = HIDDEN.exec(text)?.[0].codePointAt(0);
-  return code === undefined ? null : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return code === undefined ? null : pointOf(code);
+}
+
+function pointOf(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Letters written from right to left, and letters written from left to right. */
+const LEFTWARD =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+const RIGHTWARD =
+  /(?![\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}])\p{L}/u;
+
+/**
+ * As `hiddenIn`, and beside it the first letter written from right to left in a text that has letters of the other
+ * direction too: such a text is shown in another order than it is stored, so two names can look the same.
+ */
+export function unclearIn(text: string): string | null {
+  const leftward = RIGHTWARD.test(text) ? LEFTWARD.exec(text)?.[0].codePointAt(0) : undefined;
+  return hiddenIn(text) ?? (leftward === undefined ? null : pointOf(leftward));
 }
 
 /** The one spelling under which identifiers are kept: an accent belongs to its letter (Unicode NFC). */

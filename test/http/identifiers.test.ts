@@ -40,6 +40,7 @@ describe('emails', () => {
     ['U+200B', 'a\u200bnn'],
     ['U+202E', 'nna\u202e'],
     ['U+FE0F', 'ann\ufe0f'],
+    ['U+05D0', 'a\u05d0nn'],
   ])('hold no %s', async (code, email) => {
     const { add } = await start();
     const why = `it holds ${code}, which cannot be seen or turns the text around`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenIn, keptName, looksLike, sameName } from '../../src/lib/identifiers.js';
+import { hiddenIn, keptName, looksLike, sameName, unclearIn } from '../../src/lib/identifiers.js';
 
 const at = (code: number): string => String.fromCodePoint(code);
 
@@ -32,6 +32,25 @@ describe('what cannot be seen in an identifier', () => {
     'is not in %s',
     (text) => expect(hiddenIn(text)).toBeNull(),
   );
+});
+
+describe('letters of two directions in an identifier', () => {
+  it.each([
+    ['adm\u05d0in', 'U+05D0'],
+    ['\u0627123abc', 'U+0627'],
+    ['\u0410\u0627', 'U+0627'],
+    ['\u674e\u05d0', 'U+05D0'],
+    ['a\u200b\u05d0', 'U+200B'],
+  ])('are named by the one written from right to left: %j', (text, code) => expect(unclearIn(text)).toBe(code));
+
+  it.each([
+    'admin-1',
+    '\u0639\u0644\u06cc-1',
+    '\u05e9\u05dc\u05d5\u05dd',
+    '\u674e\u96f7_2',
+    'anna@example.com',
+    '\u0410\u043d\u043d\u0430',
+  ])('are not in %j', (text) => expect(unclearIn(text)).toBeNull());
 });
 
 describe('one spelling', () => {

@@ -1,6 +1,6 @@
 import { reject } from '../../commands/rejection.js';
 import type { UserId } from '../../events/ids.js';
-import { hiddenIn, sameName } from '../../lib/identifiers.js';
+import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { Message } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
@@ -42,10 +42,10 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
 export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
   async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, context) {
     const { visit, read, passwords } = context;
-    const weakness = weaknessOf(newUsername, newPassword);
+    const user = read.users().users.get(context.userId);
+    const weakness = weaknessOf(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
-    const user = read.users().users.get(context.userId);
     const wrong = reject('CREDENTIALS_WRONG');
     const refused = await guess(visit, oldUsername, wrong, async () => {
       const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;
@@ -65,19 +65,19 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
   },
 };
 
-/** Why nobody may be called so; null when it will do. */
-export function nameFlaw(username: string): string | null {
+/** Why a user cannot have this name, or null. `stored`: the name that the user has; it may keep one that is not given any more. */
+export function nameFlaw(username: string, stored = ''): string | null {
   if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(username) || username.trim() !== username)
     return 'A user name neither begins nor ends with a space and holds no control characters';
-  const hidden = hiddenIn(username);
+  const hidden = sameName(username, stored) ? null : unclearIn(username);
   if (hidden !== null) return `A user name must not hold ${hidden}, which cannot be seen or turns the text around`;
   return null;
 }
 
-/** Why nobody may be called so, or have such a password; null when both will do. */
-export function weaknessOf(username: string, password: string): string | null {
-  const flaw = nameFlaw(username);
+/** Why a user cannot have this name or this password, or null. `stored`: as for `nameFlaw`. */
+export function weaknessOf(username: string, password: string, stored = ''): string | null {
+  const flaw = nameFlaw(username, stored);
   if (flaw !== null) return flaw;
   if (password.length < SHORTEST_PASSWORD) return `A password has at least ${SHORTEST_PASSWORD} characters`;
   if (password.length > LONGEST_PASSWORD) return `A password has at most ${LONGEST_PASSWORD} characters`;
