@@ -2,7 +2,7 @@ import type { ClientCredential, ClientIdentity, ClientTerms } from '../events/cl
 import type { Protocol } from '../events/inbound.js';
 import { LATEST_MS } from '../lib/calendar.js';
 import { CLASSIC_CIPHERS } from '../lib/ciphers.js';
-import { unclearIn } from '../lib/identifiers.js';
+import { hiddenIn, unclearIn } from '../lib/identifiers.js';
 import { textOf } from '../lib/json.js';
 import { type Rejection, reject } from './rejection.js';
 
@@ -109,7 +109,7 @@ function emailFlaw(email: string, stored: string): string | null {
 }
 
 function subIdFlaw(subId: string, stored: string): string | null {
-  const hidden = subId === stored ? null : unclearIn(subId);
+  const hidden = subId === stored ? null : hiddenIn(subId);
   return hidden === null ? null : `its subId holds ${hidden}, which cannot be seen or turns the text around`;
 }
 

@@ -227,7 +227,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const failed = await until('it is given up', 30_000, () => recorded(panel.dataDir, 'CoreFailed')[0]);
     const why = 'The core gave no answer in 15 seconds (hangs-always)';
     expect(failed.data.reason).toBe(why);
-    expect(panel.stderr()).toContain('"msg":"The core failed"');
+    await until('the panel says so', 5_000, () => panel.stderr().includes('"msg":"The core failed"'));
     const state = await must(admin.get<{ core: { errorMsg: string } }>('/panel/api/server/status'));
     expect(state.core.errorMsg).toBe(why);
     expect(await must(admin.get('/panel/core/getCoreResult'))).toBe(why);

@@ -174,7 +174,7 @@ describe('the core template', () => {
   });
 
   it('stays when only the address of outbound tests is given', async () => {
-    const panel = startPanel({ core: { passedOver: () => ['x'], test: invalid('asked') } });
+    const panel = startPanel({ core: { passedOver: () => ['x'], testTemplate: invalid('asked') } });
     const change = (outboundTestUrl: string) => core(panel, 'update', { outboundTestUrl });
     const before = panel.read.desired.template();
     expect(await change('http://probe.example/204')).toStrictEqual({
@@ -213,7 +213,7 @@ describe('the core template', () => {
 
   it('is not written when there is a core that gives no answer', async () => {
     const silent = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
-    const panel = startPanel({ core: { test: silent } });
+    const panel = startPanel({ core: { testTemplate: silent } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: false,
       msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)',
@@ -222,7 +222,7 @@ describe('the core template', () => {
   });
 
   it('is written untested when there is no core at all, and the answer says so', async () => {
-    const panel = startPanel({ core: { test: failing('missing', 'There is no core') } });
+    const panel = startPanel({ core: { testTemplate: failing('missing', 'There is no core') } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
       msg: 'The parameters have been changed; there is no core that could test them.',
@@ -231,7 +231,7 @@ describe('the core template', () => {
   });
 
   it('is not written when the core refuses it', async () => {
-    const panel = startPanel({ core: { test: invalid('unknown outbound') } });
+    const panel = startPanel({ core: { testTemplate: invalid('unknown outbound') } });
     expect((await core(panel, 'update', { coreSetting: valid })).msg).toContain('unknown outbound');
     expect(panel.log.events).toStrictEqual([]);
   });
