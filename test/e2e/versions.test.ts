@@ -63,6 +63,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     server.release('core', 'v26.7.34', coreAssets(archiveOf(impostor('26.7.34', dying))));
     panel = await startPanel({ dataDir: dataDirWith(old), coreBin: '', env: server.env });
     admin = await panel.admin();
+    await until('the core has started', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
   });
   afterAll(async () => {
     await panel?.cleanUp();
@@ -296,6 +297,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     server = await startReleaseServer();
     panel = await startPanel({ env: server.env, launcher: true });
     admin = await panel.admin();
+    await until('the core has started', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
   });
   afterAll(async () => {
     await panel?.cleanUp();

@@ -47,7 +47,9 @@ export async function withTemporaryCore<T>(
   const assembled = config(door);
   const folder = join(runDir, PREFIX + randomUUID());
   const file = join(folder, CONFIG);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Only if it is missing: with `recursive`, Node hides that the disk is full behind ENOENT.
+  if (!existsSync(runDir)) await mkdir(runDir, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { mode: 0o700 });
   let child: ChildProcess | undefined;
   try {
     await writeFile(file, JSON.stringify(assembled), { mode: 0o600, flag: 'wx' });
