@@ -229,8 +229,8 @@ INSERT INTO inbounds VALUES(4,1,300,700,0,1000,'Trojan',1,0,'never',0,'',8443,'t
     "enableSessionResumption": false,
     "certificates": [
       {
-        "certificateFile": "/root/cert/vpn.example.com/fullchain.pem",
-        "keyFile": "/root/cert/vpn.example.com/privkey.pem",
+        "certificateFile": "/etc/ssl/panel/vpn.example.com/fullchain.pem",
+        "keyFile": "/etc/ssl/panel/vpn.example.com/privkey.pem",
         "oneTimeLoading": false,
         "usage": "encipherment",
         "buildChain": false
