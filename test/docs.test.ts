@@ -1,9 +1,93 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../scripts/docs.js';
+
+const foldersIn = (parent: string): string[] =>
+  readdirSync(parent, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+
+/** Folders whose paths may be named in documents: from the root as `src/main.ts`, or from `src` as `commands/bus.ts`. */
+const FOLDERS = foldersIn('.').filter((name) => !['node_modules', 'dist'].includes(name));
+const LAYERS = foldersIn('src');
+
+function markdownFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return markdownFiles(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const documents = ['README.md', 'CONTRIBUTING.md', ...markdownFiles('docs')];
+const decisions = documents.filter((file) => /^docs\/adr\/\d/.test(file));
+
+/** Code blocks may contain anything. */
+const proseOf = (file: string): string => readFileSync(file, 'utf8').replaceAll(/^ *```.*?^ *```$/gms, '');
+
+/** The fragment that GitHub gives to a heading. */
+function fragmentOf(heading: string): string {
+  return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Links of a document that lead nowhere. */
+function brokenLinks(file: string): string[] {
+  const links = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = '', fragment] = link.split('#');
+    const target = path === '' ? file : join(dirname(file), path);
+    if (!existsSync(target)) return true;
+    if (fragment === undefined || statSync(target).isDirectory()) return false;
+    const headings = [...proseOf(target).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => fragmentOf(heading));
+    return !headings.includes(fragment);
+  });
+}
+
+/** Paths in backticks that do not exist, such as `src/main.ts`. Placeholders and patterns are not paths. */
+function missingPaths(file: string): string[] {
+  const quoted = [...proseOf(file).matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  return quoted.filter((path) => {
+    const [first = ''] = path.split('/');
+    if (FOLDERS.includes(first)) return !existsSync(path);
+    return LAYERS.includes(first) && !existsSync(join('src', path));
+  });
+}
 
 describe('generated documents', () => {
   it.each(Object.entries(pages))('%s says what the code says', (file, page) => {
     expect(readFileSync(file, 'utf8'), 'run npm run docs').toBe(page());
+  });
+});
+
+describe('documents', () => {
+  it.each(documents)('%s has links and paths that exist', (file) => {
+    expect({ links: brokenLinks(file), paths: missingPaths(file) }).toEqual({ links: [], paths: [] });
+  });
+
+  it('notice a link, a heading and a path that do not exist', () => {
+    expect(fragmentOf('What `it` does: [all](x.md), twice')).toBe('what-it-does-all-twice');
+    expect(documents).toContain('docs/adr/README.md');
+    expect(FOLDERS).toEqual(expect.arrayContaining(['src', 'test', 'docs', 'scripts', 'deploy', 'bin']));
+  });
+});
+
+describe('decision records', () => {
+  it('are numbered without gaps and listed in the index', () => {
+    expect(decisions.map((file) => Number(file.slice('docs/adr/'.length, 'docs/adr/0000'.length)))).toEqual(
+      decisions.map((_, i) => i + 1),
+    );
+    const index = readFileSync('docs/adr/README.md', 'utf8');
+    for (const file of decisions) expect(index).toContain(`(${file.slice('docs/adr/'.length)})`);
+  });
+
+  it.each(decisions)('%s has a status, a context, a decision and consequences', (file) => {
+    const parts = [...readFileSync(file, 'utf8').matchAll(/^(?:## (\w+)|\*\*(Status):\*\*)/gm)];
+    expect(parts.map(([, heading, status]) => heading ?? status)).toEqual([
+      ...['Status', 'Context', 'Decision', 'Consequences'],
+    ]);
   });
 });
