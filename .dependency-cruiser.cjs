@@ -25,6 +25,8 @@ const rooms = {
   pino: ['adapters'],
   '@grpc/[^/]+': ['adapters/core'],
   undici: ['adapters/web'],
+  socks: ['adapters/web'],
+  protobufjs: ['adapters/geo', 'adapters/releases'],
   ldapts: ['adapters/directory'],
   grammy: ['adapters/chat-bot'],
   zod: ['events', 'http', 'commands', 'adapters'],

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { openTunnel } from '../../web/socks.js';
 import type { Door } from './config.js';
-import { openThrough } from './socks.js';
 
 /** One request through the door, on a connection of its own; whole ms since its beginning, but `tlsMs`, which lasted so long. */
 export interface Measured {
@@ -23,7 +23,12 @@ export async function measuredGet(url: URL, door: Door, signal: AbortSignal, ca?
   const since = (from: number): number => Math.max(1, Math.round(performance.now() - from));
   const secure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const tunnel = await openThrough(door, host, Number(url.port || (secure ? 443 : 80)), signal);
+  const tunnel = await openTunnel(
+    { host: '127.0.0.1', ...door },
+    host,
+    Number(url.port || (secure ? 443 : 80)),
+    signal,
+  );
   try {
     const connectMs = since(start);
     const begun = performance.now();
@@ -33,7 +38,7 @@ export async function measuredGet(url: URL, door: Door, signal: AbortSignal, ca?
     const statusCode = await ask(url, socket, () => (ttfbMs ||= since(start)));
     return { statusCode, delay: since(start), connectMs, tlsMs, ttfbMs };
   } catch (error) {
-    throw tunnel.errored ?? error;
+    throw signal.aborted ? new Error('it took too long') : (tunnel.errored ?? error);
   } finally {
     tunnel.destroy();
   }
