@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
+import { Writer } from 'protobufjs/minimal.js';
 import { ReleaseError } from '../../commands/ports/releases.js';
 import type { GeoKind } from '../../events/geo.js';
 import { isObject } from '../../lib/json.js';
-import { delimited, number } from './protobuf.js';
 
 /** How the core takes the text of a domain. */
 const DOMAIN = { substring: 0, regex: 1, suffix: 2, full: 3 } as const;
@@ -29,7 +29,7 @@ export async function ruleSetFile(document: unknown, type: GeoKind, tag: string)
   const rules = isObject(document) ? document['rules'] : undefined;
   if (!Array.isArray(rules)) throw new ReleaseError('what came is JSON, but no rule set');
   const pieces = [delimited(1, Buffer.from(tag))];
-  let members: Buffer[] = [];
+  let members: Uint8Array[] = [];
   let read = 0;
   let isEmpty = true;
   for (const member of membersOf(rules, type)) {
@@ -44,16 +44,23 @@ export async function ruleSetFile(document: unknown, type: GeoKind, tag: string)
     await turn();
   }
   if (isEmpty) throw new ReleaseError(`what came is a rule set without anything of the type ${type}`);
-  return delimited(1, Buffer.concat([...pieces, ...members]));
+  return Buffer.from(delimited(1, Buffer.concat([...pieces, ...members])));
 }
 
 /** The members of all rules, and null where a rule begins: an empty one takes time as well. */
-function* membersOf(rules: readonly unknown[], type: GeoKind): Generator<Buffer | null> {
+function* membersOf(rules: readonly unknown[], type: GeoKind): Generator<Uint8Array | null> {
   for (const rule of rules) {
     yield null;
     yield* type === 'geosite' ? domainsOf(checked(rule)) : rangesOf(checked(rule));
   }
 }
+
+/** A protobuf field of bytes. */
+const delimited = (field: number, content: Uint8Array): Uint8Array =>
+  Writer.create()
+    .uint32(field * 8 + 2)
+    .bytes(content)
+    .finish();
 
 type Rule = Readonly<Record<string, unknown>>;
 
@@ -67,7 +74,7 @@ function checked(rule: unknown): Rule {
   return rule;
 }
 
-function* domainsOf(rule: Rule): Generator<Buffer> {
+function* domainsOf(rule: Rule): Generator<Uint8Array> {
   const suffixes = texts(rule, 'domain_suffix');
   // With a dot before it a suffix means what is below a name; together with the name itself that is the whole suffix.
   const below = new Set(suffixes.filter((text) => text.startsWith('.')));
@@ -100,23 +107,23 @@ function nameOf(text: string): string {
   return text.toLowerCase();
 }
 
-function domain(type: DomainType, text: string): Buffer {
+function domain(type: DomainType, text: string): Uint8Array {
   if (text === '' || text.length > LONGEST) throw noDomain(text);
-  return Buffer.concat([number(1, type), delimited(2, Buffer.from(text))]);
+  return Writer.create().uint32(8).uint32(type).uint32(18).string(text).finish();
 }
 
 const noDomain = (text: string): ReleaseError =>
   new ReleaseError(`the rule set has a domain that is none: ${shown(text)}`);
 const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN));
 
-function* rangesOf(rule: Rule): Generator<Buffer> {
+function* rangesOf(rule: Rule): Generator<Uint8Array> {
   for (const text of texts(rule, 'ip_cidr')) {
     const [address = '', bits, ...more] = text.split('/');
     const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (more.length > 0 || !(length >= 0 && length <= longest) || address.includes('%'))
       throw new ReleaseError(`the rule set has an address that is none: ${shown(text)}`);
-    yield Buffer.concat([delimited(1, network(address, length)), number(2, length)]);
+    yield Writer.create().uint32(10).bytes(network(address, length)).uint32(16).uint32(length).finish();
   }
 }
 

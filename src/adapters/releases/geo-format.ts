@@ -1,3 +1,5 @@
+import { Reader } from 'protobufjs/minimal.js';
+
 /** Lists and members that are read between two turns of the loop, a few ms. */
 const TURN = 10_000;
 /** Fields of a member: a real domain has a type, a text and a few attributes. */
@@ -6,6 +8,7 @@ const MOST_FIELDS = 16;
 const MOST_LISTS = 50_000;
 const LONGEST_NAME = 1000;
 const LENGTH_DELIMITED = 2;
+const GROUP = 3;
 const NO_GEO_FILE = 'what came is no geo file, or only a part of one';
 
 /** What a file of lists has. */
@@ -21,14 +24,15 @@ export interface GeoLists {
  * field 1, each with a name in field 1 and its addresses or domains in field 2.
  */
 export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
+  const reader = Reader.create(bytes);
   const tags: string[] = [];
   const members = { geoip: 0, geosite: 0 };
   let read = 0;
   for (let at = 0; at < bytes.length; ) {
-    const entry = fieldAt(bytes, at, bytes.length);
+    const entry = fieldAt(reader, at, bytes.length);
     if (entry === null || entry.number !== 1 || entry.type !== LENGTH_DELIMITED) return 'what came is no geo file';
     for (let inner = entry.from; inner < entry.to; ) {
-      const field = fieldAt(bytes, inner, entry.to);
+      const field = fieldAt(reader, inner, entry.to);
       if (field === null) return NO_GEO_FILE;
       const inside = field.type === LENGTH_DELIMITED && field.to > field.from;
       // The core looks for a name only where an entry begins.
@@ -37,7 +41,7 @@ export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
         tags.push(bytes.toString('utf8', field.from, field.to));
       }
       if (field.number === 2 && inside) {
-        const kind = kindOf(bytes, field);
+        const kind = kindOf(reader, field);
         if (kind === null) return NO_GEO_FILE;
         members[kind] += 1;
       }
@@ -61,11 +65,11 @@ export async function geoFlaw(bytes: Buffer): Promise<string | null> {
 }
 
 /** A range has its 4 or 16 bytes in field 1, a domain its text in field 2. Null for what is neither, or has too much in it. */
-function kindOf(bytes: Buffer, { from, to }: Field): 'geoip' | 'geosite' | null {
+function kindOf(reader: Reader, { from, to }: Field): 'geoip' | 'geosite' | null {
   let kind: 'geoip' | 'geosite' | null = null;
   let fields = 0;
   for (let at = from; at < to; fields += 1) {
-    const field = fieldAt(bytes, at, to);
+    const field = fieldAt(reader, at, to);
     if (field === null || fields === MOST_FIELDS) return null;
     if (field.type === LENGTH_DELIMITED && field.number === 2) kind = 'geosite';
     else if (field.type === LENGTH_DELIMITED && field.number === 1) {
@@ -88,29 +92,19 @@ interface Field {
   readonly to: number;
 }
 
-/** The field of a protobuf message that begins at `at`; null when there is none that ends before `end`. */
-function fieldAt(bytes: Buffer, at: number, end: number): Field | null {
-  const tag = varintAt(bytes, at, end);
-  if (tag === null) return null;
-  const [number, type] = [Math.floor(tag.value / 8), tag.value % 8];
-  const sizes: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
-  let [from, to] = [tag.to, tag.to + (sizes[type] ?? 0)];
-  if (type === 0) to = varintAt(bytes, from, end)?.to ?? Number.POSITIVE_INFINITY;
-  else if (type === LENGTH_DELIMITED) {
-    const length = varintAt(bytes, from, end);
-    if (length === null) return null;
-    from = length.to;
-    to = from + length.value;
-  } else if (sizes[type] === undefined) return null;
-  return number === 0 || to > end ? null : { number, type, from, to };
-}
-
-function varintAt(bytes: Buffer, at: number, end: number): { readonly value: number; readonly to: number } | null {
-  let value = 0;
-  for (let index = 0; index < 10 && at + index < end; index += 1) {
-    const byte = bytes[at + index] ?? 0;
-    value += (byte & 0x7f) * 2 ** (7 * index);
-    if (byte < 0x80) return { value, to: at + index + 1 };
+/** The field of a protobuf message that begins at `at`; null when there is none that ends by `end`. */
+function fieldAt(reader: Reader, at: number, end: number): Field | null {
+  reader.pos = at;
+  try {
+    const tag = reader.tag();
+    const [number, type] = [tag >>> 3, tag & 7];
+    if (number === 0 || type === GROUP) return null;
+    const length = type === LENGTH_DELIMITED ? reader.size() : null;
+    const from = reader.pos;
+    if (length === null) reader.skipType(type);
+    else reader.skip(length);
+    return reader.pos > end ? null : { number, type, from, to: reader.pos };
+  } catch {
+    return null;
   }
-  return null;
 }

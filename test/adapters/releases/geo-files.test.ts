@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writer } from 'protobufjs/minimal.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { delimited } from '../../../src/adapters/geo/protobuf.js';
 import { createGeoFiles } from '../../../src/adapters/releases/geo-files.js';
 import { geoFlaw } from '../../../src/adapters/releases/geo-format.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
@@ -120,8 +120,13 @@ describe('a geo file', () => {
   });
 });
 
+const delimited = (field: number, content: Uint8Array): Uint8Array =>
+  Writer.create()
+    .uint32(field * 8 + 2)
+    .bytes(content)
+    .finish();
 const entry = (name: Buffer, domain: Buffer): Buffer =>
-  delimited(1, Buffer.concat([delimited(1, name), delimited(2, domain)]));
+  Buffer.from(delimited(1, Buffer.concat([delimited(1, name), delimited(2, domain)])));
 /** A list of one domain with so many fields besides its text. */
 const member = (more: number): Buffer =>
   entry(Buffer.from('A'), Buffer.concat([delimited(2, Buffer.from('a.example')), Buffer.alloc(2 * more, '\u0018\0')]));
