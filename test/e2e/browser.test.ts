@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFlags, chromiumFor } from '../kit/real/chromium.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
 import { codeAt, wrongCode } from '../kit/totp.js';
 import { recorded } from './support.js';
 
@@ -71,7 +72,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
         enable: false,
         remark,
         listen: '127.0.0.1',
-        port: 45_123,
+        port: await freePort(),
         protocol: 'vless',
         settings: JSON.stringify(settings),
         streamSettings: JSON.stringify({ network: 'tcp', security: 'none' }),
@@ -104,9 +105,11 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
     await page.fill('#newInbound', '{ no');
     await page.click('#addInbound button');
     await toast('This is not JSON.');
-    const inbound = { remark: 'harbour', listen: '127.0.0.1', port: 45_124, protocol: 'vless', enable: false };
+    const place = { listen: '127.0.0.1', port: await freePort() };
+    const inbound = { remark: 'harbour', ...place, protocol: 'vless', enable: false };
     await page.fill('#newInbound', JSON.stringify({ ...inbound, settings: { decryption: 'none', clients: [] } }));
     await page.click('#addInbound button');
+    await toast('Inbound has been successfully created');
     await page.getByRole('button', { name: 'Delete harbour' }).click();
     await expect.poll(() => page.locator('#inbounds tr').count(), LONG).toBe(1);
   });

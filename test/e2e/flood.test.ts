@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Admin, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
 
 /**
  * Many times what was measured here on a quiet machine (0.2 s and 140 MB), and a fraction of what the same floods did
@@ -31,7 +32,7 @@ describe('a flood', { timeout: 120_000 }, () => {
     }));
     await must(
       admin.post('/panel/api/inbounds/add', {
-        ...{ remark: 'a', port: 34_567, protocol: 'vless', enable: true, sniffing: '{}' },
+        ...{ remark: 'a', port: await freePort(), protocol: 'vless', enable: true, sniffing: '{}' },
         settings: JSON.stringify({ clients, decryption: 'none' }),
         streamSettings: '{"network":"tcp","security":"none"}',
       }),

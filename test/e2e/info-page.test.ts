@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { readQr } from '../kit/qr-reader.js';
 import { chromiumFlags, chromiumFor } from '../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
+import { freePort } from '../kit/real/ports.js';
 
 const found = chromiumFor('the info page of a subscription');
 const PHONE = { width: 390, height: 844 };
@@ -51,7 +52,7 @@ describe.skipIf(found === null)('the info page, in a real browser', { timeout: 3
           enable: true,
           remark: '<img src=x onerror="document.title=1">',
           listen: '127.0.0.1',
-          port: 45_321,
+          port: await freePort(),
           protocol: 'vless',
           sniffing: '',
         },
