@@ -154,7 +154,7 @@ describe.skipIf(withoutJudges(BY_MIHOMO, 'mihomo'))(BY_MIHOMO, () => {
   });
 
   it('and would not let a mistake pass', async () => {
-    expect(await complaintOf('mihomo', document.replace('"type": "vless"', '"type": "vles"'))).toContain('vles');
+    expect(await complaintOf('mihomo', document.replace('type: "vless"', 'type: "vles"'))).toContain('vles');
   });
 });
 
