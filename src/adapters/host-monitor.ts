@@ -1,9 +1,8 @@
-import { statfsSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
 import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os';
 import { type Observable, Subject } from 'rxjs';
 import type { HostMonitor, HostReading } from '../commands/ports/host.js';
 import { processors, publicAddresses } from './host-facts.js';
-import { ProcFiles } from './proc-files.js';
 
 const EVERY_MS = 2000;
 /** After the even second, so that a timer that fires early does not fall into the step before. */
@@ -34,7 +33,7 @@ export class ProcHostMonitor implements HostMonitor {
   readonly #readings = new Subject<HostReading>();
   readonly #folder: string;
   readonly #now: () => number;
-  readonly #files: ProcFiles;
+  readonly #proc: string;
   readonly #processors: ReturnType<typeof processors>;
   #timer: NodeJS.Timeout | undefined;
   #latest = NEVER;
@@ -47,7 +46,7 @@ export class ProcHostMonitor implements HostMonitor {
   constructor(folder: string, { now = Date.now, proc = '/proc' }: { now?: () => number; proc?: string } = {}) {
     this.#folder = folder;
     this.#now = now;
-    this.#files = new ProcFiles(proc);
+    this.#proc = proc;
     this.#processors = processors(proc);
   }
 
@@ -69,7 +68,6 @@ export class ProcHostMonitor implements HostMonitor {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#files.close();
   }
 
   #plan(): void {
@@ -124,6 +122,11 @@ export class ProcHostMonitor implements HostMonitor {
     return this.#latest;
   }
 
+  /** A file of the kernel; empty where it cannot be read. */
+  #read(name: string): string {
+    return told(() => readFileSync(`${this.#proc}/${name}`, 'utf8')) ?? '';
+  }
+
   #readCpu(): number | null {
     const now = this.#cpuTimes();
     const then = this.#cpu;
@@ -135,7 +138,7 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #cpuTimes(): CpuTimes | null {
-    const text = this.#files.start('stat');
+    const text = this.#read('stat');
     const times = text.startsWith('cpu ')
       ? text.slice(0, text.indexOf('\n')).split(/ +/).slice(1, 9).map(Number)
       : cpus().reduce(
@@ -161,12 +164,12 @@ export class ProcHostMonitor implements HostMonitor {
 
   /** A line of meminfo, in bytes. */
   #memory(name: string): number | null {
-    const kilobytes = numberAfter(this.#files.start('meminfo'), `${name}:`);
+    const kilobytes = numberAfter(this.#read('meminfo'), `${name}:`);
     return kilobytes === null ? null : kilobytes * 1024;
   }
 
   #readTraffic(): HostReading['netTraffic'] | null {
-    const lines = this.#files.whole('net/dev').split('\n').slice(2);
+    const lines = this.#read('net/dev').split('\n').slice(2);
     if (lines.length === 0) return null;
     let sent = 0;
     let recv = 0;
@@ -181,8 +184,8 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #sockets(protocol: 'TCP' | 'UDP'): number | null {
-    const four = numberAfter(this.#files.start('net/sockstat'), `${protocol}: inuse`);
-    const six = numberAfter(this.#files.start('net/sockstat6'), `${protocol}6: inuse`);
+    const four = numberAfter(this.#read('net/sockstat'), `${protocol}: inuse`);
+    const six = numberAfter(this.#read('net/sockstat6'), `${protocol}6: inuse`);
     return four === null ? null : four + (six ?? 0);
   }
 
@@ -194,7 +197,7 @@ export class ProcHostMonitor implements HostMonitor {
   }
 
   #threads(): number | null {
-    const text = this.#files.start('self/stat');
+    const text = this.#read('self/stat');
     // The name of the program stands in brackets and may hold spaces.
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[17]) || null;
   }
