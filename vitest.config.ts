@@ -6,7 +6,7 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.dist-*/**', 'data/**',
 /** Files that mostly wait, for real cores and their time-outs. Begun last, one of them would go on alone. */
 const WAITING = [
   '/test/adapters/core/',
-  '/test/launcher.',
+  '/test/launcher/',
   ...['faults', 'crash', 'ip-limit', 'programs', 'backup'].map(endToEnd),
 ];
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataDirectory } from '../src/adapters/data-directory.js';
+import { dataDirectory } from '../src/adapters/data-directory/data-directory.js';
 import { cli, type PanelProcess, startPanel } from '../test/kit/real/panel-process.js';
 import { populate } from './kit/fleet.js';
 import { newFolder, openInside, removeFolder } from './kit/inside.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { dataDirectory } from '../src/adapters/data-directory.js';
-import { planRollUp } from '../src/commands/reactors/roll-up.js';
+import { dataDirectory } from '../src/adapters/data-directory/data-directory.js';
+import { planRollUp } from '../src/commands/reactors/traffic/roll-up.js';
 import { growths, poll, populate } from './kit/fleet.js';
 import { newFolder, openInside, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';

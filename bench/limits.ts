@@ -1,10 +1,10 @@
-import { asSystem } from '../src/app.js';
+import { asSystem } from '../src/commands/bus.js';
 import type { AnyCommand } from '../src/commands/catalog.js';
-import { addressesHeld, addressLimit, restateAfter } from '../src/commands/ip-limit.js';
 import type { Core, CoreCounters, OnlineUser } from '../src/commands/ports/core.js';
-import { AddressWatch } from '../src/commands/reactors/address-watch.js';
-import { growthOf } from '../src/commands/reactors/traffic-intake.js';
+import { AddressWatch } from '../src/commands/reactors/traffic/address-watch.js';
+import { growthOf } from '../src/commands/reactors/traffic/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
+import { addressesHeld, addressLimit, restateAfter } from '../src/commands/traffic/ip-limit.js';
 import { zero } from '../src/events/counters.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { ClientUpdated } from '../src/events/client.js';
+import { ClientUpdated } from '../src/events/client/client.js';
 import { ClientNumber } from '../src/events/ids.js';
 import { TrafficRecorded } from '../src/events/traffic.js';
 import { startChild } from '../test/kit/real/children.js';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TrafficRecorded } from '../src/events/traffic.js';
-import { statementOfEmail } from '../src/projections/statement-of-client.js';
+import { statementOfEmail } from '../src/projections/statement/statement-of-client.js';
 import { emailOf, one, populate } from './kit/fleet.js';
 import { newFolder, openInside, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';

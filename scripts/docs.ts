@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { Rejection, type RejectionCode, rejectionCodes } from '../src/commands/rejection.js';
 import { catalog } from '../src/events/catalog.js';
-import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings.js';
-import { openApi } from '../src/http/openapi/document.js';
-import { SOCKET_TAG, socketMessages } from '../src/http/openapi/socket.js';
+import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings/settings.js';
+import { openApi } from '../src/http/panel/openapi/document.js';
+import { SOCKET_TAG, socketMessages } from '../src/http/panel/openapi/socket.js';
 
 const made = '<!-- Made by `npm run docs` from the code. Do not edit: a test compares. -->';
 

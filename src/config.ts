@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { defaultSettings, type SettingKey, type Settings } from './events/settings.js';
+import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
 
 const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 const releases = (usual: string) => address.default(usual);

@@ -7,6 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.umask(0o077);
 // Inside a process group of its own the exit code is all that is left to say.
 // Only who serves waits until the servers are loaded.
-process.exitCode = await run(process.argv, process.env, async (config) => (await import('./serve.js')).serve(config));
+process.exitCode = await run(process.argv, process.env, async (config) =>
+  (await import('./app/serve.js')).serve(config),
+);
 // Sockets of the core's API and idle timers are not worth waiting for once everything is closed.
 process.exit();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +31,19 @@ function plant(files: Readonly<Record<string, string>>): string {
 
 /** Files that every planted import may aim at. */
 const targets = [
-  'src/app.ts',
+  'src/app/a.ts',
+  'src/app/serve.ts',
+  'src/cli/a.ts',
+  'src/config.ts',
+  'src/version.ts',
+  'src/control/a.ts',
+  'src/launcher/a.ts',
+  'src/messages/a.ts',
+  'src/store/a.ts',
+  'src/store/generations.ts',
+  'src/worker/a.ts',
+  'src/adapters/data-directory/a.ts',
+  'src/http/panel/codec/a.ts',
   'src/lib/a.ts',
   'src/lib/parse-json.ts',
   'src/events/a.ts',
@@ -42,7 +54,7 @@ const targets = [
   'src/projections/ports/a.ts',
   'src/http/a.ts',
   'src/chat-bot/a.ts',
-  'src/http/contract/a.ts',
+  'src/http/panel/contract/a.ts',
   'src/adapters/a.ts',
   'test/a.ts',
   'bench/a.ts',
@@ -52,38 +64,54 @@ const targets = [
 /** Each row: from where, what, and the rule that has to say no. */
 const forbidden: [from: string, what: string, rule: string][] = [
   ['src/lib/x.ts', '../events/a.js', 'lib: only lib'],
-  ['src/lib/x.ts', 'zod', 'zod: only in events, http, commands, adapters'],
+  ['src/lib/x.ts', 'zod', 'zod: only in events, http, commands, adapters, control, config.ts'],
   ['src/lib/x.ts', 'node:fs', 'inside: no input or output'],
-  ['src/events/x.ts', '../commands/a.js', 'events: only events, lib'],
-  ['src/events/x.ts', '../app.js', 'events: only events, lib'],
+  ['src/events/x.ts', '../commands/a.js', 'events: only events, messages, lib'],
+  ['src/events/x.ts', '../app/a.js', 'events: only events, messages, lib'],
   ['src/http/x.ts', 'immer', 'immer: only in events, commands, projections'],
-  ['src/commands/x.ts', '../projections/a.js', 'commands: only commands, events, lib'],
-  ['src/commands/x.ts', '../http/a.js', 'commands: only commands, events, lib'],
-  ['src/commands/x.ts', '../adapters/a.js', 'commands: only commands, events, lib'],
-  ['src/commands/reactors/x.ts', '../../projections/a.js', 'commands: only commands, events, lib'],
+  ['src/commands/x.ts', '../projections/a.js', 'commands: only commands, events, messages, lib'],
+  ['src/commands/x.ts', '../http/a.js', 'commands: only commands, events, messages, lib'],
+  ['src/commands/x.ts', '../adapters/a.js', 'commands: only commands, events, messages, lib'],
+  ['src/commands/reactors/x.ts', '../../projections/a.js', 'commands: only commands, events, messages, lib'],
   ['src/commands/reactors/x.ts', 'node:child_process', 'inside: no input or output'],
   ['src/commands/x.ts', 'pino', 'pino: only in adapters'],
-  ['src/projections/x.ts', '../commands/a.js', 'projections: only projections, events, lib'],
-  ['src/projections/x.ts', '../commands/ports/a.js', 'projections: only projections, events, lib'],
-  ['src/projections/x.ts', 'zod', 'zod: only in events, http, commands, adapters'],
-  ['src/http/x.ts', '../adapters/a.js', 'http: only http, commands, projections, events, lib'],
-  ['src/http/x.ts', '../chat-bot/a.js', 'http: only http, commands, projections, events, lib'],
-  ['src/chat-bot/x.ts', '../http/a.js', 'chat-bot: only chat-bot, commands, projections, events, lib'],
-  ['src/chat-bot/x.ts', '../adapters/a.js', 'chat-bot: only chat-bot, commands, projections, events, lib'],
+  ['src/projections/x.ts', '../commands/a.js', 'projections: only projections, events, messages, lib'],
+  ['src/projections/x.ts', '../commands/ports/a.js', 'projections: only projections, events, messages, lib'],
+  ['src/projections/x.ts', 'zod', 'zod: only in events, http, commands, adapters, control, config.ts'],
+  ['src/http/x.ts', '../adapters/a.js', 'http: only http, commands, projections, events, messages, lib'],
+  ['src/http/x.ts', '../chat-bot/a.js', 'http: only http, commands, projections, events, messages, lib'],
+  ['src/chat-bot/x.ts', '../http/a.js', 'chat-bot: only chat-bot, commands, projections, events, messages, lib'],
+  ['src/chat-bot/x.ts', '../adapters/a.js', 'chat-bot: only chat-bot, commands, projections, events, messages, lib'],
   ['src/chat-bot/x.ts', 'grammy', 'grammy: only in adapters/chat-bot'],
   ['src/http/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/foreign'],
-  ['src/http/contract/x.ts', '../a.js', 'http/contract: only http/contract, lib/parse-json'],
-  ['src/http/contract/x.ts', '../../lib/a.js', 'http/contract: only http/contract, lib/parse-json'],
-  ['src/http/contract/x.ts', '../../events/a.js', 'http/contract: only http/contract, lib/parse-json'],
-  ['src/http/contract/x.ts', 'express', 'contract: only zod'],
-  ['src/http/contract/x.ts', 'node:crypto', 'contract: only zod'],
-  ['src/adapters/x.ts', '../commands/a.js', 'adapters: only adapters, commands/ports, projections/ports, events, lib'],
+  ['src/http/panel/contract/x.ts', '../../a.js', 'http/panel/contract: only http/panel/contract, lib/parse-json'],
+  [
+    'src/http/panel/contract/x.ts',
+    '../../../lib/a.js',
+    'http/panel/contract: only http/panel/contract, lib/parse-json',
+  ],
+  [
+    'src/http/panel/contract/x.ts',
+    '../../../events/a.js',
+    'http/panel/contract: only http/panel/contract, lib/parse-json',
+  ],
+  ['src/http/panel/contract/x.ts', 'express', 'contract: only zod'],
+  ['src/http/panel/contract/x.ts', 'node:crypto', 'contract: only zod'],
+  [
+    'src/adapters/x.ts',
+    '../commands/a.js',
+    'adapters: only adapters, commands/ports, projections/ports, events, messages, lib',
+  ],
   [
     'src/adapters/x.ts',
     '../projections/a.js',
-    'adapters: only adapters, commands/ports, projections/ports, events, lib',
+    'adapters: only adapters, commands/ports, projections/ports, events, messages, lib',
   ],
-  ['src/adapters/x.ts', '../http/a.js', 'adapters: only adapters, commands/ports, projections/ports, events, lib'],
+  [
+    'src/adapters/x.ts',
+    '../http/a.js',
+    'adapters: only adapters, commands/ports, projections/ports, events, messages, lib',
+  ],
   ['src/adapters/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/foreign'],
   ['src/adapters/x.ts', '@grpc/grpc-js', '@grpc/[^/]+: only in adapters/core'],
   ['src/adapters/x.ts', 'undici', 'undici: only in adapters/web'],
@@ -95,13 +123,72 @@ const forbidden: [from: string, what: string, rule: string][] = [
   ['src/http/x.ts', '../../bench/a.js', 'src: nothing from outside'],
   ['src/http/x.ts', '../../web/a.js', 'src: nothing from outside'],
   ['src/http/x.ts', './not-there.js', 'no-missing-imports'],
+  ['src/messages/x.ts', '../events/a.js', 'messages: only messages, lib'],
+  ['src/messages/x.ts', 'node:fs', 'inside: no input or output'],
+  ['src/events/x.ts', 'i18next', 'i18next: only in messages'],
+  ['src/store/x.ts', '../worker/a.js', 'store: only store, adapters, commands, projections, events, messages, lib'],
+  ['src/store/x.ts', '../http/a.js', 'store: only store, adapters, commands, projections, events, messages, lib'],
+  [
+    'src/control/x.ts',
+    '../cli/a.js',
+    'control: only control, store, adapters, commands, projections, events, messages, lib',
+  ],
+  [
+    'src/control/x.ts',
+    '../app/a.js',
+    'control: only control, store, adapters, commands, projections, events, messages, lib',
+  ],
+  [
+    'src/worker/x.ts',
+    '../app/a.js',
+    'worker: only worker, store, adapters, http/panel/codec, commands, projections, events, messages, lib',
+  ],
+  [
+    'src/worker/x.ts',
+    '../http/a.js',
+    'worker: only worker, store, adapters, http/panel/codec, commands, projections, events, messages, lib',
+  ],
+  [
+    'src/launcher/x.ts',
+    '../store/a.js',
+    'launcher: only launcher, store/generations, adapters/data-directory, messages, lib, version',
+  ],
+  [
+    'src/launcher/x.ts',
+    '../app/a.js',
+    'launcher: only launcher, store/generations, adapters/data-directory, messages, lib, version',
+  ],
+  [
+    'src/app/x.ts',
+    '../cli/a.js',
+    'app: only app, launcher, worker, control, store, adapters, http, chat-bot, commands, projections, events, messages, lib, config, version',
+  ],
+  ['src/app/x.ts', 'pino', 'pino: only in adapters'],
+  ['src/app/x.ts', 'commander', 'commander: only in cli'],
+  [
+    'src/cli/x.ts',
+    '../http/a.js',
+    'cli: only cli, app, launcher, worker, control, store, adapters, commands, projections, events, messages, lib, config, version',
+  ],
+  ['src/cli/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/foreign'],
+  ['src/main.ts', './commands/a.js', 'main: only cli, launcher, app/serve'],
+  ['src/config.ts', './commands/a.js', 'config: only events, messages, lib'],
+  ['src/version.ts', './lib/a.js', 'version: only packages'],
   ['web/x.ts', '../src/events/a.js', 'web: only the contract'],
 ];
 
 const allowed: [from: string, what: string][] = [
-  ['src/app.ts', './adapters/a.js'],
-  ['src/app.ts', 'pino'],
-  ['src/config.ts', 'zod'],
+  ['src/app/x.ts', '../adapters/a.js'],
+  ['src/app/x.ts', '../worker/a.js'],
+  ['src/cli/x.ts', '../app/a.js'],
+  ['src/cli/x.ts', 'commander'],
+  ['src/control/x.ts', '../store/a.js'],
+  ['src/launcher/x.ts', '../store/generations.js'],
+  ['src/launcher/x.ts', '../adapters/data-directory/a.js'],
+  ['src/messages/x.ts', 'i18next'],
+  ['src/store/x.ts', '../adapters/a.js'],
+  ['src/worker/x.ts', '../store/a.js'],
+  ['src/worker/x.ts', '../http/panel/codec/a.js'],
   ['src/cli/x.ts', '../adapters/a.js'],
   ['src/events/x.ts', 'zod'],
   ['src/commands/x.ts', './ports/a.js'],
@@ -110,8 +197,8 @@ const allowed: [from: string, what: string][] = [
   ['src/http/x.ts', '../commands/a.js'],
   ['src/http/x.ts', 'express'],
   ['src/chat-bot/x.ts', '../projections/a.js'],
-  ['src/http/contract/x.ts', 'zod'],
-  ['src/http/contract/x.ts', '../../lib/parse-json.js'],
+  ['src/http/panel/contract/x.ts', 'zod'],
+  ['src/http/panel/contract/x.ts', '../../../lib/parse-json.js'],
   ['src/adapters/x.ts', '../commands/ports/a.js'],
   ['src/adapters/x.ts', '../projections/ports/a.js'],
   ['src/adapters/x.ts', 'node:fs'],
@@ -119,21 +206,22 @@ const allowed: [from: string, what: string][] = [
   ['src/adapters/web/x.ts', 'undici'],
   ['src/adapters/chat-bot/x.ts', 'grammy'],
   ['src/adapters/core/x.ts', '@grpc/grpc-js'],
-  ['web/x.ts', '../src/http/contract/a.js'],
+  ['web/x.ts', '../src/http/panel/contract/a.js'],
 ];
 
 /** One file for each row, beside the place it stands for: `src/lib/x.ts` of row 3 becomes `src/lib/x3.ts`. */
 function fileOf(from: string, row: number, prefix: string): string {
-  const single = /^src\/(app|config)\.ts$/.test(from);
+  const single = /^src\/(main|config|version)\.ts$/.test(from);
   return single ? from : from.replace(/x\.ts$/, `${prefix}${row}.ts`);
 }
 
 describe('borders between the folders', () => {
   it('imports go only in the directions of docs/architecture.md', { timeout: 120_000 }, async () => {
     const { violations, totalCruised } = await borders(root, ['src']);
+    const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => String(file).endsWith('.ts'));
     expect(violations.map((v) => `${v.rule.name}: ${v.from} -> ${v.to}`)).toStrictEqual([]);
     // With a TypeScript it does not know, dependency-cruiser reads no file and finds no fault.
-    expect(totalCruised).toBeGreaterThanOrEqual(25);
+    expect(totalCruised).toBeGreaterThanOrEqual(sources.length);
   });
 
   describe('planted', () => {

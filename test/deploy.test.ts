@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configNames, readConfig } from '../src/config.js';
-import { defaultSettings, settingKeys } from '../src/events/settings.js';
+import { defaultSettings, settingKeys } from '../src/events/settings/settings.js';
 
 const root = resolve(import.meta.dirname, '..');
 const text = (name: string): string => readFileSync(join(root, name), 'utf8');

@@ -1,5 +1,5 @@
-import type { ClientDraft } from '../../src/commands/credentials.js';
-import type { Growth } from '../../src/commands/traffic.js';
+import type { ClientDraft } from '../../src/commands/client/credentials.js';
+import type { Growth } from '../../src/commands/traffic/traffic.js';
 import { InboundId, UserId } from '../../src/events/ids.js';
 import type { InsidePanel } from './inside.js';
 

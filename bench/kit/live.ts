@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CoreApi, connectApi } from '../../src/adapters/core/grpc.js';
-import { placeOf } from '../../src/adapters/core/place.js';
-import { dataDirectory } from '../../src/adapters/data-directory.js';
-import { scryptPasswords } from '../../src/adapters/passwords.js';
+import { type CoreApi, connectApi } from '../../src/adapters/core/control/grpc.js';
+import { placeOf } from '../../src/adapters/core/process/place.js';
+import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import type { JsonObject } from '../../src/lib/json.js';
 import { loopbackTemplate, type PanelProcess, processesOf, startPanel } from '../../test/kit/real/panel-process.js';
 import { freePort } from '../../test/kit/real/ports.js';

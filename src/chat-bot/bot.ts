@@ -1,12 +1,12 @@
 import type { Subscription } from 'rxjs';
 import { ChatError, type ChatLine, type ChatPlace } from '../commands/ports/chat-bot.js';
 import { Backoff } from '../commands/reactors/backoff.js';
-import type { Messenger } from '../commands/reactors/backup-delivery.js';
+import type { Messenger } from '../commands/reactors/backup/backup-delivery.js';
 import { scheduled } from '../commands/reactors/schedule.js';
 import { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
-import type { Settings } from '../events/settings.js';
-import { touchSettings } from '../events/settings-touched.js';
+import type { Settings } from '../events/settings/settings.js';
+import { touchSettings } from '../events/settings/settings-touched.js';
 import { sameJson } from '../lib/json.js';
 import { type Pace, usualPace } from './gatherer.js';
 import { soonScreen } from './list-screens.js';

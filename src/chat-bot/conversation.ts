@@ -1,6 +1,6 @@
 import type { ChatUpdate } from '../commands/ports/chat-bot.js';
 import { Rejection, reject } from '../commands/rejection.js';
-import type { Client } from '../events/client-document.js';
+import type { Client } from '../events/client/client-document.js';
 import { clientScreen, ownScreen } from './client-screen.js';
 import { aboutCommand, asked, commandNames } from './commands.js';
 import { contextOf, type Deed, deeds, doTo, isFresh, mark, restartCore } from './deeds.js';

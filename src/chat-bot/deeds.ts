@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CommandContext, Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import { Rejection, reject } from '../commands/rejection.js';
-import type { Client } from '../events/client-document.js';
+import type { Client } from '../events/client/client-document.js';
 import { digest } from '../lib/digest.js';
 import type { BotParts } from './parts.js';
 

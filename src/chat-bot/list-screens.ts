@@ -1,5 +1,5 @@
 import type { ChatButton } from '../commands/ports/chat-bot.js';
-import type { Client } from '../events/client-document.js';
+import type { Client } from '../events/client/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { type Screen, screen } from './screen.js';
 import { soonOver, usedBy } from './soon.js';

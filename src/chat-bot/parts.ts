@@ -3,7 +3,7 @@ import type { PlainCommand } from '../commands/counted.js';
 import type { Backups } from '../commands/ports/backups.js';
 import type { ChatService } from '../commands/ports/chat-bot.js';
 import type { HostMonitor } from '../commands/ports/host.js';
-import type { BackupDelivery } from '../commands/reactors/backup-delivery.js';
+import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
 import type { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Alarms } from '../lib/alarms.js';

@@ -1,6 +1,6 @@
-import type { Client } from '../events/client-document.js';
-import { mayConnect } from '../events/client-document.js';
-import type { Settings } from '../events/settings.js';
+import type { Client } from '../events/client/client-document.js';
+import { mayConnect } from '../events/client/client-document.js';
+import type { Settings } from '../events/settings/settings.js';
 import type { ReadModels } from '../projections/read-models.js';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { mayConnect } from '../events/client-document.js';
-import type { CoreState } from '../projections/core-state.js';
+import { mayConnect } from '../events/client/client-document.js';
+import type { CoreState } from '../projections/core/core-state.js';
 import type { BotParts } from './parts.js';
 import { type Screen, screen } from './screen.js';
 import { bold, bytesText, name, type Phrase, type Words } from './words.js';

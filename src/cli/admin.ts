@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
-import { scryptPasswords } from '../adapters/passwords.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { panelState } from '../commands/state.js';
-import { begin, catchUp } from '../events/replay.js';
-import { SHORTEST_PASSWORD, weaknessOf } from '../http/auth/handlers.js';
-import { openJournal } from '../journal.js';
-import { operate } from './control.js';
-import { CliError, print, printEither } from './output.js';
+import { SHORTEST_PASSWORD, weaknessOf } from '../commands/user/credential-rules.js';
+import { operate } from '../control/control.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { openJournal } from '../store/journal.js';
+import { print, printEither } from './output.js';
 
 interface Common {
   readonly dataDir: string;
@@ -78,7 +79,7 @@ async function withPassword(
   const given = givenPassword(options);
   const password = given ?? newPassword();
   const weakness = operation === 'admin.create' ? weaknessOf(username, password) : null;
-  if (weakness !== null) throw new CliError(weakness);
+  if (weakness !== null) throw new OperatorError(weakness);
   const passwordHash = await scryptPasswords().hash(password);
   await operate(dataDir, operation, { username, passwordHash });
   if (json) print(JSON.stringify({ username, ...(given === null ? { password } : {}) }));
@@ -89,6 +90,6 @@ async function withPassword(
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
   const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
   if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    throw new CliError(`A password has at least ${SHORTEST_PASSWORD} characters`);
+    throw new OperatorError(`A password has at least ${SHORTEST_PASSWORD} characters`);
   return given ?? null;
 }

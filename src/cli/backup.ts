@@ -1,10 +1,11 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { corePlace } from './core-binary.js';
-import { CliError, printEither } from './output.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { printEither } from './output.js';
 
 interface Common {
   readonly dataDir: string;
@@ -52,9 +53,10 @@ export function backupCommands(program: Command, config: () => Config, common: (
     });
 }
 
-/** Throws `CliError` for a place where no new file can be. */
+/** Throws `OperatorError` for a place where no new file can be. */
 function assertFree(file: string): void {
   const folder = dirname(file);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new CliError(`There is no folder ${folder}`);
-  if (existsSync(file)) throw new CliError(`${file} is there already`);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`There is no folder ${folder}`);
+  if (existsSync(file)) throw new OperatorError(`${file} is there already`);
 }

@@ -1,5 +1,5 @@
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { emailKey } from '../events/client-document.js';
+import { emailKey } from '../events/client/client-document.js';
 
 /** The numbers of all clients that ever had this email, deleted ones included, in the order of their first mention. */
 export function clientsNamed(log: SqliteEventLog, email: string): readonly number[] {

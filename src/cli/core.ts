@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import { coreBinary } from './core-binary.js';
-import { CliError, printEither } from './output.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { printEither } from './output.js';
 
 interface Common {
   readonly dataDir: string;
@@ -11,7 +12,7 @@ interface Common {
 /** `portolan core …`: which binary is used, and whether it takes the configuration of the log. */
 export function coreCommands(program: Command, config: () => Config, common: (command: Command) => Common): void {
   const core = program.command('core').description('the proxy core');
-  const work = () => import('./core-work.js');
+  const work = () => import('../app/core-work.js');
   core
     .command('list')
     .description('the versions that can be installed, and those that are')
@@ -27,7 +28,7 @@ export function coreCommands(program: Command, config: () => Config, common: (co
     .description('install a version, through the panel if it runs')
     .action(async (wish: string, _options: object, command: Command) => {
       if (!/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/.test(wish))
-        throw new CliError('The version must be like 26.7.28, or latest');
+        throw new OperatorError('The version must be like 26.7.28, or latest');
       const { installCore } = await work();
       const version = await installCore(config(), wish);
       printEither(common(command).json, { version }, `The core is version ${version}`);
@@ -37,7 +38,7 @@ export function coreCommands(program: Command, config: () => Config, common: (co
     .description('the executable that is used')
     .action((_options: object, command: Command) => {
       const path = coreBinary(config());
-      if (path === null) throw new CliError('There is no core: set PORTOLAN_CORE_BIN, or run npm run setup');
+      if (path === null) throw new OperatorError('There is no core: set PORTOLAN_CORE_BIN, or run npm run setup');
       printEither(common(command).json, { path }, path);
     });
   core

@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
-import { backupStatus } from '../backup-status.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { BackupStatus } from '../commands/ports/backups.js';
 import type { Config } from '../config.js';
-import { begin, catchUp } from '../events/replay.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { backups } from '../projections/backups.js';
-import { coreState } from '../projections/core-state.js';
+import { coreState } from '../projections/core/core-state.js';
 import { inbounds } from '../projections/inbounds.js';
-import { nodes } from '../projections/nodes.js';
+import { nodes } from '../projections/node/nodes.js';
 import { settings } from '../projections/settings.js';
+import { backupStatus } from '../store/backup-status.js';
+import { verifyLog } from '../store/verify.js';
 import type { Finding } from './finding.js';
-import { CliError, printEither } from './output.js';
+import { printEither } from './output.js';
 import { openToRead } from './reading.js';
 import { examineClock } from './rights.js';
-import { verifyLog } from './verify.js';
 
 interface Common {
   readonly dataDir: string;
@@ -36,7 +37,7 @@ export function doctorCommand(program: Command, config: () => Config, common: (c
       const findings = await examine(config());
       const bad = findings.filter(({ ok, note }) => !ok && !note);
       for (const finding of findings) printEither(json, finding, line(finding));
-      if (bad.length > 0) throw new CliError(`${bad.length} of ${findings.length} checks failed`);
+      if (bad.length > 0) throw new OperatorError(`${bad.length} of ${findings.length} checks failed`);
     });
 }
 

@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
-import { begin, catchUp } from '../events/replay.js';
+import { begin, catchUp } from '../events/log/replay.js';
 import { digest } from '../lib/digest.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { beginAll, digestsOf } from '../projections/read-models.js';
-import { CliError, eventLine, masked, print, printEither } from './output.js';
+import { verifyLog } from '../store/verify.js';
+import { eventLine, masked, print, printEither } from './output.js';
 import { type Common, reading } from './reading.js';
 import { statementCommand } from './statement.js';
-import { verifyLog } from './verify.js';
 import { whyCommand } from './why.js';
 
 const PAGE = 500;
@@ -40,7 +41,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log }) => {
         const [event] = log.read(positive(at) - 1, 1);
-        if (event?.position !== positive(at)) throw new CliError(`There is no readable event at position ${at}`);
+        if (event?.position !== positive(at)) throw new OperatorError(`There is no readable event at position ${at}`);
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
@@ -71,7 +72,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
           { ...verdict, anchor: complaint ?? 'sound' },
           `${verdict.events} events are sound, ${verdict.pruned} of them rolled up`,
         );
-        if (fault) throw new CliError(fault);
+        if (fault) throw new OperatorError(fault);
       });
     });
 
@@ -95,7 +96,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
 }
 
 function positive(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw new CliError(`${text} is not a positive number`);
+  if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(`${text} is not a positive number`);
   return Number(text);
 }
 
@@ -104,7 +105,7 @@ function placeOf(log: SqliteEventLog, at: string | undefined): number {
   if (at === undefined) return head;
   if (/^\d+$/.test(at)) return Math.min(Number(at), head);
   const time = Date.parse(at);
-  if (Number.isNaN(time)) throw new CliError(`${at} is neither a position nor an ISO time`);
+  if (Number.isNaN(time)) throw new OperatorError(`${at} is neither a position nor an ISO time`);
   return log.positionAt(time);
 }
 

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { certificateFlaw } from '../adapters/certificates.js';
 import { createXrayCore } from '../adapters/core/xray.js';
-import type { DataDirectory } from '../adapters/data-directory.js';
-import { readPlain } from '../adapters/files.js';
-import { portFlaw } from '../adapters/port-flaw.js';
-import { holdsPort } from '../adapters/port-holder.js';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { readPlain } from '../adapters/data-directory/files.js';
+import { portFlaw } from '../adapters/host/port-flaw.js';
+import { holdsPort } from '../adapters/host/port-holder.js';
+import { certificateFlaw } from '../adapters/tls/certificates.js';
+import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
-import type { Settings } from '../events/settings.js';
-import { coreBinary } from './core-binary.js';
+import type { Settings } from '../events/settings/settings.js';
 import type { Finding } from './finding.js';
 import { examineRights } from './rights.js';
 

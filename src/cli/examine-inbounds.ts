@@ -1,9 +1,9 @@
-import { pairFlaw } from '../adapters/certificates.js';
+import { pairFlaw } from '../adapters/tls/certificates.js';
 import type { InboundId, NodeId } from '../events/ids.js';
-import { type Inbound, serves } from '../events/inbound-document.js';
+import { type Inbound, serves } from '../events/inbound/inbound-document.js';
 import { certificateFileOf, certificatesOf, needsNoFile } from '../lib/certificate-pairs.js';
-import type { CoreState } from '../projections/core-state.js';
-import { refusedHere } from '../projections/refused-here.js';
+import type { CoreState } from '../projections/core/core-state.js';
+import { refusedHere } from '../projections/core/refused-here.js';
 import type { Finding } from './finding.js';
 
 /**

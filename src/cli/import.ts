@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { corePlace } from '../app/core-binary.js';
 import type { ForeignReport } from '../commands/import/plan.js';
 import { gravest } from '../commands/import/report.js';
 import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
-import type { CorePlace } from '../foreign-template.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
-import { corePlace } from './core-binary.js';
-import { CliError, printEither } from './output.js';
+import type { CorePlace } from '../worker/foreign-template.js';
+import { printEither } from './output.js';
 
 interface Common {
   readonly dataDir: string;
@@ -51,13 +52,13 @@ export function importCommand(program: Command, config: () => Config, common: (c
 
 async function examine(file: string, core: CorePlace | null): Promise<ForeignReport> {
   // It brings the core with it, which takes longer to load than most commands to run.
-  const { examineForeign } = await import('../import-foreign.js');
+  const { examineForeign } = await import('../worker/import-foreign.js');
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-import-'));
   const askedBy = { kind: 'system', id: 'cli', name: 'cli', ip: null } as const;
   try {
     return await examineForeign(file, scratch, { askedBy, now: Date.now(), core });
   } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

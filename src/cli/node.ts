@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { nodeUrl } from '../commands/ports/nodes.js';
 import type { ClientNumber } from '../events/ids.js';
-import type { Node } from '../events/node-document.js';
-import { begin, catchUp } from '../events/replay.js';
-import { openJournal } from '../journal.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import type { Node } from '../events/node/node-document.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
-import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node-outbox.js';
-import { type NodeRestart, nodes } from '../projections/nodes.js';
-import { CliError, print, printEither } from './output.js';
+import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
+import { type NodeRestart, nodes } from '../projections/node/nodes.js';
+import { openJournal } from '../store/journal.js';
+import { print, printEither } from './output.js';
 
 interface Common {
   readonly dataDir: string;
@@ -38,7 +39,7 @@ export function nodeCommands(program: Command, common: () => Common): void {
       const { dataDir, json } = common();
       const wanted = name.toLowerCase();
       const found = readNodes(dataDir).find((one) => one.name.toLowerCase() === wanted || `#${one.id}` === name);
-      if (!found) throw new CliError(`There is no node ${name}`);
+      if (!found) throw new OperatorError(`There is no node ${name}`);
       printEither(json, found, whyLines(found).join('\n'));
     });
 }
@@ -48,7 +49,7 @@ type Told = ReturnType<typeof readNodes>[number];
 /** Without tokens. Times are ms since 1970. */
 function readNodes(dataDir: string) {
   const directory = dataDirectory(dataDir);
-  if (!existsSync(directory.database)) throw new CliError(`There is no ${directory.database}`);
+  if (!existsSync(directory.database)) throw new OperatorError(`There is no ${directory.database}`);
   const { log } = openJournal(directory, { readonly: true });
   try {
     const [register, outbox, listeners] = [begin(nodes), begin(nodeOutbox), begin(inbounds)] as const;

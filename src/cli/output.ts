@@ -3,11 +3,6 @@ import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
 import { actorText } from '../projections/story.js';
 
-/** A command that could not do what it was asked; the message is for people. Exit code 1. */
-export class CliError extends Error {
-  override readonly name = 'CliError';
-}
-
 /** Lines for a terminal, which would obey control characters in the names that somebody gave. In JSON it reads the same. */
 export function print(lines: string): void {
   process.stdout.write(`${visible(lines)}\n`);

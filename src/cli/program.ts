@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { dataDirectory } from '../adapters/data-directory.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { type Config, configNames, readConfig, shownConfig } from '../config.js';
-import { begin, catchUp } from '../events/replay.js';
-import type { Settings } from '../events/settings.js';
-import { openJournal } from '../journal.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import type { Settings } from '../events/settings/settings.js';
 import { settings } from '../projections/settings.js';
+import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { adminCommands } from './admin.js';
 import { backupCommands } from './backup.js';

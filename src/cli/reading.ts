@@ -1,7 +1,7 @@
-import { dataDirectory } from '../adapters/data-directory.js';
-import { damagedText, isDamage, soundPart } from '../damaged-log.js';
-import { type Journal, openJournal } from '../journal.js';
-import { CliError } from './output.js';
+import { dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
+import { type Journal, openJournal } from '../store/journal.js';
 
 /** What every command is given. */
 export interface Common {
@@ -9,14 +9,14 @@ export interface Common {
   readonly json: boolean;
 }
 
-/** Opens it only to be read. Of a log that is too damaged for that, `CliError` says how far it can be read, and the ways on. */
+/** Opens it only to be read. Of a log that is too damaged for that, `OperatorError` says how far it can be read, and the ways on. */
 export function openToRead(dataDir: string, { live = false } = {}): Journal {
   const directory = dataDirectory(dataDir);
   try {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw new CliError(damagedText(directory, soundPart(directory), error));
+    throw new OperatorError(damagedText(directory, soundPart(directory), error));
   }
 }
 

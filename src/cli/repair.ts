@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { assertTakesIn, sizeOf } from '../adapters/backup/room.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory.js';
+import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { copyEvents } from '../adapters/sqlite/salvage.js';
-import { asSystem } from '../app.js';
-import { createBus } from '../commands/bus.js';
+import { asSystem, createBus } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
-import { knownPosition, openSound } from '../damaged-log.js';
-import { begin, catchUp } from '../events/replay.js';
-import { settle, stage, switchTo } from '../generations.js';
-import { type Journal, openJournal } from '../journal.js';
-import { CliError, printEither } from './output.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { knownPosition, openSound } from '../store/damaged-log.js';
+import { settle, stage, switchTo } from '../store/generations.js';
+import { type Journal, openJournal } from '../store/journal.js';
+import { printEither } from './output.js';
 
 /** `doctor --accept-loss`: the log as it is counts from now on, as another log, and its events say so. */
 export async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
@@ -25,7 +25,7 @@ export async function acceptLoss(dataDir: string, json: boolean): Promise<void> 
     try {
       const finding = anchor.check();
       if (finding.kind !== 'lost' && finding.kind !== 'missing')
-        throw new CliError('The end of the log is not missing, and neither is head.json');
+        throw new OperatorError('The end of the log is not missing, and neither is head.json');
       // Snapshots may hold what the log no longer tells.
       snapshots.clear();
       const { position: found } = log.head();
@@ -76,7 +76,7 @@ export async function keepSound(dataDir: string, json: boolean): Promise<void> {
   }
 }
 
-/** Up to where a damaged log can be read and replayed. Throws `CliError` for one that is not damaged. */
+/** Up to where a damaged log can be read and replayed. Throws `OperatorError` for one that is not damaged. */
 function readable(directory: DataDirectory): { readonly position: number; readonly generation: string } {
   const options = { now: Date.now, anchorFailed: () => undefined };
   let attempts = 0;
@@ -88,7 +88,7 @@ function readable(directory: DataDirectory): { readonly position: number; readon
   });
   const { log } = journal;
   try {
-    if (!damaged) throw new CliError('The log is not damaged: nothing was changed');
+    if (!damaged) throw new OperatorError('The log is not damaged: nothing was changed');
     return { position: log.head().position, generation: log.generation };
   } finally {
     log.close();
@@ -100,5 +100,5 @@ function append({ log }: Journal, command: AnyCommand): void {
   catchUp(log, [state]);
   const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
   const done = dispatch(command, { ...asSystem('cli'), correlationId: randomUUID() });
-  if (done instanceof Rejection) throw new CliError(done.message);
+  if (done instanceof Rejection) throw new OperatorError(done.message);
 }

@@ -2,27 +2,27 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { askControl } from '../adapters/control/ask.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory.js';
+import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
-import { asSystem } from '../app.js';
-import { backupName, privateCopy, unfinishedFile } from '../backup-files.js';
-import { childWork } from '../backup-jobs.js';
+import { asSystem } from '../commands/bus.js';
 import type { BackupFile, Replacement } from '../commands/ports/backups.js';
-import { begin, catchUp } from '../events/replay.js';
-import type { Settings } from '../events/settings.js';
-import type { CorePlace } from '../foreign-template.js';
-import { settle, stage, switchTo } from '../generations.js';
-import { openJournal } from '../journal.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import type { Settings } from '../events/settings/settings.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { settings } from '../projections/settings.js';
+import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
+import { settle, stage, switchTo } from '../store/generations.js';
+import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
-import { CliError } from './output.js';
+import { childWork } from '../worker/backup-jobs.js';
+import type { CorePlace } from '../worker/foreign-template.js';
 
 /** A full verification of a large log takes minutes, in ms. */
 const PATIENCE_MS = 3_600_000;
 const SECRET_FILE_BYTES = 4096;
 
 /**
- * Makes the state of a file that of a data directory: by its panel, or alone under its lock. Throws `CliError` with the
+ * Makes the state of a file that of a data directory: by its panel, or alone under its lock. Throws `OperatorError` with the
  * reason; then nothing has changed.
  */
 export async function restoreState(
@@ -32,11 +32,11 @@ export async function restoreState(
 ): Promise<{ readonly done: Replacement; readonly running: boolean }> {
   const directory = dataDirectory(dataDir);
   if (existsSync(directory.database) && !yes)
-    throw new CliError(`${dataDir} has a state already: add --yes to replace it (it is put aside in backups/)`);
+    throw new OperatorError(`${dataDir} has a state already: add --yes to replace it (it is put aside in backups/)`);
   const request = { type: 'state.replace', data: { file, passphrase } };
   const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
   if (answer === null) return { done: await restoreAlone(dataDir, file, passphrase, core), running: false };
-  if (!answer.ok) throw new CliError(answer.error);
+  if (!answer.ok) throw new OperatorError(answer.error);
   return { done: answer.result as Replacement, running: true };
 }
 
@@ -65,7 +65,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
       copy.remove();
     }
   } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
   } finally {
     lock.release();
   }
@@ -92,14 +92,14 @@ function readSettings(directory: DataDirectory) {
   }
 }
 
-/** A fresh copy in a private place, made by the panel or, when none runs, here. Throws `CliError`. */
+/** A fresh copy in a private place, made by the panel or, when none runs, here. Throws `OperatorError`. */
 export async function createBackup(
   directory: DataDirectory,
 ): Promise<Pick<BackupFile, 'path' | 'name' | 'bytes' | 'position' | 'sealed'>> {
-  if (!existsSync(directory.database)) throw new CliError(`There is no ${directory.database}`);
+  if (!existsSync(directory.database)) throw new OperatorError(`There is no ${directory.database}`);
   const request = { type: 'backup.create', data: {} };
   const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
-  if (answer?.ok === false) throw new CliError(answer.error);
+  if (answer?.ok === false) throw new OperatorError(answer.error);
   if (answer) return answer.result as BackupFile;
   const path = unfinishedFile(directory);
   const now = Date.now();
@@ -129,6 +129,6 @@ export async function moveFile(from: string, to: string): Promise<void> {
 /** What a file of the operator holds, without the end of its line. */
 export function secretIn(file: string): string {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > SECRET_FILE_BYTES)
-    throw new CliError(`${file} is too large for a passphrase`);
+    throw new OperatorError(`${file} is too large for a passphrase`);
   return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { operate } from './control.js';
+import { operate } from '../control/control.js';
 import { printEither } from './output.js';
 
 interface Common {

@@ -2,18 +2,19 @@ import type { Command } from 'commander';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import type { Counter } from '../events/counters.js';
-import type { Journal } from '../journal.js';
-import { zoneNamed } from '../lib/calendar.js';
-import { dayRange, MOST_YEARS, type RangeFlaw } from '../lib/day-range.js';
+import { OperatorError } from '../lib/operator-error.js';
+import { zoneNamed } from '../lib/time/calendar.js';
+import { dayRange, MOST_YEARS, type RangeFlaw } from '../lib/time/day-range.js';
 import { bytesText, timeText } from '../lib/words.js';
-import { Ledger } from '../projections/ledger.js';
-import { LedgerInMemory } from '../projections/ledger-in-memory.js';
 import { ReadModels } from '../projections/read-models.js';
-import type { Statement } from '../projections/statement.js';
-import { statementCsv } from '../projections/statement-csv.js';
-import { statementOfNumbers } from '../projections/statement-of-client.js';
+import { Ledger } from '../projections/statement/ledger.js';
+import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
+import type { Statement } from '../projections/statement/statement.js';
+import { statementCsv } from '../projections/statement/statement-csv.js';
+import { statementOfNumbers } from '../projections/statement/statement-of-client.js';
+import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import { CliError, print } from './output.js';
+import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 
 interface Options {
@@ -51,7 +52,7 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
     ledger.take(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
   const range = dayRange(from, to, ledger.days, now);
-  if ('flaw' in range) throw new CliError(refusal(range.flaw).message);
+  if ('flaw' in range) throw new OperatorError(refusal(range.flaw).message);
   return statementOfNumbers(read, ledger, log, roots, range.days, now);
 }
 
@@ -60,13 +61,13 @@ function rootsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly 
   const number = numberIn(name);
   if (number !== null) {
     if (log.readStream(`client-${number}`, 0, 1).length > 0) return [number];
-    throw new CliError(`The log knows no client ${name}`);
+    throw new OperatorError(`The log knows no client ${name}`);
   }
   const living = read.clientsByEmail(name).map((client) => client.number);
   if (living.length > 0) return living;
   const gone = clientsNamed(log, name).filter((client) => read.client(client) === undefined);
-  if (gone.length === 0) throw new CliError(`The log knows no client ${name}`);
-  throw new CliError(
+  if (gone.length === 0) throw new OperatorError(`The log knows no client ${name}`);
+  throw new OperatorError(
     `${name} was deleted: ask for ${gone.map((client) => `#${client}`).join(' or ')}, each has an account of its own`,
   );
 }

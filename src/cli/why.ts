@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import type { Journal } from '../journal.js';
+import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
-import { type Ended, endOf } from '../projections/ended.js';
-import { type Explanation, explain } from '../projections/explain.js';
 import { ReadModels } from '../projections/read-models.js';
 import { type Chapter, chapterLine } from '../projections/story.js';
-import type { Moment } from '../projections/why-facts.js';
+import { type Ended, endOf } from '../projections/why/ended.js';
+import { type Explanation, explain } from '../projections/why/explain.js';
+import type { Moment } from '../projections/why/why-facts.js';
+import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
-import { CliError, print } from './output.js';
+import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 
 /** `portolan events why CLIENT`: in which state a client is, by which rule, since when, by whom, and what would change it. */
@@ -33,7 +34,7 @@ function found({ log, snapshots }: Journal, name: string): { now: readonly Expla
   const email = number === null ? name : (read.client(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
   const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => endOf(log, client) ?? []);
-  if (now.length + past.length === 0) throw new CliError(`The log knows no client ${name}`);
+  if (now.length + past.length === 0) throw new OperatorError(`The log knows no client ${name}`);
   return { now, past };
 }
 

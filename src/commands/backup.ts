@@ -1,5 +1,5 @@
 import { BackupFailed, BackupVerified, StateImported, StateReplaced, StateRestored } from '../events/backup.js';
-import { type Settings, SettingsChanged } from '../events/settings.js';
+import { type Settings, SettingsChanged } from '../events/settings/settings.js';
 import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
 

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { RecordedEvent } from '../events/catalog.js';
-import type { Actor } from '../events/event.js';
-import type { CommandId, EventLog } from '../events/log.js';
+import type { Actor } from '../events/log/event.js';
+import type { CommandId, EventLog } from '../events/log/log.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
 import type { CountedCommand } from './counted.js';
@@ -20,6 +21,12 @@ export interface CommandContext {
   readonly at?: number;
   /** Only asks what would be said: nothing is appended. */
   readonly dryRun?: boolean;
+}
+
+/** The context of a command that the panel gives by itself. `name` says which part of it. */
+export function asSystem(name: string, causationId?: string): CommandContext {
+  const actor: Actor = { kind: 'system', id: name, name, ip: null };
+  return { actor, correlationId: randomUUID(), ...(causationId === undefined ? {} : { causationId }) };
 }
 
 /** What a command did. `events` is empty when everything was so already. */

@@ -1,24 +1,24 @@
 import { type BackupCommand, backup } from './backup.js';
 import { type CertificateCommand, certificate } from './certificate.js';
 import { type ChatBotCommand, chatBot } from './chat-bot.js';
-import { type ClientCommand, client } from './client.js';
+import { type ClientCommand, client } from './client/client.js';
+import { type RenewalCommand, renewal } from './client/renewal.js';
 import type { Decider } from './command.js';
 import { type CoreCommand, core } from './core.js';
 import { type DirectoryCommand, directory } from './directory.js';
-import { type GeoCommand, geo } from './geo.js';
+import { type GeoCommand, geo } from './geo/geo.js';
 import { type ImportCommand, panelImport } from './import/import.js';
-import { type InboundCommand, inbound } from './inbound.js';
-import { type IpLimitCommand, ipLimit } from './ip-limit.js';
-import { type NodeCommand, node } from './node.js';
-import { type NodeSyncCommand, nodeSync } from './node-sync.js';
-import { type NodeTrafficCommand, nodeTraffic } from './node-traffic.js';
+import { type InboundCommand, inbound } from './inbound/inbound.js';
+import { type NodeCommand, node } from './node/node.js';
+import { type NodeSyncCommand, nodeSync } from './node/node-sync.js';
+import { type NodeTrafficCommand, nodeTraffic } from './node/node-traffic.js';
 import { type PanelCommand, panel } from './panel.js';
 import { type ReleaseCommand, releases } from './releases.js';
-import { type RenewalCommand, renewal } from './renewal.js';
-import { type SettingsCommand, settings } from './settings.js';
-import { type TrafficCommand, traffic } from './traffic.js';
-import { type TrafficInformCommand, trafficInform } from './traffic-inform.js';
-import { type UserCommand, user } from './user.js';
+import { type SettingsCommand, settings } from './settings/settings.js';
+import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
+import { type TrafficCommand, traffic } from './traffic/traffic.js';
+import { type TrafficInformCommand, trafficInform } from './traffic/traffic-inform.js';
+import { type UserCommand, user } from './user/user.js';
 
 export type AnyCommand =
   | InboundCommand

@@ -1,5 +1,5 @@
 import type { PanelEvent } from '../events/catalog.js';
-import type { Actor, Caused } from '../events/event.js';
+import type { Actor, Caused } from '../events/log/event.js';
 import type { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
 

@@ -1,8 +1,8 @@
-import { type Client, emailKey } from '../events/client-document.js';
+import { type Client, emailKey } from '../events/client/client-document.js';
 import type { InboundId, NodeId } from '../events/ids.js';
 import type { AnyCommand } from './catalog.js';
-import { findByKey } from './client-rules.js';
-import { clientIn, clientsNamed, siblingsOf } from './siblings.js';
+import { findByKey } from './client/client-rules.js';
+import { clientIn, clientsNamed, siblingsOf } from './client/siblings.js';
 import type { PanelState } from './state.js';
 
 const types = [

@@ -1,20 +1,20 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type CertificatesNews, evolveCertificates } from '../events/certificate-news.js';
-import { type Client, evolveClients } from '../events/client-document.js';
+import { type Client, evolveClients } from '../events/client/client-document.js';
+import { EmailIndex } from '../events/client/email-index.js';
 import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
-import { EmailIndex } from '../events/email-index.js';
-import { type Fold, pairs } from '../events/fold.js';
-import { evolveGeoSources, type GeoSource } from '../events/geo-document.js';
+import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
-import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
 import { type AddressHold, evolveHolds } from '../events/ip-limit-document.js';
-import { nodeTokenKey } from '../events/node.js';
-import { evolveNodes, type Node } from '../events/node-document.js';
-import { nodeStrangersKey } from '../events/node-sync.js';
-import { defaultSettings, type SecretKey, type Settings } from '../events/settings.js';
+import { type Fold, pairs } from '../events/log/fold.js';
+import { nodeTokenKey } from '../events/node/node.js';
+import { evolveNodes, type Node } from '../events/node/node-document.js';
+import { nodeStrangersKey } from '../events/node/node-sync.js';
+import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { mayBePruned } from '../events/traffic.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
-import { credentialKey } from './credentials.js';
+import { credentialKey } from './client/credentials.js';
 
 export interface User {
   readonly id: number;

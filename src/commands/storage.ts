@@ -1,4 +1,4 @@
-import { StorageError } from '../events/log.js';
+import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
 import { type Rejection, reject } from './rejection.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 const server = z.enum(['panel', 'subscription']);
 /** Which of the two servers that browsers and client apps reach. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
 import { ClientNumber } from './ids.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 const stream = () => 'chat-bot';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 const Count = z.int().nonnegative();
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
 import { ClientNumber } from './ids.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 /** Which addresses may stay when there are too many: those that came last, or those that were there first. */
 export const keeps = ['newest', 'oldest'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 export const PanelStarted = defineEvent('PanelStarted', {
   summary: 'A process of the panel began to serve.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
 import { Bytes, Time } from './ids.js';
-import { NodeTraffic } from './node-sync.js';
+import { defineEvent, type EventOf } from './log/event.js';
+import { NodeTraffic } from './node/node-sync.js';
 
 /** `[client number, up, down]`, and in a sum of many polls the time of the last of them. */
 const ClientBytes = z.union([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './event.js';
 import { Time, UserId } from './ids.js';
+import { defineEvent, type EventOf } from './log/event.js';
 
 const stream = (data: { user: number }) => `user-${data.user}`;
 /** The name and the password hash of one credential life. */

@@ -1,4 +1,4 @@
-import { type Fold, foldOf } from '../events/fold.js';
+import { type Fold, foldOf } from '../events/log/fold.js';
 
 /** What the log knows of timed backups. */
 export interface Backups {

@@ -1,5 +1,5 @@
-import { type Fold, foldOf } from '../events/fold.js';
 import type { ClientNumber } from '../events/ids.js';
+import { type Fold, foldOf } from '../events/log/fold.js';
 
 /** Clients of which the admins were told once for this term, or for these bytes: not again before that changes. */
 export interface WarnedOf {

@@ -1,4 +1,4 @@
-import { type Fold, pairs } from '../events/fold.js';
+import { type Fold, pairs } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 /** Addresses seen for a client, with the time they were last seen (ms). */

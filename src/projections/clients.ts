@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { type Client, emailKey, evolveClients } from '../events/client-document.js';
-import { EmailIndex } from '../events/email-index.js';
-import { type Fold, pairs } from '../events/fold.js';
+import { type Client, emailKey, evolveClients } from '../events/client/client-document.js';
+import { EmailIndex } from '../events/client/email-index.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
+import { type Fold, pairs } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 import { type FormerClient, FormerClients } from './former-clients.js';
 

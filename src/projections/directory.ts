@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { DirectoryOutcome } from '../events/directory.js';
-import { type Fold } from '../events/fold.js';
 import type { ClientNumber } from '../events/ids.js';
+import { type Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 /** What the sync with a directory has done to clients, as their events tell by whom they are. */

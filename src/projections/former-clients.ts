@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { type Client, emailKey } from '../events/client-document.js';
-import { pairs } from '../events/fold.js';
+import { type Client, emailKey } from '../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
+import { pairs } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 
 /** A client that was deleted, as it was called then. */

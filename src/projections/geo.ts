@@ -1,6 +1,6 @@
-import { type Fold, pairs } from '../events/fold.js';
-import { evolveGeoSources, type GeoSource } from '../events/geo-document.js';
+import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { GeoSourceId } from '../events/ids.js';
+import { type Fold, pairs } from '../events/log/fold.js';
 
 /** The admin's own geo sources, in the order in which they were added. */
 export const geoSources: Fold<Map<GeoSourceId, GeoSource>> = {

@@ -1,6 +1,6 @@
-import { type Fold, pairs } from '../events/fold.js';
 import type { InboundId } from '../events/ids.js';
-import { evolveInbounds, type Inbound } from '../events/inbound-document.js';
+import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
+import { type Fold, pairs } from '../events/log/fold.js';
 
 export type Inbounds = Map<InboundId, Inbound>;
 

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { geoFileOf } from '../events/geo.js';
+import { geoFileOf } from '../events/geo/geo.js';
 import { timeText } from '../lib/words.js';
 
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */

@@ -1,5 +1,5 @@
-import { type Fold, foldOf } from '../events/fold.js';
-import { defaultSettings, noSecrets, type Secrets, type Settings } from '../events/settings.js';
+import { type Fold, foldOf } from '../events/log/fold.js';
+import { defaultSettings, noSecrets, type Secrets, type Settings } from '../events/settings/settings.js';
 import type { JsonObject } from '../lib/json.js';
 
 /** The settings, the secret ones apart, and the template around the inbounds; null = the built-in one. */

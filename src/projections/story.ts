@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import type { Depletion } from '../events/inbound.js';
-import type { EventLog } from '../events/log.js';
+import type { Depletion } from '../events/inbound/inbound.js';
+import type { EventLog } from '../events/log/log.js';
 import { bytesText, spanText, timeText } from '../lib/words.js';
 
 /** What a story is read from. */

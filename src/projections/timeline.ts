@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { type Fold } from '../events/fold.js';
+import { type Fold } from '../events/log/fold.js';
 
 /** One line of the audit timeline: no data, so nothing that could be secret. */
 export interface TimelineEntry {

@@ -1,5 +1,5 @@
 import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
-import { type Fold, pairs } from '../events/fold.js';
+import { type Fold, pairs } from '../events/log/fold.js';
 
 /** Counters, and what no reset takes away. */
 export interface Traffic extends Counters {

@@ -1,4 +1,4 @@
-import { type Fold, foldOf, pairs } from '../events/fold.js';
+import { type Fold, foldOf, pairs } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 export interface UserRow {

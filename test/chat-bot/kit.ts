@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Subject } from 'rxjs';
 import { expect, onTestFinished } from 'vitest';
 import { createWeb } from '../../src/adapters/web/web.js';
+import { createChatBot } from '../../src/app/chat-bot.js';
 import { pause } from '../../src/chat-bot/pause.js';
-import { createChatBot } from '../../src/chat-bot.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { type BackupFile, type BackupStatus, type Backups } from '../../src/commands/ports/backups.js';
 import type { HostReading } from '../../src/commands/ports/host.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
+import { Place } from '../commands/reactors/kit.js';
 import { inboundDraft, userId } from '../kit/builders.js';
 import { type BotServer, type Shown, startBotServer } from '../kit/real/bot-server.js';
-import { Place } from '../reactors/kit.js';
 
 export const ADMIN = 71;
 export const OTHER_ADMIN = 72;

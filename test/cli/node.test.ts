@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { run } from '../../src/cli/program.js';
 import { createBus } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { InboundId, NodeId } from '../../src/events/ids.js';
-import { openJournal } from '../../src/journal.js';
+import { openJournal } from '../../src/store/journal.js';
 import { admin, draft, first, inboundDraft, second, T0, userId } from '../kit/builders.js';
 import { temporaryFolder } from '../kit/log.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openToRead } from '../../src/cli/reading.js';
-import { verifyLog } from '../../src/cli/verify.js';
-import { planRollUp } from '../../src/commands/reactors/roll-up.js';
+import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
+import { verifyLog } from '../../src/store/verify.js';
 import { clientAdded, first, HOUR, inboundAdded, traffic } from '../kit/builders.js';
 import { busOver, readAll, TestLog } from '../kit/log.js';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory.js';
-import { scryptPasswords } from '../../src/adapters/passwords.js';
-import { operate } from '../../src/cli/control.js';
-import { CliError, visible } from '../../src/cli/output.js';
-import { openJournal } from '../../src/journal.js';
+import { dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
+import { visible } from '../../src/cli/output.js';
+import { operate } from '../../src/control/control.js';
+import { OperatorError } from '../../src/lib/operator-error.js';
+import { openJournal } from '../../src/store/journal.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const passwordHash = await scryptPasswords().hash('a-good-password');
@@ -25,7 +26,7 @@ describe('an operation on accounts', () => {
     async (username) => {
       const { ask, types } = place();
       await ask('admin.create', { username: 'first', passwordHash });
-      await expect(ask('admin.create', { username, passwordHash })).rejects.toThrow(CliError);
+      await expect(ask('admin.create', { username, passwordHash })).rejects.toThrow(OperatorError);
       expect(types()).toEqual(['UserCreated']);
     },
   );

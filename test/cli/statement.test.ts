@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
-import { ClientTrafficReset } from '../../src/events/client.js';
+import { ClientTrafficReset } from '../../src/events/client/client.js';
 import { ClientAddressesLimited } from '../../src/events/ip-limit.js';
-import { dayText } from '../../src/lib/days.js';
+import { dayText } from '../../src/lib/time/days.js';
 import {
   clientAdded,
   DAY,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CountedCommand, nodesCounted } from '../../src/commands/counted.js';
 import { panelState } from '../../src/commands/state.js';
 import { NodeId } from '../../src/events/ids.js';
-import { NodeAdded, NodeDisabled } from '../../src/events/node.js';
+import { NodeAdded, NodeDisabled } from '../../src/events/node/node.js';
 import {
   bob,
   clientAdded,

@@ -10,7 +10,7 @@ import {
   InboundAcceptedByCore,
   InboundRefusedByCore,
 } from '../../src/events/core.js';
-import { InboundDeleted } from '../../src/events/inbound.js';
+import { InboundDeleted } from '../../src/events/inbound/inbound.js';
 import { KeyShredded, LossAccepted, PanelStarted, PanelStopped } from '../../src/events/panel.js';
 import {
   ApiTokenIssued,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { depletionOf } from '../../src/commands/limits.js';
+import { depletionOf } from '../../src/commands/client/limits.js';
 import { type PanelState, panelState } from '../../src/commands/state.js';
-import { ClientDepleted } from '../../src/events/client.js';
+import { ClientDepleted } from '../../src/events/client/client.js';
 import { type Counter, zero } from '../../src/events/counters.js';
-import { type Depletion, InboundDepleted } from '../../src/events/inbound.js';
-import { begin, catchUp } from '../../src/events/replay.js';
+import { type Depletion, InboundDepleted } from '../../src/events/inbound/inbound.js';
+import { begin, catchUp } from '../../src/events/log/replay.js';
 import { clientAdded, DAY, draft, first, HOUR, inboundAdded, inboundDraft, one, T0, traffic } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '../../src/http/contract/index.js';
-import type { Route } from '../../src/http/contract/route.js';
+import { tables } from '../../src/http/panel/contract/index.js';
+import type { Route } from '../../src/http/panel/contract/route.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/http/openapi/document.js';
+import { operations } from '../../src/http/panel/openapi/document.js';
 import { fakePanel } from '../kit/fake-panel.js';
 import { geoipFile } from '../kit/geo.js';
 import { type BotServer, startBotServer } from '../kit/real/bot-server.js';

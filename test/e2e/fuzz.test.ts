@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tables } from '../../src/http/contract/index.js';
-import type { Route } from '../../src/http/contract/route.js';
+import { tables } from '../../src/http/panel/contract/index.js';
+import type { Route } from '../../src/http/panel/contract/route.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
 import { type Admin, type PanelProcess, startPanel } from '../kit/real/panel-process.js';

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dataDirectory } from '../../src/adapters/data-directory.js';
-import { verifyLog } from '../../src/cli/verify.js';
-import { replacedStates, settle } from '../../src/generations.js';
-import { openJournal } from '../../src/journal.js';
+import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { replacedStates, settle } from '../../src/store/generations.js';
+import { openJournal } from '../../src/store/journal.js';
+import { verifyLog } from '../../src/store/verify.js';
 import { foreignClient, foreignInbound, makeForeign } from '../kit/foreign-database.js';
 import { scratchFolder } from '../kit/log.js';
 import { killedAt, type Moment } from '../kit/real/kill-at.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createXrayCore } from '../../src/adapters/core/xray.js';
-import { createPanel } from '../../src/app.js';
+import { createPanel } from '../../src/app/panel.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';

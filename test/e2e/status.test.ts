@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { historyRoutes } from '../../src/http/contract/histories.js';
-import { Status } from '../../src/http/contract/schemas/status.js';
+import { historyRoutes } from '../../src/http/panel/contract/histories.js';
+import { Status } from '../../src/http/panel/contract/schemas/status.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';

@@ -1,6 +1,6 @@
-import { dataDirectory } from '../../src/adapters/data-directory.js';
+import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
-import { openJournal } from '../../src/journal.js';
+import { openJournal } from '../../src/store/journal.js';
 import type { ClientEntry } from '../kit/real/client-core.js';
 import type { ClientSeed, InboundCase } from '../kit/real/inbounds.js';
 import type { Outbound } from '../kit/real/outbound.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dataDirectory } from '../../src/adapters/data-directory.js';
-import { InboundUpdated } from '../../src/events/inbound.js';
-import { openJournal } from '../../src/journal.js';
+import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { InboundUpdated } from '../../src/events/inbound/inbound.js';
+import { openJournal } from '../../src/store/journal.js';
 import { inboundId, system } from '../kit/builders.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flowTable } from '../../src/adapters/core/flows.js';
+import { flowTable } from '../../src/adapters/core/attribution/flows.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { type ClientSeed, inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalog, eventType } from '../../src/events/catalog.js';
-import { type EventType, upcast } from '../../src/events/event.js';
+import { type EventType, upcast } from '../../src/events/log/event.js';
 import { samples } from './samples.js';
 
 const types: readonly EventType[] = catalog;

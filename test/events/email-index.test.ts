@@ -1,6 +1,6 @@
 import { array, assert as check, constantFrom, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EmailIndex } from '../../src/events/email-index.js';
+import { EmailIndex } from '../../src/events/client/email-index.js';
 import type { ClientNumber } from '../../src/events/ids.js';
 import { clientNumber, first, second } from '../kit/builders.js';
 

@@ -2,7 +2,7 @@ import { array, asyncProperty, assert as check, integer } from 'fast-check';
 import { Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
-import { FollowerTooSlow, follow, following } from '../../src/events/follow.js';
+import { FollowerTooSlow, follow, following } from '../../src/events/log/follow.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { TestLog } from '../kit/log.js';
 

@@ -1,10 +1,10 @@
 import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
-import { foldOf, pairs } from '../../src/events/fold.js';
+import { foldOf, pairs } from '../../src/events/log/fold.js';
+import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/replay.js';
+import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
-import { advance, begin, catchUp, FoldFailure } from '../../src/events/replay.js';
-import type { SnapshotStore } from '../../src/events/snapshot-store.js';
 import { digest } from '../../src/lib/digest.js';
 import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import { History, steps } from '../kit/history.js';

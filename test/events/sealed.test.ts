@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { catalog } from '../../src/events/catalog.js';
-import type { EventType } from '../../src/events/event.js';
-import { settingKeys } from '../../src/events/settings.js';
+import type { EventType } from '../../src/events/log/event.js';
+import { settingKeys } from '../../src/events/settings/settings.js';
 
 const SENSITIVE = /(pass|token|secret|key$|uuid|subId|email|auth|ip$|ips|username|credential)/i;
 

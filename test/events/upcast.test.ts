@@ -1,7 +1,7 @@
 import { assert as check, integer, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineEvent, type EventType, upcast } from '../../src/events/event.js';
+import { defineEvent, type EventType, upcast } from '../../src/events/log/event.js';
 
 /** A type that was changed twice: a name was split, then a limit was added. */
 const Moved = defineEvent('Moved', {

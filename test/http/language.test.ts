@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Rejection, rejectionCodes } from '../../src/commands/rejection.js';
-import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/events/settings.js';
+import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/events/settings/settings.js';
 import { languageOf, languages } from '../../src/http/language/language.js';
 import { Pattern, placesOf } from '../../src/http/language/pattern.js';
 import { catalogues, explained, translated } from '../../src/http/language/translate.js';

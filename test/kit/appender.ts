@@ -1,7 +1,7 @@
-import { prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../../src/adapters/sqlite/lock.js';
 import { PanelStarted } from '../../src/events/panel.js';
-import { openJournal } from '../../src/journal.js';
+import { openJournal } from '../../src/store/journal.js';
 
 /**
  * A process that appends until it is killed, two events at a time, and says each position after it was acknowledged.

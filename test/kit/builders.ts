@@ -1,10 +1,15 @@
-import type { ClientDraft } from '../../src/commands/credentials.js';
-import type { InboundDraft } from '../../src/commands/inbound.js';
+import type { ClientDraft } from '../../src/commands/client/credentials.js';
+import type { InboundDraft } from '../../src/commands/inbound/inbound.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
-import { ClientAdded, type ClientCredential, type ClientIdentity, type ClientTerms } from '../../src/events/client.js';
-import type { Actor, Caused } from '../../src/events/event.js';
+import {
+  ClientAdded,
+  type ClientCredential,
+  type ClientIdentity,
+  type ClientTerms,
+} from '../../src/events/client/client.js';
 import { ClientNumber, InboundId, type NodeId, UserId } from '../../src/events/ids.js';
-import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound.js';
+import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound/inbound.js';
+import type { Actor, Caused } from '../../src/events/log/event.js';
 import { TrafficRecorded, type TrafficSum } from '../../src/events/traffic.js';
 
 /** The time at which every test happens: 2023-11-14T22:13:20Z. */

@@ -1,7 +1,7 @@
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import type { PanelState } from '../../src/commands/state.js';
 import { UserId } from '../../src/events/ids.js';
-import type { Node } from '../../src/events/node-document.js';
+import type { Node } from '../../src/events/node/node-document.js';
 import { inboundDraft } from './builders.js';
 
 interface Moment {

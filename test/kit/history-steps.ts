@@ -1,10 +1,10 @@
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import type { ClientDraft } from '../../src/commands/credentials.js';
+import type { ClientDraft } from '../../src/commands/client/credentials.js';
 import type { PanelState } from '../../src/commands/state.js';
-import type { Client } from '../../src/events/client-document.js';
+import type { Client } from '../../src/events/client/client-document.js';
 import { UserId } from '../../src/events/ids.js';
-import { PROTOCOLS } from '../../src/events/inbound.js';
-import type { Inbound } from '../../src/events/inbound-document.js';
+import { PROTOCOLS } from '../../src/events/inbound/inbound.js';
+import type { Inbound } from '../../src/events/inbound/inbound-document.js';
 import { DAY, draft, HOUR, inboundDraft, inboundId } from './builders.js';
 import { nodeStepKinds } from './history-node-steps.js';
 import { OTHER_TOKEN, stepAt, TOKEN } from './totp.js';

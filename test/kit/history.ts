@@ -1,9 +1,9 @@
 import { type Arbitrary, array, constantFrom, nat, record } from 'fast-check';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { planRollUp } from '../../src/commands/reactors/roll-up.js';
+import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
-import type { EventLog } from '../../src/events/log.js';
+import type { EventLog } from '../../src/events/log/log.js';
 import { admin, HOUR } from './builders.js';
 import { stepKinds } from './history-steps.js';
 import type { TestBus } from './log.js';

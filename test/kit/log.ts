@@ -2,7 +2,11 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../../src/adapters/data-directory.js';
+import {
+  type DataDirectory,
+  dataDirectory,
+  prepareDataDirectory,
+} from '../../src/adapters/data-directory/data-directory.js';
 import { openDatabase, type SqliteDatabase } from '../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../src/adapters/sqlite/event-log.js';
 import { Keyring, masterKey } from '../../src/adapters/sqlite/keyring.js';
@@ -11,10 +15,10 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { Rejection, reject } from '../../src/commands/rejection.js';
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
-import type { Caused } from '../../src/events/event.js';
-import type { AppendContext } from '../../src/events/log.js';
-import { begin, catchUp } from '../../src/events/replay.js';
-import { type Journal, openJournal } from '../../src/journal.js';
+import type { Caused } from '../../src/events/log/event.js';
+import type { AppendContext } from '../../src/events/log/log.js';
+import { begin, catchUp } from '../../src/events/log/replay.js';
+import { type Journal, openJournal } from '../../src/store/journal.js';
 import { admin, T0 } from './builders.js';
 import { Clock } from './clock.js';
 

@@ -4,8 +4,8 @@ import type { Decision, DecisionContext } from '../../src/commands/command.js';
 import { Rejection, type RejectionCode, type RejectionDetails } from '../../src/commands/rejection.js';
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../src/events/catalog.js';
-import type { Caused } from '../../src/events/event.js';
-import type { Fold } from '../../src/events/fold.js';
+import type { Caused } from '../../src/events/log/event.js';
+import type { Fold } from '../../src/events/log/fold.js';
 import { system, T0 } from './builders.js';
 
 const times = new WeakMap<PanelEvent, number>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { storageRejection } from '../../src/commands/storage.js';
-import { StorageError } from '../../src/events/log.js';
+import { StorageError } from '../../src/events/log/log.js';
 import { diskFault } from '../../src/lib/disk-fault.js';
 
 const failed = (code: string, syscall = 'open') => Object.assign(new Error(code), { code, syscall });

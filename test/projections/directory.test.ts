@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
-import { ClientDeleted, ClientUpdated } from '../../src/events/client.js';
+import { ClientDeleted, ClientUpdated } from '../../src/events/client/client.js';
 import { DirectorySynced } from '../../src/events/directory.js';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import { directory } from '../../src/projections/directory.js';

@@ -7,7 +7,7 @@ import {
   ClientIdentified,
   ClientRestored,
   ClientUpdated,
-} from '../../src/events/client.js';
+} from '../../src/events/client/client.js';
 import {
   InboundDeleted,
   InboundDepleted,
@@ -17,7 +17,7 @@ import {
   InboundRestored,
   InboundTrafficReset,
   InboundUpdated,
-} from '../../src/events/inbound.js';
+} from '../../src/events/inbound/inbound.js';
 import { clients } from '../../src/projections/clients.js';
 import { inbounds } from '../../src/projections/inbounds.js';
 import {

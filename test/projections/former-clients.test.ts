@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../src/events/client.js';
+import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../src/events/client/client.js';
 import { KeyShredded } from '../../src/events/panel.js';
 import { clients } from '../../src/projections/clients.js';
 import { ReadModels } from '../../src/projections/read-models.js';

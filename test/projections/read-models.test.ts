@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
-import { ClientDeleted } from '../../src/events/client.js';
+import { ClientDeleted } from '../../src/events/client/client.js';
 import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import {
   alice,

@@ -1,9 +1,9 @@
 import { array, assert as check, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import { growthOf } from '../../src/commands/reactors/traffic-intake.js';
+import { usedBy } from '../../src/commands/client/siblings.js';
+import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../src/commands/rejection.js';
-import { usedBy } from '../../src/commands/siblings.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { draft, identity, inboundDraft, inboundId, userId, uuid } from '../kit/builders.js';
 import { History } from '../kit/history.js';

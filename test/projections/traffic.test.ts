@@ -6,8 +6,8 @@ import {
   ClientTrafficAdjusted,
   ClientTrafficInherited,
   ClientTrafficReset,
-} from '../../src/events/client.js';
-import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound.js';
+} from '../../src/events/client/client.js';
+import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound/inbound.js';
 import { MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
 import { clientIps } from '../../src/projections/client-ips.js';
 import { traffic as counters } from '../../src/projections/traffic.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CounterReading } from '../../src/adapters/core/counters.js';
-import { connectApi } from '../../src/adapters/core/grpc.js';
+import { type CounterReading } from '../../src/adapters/core/control/counters.js';
+import { connectApi } from '../../src/adapters/core/control/grpc.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { logOf } from '../e2e/support.js';
 import { type Pair, plus } from './ledger.js';

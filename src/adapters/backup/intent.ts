@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { flush, readPlain, replaceFile } from '../files.js';
+import { flush, readPlain, replaceFile } from '../data-directory/files.js';
 
 /**
  * A switch under way. `clear` and `fill` move the state before out and the new one in; `trial` waits for the first start

@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { isObject } from '../../lib/json.js';
-import { replaceFileLater } from '../files.js';
+import { replaceFileLater } from '../data-directory/files.js';
 import { CAPACITY, type Rings } from './rings.js';
 
 const MAGIC = Buffer.from('portolan gauges 1\n');

@@ -12,7 +12,7 @@ import {
 } from '../../commands/ports/geo-sources.js';
 import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
-import type { GeoKind } from '../../events/geo.js';
+import type { GeoKind } from '../../events/geo/geo.js';
 import { reasonOf, syncFolder } from '../releases/geo-files.js';
 import { geoLists } from '../releases/geo-format.js';
 import { ruleSetFile } from './rule-set.js';

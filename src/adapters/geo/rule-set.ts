@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { Writer } from 'protobufjs/minimal.js';
 import { ReleaseError } from '../../commands/ports/releases.js';
-import type { GeoKind } from '../../events/geo.js';
+import type { GeoKind } from '../../events/geo/geo.js';
 import { isObject } from '../../lib/json.js';
 
 /** How the core takes the text of a domain. */

@@ -1,10 +1,10 @@
 import { type AccessKind, type AccessLine, type AccessQuery } from '../../commands/ports/logs.js';
 import { emailOfAccount } from '../../lib/account-name.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
-import { logFiles } from '../core/assembly.js';
-import { formerOf } from '../core/files.js';
-import { apiTag, cutOutbound } from '../core/names.js';
-import { members } from '../core/template.js';
+import { logFiles } from '../core/config/assembly.js';
+import { apiTag, cutOutbound } from '../core/config/names.js';
+import { members } from '../core/config/template.js';
+import { formerOf } from '../core/process/files.js';
 import { linesBackwards } from './backwards.js';
 import { cleanLine } from './clean.js';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
-import { type Actor, type EventMeta, type EventType, upcast } from '../../events/event.js';
-import { StorageError } from '../../events/log.js';
+import { type Actor, type EventMeta, type EventType, upcast } from '../../events/log/event.js';
+import { StorageError } from '../../events/log/log.js';
 import { type Keyring, open, seal } from './keyring.js';
 
 /** One row of the events table. */

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../events/log.js';
+import { StorageError } from '../../events/log/log.js';
 import { quoted } from '../../lib/escaped.js';
 import { assertPlain, DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Observable, Subject } from 'rxjs';
 import { v7 } from 'uuid';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
-import type { Caused } from '../../events/event.js';
-import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log.js';
+import type { Caused } from '../../events/log/event.js';
+import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
 import {
   chainHash,
   decode,

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync 
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { readPlain } from '../files.js';
+import { readPlain } from '../data-directory/files.js';
 import type { SqliteDatabase } from './database.js';
 
 const KEY_BYTES = 32;

@@ -8,7 +8,7 @@ import {
   type LedgerStore,
   type Setback,
   type Unwritten,
-} from '../../events/ledger-store.js';
+} from '../../events/log/ledger-store.js';
 import { DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { readSpare, replaceFile } from '../files.js';
+import { readSpare, replaceFile } from '../data-directory/files.js';
 import { assertPlain, ForeignDatabase, headerOf } from './own-file.js';
 
 /**

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { NotPlainError } from '../files.js';
+import { NotPlainError } from '../data-directory/files.js';
 
 /** A database and the files that SQLite keeps beside it. */
 export const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];

@@ -1,4 +1,4 @@
-import { type Flow, LedgerFlaw } from '../../events/ledger-store.js';
+import { type Flow, LedgerFlaw } from '../../events/log/ledger-store.js';
 
 /** Base 128, the lowest digits first, as protocol buffers have it; up to 2^53. */
 function put(bytes: number[], value: number): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { measuredTypes } from '../../events/catalog.js';
-import type { NodeTraffic } from '../../events/node-sync.js';
+import type { NodeTraffic } from '../../events/node/node-sync.js';
 import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
 import { decode, type EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { readSpare, replaceFile } from '../files.js';
+import { readSpare, replaceFile } from '../data-directory/files.js';
 import { dateFlaw, type Pair, pairOf, type Reading, readPair } from './pair.js';
 
 /** Where a server's certificate and key are, as the settings say. */

@@ -1,10 +1,10 @@
-import type { ClientIdentity, ClientTerms } from '../../events/client.js';
+import type { ClientIdentity, ClientTerms } from '../../events/client/client.js';
 import { type Counter, zero } from '../../events/counters.js';
-import type { Depletion, Protocol } from '../../events/inbound.js';
-import { LATEST_MS } from '../../lib/calendar.js';
+import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
-import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '../credentials.js';
-import { depletionOf } from '../limits.js';
+import { LATEST_MS } from '../../lib/time/calendar.js';
+import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
+import { depletionOf } from '../client/limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
 import { type Notes, switchedOff } from './report.js';

@@ -1,11 +1,11 @@
 import type { NodeId, UserId } from '../../events/ids.js';
 import { InboundId } from '../../events/ids.js';
-import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound.js';
-import { LATEST_MS } from '../../lib/calendar.js';
+import { type Depletion, type InboundConfig, type InboundSpec, Protocol } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
-import { hasClients } from '../credentials.js';
-import { configFlaw, freeTag, portFlaw, tagFlaw } from '../inbound-rules.js';
-import { depletionOf } from '../limits.js';
+import { LATEST_MS } from '../../lib/time/calendar.js';
+import { hasClients } from '../client/credentials.js';
+import { depletionOf } from '../client/limits.js';
+import { configFlaw, freeTag, portFlaw, tagFlaw } from '../inbound/inbound-rules.js';
 import type { ForeignInbound } from '../ports/foreign-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';

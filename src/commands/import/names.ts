@@ -1,4 +1,4 @@
-import { emailKey } from '../../events/client-document.js';
+import { emailKey } from '../../events/client/client-document.js';
 import type { ForeignStats } from '../ports/foreign-panel.js';
 import { type JsonRecord, wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { PanelEvent } from '../../events/catalog.js';
-import { ClientAdded, ClientDepleted, ClientIpsSeen } from '../../events/client.js';
+import { ClientAdded, ClientDepleted, ClientIpsSeen } from '../../events/client/client.js';
 import { ClientNumber } from '../../events/ids.js';
 import { ClientHistoryImported, InboundHistoryImported } from '../../events/import.js';
-import { InboundDepleted } from '../../events/inbound.js';
+import { InboundDepleted } from '../../events/inbound/inbound.js';
 import { isObject } from '../../lib/json.js';
 import type { ForeignIps, ForeignPanel } from '../ports/foreign-panel.js';
 import { ClientImport } from './clients.js';

@@ -1,5 +1,4 @@
 import type { PanelEvent, RecordedEvent } from '../../events/catalog.js';
-import type { Actor, Caused } from '../../events/event.js';
 import { UserId } from '../../events/ids.js';
 import {
   type ImportedTable,
@@ -8,8 +7,9 @@ import {
   OutboundHistoryImported,
   PanelImported,
 } from '../../events/import.js';
-import { InboundAdded } from '../../events/inbound.js';
-import { NodeInboundInherited } from '../../events/node-sync.js';
+import { InboundAdded } from '../../events/inbound/inbound.js';
+import type { Actor, Caused } from '../../events/log/event.js';
+import { NodeInboundInherited } from '../../events/node/node-sync.js';
 import type { JsonObject } from '../../lib/json.js';
 import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
 import { type PanelState, panelState } from '../state.js';

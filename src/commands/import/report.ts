@@ -1,5 +1,5 @@
 import type { ImportedTable, ImportFinding, ImportTotals } from '../../events/import.js';
-import type { Depletion } from '../../events/inbound.js';
+import type { Depletion } from '../../events/inbound/inbound.js';
 
 export const noTotals: ImportTotals = {
   inbounds: 0,

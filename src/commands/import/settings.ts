@@ -8,12 +8,12 @@ import {
   SettingsChanged,
   secretsTable,
   settingsTable,
-} from '../../events/settings.js';
+} from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
-import { settingFlaws } from '../setting-rules.js';
-import { senseFlaws } from '../setting-sense.js';
+import { settingFlaws } from '../settings/setting-rules.js';
+import { senseFlaws } from '../settings/setting-sense.js';
 import type { PanelState } from '../state.js';
 import { type Notes, shown } from './report.js';
 

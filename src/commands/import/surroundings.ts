@@ -1,8 +1,8 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import { GeoKind, GeoSourceAdded } from '../../events/geo.js';
+import { GeoKind, GeoSourceAdded } from '../../events/geo/geo.js';
 import { GeoSourceId, NodeId } from '../../events/ids.js';
-import { NodeAdded } from '../../events/node.js';
-import { readSpec, tokenFlaw } from '../node-rules.js';
+import { NodeAdded } from '../../events/node/node.js';
+import { readSpec, tokenFlaw } from '../node/node-rules.js';
 import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';

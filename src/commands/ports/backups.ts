@@ -1,4 +1,4 @@
-import type { Actor } from '../../events/event.js';
+import type { Actor } from '../../events/log/event.js';
 
 /** A fresh, consistent copy of the whole state as one file, in a private place of the data directory. */
 export interface BackupFile {

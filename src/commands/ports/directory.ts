@@ -1,4 +1,4 @@
-import type { Secrets, Settings } from '../../events/settings.js';
+import type { Secrets, Settings } from '../../events/settings/settings.js';
 
 /** Where a directory is, how it is entered, and where in it the people are. */
 export interface DirectoryPlace {

@@ -1,5 +1,5 @@
-import type { GeoKind } from '../../events/geo.js';
-import type { GeoContent } from '../../events/geo-document.js';
+import type { GeoKind } from '../../events/geo/geo.js';
+import type { GeoContent } from '../../events/geo/geo-document.js';
 
 /** Names of lists that are told of a file; it may have more. */
 export const MOST_TAGS = 100;

@@ -1,5 +1,5 @@
 import type { NodeId } from '../../events/ids.js';
-import type { NodeSpec } from '../../events/node.js';
+import type { NodeSpec } from '../../events/node/node.js';
 import type { Bucket, Sample } from './gauges.js';
 
 /** Where a remote panel is, and what it lets us in by. */

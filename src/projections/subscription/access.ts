@@ -1,6 +1,6 @@
-import type { Client } from '../../events/client-document.js';
-import type { Protocol } from '../../events/inbound.js';
-import type { Inbound } from '../../events/inbound-document.js';
+import type { Client } from '../../events/client/client-document.js';
+import type { Protocol } from '../../events/inbound/inbound.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { type Fields, textOf } from './fields.js';
 import type { ShareLink } from './share-link.js';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { Networks } from '../../lib/networks.js';
-import { privateNetworks } from '../../lib/private-networks.js';
+import { Networks } from '../../lib/net/networks.js';
+import { privateNetworks } from '../../lib/net/private-networks.js';
 
 const HOST_NAME = /^\w(?:[\w.-]*\w)?\.?$/;
 const INTERNATIONAL = /^[\w.\-\u0080-\u{10ffff}]+$/u;

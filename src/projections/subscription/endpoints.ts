@@ -1,4 +1,4 @@
-import type { Inbound } from '../../events/inbound-document.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { hostOf, isPublic, isReachable, isSocketPath, portOf } from './address.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
 

@@ -1,4 +1,4 @@
-import type { Inbound } from '../../events/inbound-document.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { isReachable, isSocketPath } from './address.js';
 import { fieldsOf, textOf } from './fields.js';
 

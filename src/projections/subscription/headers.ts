@@ -1,5 +1,5 @@
-import type { Settings } from '../../events/settings.js';
-import { appSchemes, safeLink, safeText } from '../../lib/links.js';
+import type { Settings } from '../../events/settings/settings.js';
+import { appSchemes, safeLink, safeText } from '../../lib/net/links.js';
 import { percentEncoded } from './percent.js';
 import { type ClientUsage, totalUsage } from './usage.js';
 

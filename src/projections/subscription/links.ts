@@ -1,7 +1,7 @@
-import type { Client } from '../../events/client-document.js';
-import type { Protocol } from '../../events/inbound.js';
-import type { Inbound } from '../../events/inbound-document.js';
-import type { Settings } from '../../events/settings.js';
+import type { Client } from '../../events/client/client-document.js';
+import type { Protocol } from '../../events/inbound/inbound.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import type { Settings } from '../../events/settings/settings.js';
 import { accessOf, schemes } from './access.js';
 import { hostOf } from './address.js';
 import { type Endpoint, endpointsOf, NOWHERE } from './endpoints.js';

@@ -1,4 +1,4 @@
-import { type Client, mayConnect } from '../../events/client-document.js';
+import { type Client, mayConnect } from '../../events/client/client-document.js';
 
 /** What a link's name is made of. */
 export interface NameParts {

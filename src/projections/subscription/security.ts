@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ClientIdentity } from '../../events/client.js';
+import type { ClientIdentity } from '../../events/client/client.js';
 import { type Fields, fieldsOf, firstTextOf, textOf, textsOf } from './fields.js';
 import { knownFingerprint } from './fingerprints.js';
 import type { LinkParams } from './share-link.js';

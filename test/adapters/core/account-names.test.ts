@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { array, assert as check, constantFrom, integer, property } from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ruleUsers } from '../../../src/adapters/core/rule-users.js';
+import { ruleUsers } from '../../../src/adapters/core/config/rule-users.js';
 import { accountName, clientOfAccount, emailOfAccount } from '../../../src/lib/account-name.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { assemble, logFiles } from '../../../src/adapters/core/assembly.js';
+import { assemble, logFiles } from '../../../src/adapters/core/config/assembly.js';
 import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { certificate, configOf, inboundOf, numberOf } from './kit.js';

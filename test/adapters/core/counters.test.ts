@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { groupCounters, readCounters } from '../../../src/adapters/core/counters.js';
-import { encode } from '../../../src/adapters/core/messages.js';
+import { groupCounters, readCounters } from '../../../src/adapters/core/control/counters.js';
+import { encode } from '../../../src/adapters/core/control/messages.js';
 import {
   type Certificate,
   type ClientCore,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blamed } from '../../../src/adapters/core/blame.js';
-import { createPanel, type Panel } from '../../../src/app.js';
+import { blamed } from '../../../src/adapters/core/process/blame.js';
+import { createPanel, type Panel } from '../../../src/app/panel.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
 import type { CoreFlaw, CoreInbound } from '../../../src/commands/ports/core.js';
-import { fullStart, type LeftOut } from '../../../src/commands/reactors/core-start.js';
+import { fullStart, type LeftOut } from '../../../src/commands/reactors/core/core-start.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import type { JsonObject } from '../../../src/lib/json.js';
-import { explain } from '../../../src/projections/explain.js';
+import { explain } from '../../../src/projections/why/explain.js';
 import { admin, alice, bob, inboundDraft, userId } from '../../kit/builders.js';
 import {
   addInbound,

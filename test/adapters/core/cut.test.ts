@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { connectApi } from '../../../src/adapters/core/grpc.js';
+import { connectApi } from '../../../src/adapters/core/control/grpc.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
 import {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FlowFilter, flowFilter, flowTable } from '../../../src/adapters/core/flows.js';
+import { type FlowFilter, flowFilter, flowTable } from '../../../src/adapters/core/attribution/flows.js';
 import { withoutFlowFilter } from '../../kit/real/rights.js';
 import { place } from './kit.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { assemble, type CorePaths } from '../../../src/adapters/core/assembly.js';
+import { assemble, type CorePaths } from '../../../src/adapters/core/config/assembly.js';
 import { CoreError } from '../../../src/commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../src/lib/json.js';
 import { configOf, coreBinary } from './kit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyCommands } from '../../../src/adapters/core/key-commands.js';
+import { keyCommands } from '../../../src/adapters/core/config/key-commands.js';
 
 /** Keys out of an executable that prints just this, and what it was asked. */
 function printing(output: string) {

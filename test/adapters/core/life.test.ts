@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { firstValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { identify } from '../../../src/adapters/core/proc.js';
+import { identify } from '../../../src/adapters/core/process/proc.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { CoreCounters } from '../../../src/commands/ports/core.js';
 import { addInbound, configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';

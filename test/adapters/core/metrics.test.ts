@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { metricsFor } from '../../../src/adapters/core/metrics-port.js';
+import { metricsFor } from '../../../src/adapters/core/process/metrics-port.js';
 import type { ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import { addInbound, configOf, coreBinary, freePort, inboundOf, type Place, place, template } from './kit.js';
 

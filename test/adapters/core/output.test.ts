@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { cutOutput } from '../../../src/adapters/core/output.js';
 import { withTemporaryCore } from '../../../src/adapters/core/probe/temporary-core.js';
+import { cutOutput } from '../../../src/adapters/core/process/output.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { configOf, coreBinary } from './kit.js';

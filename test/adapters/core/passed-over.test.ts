@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { passedOver } from '../../../src/adapters/core/passed-over.js';
+import { passedOver } from '../../../src/adapters/core/config/passed-over.js';
 import type { JsonObject } from '../../../src/lib/json.js';
-import { defaultTemplate } from '../../../src/projections/template.js';
+import { defaultTemplate } from '../../../src/projections/core/template.js';
 
 it('nothing of the built-in template is passed over', () => {
   expect(passedOver(defaultTemplate)).toStrictEqual([]);

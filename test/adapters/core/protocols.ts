@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { x25519 } from '../../../src/adapters/core/keys.js';
+import { x25519 } from '../../../src/adapters/core/config/keys.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import type { Certificate } from './kit.js';
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runBinary } from '../../../src/adapters/core/run-binary.js';
+import { runBinary } from '../../../src/adapters/core/process/run-binary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-run-'));
 const environment = { PATH: process.env['PATH'] };

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { idleFor, openUdp, quietFor } from '../../../src/adapters/core/sockets.js';
+import { idleFor, openUdp, quietFor } from '../../../src/adapters/core/attribution/sockets.js';
 import { temporaryFolder } from '../../kit/log.js';
 
 /** An `ss` that says this, whatever it is asked. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Accepted, createSources } from '../../../src/adapters/core/access-log.js';
-import { cutUsers } from '../../../src/adapters/core/cut.js';
-import { followLogs } from '../../../src/adapters/core/logs.js';
+import { type Accepted, createSources } from '../../../src/adapters/core/attribution/access-log.js';
+import { cutUsers } from '../../../src/adapters/core/attribution/cut.js';
+import { followLogs } from '../../../src/adapters/core/attribution/logs.js';
 import { accountName } from '../../../src/lib/account-name.js';
 
 const accepted = (inbound: string, n: number, client = 1): Accepted => ({

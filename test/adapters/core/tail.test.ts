@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { retire } from '../../../src/adapters/core/files.js';
-import { followLogs } from '../../../src/adapters/core/logs.js';
-import { tailOf } from '../../../src/adapters/core/tail.js';
+import { followLogs } from '../../../src/adapters/core/attribution/logs.js';
+import { tailOf } from '../../../src/adapters/core/attribution/tail.js';
+import { retire } from '../../../src/adapters/core/process/files.js';
 
 const OTHERS = 'a line of somebody else\n';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostOf, readAccepted, timeOf } from '../../../src/adapters/core/access-log.js';
-import { createTrace, type Trace } from '../../../src/adapters/core/trace.js';
+import { hostOf, readAccepted, timeOf } from '../../../src/adapters/core/attribution/access-log.js';
+import { createTrace, type Trace } from '../../../src/adapters/core/attribution/trace.js';
 
 const TARGET = 'tcp:web.test:443';
 const anna = { client: 1, source: '192.0.2.1:1000' };

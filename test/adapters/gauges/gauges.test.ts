@@ -17,7 +17,7 @@ import { RingGauges } from '../../../src/adapters/gauges/gauges.js';
 import { type Core, CoreError } from '../../../src/commands/ports/core.js';
 import { buckets, coreMetrics, hostMetrics, type ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
-import { reading } from '../../http/codec/panel.js';
+import { reading } from '../../http/panel/codec/panel.js';
 
 const START = Date.UTC(2026, 4, 1, 12);
 const SECOND = 1000;

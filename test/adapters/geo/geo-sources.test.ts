@@ -6,7 +6,7 @@ import { createGeoSourceFiles } from '../../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import type { GeoPlace, GeoSourceFiles } from '../../../src/commands/ports/geo-sources.js';
 import type { Web } from '../../../src/commands/ports/web.js';
-import type { GeoContent } from '../../../src/events/geo-document.js';
+import type { GeoContent } from '../../../src/events/geo/geo-document.js';
 import { geoFile, geoipFile, geositeFile, listOf } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { type Asset, type ReleaseServer, sha256, startReleaseServer } from '../../kit/real/release-server.js';

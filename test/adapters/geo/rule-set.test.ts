@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ruleSetFile } from '../../../src/adapters/geo/rule-set.js';
 import { geoLists } from '../../../src/adapters/releases/geo-format.js';
-import type { GeoKind } from '../../../src/events/geo.js';
+import type { GeoKind } from '../../../src/events/geo/geo.js';
 import { listOf } from '../../kit/geo.js';
 
 const convert = (rules: unknown, type: GeoKind = 'geosite') => ruleSetFile({ version: 3, rules }, type, 'MINE');

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { scryptPasswords } from '../../../src/adapters/passwords.js';
-import { verify } from '../../../src/backup-work.js';
-import { operate } from '../../../src/cli/control.js';
-import { verifyLog } from '../../../src/cli/verify.js';
+import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
+import { operate } from '../../../src/control/control.js';
 import { KeyShredded } from '../../../src/events/panel.js';
-import { openJournal } from '../../../src/journal.js';
-import { backUp, tamper } from '../../backup/kit.js';
+import { openJournal } from '../../../src/store/journal.js';
+import { verifyLog } from '../../../src/store/verify.js';
+import { verify } from '../../../src/worker/backup-work.js';
 import { alice, clientAdded, clientNumber, draft, first, inboundAdded } from '../../kit/builders.js';
 import { busOver, TestLog } from '../../kit/log.js';
+import { backUp, tamper } from '../../worker/backup/kit.js';
 import { beside, rawBytes } from './raw.js';
 
 const shredded = KeyShredded({ key: 'client:1/1', reason: 'erased' });

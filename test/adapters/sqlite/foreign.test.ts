@@ -12,14 +12,14 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
-import { prepareDataDirectory } from '../../../src/adapters/data-directory.js';
+import { prepareDataDirectory } from '../../../src/adapters/data-directory/data-directory.js';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
-import { openJournal } from '../../../src/journal.js';
-import { backUp } from '../../backup/kit.js';
+import { openJournal } from '../../../src/store/journal.js';
 import { inboundAdded } from '../../kit/builders.js';
 import { TestLog, temporaryFolder } from '../../kit/log.js';
+import { backUp } from '../../worker/backup/kit.js';
 
 /** A database of another program, with or without a write-ahead log. */
 function foreign(file: string, { wal = false, mark = 0 } = {}): Buffer {

@@ -2,9 +2,9 @@ import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LogDamage } from '../../../src/adapters/sqlite/codec.js';
 import { open, seal } from '../../../src/adapters/sqlite/keyring.js';
-import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client.js';
+import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client/client.js';
+import { catchUp } from '../../../src/events/log/replay.js';
 import { KeyShredded } from '../../../src/events/panel.js';
-import { catchUp } from '../../../src/events/replay.js';
 import { clients } from '../../../src/projections/clients.js';
 import {
   admin,

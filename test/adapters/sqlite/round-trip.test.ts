@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { storedData } from '../../../src/adapters/sqlite/codec.js';
 import { eventType, type PanelEvent } from '../../../src/events/catalog.js';
-import type { Actor } from '../../../src/events/event.js';
+import type { Actor } from '../../../src/events/log/event.js';
 import { samples } from '../../events/samples.js';
 import { caused, clientAdded, inboundAdded, T0, traffic } from '../../kit/builders.js';
 import { context, readAll, TestLog } from '../../kit/log.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
-import { StorageError } from '../../../src/events/log.js';
+import { StorageError } from '../../../src/events/log/log.js';
 import { admin, alice, bob, draft, inboundDraft, one, userId } from '../../kit/builders.js';
 import { busOver, openParts, readAll, TestLog, temporaryFolder } from '../../kit/log.js';
 

@@ -26,11 +26,11 @@ const PROSE: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'title', 'bod
 /** Where a reason is on its way into an event, from which a notification or an answer takes it. */
 const REASONS = /src\/(commands\/reactors|adapters)\//;
 /** Where a test of an outbound fails, and where an address is refused: the member `error` is said, and errors are. */
-const PROBES = /src\/(adapters\/(core\/probe|web\/target)|http\/handlers\/outbound-tests)/;
+const PROBES = /src\/(adapters\/(core\/probe|web\/target)|http\/panel\/handlers\/outbound-tests)/;
 /** Details inside of a sentence that are sentences, or words of ours, themselves. */
 const NESTED: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'what', 'message']);
 /** Files whose zod schemas say what is wrong. */
-const SCHEMAS = /src\/(events\/setting|http\/contract\/)/;
+const SCHEMAS = /src\/(events\/setting|http\/panel\/contract\/)/;
 const CHECKS: ReadonlySet<string> = new Set([
   'int',
   'min',

@@ -1,7 +1,7 @@
-import type { Client } from '../../../src/events/client-document.js';
+import type { Client } from '../../../src/events/client/client-document.js';
 import { ClientNumber, InboundId, UserId } from '../../../src/events/ids.js';
-import type { InboundConfig, Protocol } from '../../../src/events/inbound.js';
-import type { Inbound } from '../../../src/events/inbound-document.js';
+import type { InboundConfig, Protocol } from '../../../src/events/inbound/inbound.js';
+import type { Inbound } from '../../../src/events/inbound/inbound-document.js';
 import { type LinkContext, linksOf, linkUrls } from '../../../src/projections/subscription/links.js';
 
 export const id = '3f0c7f3a-7a4e-4a5e-9a41-1d1f6e7c0a11';

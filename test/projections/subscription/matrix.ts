@@ -1,5 +1,5 @@
-import type { Protocol } from '../../../src/events/inbound.js';
-import type { Inbound } from '../../../src/events/inbound-document.js';
+import type { Protocol } from '../../../src/events/inbound/inbound.js';
+import type { Inbound } from '../../../src/events/inbound/inbound-document.js';
 import { linksOf, type ShareLink } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, reality, tls, unused } from './fixtures.js';
 

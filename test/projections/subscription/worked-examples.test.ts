@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/events/client-document.js';
-import type { Inbound } from '../../../src/events/inbound-document.js';
+import type { Client } from '../../../src/events/client/client-document.js';
+import type { Inbound } from '../../../src/events/inbound/inbound-document.js';
 import type { LinkContext } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id as ID, inboundOf, pbk as PBK, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject, textOf } from '../../../lib/json.js';
-import { fold } from '../names.js';
-import { members } from '../template.js';
+import { fold } from '../config/names.js';
+import { members } from '../config/template.js';
 
 /** Host and port that an outbound connects to. */
 export interface Endpoint {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../lib/json.js';
-import { privateNetworks } from '../../../lib/private-networks.js';
-import { withCurrentStream } from '../inbound.js';
-import { fold } from '../names.js';
-import { checkPointers, withFinalRule } from '../outbounds.js';
-import { checkPaths } from '../paths.js';
-import { members } from '../template.js';
+import { privateNetworks } from '../../../lib/net/private-networks.js';
+import { withCurrentStream } from '../config/inbound.js';
+import { fold } from '../config/names.js';
+import { checkPointers, withFinalRule } from '../config/outbounds.js';
+import { checkPaths } from '../config/paths.js';
+import { members } from '../config/template.js';
 import { type Hop, protocolOf, tagOf } from './chain.js';
 
 /** The door of a temporary core, on loopback, which only the test can open. */

@@ -1,6 +1,6 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject, textOf } from '../../../lib/json.js';
-import { fold } from '../names.js';
+import { fold } from '../config/names.js';
 
 /** Masks of UDP that talk to servers of their own, by the folded names of their types. */
 const talkative: ReadonlySet<string> = new Set(['realm', 'xdns', 'xicmp']);

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
-import { complaint } from '../binary.js';
-import { freeLoopbackPort } from '../free-port.js';
-import { missing } from '../missing.js';
-import { end, running } from '../proc.js';
+import { complaint } from '../process/binary.js';
+import { freeLoopbackPort } from '../process/free-port.js';
+import { missing } from '../process/missing.js';
+import { end, running } from '../process/proc.js';
 import type { Door } from './config.js';
 
 /** How long a core may take to listen, in ms. */

@@ -1,0 +1,85 @@
+import { clientOfAccount } from '../../../lib/account-name.js';
+
+/** A line of the access log about a request that was let through. */
+export interface Accepted {
+  /** µs, comparable with other times of the same core's logs. */
+  readonly at: number;
+  /** Address and port from which the client speaks, as `ss` writes them. */
+  readonly source: string;
+  /** `tcp:host:port` or `udp:host:port`. */
+  readonly target: string;
+  readonly inbound: string;
+  /** The number of the client; 0 for accounts that are no client's or have no names. */
+  readonly client: number;
+}
+
+const line =
+  /^(\S+ \S+) from (?:(?:tcp|udp):)?(\[?[0-9a-fA-F:.]+\]?):(\d+) accepted (\S*)(?: \[(?:(\S+) (?:->|>>|==>) )?([^\]]+)\])?.*?(?: email: (.+))?$/;
+
+/** Null for every other line. */
+export function readAccepted(text: string): Accepted | null {
+  const found = line.exec(text);
+  const [, at = '', host = '', port = '', target = '', inbound, , email = ''] = found ?? [];
+  if (found === null || inbound === undefined) return null;
+  return { at: timeOf(at), source: `${host}:${port}`, target, inbound, client: clientOfAccount(email) };
+}
+
+/** `2026/11/21 04:50:59.430160` in µs. Wrong by the offset of the zone, and only ever compared. */
+export function timeOf(text: string): number {
+  const day = Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8, 10)));
+  const seconds = Number(text.slice(11, 13)) * 3600 + Number(text.slice(14, 16)) * 60 + Number(text.slice(17, 19));
+  return (day + seconds * 1000) * 1000 + Number(text.slice(20, 26).padEnd(6, '0'));
+}
+
+/** The host of `host:port`, with the brackets of IPv6. */
+export function hostOf(source: string): string {
+  return source.slice(0, source.lastIndexOf(':'));
+}
+
+/** Who speaks from which address and port to which inbound, as far as the access log told. */
+export interface Sources {
+  add(accepted: Accepted): void;
+  /** Those of these clients on this inbound. */
+  of(inbound: string, clients: ReadonlySet<number>): readonly Accepted[];
+  /** All of these clients. */
+  all(clients: ReadonlySet<number>): readonly Accepted[];
+  /** Whether it is time to `keep` only some. */
+  readonly crowded: boolean;
+  /**
+   * Drops those whose TCP connection is not among the `live` far ends. Those of which `isDatagram` is true have no connection
+   * that the system could list: of them the oldest are dropped when they are too many.
+   */
+  keep(live: ReadonlySet<string>, isDatagram: (accepted: Accepted) => boolean): void;
+}
+
+/** The owner of a pair is who used it last: a port may come back for a neighbour behind the same address. */
+export function createSources(limit = 100_000): Sources {
+  const owners = new Map<string, Accepted>();
+  let crowdedAt = limit;
+  return {
+    add: (accepted) => {
+      if (accepted.client === 0) return;
+      const key = `${accepted.inbound}\n${accepted.source}`;
+      owners.delete(key);
+      owners.set(key, accepted);
+      if (owners.size <= 2 * limit) return;
+      const { value: oldest } = owners.keys().next();
+      if (oldest !== undefined) owners.delete(oldest);
+    },
+    of: (inbound, clients) =>
+      [...owners.values()].filter((owner) => owner.inbound === inbound && clients.has(owner.client)),
+    all: (clients) => [...owners.values()].filter(({ client }) => clients.has(client)),
+    get crowded() {
+      return owners.size > crowdedAt;
+    },
+    keep: (live, isDatagram) => {
+      let datagrams = 0;
+      for (const [key, owner] of [...owners].reverse()) {
+        if (isDatagram(owner)) datagrams += 1;
+        if (isDatagram(owner) ? datagrams > limit / 2 : !live.has(owner.source)) owners.delete(key);
+      }
+      // What lives, lives: asking at every line again would help nobody.
+      crowdedAt = Math.max(limit, owners.size * 1.5);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreInbound } from '../../../commands/ports/core.js';
+import { clientOfAccount } from '../../../lib/account-name.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { idleSeconds, isDatagram, isDetached, mayBeDatagram, portsOf } from '../config/inbound.js';
+import type { CounterReading } from '../control/counters.js';
+import type { Accepted } from './access-log.js';
+import type { FlowFilter } from './flows.js';
+import type { CoreLogs } from './logs.js';
+import { destroy, onPorts } from './sockets.js';
+import type { Outgoing } from './trace.js';
+
+export interface CutOptions {
+  readonly logs: CoreLogs;
+  readonly flows: FlowFilter;
+  /** Counters of all accounts. */
+  readonly readings: () => Promise<readonly CounterReading[]>;
+  /** Sends new requests of these clients on connections that stay up into the void. */
+  readonly refuse: (inbound: string, clients: readonly number[]) => Promise<void>;
+}
+
+/** Time in which a destroyed connection is booked to the end, and then in which a live one moves, in ms. */
+const settling = 250;
+const observing = 500;
+/** Bytes that a client without streams may send meanwhile: what it asks for in vain is counted too. */
+const MOST_ASKED = 4096;
+/** How often what flows over UDP is blocked: a client may change its port, and what it has in its buffers runs out. */
+const BLOCKS = 4;
+
+/**
+ * Ends what clients whose accounts were removed still have open; see `Core.cut`. Over UDP the streams are ended first, where
+ * the logs tell whose they are: so the client notices. A client that still moves bytes loses its whole flow.
+ */
+export async function cutUsers(
+  inbound: CoreInbound,
+  clients: readonly number[],
+  options: CutOptions,
+): Promise<readonly number[]> {
+  if (isDetached(inbound.config)) await options.refuse(inbound.tag, clients);
+  let left = await attempt(inbound, clients, options);
+  if (left.length === 0) return left;
+  if (!mayBeDatagram(inbound.config)) return attempt(inbound, left, options);
+  for (let round = 1; left.length > 0 && round <= BLOCKS; round += 1) {
+    await options.logs.read();
+    const theirs = options.logs.sources.of(inbound.tag, new Set(left));
+    const blocked = await blockFlows(inbound.config, theirs, options.flows);
+    left = await attempt(inbound, left, options, !blocked || round === BLOCKS);
+    if (!blocked) break;
+  }
+  return left;
+}
+
+/** `last`: nothing else helps but a restart of the core. */
+async function attempt(
+  { tag, config }: CoreInbound,
+  clients: readonly number[],
+  { logs, readings }: CutOptions,
+  last = false,
+): Promise<readonly number[]> {
+  const them = new Set(clients);
+  const detached = isDetached(config);
+  // Whose a socket of the core's own is takes a moment to tell.
+  await (detached ? logs.settle() : logs.read());
+  const ended = await endConnections(config, logs.sources.of(tag, them));
+  if (detached) {
+    const theirs = logs.trace.of(tag, them);
+    // The relay of hysteria says of no packet whose it is. A neighbour's flow gets a new socket with its next packet.
+    await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
+  }
+  // What a refused account sends into the void is counted too: at last only what it receives tells that it is connected.
+  const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
+  const moving = await stillMoving(them, asked, readings);
+  // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
+  return clients.filter(
+    (client) => moving.has(client) || (!ended && logs.sources.of(tag, new Set([client])).length > 0),
+  );
+}
+
+/** Ends the TCP connections of clients to the core. Resolves to whether none of them is left. */
+export function endConnections(config: JsonObject, sources: readonly Accepted[]): Promise<boolean> {
+  const ports = portsOf(config);
+  const conditions = sources.map(({ source }) => `${onPorts(ports)} and dst = ${source}`);
+  return destroy('tcp', ports.length === 0 ? [] : conditions);
+}
+
+/** Those of these sources that speak to the inbound over UDP. */
+export function overUdp(config: JsonObject, sources: readonly Accepted[]): readonly string[] {
+  return sources.filter(({ target }) => isDatagram(config, target)).map(({ source }) => source);
+}
+
+/** Blocks the UDP flows of clients to the core. Resolves to false when none is known, or the system does not allow it. */
+export async function blockFlows(
+  config: JsonObject,
+  sources: readonly Accepted[],
+  flows: FlowFilter,
+): Promise<boolean> {
+  const theirs = overUdp(config, sources);
+  return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
+}
+
+/** Ends what the core fetches for somebody. Resolves to whether all of it over TCP is over. */
+export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boolean> {
+  const tcp = sockets.filter(({ network }) => network === 'tcp');
+  const ended = await destroy(
+    'tcp',
+    tcp.map(({ local, remote }) => `src = ${local} and dst = ${remote}`),
+  );
+  const udp = sockets.filter(({ network }) => network === 'udp');
+  await destroy(
+    'udp',
+    udp.map(({ local }) => `sport = :${local.slice(local.lastIndexOf(':') + 1)}`),
+  );
+  return ended;
+}
+
+/** Clients that receive anything, or send more than `asked` bytes. */
+async function stillMoving(
+  clients: ReadonlySet<number>,
+  asked: number,
+  readings: CutOptions['readings'],
+): Promise<ReadonlySet<number>> {
+  await sleep(settling);
+  const before = new Map((await readings()).map(({ name, value }) => [name, value]));
+  await sleep(observing);
+  const after = await readings();
+  const moved = after.filter(({ name, value }) => {
+    const bytes = value - (before.get(name) ?? 0);
+    return bytes > (name.endsWith('>uplink') ? asked : 0);
+  });
+  const moving = moved.map(({ name }) => clientOfAccount(name.split('>>>')[1] ?? ''));
+  return new Set(moving.filter((client) => clients.has(client)));
+}

@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import { withPatience } from '../../../lib/patience.js';
+
+/** Inclusive ranges. */
+type Ports = readonly (readonly [number, number])[];
+
+export interface ClientFlows {
+  /** Address and port of clients, as the access log writes them: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+  readonly sources: readonly string[];
+  /** Local UDP ports of the inbound. */
+  readonly ports: Ports;
+}
+
+/** Blocks single UDP flows in the kernel's packet filter, in a table of its own that touches nothing else. */
+export interface FlowFilter {
+  /**
+   * Lets no packet of these flows pass, either way, for `seconds`. The core notices at once that it cannot send, and closes a
+   * QUIC connection; nothing reaches it of others. Resolves to false where the system does not allow it.
+   */
+  block(flows: ClientFlows, seconds: number): Promise<boolean>;
+  /** Removes the table. A success when there is none. */
+  clear(): Promise<void>;
+}
+
+/** Flows that are blocked at once at most; the kernel takes no more. */
+const MOST = 65_536;
+const PATIENCE_MS = 5_000;
+/** Where Debian puts it. */
+const ADMIN_PATH = '/usr/sbin:/sbin';
+/** Elements in one call. */
+const AT_ONCE = 500;
+
+/** The name of the table of an owner, with its family. */
+export function flowTable(owner: string): string {
+  return `inet portolan-${createHash('sha256').update(owner).digest('hex').slice(0, 12)}`;
+}
+
+/** `owner` tells apart the tables of several panels on one machine: the path of a folder. `program`: nftables. */
+export function flowFilter(owner: string, program = 'nft'): FlowFilter {
+  const table = flowTable(owner);
+  let timer: NodeJS.Timeout | undefined;
+  let until = 0;
+  let made = false;
+  const nft = (commands: string): Promise<boolean> => done(program, commands);
+
+  const clear = async (): Promise<void> => {
+    clearTimeout(timer);
+    made = false;
+    // Deletes what is there and what is not.
+    await nft(`add table ${table}\ndelete table ${table}\n`);
+  };
+
+  /** The kernel drops elements by itself when their time is over; the table goes with the last of them. */
+  const clearLater = (seconds: number): void => {
+    until = Math.max(until, performance.now() + seconds * 1000);
+    clearTimeout(timer);
+    timer = setTimeout(() => void clear(), until - performance.now() + 1000).unref();
+  };
+
+  const add = async (elements: string): Promise<boolean> => {
+    if (made && (await nft(elements))) return true;
+    // The first time, or an administrator flushed the rules of the machine.
+    made = await nft(`${definition(table)}${elements}`);
+    return made;
+  };
+
+  return {
+    block: async ({ sources, ports }, seconds) => {
+      const elements = sources.flatMap((source) => ports.map((range) => elementOf(source, range, seconds)));
+      if (elements.length === 0) return true;
+      clearLater(seconds);
+      for (let at = 0; at < elements.length; at += AT_ONCE) {
+        const some = elements.slice(at, at + AT_ONCE);
+        const text = (['v4', 'v6'] as const).map((set) => addition(table, set, some)).join('');
+        if (!(await add(text))) return false;
+      }
+      return true;
+    },
+    clear,
+  };
+}
+
+interface Element {
+  readonly set: 'v4' | 'v6';
+  readonly text: string;
+}
+
+function elementOf(source: string, [from, to]: Ports[number], seconds: number): Element {
+  const colon = source.lastIndexOf(':');
+  const address = source.slice(0, colon).replace(/^\[|\]$/g, '');
+  const port = from === to ? String(from) : `${from}-${to}`;
+  const text = `${address} . ${source.slice(colon + 1)} . ${port} timeout ${seconds}s`;
+  return { set: isIPv4(address) ? 'v4' : 'v6', text };
+}
+
+function addition(table: string, set: Element['set'], elements: readonly Element[]): string {
+  const texts = elements.filter((one) => one.set === set).map(({ text }) => text);
+  return texts.length === 0 ? '' : `add element ${table} ${set} { ${texts.join(', ')} }\n`;
+}
+
+/** The table as it shall be, whatever is there of it. Its sets hold address and port of a client, and the port of the inbound. */
+function definition(table: string): string {
+  const sets = [
+    ['v4', 'ipv4_addr', 'ip'],
+    ['v6', 'ipv6_addr', 'ip6'],
+  ] as const;
+  // An app that listens for it learns at once that the port is closed, and connects again.
+  const chains = [
+    ['input', 'saddr', 'udp sport . udp dport', 'reject with icmpx type port-unreachable'],
+    ['output', 'daddr', 'udp dport . udp sport', 'drop'],
+  ] as const;
+  return [
+    `add table ${table}`,
+    ...sets.map(
+      ([set, type]) =>
+        `add set ${table} ${set} { type ${type} . inet_service . inet_service; flags interval, timeout; size ${MOST}; }`,
+    ),
+    ...chains.flatMap(([chain, end, ports, verdict]) => [
+      `add chain ${table} ${chain} { type filter hook ${chain} priority 0; policy accept; }`,
+      `flush chain ${table} ${chain}`,
+      ...sets.map(([set, , family]) => `add rule ${table} ${chain} ${family} ${end} . ${ports} @${set} ${verdict}`),
+    ]),
+    '',
+  ].join('\n');
+}
+
+/** Resolves to whether all of it was done; else none of it was. */
+function done(program: string, commands: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const late = new AbortController();
+    const env = { PATH: `${process.env['PATH'] ?? ''}:${ADMIN_PATH}` };
+    const child = execFile(program, ['-f', '-'], { env, signal: late.signal }, (error) => {
+      ended();
+      resolve(error === null);
+    });
+    const ended = withPatience(PATIENCE_MS, () => late.abort());
+    // A program that is not there takes nothing in; the callback says so.
+    child.stdin?.on('error', () => undefined).end(commands);
+  });
+}

@@ -1,0 +1,86 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogFiles } from '../config/assembly.js';
+import { empty, removeUnlessPlain } from '../process/files.js';
+import { type Accepted, createSources, readAccepted, type Sources } from './access-log.js';
+import { settling } from './pairs.js';
+import { livePeers } from './sockets.js';
+import { tailOf } from './tail.js';
+import { createTrace, type Trace } from './trace.js';
+
+/** What the logs of a running core tell, followed for as long as it runs. */
+export interface CoreLogs {
+  readonly sources: Sources;
+  readonly trace: Trace;
+  /** Takes in everything that was written up to now. */
+  read(): Promise<void>;
+  /** The same, and finds out whose it is as far as both logs tell: takes a moment longer. */
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+const accessLimit = 32 * 1024 * 1024;
+const traceLimit = 16 * 1024 * 1024;
+const errorLimit = 8 * 1024 * 1024;
+const levels = ['Debug', 'Info', 'Warning', 'Error'];
+
+/**
+ * Also keeps the logs small, and copies what the admin wants to read from the trace to the error log. `isDatagram`: whether a
+ * request came to its inbound over UDP.
+ */
+export function followLogs(
+  files: LogFiles,
+  traceFile: string,
+  isDatagram: (accepted: Accepted) => boolean,
+  onError: (error: unknown) => void,
+): CoreLogs {
+  const sources = createSources();
+  const trace = createTrace();
+  let complaints = '';
+  const onAccess = (line: string): void => {
+    const accepted = readAccepted(line);
+    if (accepted === null) return;
+    sources.add(accepted);
+    trace.addAccepted(accepted);
+  };
+  const access = tailOf(files.access, accessLimit, onAccess, files.accessKept);
+  const least =
+    files.level === 'none' ? levels.length : levels.findIndex((level) => level.toLowerCase() === files.level);
+  const traced = tailOf(traceFile, traceLimit, (line) => {
+    trace.addLine(line);
+    if (levels.indexOf(/^\S+ \S+ \[(\w+)\]/.exec(line)?.[1] ?? '') >= least) complaints += `${line}\n`;
+  });
+
+  const readOnce = async (): Promise<void> => {
+    const began = performance.now();
+    await traced.read();
+    await access.read();
+    trace.join(began, performance.now());
+    if (complaints !== '') {
+      if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > errorLimit) empty(files.error);
+      // Opening a pipe that nobody reads would stop the panel.
+      removeUnlessPlain(files.error);
+      appendFileSync(files.error, complaints, { mode: 0o600 });
+      complaints = '';
+    }
+    if (sources.crowded) {
+      const live = await livePeers();
+      if (live !== null) sources.keep(live, isDatagram);
+    }
+  };
+  // One reader at a time, and a caller sees at least what was written before it called.
+  let last = Promise.resolve();
+  const read = (): Promise<void> => {
+    const next = last.then(readOnce);
+    last = next.catch(onError);
+    return next;
+  };
+  const settle = async (): Promise<void> => {
+    await read();
+    await sleep(settling + 1);
+    await read();
+  };
+  const timer = setInterval(() => void read().catch(() => undefined), 1000);
+  timer.unref();
+  return { sources, trace, read, settle, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withPatience } from '../../../lib/patience.js';
+
+/** Conditions in one call: the kernel takes them as a program of limited length. */
+const batch = 50;
+/** How long `ss` may take, ms. */
+const PATIENCE_MS = 5000;
+/** Lines that are read without a pause. */
+const slice = 2000;
+
+/**
+ * Ends the sockets that fit any of these conditions (in the words of `ss`). Resolves to false when some are still there:
+ * no `ss`, no right to do it, or a kernel without socket destruction. That is no error: nothing else was promised.
+ */
+export async function destroy(network: 'tcp' | 'udp', conditions: readonly string[]): Promise<boolean> {
+  let complete = true;
+  for (const part of batches(conditions)) {
+    const filter = part.map((condition) => `( ${condition} )`).join(' or ');
+    const before = await list(network, ['-K'], filter);
+    // What was destroyed just now is still shown while it closes.
+    const left = before === null ? null : await list(network, [], filter);
+    if (left === null || left.some((line) => !/^(FIN|CLOS|TIME|LAST)/.test(line))) complete = false;
+  }
+  return complete;
+}
+
+/** Of the sockets that fit a condition, those that belong to this process, each as a condition that fits only it. */
+export async function socketsOf(pid: number, condition: string): Promise<readonly string[]> {
+  const lines = (await list('tcp', ['-p'], condition)) ?? [];
+  return lines
+    .filter((line) => line.includes(`pid=${pid},`))
+    .flatMap((line) => {
+      const [, , , local, peer] = line.split(/\s+/);
+      return local === undefined || peer === undefined ? [] : [`src = ${plain(local)} and dst = ${plain(peer)}`];
+    });
+}
+
+/** The far ends of all TCP connections of this machine. Null when nobody can tell. */
+export async function livePeers(): Promise<ReadonlySet<string> | null> {
+  const lines = await list('tcp', [], 'sport > :0');
+  return lines === null ? null : new Set(lines.map((line) => plain(line.split(/\s+/)[4] ?? '')));
+}
+
+/** How long nothing came from each of these far ends (address and port), ms; those that nobody can tell are missing. */
+export const quietFor = (peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
+  quiet('dst', peers, ['rcv', 'ack']);
+
+/** How long no data went or came over these sockets of this machine, by their local ends; in the same way. */
+export const idleFor = (locals: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
+  quiet('src', locals, ['rcv', 'snd']);
+
+async function quiet(
+  end: 'src' | 'dst',
+  wanted: ReadonlySet<string>,
+  signs: readonly ('rcv' | 'snd' | 'ack')[],
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  const some = [...wanted].map((one) => `${end} = ${one}`);
+  // Beyond a few calls, all connections of the machine are cheaper.
+  const filters = some.length > 4 * batch ? ['sport > :0'] : batches(some).map((part) => part.join(' or '));
+  for (const filter of filters) {
+    let name = '';
+    for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
+      if (n % slice === slice - 1) await nextTurn();
+      // A line about a connection, and one that is indented with what the kernel knows of it.
+      if (!/^\s/.test(line)) name = plain(line.split(/\s+/)[end === 'src' ? 3 : 4] ?? '');
+      else if (wanted.has(name) && /\brto:/.test(line))
+        times.set(name, Math.min(...signs.map((sign) => sinceLast(sign, line))));
+    }
+  }
+  return times;
+}
+
+/** In ms. `ss` leaves out what is 0. */
+function sinceLast(what: 'rcv' | 'snd' | 'ack', line: string): number {
+  return Number(new RegExp(`\\blast${what}:(\\d+)`).exec(line)?.[1] ?? 0);
+}
+
+function batches(conditions: readonly string[]): readonly (readonly string[])[] {
+  const parts: (readonly string[])[] = [];
+  for (let at = 0; at < conditions.length; at += batch) parts.push(conditions.slice(at, at + batch));
+  return parts;
+}
+
+/** Of these local ends, those at which there is a UDP socket. Null when nobody can tell. */
+export async function openUdp(locals: ReadonlySet<string>): Promise<ReadonlySet<string> | null> {
+  const ports = new Set<string>();
+  for (const part of batches([...locals].map((local) => `sport = :${portOf(local)}`))) {
+    const lines = await list('udp', [], part.join(' or '));
+    if (lines === null) return null;
+    for (const line of lines) ports.add(portOf(line.split(/\s+/)[3] ?? ''));
+  }
+  return new Set([...locals].filter((local) => ports.has(portOf(local))));
+}
+
+const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+
+/** `sport` is one of these inclusive ranges. */
+export function onPorts(ranges: readonly (readonly [number, number])[]): string {
+  return `( ${ranges
+    .map(([from, to]) => (from === to ? `sport = :${from}` : `( sport >= :${from} and sport <= :${to} )`))
+    .join(' or ')} )`;
+}
+
+/** An IPv4 address on an IPv6 socket, as the core itself writes it. */
+function plain(address: string): string {
+  return address.replace(/^\[::ffff:([\d.]+)\]/, '$1');
+}
+
+function list(network: 'tcp' | 'udp', flags: readonly string[], filter: string): Promise<readonly string[] | null> {
+  const args = ['-H', '-n', network === 'tcp' ? '-t' : '-ua', ...flags, filter];
+  return new Promise((resolve) => {
+    const late = new AbortController();
+    const ended = withPatience(PATIENCE_MS, () => late.abort());
+    execFile('ss', args, { signal: late.signal, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
+      ended();
+      resolve(error === null ? stdout.split('\n').filter((line) => line !== '') : null);
+    });
+  });
+}

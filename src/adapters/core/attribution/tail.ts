@@ -1,0 +1,111 @@
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { formerOf, removeUnlessPlain } from '../process/files.js';
+
+/** Reads what was appended to a log since the last time. */
+export interface Tail {
+  read(): Promise<void>;
+}
+
+const chunkSize = 256 * 1024;
+/**
+ * Bytes that one reading takes in at most: of more, the newest. A core that writes faster than that, or wrote while no
+ * panel ran, must not keep the panel busy.
+ */
+const MOST = 16 * 1024 * 1024;
+/** A link is not followed, and a pipe does not make us wait. */
+const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Calls `onLine` once for every whole line. The file is emptied when it has grown beyond `limit` bytes: the core appends,
+ * so it goes on at the beginning. With `keep` its end is kept beside it. A missing file counts as empty,
+ * and so does what is no plain file.
+ */
+export function tailOf(file: string, limit: number, onLine: (line: string) => void, keep = false): Tail {
+  let offset = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  /** The reading began within a line. */
+  let skipping = false;
+  const buffer = Buffer.alloc(chunkSize);
+
+  /** Reads up to `end` and no further: the core may write as fast as this reads. */
+  const drain = async (handle: FileHandle, end: number): Promise<void> => {
+    if (end - offset > MOST) {
+      offset = end - MOST;
+      rest = Buffer.alloc(0);
+      skipping = true;
+    }
+    while (offset < end) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkSize, end - offset), offset);
+      if (bytesRead === 0) break;
+      offset += bytesRead;
+      take(Buffer.concat([rest, buffer.subarray(0, bytesRead)]));
+    }
+  };
+
+  const take = (bytes: Buffer): void => {
+    let from = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      if (!skipping) onLine(bytes.toString('utf8', from, end));
+      skipping = false;
+      from = end + 1;
+    }
+    // A line longer than a chunk is no line of the core's.
+    const tooLong = bytes.length - from > chunkSize;
+    rest = tooLong ? Buffer.alloc(0) : bytes.subarray(from);
+    skipping ||= tooLong;
+  };
+
+  const restart = (): void => {
+    offset = 0;
+    rest = Buffer.alloc(0);
+    skipping = false;
+  };
+
+  const readAll = async (handle: FileHandle): Promise<void> => {
+    const { size } = await handle.stat();
+    if (size < offset) restart();
+    await drain(handle, size);
+    if (offset <= limit) return;
+    if (keep) {
+      await copyEnd(file, formerOf(file), limit + MOST);
+      // What came while the copy was made.
+      await drain(handle, (await handle.stat()).size);
+    }
+    await handle.truncate(0);
+    restart();
+  };
+
+  return {
+    read: async () => {
+      let handle: FileHandle;
+      try {
+        handle = await open(file, flags);
+      } catch {
+        return;
+      }
+      try {
+        if ((await handle.stat()).isFile()) await readAll(handle);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** The last `bytes` of a file as another one. */
+async function copyEnd(from: string, to: string, bytes: number): Promise<void> {
+  removeUnlessPlain(to);
+  const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size, mode } = await handle.stat();
+    const start = Math.max(0, size - bytes);
+    await pipeline(
+      createReadStream(from, { fd: handle.fd, autoClose: false, start, end: Math.max(start, size - 1) }),
+      createWriteStream(to, { mode: mode & 0o777 }),
+    );
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
+import { accountFlaw, accountName, type NamedClient } from '../../../lib/account-name.js';
+import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
+import { currentStream } from '../../../lib/stream-names.js';
+import { checkAccount, formOf, settingsOf } from './account.js';
+import { fold, nobody, ownOutbounds, reserved } from './names.js';
+import { checkPaths } from './paths.js';
+
+/**
+ * The inbound with its accounts, as the core reads it. Throws `CoreError` 'invalid' for an account that the core would
+ * misunderstand, and for a path that is none of the core's business (see `checkPaths`). `taken`:
+ * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
+ * `nameOf`: what the accounts of clients are called.
+ */
+export function wholeInbound(
+  inbound: CoreInbound,
+  dataDir: string,
+  taken: ReadonlySet<string> = ownOutbounds,
+  nameOf: (user: NamedClient) => string = accountName,
+): JsonObject {
+  const { tag } = inbound;
+  const config = withCurrentStream(inbound.config);
+  if (config['tag'] !== tag)
+    throw new CoreError('invalid', 'The tag of an inbound differs from its name', { inbound: tag });
+  if (reserved.has(tag) || tag === '' || tag.includes('>>>')) {
+    throw new CoreError('invalid', `An inbound cannot have the tag "${tag}"`, { inbound: tag });
+  }
+  checkPaths(config, { dataDir, inbound: tag });
+  checkAccountNames(settingsOf(config), tag);
+  const form = formOf(config);
+  if (form === null) return config;
+  const clients: Json[] = [...inbound.users.values()].map((user) => {
+    checkAccount(inbound, user);
+    const { reverse, ...account } = user.account;
+    const back = isObject(reverse) && !taken.has(String(reverse['tag'])) ? { reverse } : {};
+    return { ...inherited(inbound), ...account, ...back, email: nameOf(user), level: 0 };
+  });
+  if (isShadowsocks2022(config)) clients.push({ email: nobody, password: randomKey(config), level: 0 });
+  // `users` is another name of `clients`: only one of them may speak.
+  const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
+  const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
+  return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
+}
+
+/** Throws `CoreError` 'invalid' where an account of socks, http and the like has the name of a client's account. */
+function checkAccountNames(settings: JsonObject, tag: string): void {
+  const why = accountFlaw(settings);
+  if (why !== null) throw new CoreError('invalid', why, { inbound: tag });
+}
+
+/** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */
+export function soloInbound(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
+  wholeInbound(inbound, dataDir, taken);
+  return wholeInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);
+}
+
+/** Throws `CoreError` 'invalid' where an inbound is to listen on a socket in a folder that is not there. */
+export function checkSocketFolder({ config, tag }: CoreInbound): void {
+  const { listen } = config;
+  if (typeof listen !== 'string' || !listen.startsWith('/') || existsSync(dirname(listen))) return;
+  throw new CoreError('invalid', 'the folder of the socket on which it is to listen does not exist', { inbound: tag });
+}
+
+/** The local ports on which an inbound listens, as inclusive ranges. Empty for a unix socket. */
+export function portsOf(config: JsonObject): readonly (readonly [number, number])[] {
+  return String(config['port'] ?? '')
+    .split(',')
+    .map((part) => part.trim().split('-').map(Number))
+    .map(([from = 0, to = from]) => [from, to] as const)
+    .filter(([from, to]) => Number.isInteger(from) && Number.isInteger(to) && from > 0 && to >= from);
+}
+
+/**
+ * Whether an account's connections can outlive its sockets: over UDP, where there is no socket per client, or behind a
+ * proxy that speaks for the client, so that the core knows an address that is not the socket's.
+ */
+export function isDetached(config: JsonObject): boolean {
+  if (mayBeDatagram(config)) return true;
+  const stream = object(config['streamSettings']);
+  return JSON.stringify(stream).search(/"acceptProxyProtocol":true|"trustedXForwardedFor":\[./i) >= 0;
+}
+
+/** Whether clients may reach an inbound over UDP. */
+export function mayBeDatagram(config: JsonObject): boolean {
+  return isDatagram(config, 'udp:');
+}
+
+/** Whether a request for `target` (`tcp:…` or `udp:…`) came to an inbound over UDP. */
+export function isDatagram(config: JsonObject, target: string): boolean {
+  if (isQuic(config) || isKcp(config)) return true;
+  const carries = String(settingsOf(config)['network'] ?? '').includes('udp');
+  return config['protocol'] === 'shadowsocks' && carries && target.startsWith('udp:');
+}
+
+/** After how long without a packet from the client the core gives up a connection over UDP, in seconds, and a little more. */
+export function idleSeconds(config: JsonObject): number {
+  const { maxIdleTimeout } = object(object(object(config['streamSettings'])['finalmask'])['quicParams']);
+  if (isQuic(config) && typeof maxIdleTimeout === 'number' && maxIdleTimeout > 0) return maxIdleTimeout + 10;
+  // Hysteria and mKCP; all others have the general time-out of the core.
+  return config['protocol'] === 'hysteria' || isKcp(config) ? 60 : 310;
+}
+
+function isQuic(config: JsonObject): boolean {
+  const network = networkOf(config);
+  if (config['protocol'] === 'hysteria' || network === 'hysteria') return true;
+  const { alpn } = object(object(config['streamSettings'])['tlsSettings']);
+  return ['xhttp', 'splithttp'].includes(network) && Array.isArray(alpn) && alpn.length === 1 && alpn[0] === 'h3';
+}
+
+function isKcp(config: JsonObject): boolean {
+  return ['kcp', 'mkcp'].includes(networkOf(config));
+}
+
+function networkOf(config: JsonObject): string {
+  const stream = object(config['streamSettings']);
+  return String(stream['network'] ?? stream['method'] ?? 'tcp').toLowerCase();
+}
+
+/** An inbound or outbound whose transport is said in the names that the core reads now. */
+export function withCurrentStream(config: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(config).map(([name, member]) =>
+      fold(name) === 'streamsettings' && isObject(member)
+        ? [name, currentStream(member as JsonObject)]
+        : [name, member],
+    ),
+  );
+}
+
+function isShadowsocks2022(config: JsonObject): boolean {
+  return config['protocol'] === 'shadowsocks' && String(settingsOf(config)['method']).startsWith('2022-');
+}
+
+function randomKey(config: JsonObject): string {
+  return randomBytes(String(settingsOf(config)['method']).includes('128') ? 16 : 32).toString('base64');
+}
+
+/** A client of classic shadowsocks needs a method of its own; one of 2022 must have none. */
+function inherited(inbound: CoreInbound): JsonObject {
+  const method = settingsOf(inbound.config)['method'];
+  if (inbound.config['protocol'] !== 'shadowsocks' || isShadowsocks2022(inbound.config)) return {};
+  return typeof method === 'string' ? { method } : {};
+}
+
+/** `hysteriaSettings.auth` would let everybody in as long as the inbound has no clients. */
+function withoutSharedPassword(config: JsonObject): JsonObject {
+  const stream = object(config['streamSettings']);
+  const hysteria = Object.fromEntries(
+    Object.entries(object(stream['hysteriaSettings'])).filter(([key]) => fold(key) !== 'auth'),
+  );
+  return { ...config, streamSettings: { ...stream, hysteriaSettings: hysteria } };
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? (value as JsonObject) : {};
+}

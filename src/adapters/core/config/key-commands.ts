@@ -1,0 +1,59 @@
+import { CoreError } from '../../../commands/ports/core.js';
+import type { CoreKeys, VlessAuthentication } from '../../../commands/ports/keys.js';
+
+/** Runs the executable with these arguments and resolves to what it printed; rejects with `CoreError`. */
+export type Ask = (args: readonly string[]) => Promise<string>;
+
+/** base64 and base64url. */
+const KEY = '([\\w+/=-]+)';
+
+/**
+ * The key commands of the executable. Values are found by their labels and never by their line: releases have changed
+ * both the order and what stands around them.
+ */
+export function keyCommands(ask: Ask): CoreKeys {
+  return {
+    mldsa65: async () => {
+      const output = await ask(['mldsa65']);
+      return { seed: labelled(output, 'Seed'), verify: labelled(output, 'Verify') };
+    },
+    mlkem768: async () => {
+      const output = await ask(['mlkem768']);
+      return { seed: labelled(output, 'Seed'), client: labelled(output, 'Client') };
+    },
+    vlessEncryption: async () => {
+      const found = authentications(await ask(['vlessenc']));
+      return found.length > 0 ? found : unreadable('Authentication');
+    },
+    ech: async (serverName) => {
+      // One argument, so that no name can be taken for an option.
+      const output = await ask(['tls', 'ech', `--serverName=${serverName}`]);
+      return { serverKeys: labelled(output, 'ECH server keys'), configList: labelled(output, 'ECH config list') };
+    },
+  };
+}
+
+/** What stands behind `label:`, on the same line or on the next. */
+function labelled(output: string, label: string): string {
+  return new RegExp(`^\\s*${label}[^:\\n]*:\\s*${KEY}\\s*$`, 'im').exec(output)?.[1] ?? unreadable(label);
+}
+
+function authentications(output: string): readonly VlessAuthentication[] {
+  return output
+    .split(/^\s*Authentication:/im)
+    .slice(1)
+    .map((block) => ({
+      label: block.split('\n')[0]?.trim() ?? '',
+      decryption: member(block, 'decryption'),
+      encryption: member(block, 'encryption'),
+    }));
+}
+
+function member(block: string, name: string): string {
+  return new RegExp(`"${name}"\\s*:\\s*"([\\w.+/=-]+)"`).exec(block)?.[1] ?? unreadable(name);
+}
+
+/** The output itself holds keys, so it is not shown. */
+function unreadable(label: string): never {
+  throw new CoreError('refused', `This version of the core prints no ${label}`);
+}

@@ -1,0 +1,143 @@
+import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
+import { networkOfKey } from '../../../lib/net/address-key.js';
+import type { CoreApi } from '../control/grpc.js';
+import { decode, encode, type TypedMessage } from '../control/messages.js';
+import { apiTag, cutOutbound, metricsTag, spelled } from './names.js';
+import { ruleUsers } from './rule-users.js';
+import { members, refused } from './template.js';
+
+/** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
+const numbered = /#(\d+)\.(\d+)$/;
+const cutRule = (inbound: string, client: number | ''): string => `cut>>>${inbound}>>>${client}`;
+
+/**
+ * The template's routing, each rule with a tag of ours by which it can be taken away. `names`: whether users are to be the
+ * names that clients have in the core, or stay the emails that people know.
+ */
+export function routingOf(value: Json | undefined, names: 'core' | 'people' = 'core'): JsonObject {
+  const { rules = [], ...others } = members(value);
+  if (!Array.isArray(rules)) throw refused('its routing rules must be a list');
+  const kept = (rules as readonly Json[]).filter(isObject).filter((rule) => {
+    const { outboundtag } = members(rule as JsonObject);
+    // Other panels reach the core's api and metrics by rules; ours have doors of their own.
+    return outboundtag !== apiTag && outboundtag !== metricsTag;
+  });
+  return {
+    ...withSpelling(others),
+    rules: kept.map((rule, index) => {
+      const { ruletag, user, ...rest } = members(rule as JsonObject);
+      const users = user === undefined ? {} : { user: names === 'core' ? ruleUsers(user) : user };
+      // The tags of cuts begin with a name of ours and ">>>".
+      const name = typeof ruletag === 'string' ? ruletag.replaceAll('>>>', '') : 'rule';
+      return { ...withSpelling(rest), ...users, ruleTag: `${name}#0.${index}` };
+    }),
+  };
+}
+
+function withSpelling(folded: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(folded).map(([name, member]) => [spelled(name), member]));
+}
+
+/** The rules of a configuration that `xray convert pb` wrote, as bytes. */
+export function rulesOf(config: { readonly app: readonly TypedMessage[] }): readonly Buffer[] {
+  const router = config.app.find(({ type }) => type === 'xray.app.router.Config');
+  return router === undefined ? [] : decode<{ rule: readonly Buffer[] }>(router.type, router.value).rule;
+}
+
+/** Sends what asks for it into the void. */
+export interface Refusal {
+  /** By which it is known and taken away. */
+  readonly ruleTag: string;
+  readonly inbound: string;
+  /** Its number. */
+  readonly client: number;
+  /** As `addressKey` has them; none = wherever the client asks from. */
+  readonly addresses: readonly string[];
+}
+
+/** The last change of the rules of each core: it takes several calls, so there is one at a time. */
+const turns = new WeakMap<CoreApi, Promise<void>>();
+
+/** One after the other for each core. */
+export function inTurn(api: CoreApi, change: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(api) ?? Promise.resolve()).then(change);
+  turns.set(
+    api,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+/** Sends what these clients ask for through this inbound into the void. */
+export function refuseUsers(
+  api: CoreApi,
+  inbound: string,
+  clients: readonly number[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const refusals = clients.map((client) => ({
+    ruleTag: cutRule(inbound, client),
+    inbound,
+    client,
+    addresses: [],
+  }));
+  return inTurn(api, async () => putFirst(api, await ruleTags(api), refusals, templateRules));
+}
+
+export async function ruleTags(api: CoreApi): Promise<readonly string[]> {
+  return (await api.call('RoutingService/ListRule', {})).rules.map(({ ruleTag }) => ruleTag);
+}
+
+/**
+ * Adds the refusals that are not among the running rules. The API can put a rule only last, and replacing all rules leaves
+ * moments without any, so the template's rules are sent again behind the new ones and the old ones taken away, last first:
+ * at every moment the first match is the right one.
+ */
+export async function putFirst(
+  api: CoreApi,
+  running: readonly string[],
+  refusals: readonly Refusal[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const there = new Set(running);
+  const missing = refusals.filter(({ ruleTag }) => !there.has(ruleTag));
+  if (missing.length === 0) return;
+  const old = running.filter((tag) => numbered.test(tag));
+  const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
+  const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
+    encode('xray.app.router.RoutingRule', {
+      tag: cutOutbound,
+      // Matches any email of the client: connections from before a rename continue under the former name.
+      user_email: [`regexp:^${client}:`],
+      inbound_tag: [inbound],
+      source_ip: addresses.map((key) => ({ custom: { cidr: networkOfKey(key) } })),
+      rule_tag: ruleTag,
+    }),
+  );
+  const again = old.length === 0 ? [] : (await templateRules()).map((rule, index) => retagged(rule, generation, index));
+  await api.call('RoutingService/AddRule', {
+    config: { type: 'xray.app.router.Config', value: encode('xray.app.router.Config', { rule: [...cuts, ...again] }) },
+    shouldAppend: true,
+  });
+  for (const ruleTag of old.reverse()) await api.call('RoutingService/RemoveRule', { ruleTag });
+}
+
+/** Idempotent. */
+export async function admitUser(api: CoreApi, inbound: string, client: number): Promise<void> {
+  await api.call('RoutingService/RemoveRule', { ruleTag: cutRule(inbound, client) });
+}
+
+/** All cuts of an inbound; for when it goes, and its connections with it. */
+export async function admitAll(api: CoreApi, inbound: string): Promise<void> {
+  const { rules } = await api.call('RoutingService/ListRule', {});
+  for (const { ruleTag } of rules) {
+    if (ruleTag.startsWith(cutRule(inbound, ''))) await api.call('RoutingService/RemoveRule', { ruleTag });
+  }
+}
+
+/** A later field of the same number wins, so appending a tag replaces the rule's own. */
+function retagged(rule: Buffer, generation: number, index: number): Buffer {
+  const tag = decode<{ rule_tag: string }>('xray.app.router.RoutingRule', rule).rule_tag;
+  const rule_tag = tag.replace(numbered, `#${generation}.${index}`);
+  return Buffer.concat([rule, encode('xray.app.router.RoutingRule', { rule_tag })]);
+}

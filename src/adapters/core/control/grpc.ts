@@ -1,0 +1,135 @@
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import type { Deserialize, MethodDefinition, Serialize, ServiceDefinition } from '@grpc/proto-loader';
+import { CoreError } from '../../../commands/ports/core.js';
+import { withPatience } from '../../../lib/patience.js';
+import { type CounterReading, readCounters } from './counters.js';
+import { definitions, type TypedMessage } from './messages.js';
+
+interface InboundHandler {
+  readonly tag: string;
+  readonly receiver_settings?: TypedMessage | null;
+  readonly proxy_settings?: TypedMessage | null;
+}
+
+interface UserMessage {
+  readonly email: string;
+  readonly account: TypedMessage | null;
+}
+
+/** Request and answer of every call that the panel makes. */
+interface Calls {
+  'HandlerService/AddInbound': [{ inbound: InboundHandler }, object];
+  'HandlerService/RemoveInbound': [{ tag: string }, object];
+  'HandlerService/AlterInbound': [{ tag: string; operation: TypedMessage }, object];
+  'HandlerService/ListInbounds': [{ isOnlyTags: boolean }, { inbounds: readonly InboundHandler[] }];
+  'HandlerService/GetInboundUsers': [{ tag: string; email?: string }, { users: readonly UserMessage[] }];
+  'StatsService/QueryStats': [{ pattern: string; reset: boolean }, readonly CounterReading[]];
+  'StatsService/GetSysStats': [
+    object,
+    { Uptime: number; NumGC: number; Alloc: number; Sys: number; LiveObjects: number; PauseTotalNs: number },
+  ];
+  'StatsService/GetUsersStats': [
+    object,
+    { users: readonly { email: string; ips: readonly { ip: string; last_seen: number }[] }[] },
+  ];
+  'RoutingService/AddRule': [{ config: TypedMessage; shouldAppend: boolean }, object];
+  'RoutingService/RemoveRule': [{ ruleTag: string }, object];
+  'RoutingService/ListRule': [object, { rules: readonly { tag: string; ruleTag: string }[] }];
+  'ObservatoryService/GetOutboundStatus': [
+    object,
+    {
+      status: {
+        status: readonly {
+          alive: boolean;
+          delay: number;
+          outbound_tag: string;
+          last_seen_time: number;
+          last_try_time: number;
+        }[];
+      } | null;
+    },
+  ];
+}
+
+const packages: Record<string, string> = {
+  HandlerService: 'xray.app.proxyman.command',
+  StatsService: 'xray.app.stats.command',
+  RoutingService: 'xray.app.router.command',
+  ObservatoryService: 'xray.core.app.observatory.command',
+};
+
+/** The connection to the API of one core. */
+export interface CoreApi {
+  /**
+   * Rejects with `CoreError`: 'unreachable' when no answer comes within `patience` ms in which this process could have
+   * taken it in (see `withPatience`), else 'refused' with the core's words.
+   */
+  call<N extends keyof Calls>(name: N, request: Calls[N][0], patience?: number): Promise<Calls[N][1]>;
+  close(): void;
+}
+
+/** Opens lazily: nothing is sent before the first call. */
+export function connectApi(socket: string): CoreApi {
+  const client = new Client(`unix:${socket}`, credentials.createInsecure(), {
+    // 20,000 counters are 1 MB; the library stops at 4 MB.
+    'grpc.max_receive_message_length': 256 * 1024 * 1024,
+    'grpc.enable_http_proxy': 0,
+    'grpc.enable_retries': 0,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1000,
+  });
+  return {
+    call: (name, request, patience = 5000) => {
+      const method = methodOf(name);
+      return new Promise((resolve, reject) => {
+        // No deadline of the library: it would run out while this process is busy, with the answer already there.
+        const call = client.makeUnaryRequest(
+          method.path,
+          method.requestSerialize as Serialize<typeof request>,
+          (name === 'StatsService/QueryStats' ? readCounters : method.responseDeserialize) as Deserialize<
+            Calls[typeof name][1]
+          >,
+          request,
+          (error, answer) => {
+            ended();
+            if (error) reject(coreError(error));
+            else if (answer === undefined) reject(new CoreError('unreachable', 'The core gave an empty answer'));
+            else resolve(answer);
+          },
+        );
+        const ended = withPatience(patience, () => call.cancel());
+      });
+    },
+    close: () => client.close(),
+  };
+}
+
+/** An operation on a user whose effect is there already. */
+export function isAbsent(error: unknown): boolean {
+  return (
+    error instanceof CoreError && error.kind === 'refused' && /not found|not enough information/i.test(error.message)
+  );
+}
+
+export function isPresent(error: unknown): boolean {
+  return error instanceof CoreError && error.kind === 'refused' && /already exists|existing tag/i.test(error.message);
+}
+
+function methodOf(name: string): MethodDefinition<object, object> {
+  const [service = '', method = ''] = name.split('/');
+  const found = (definitions[`${packages[service]}.${service}`] as ServiceDefinition | undefined)?.[method];
+  if (found === undefined) throw new Error(`no method ${name} in proto/`);
+  return found;
+}
+
+function coreError(error: ServiceError): CoreError {
+  if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
+    return new CoreError('unreachable', 'The core does not answer', { cause: error });
+  }
+  return new CoreError('refused', lastWords(error.details), { cause: error });
+}
+
+/** The core reports a chain of causes; people want the last. */
+export function lastWords(chain: string): string {
+  return chain.split(' > ').at(-1)?.trim() || 'The core gave no reason';
+}

@@ -1,0 +1,119 @@
+import type { HeldAddresses, PersonAddresses } from '../../../commands/ports/core.js';
+import { digest } from '../../../lib/digest.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { addressKey } from '../../../lib/net/address-key.js';
+import { hostOf } from '../attribution/access-log.js';
+import { blockFlows, destroyOutgoing, endConnections, overUdp } from '../attribution/cut.js';
+import type { FlowFilter } from '../attribution/flows.js';
+import type { CoreLogs } from '../attribution/logs.js';
+import { idleFor, openUdp, quietFor } from '../attribution/sockets.js';
+import { isDetached } from '../config/inbound.js';
+import { inTurn, putFirst, ruleTags } from '../config/routing.js';
+import type { CoreApi } from './grpc.js';
+
+/** The tags of these rules hold no name and no address: whoever may list rules need not learn them. */
+const prefix = 'limit>>>';
+
+/** Makes the rules of a core those that refuse exactly these addresses; see `Core.hold`. */
+export function holdAddresses(
+  api: CoreApi,
+  held: readonly HeldAddresses[],
+  templateRules: () => Promise<readonly Buffer[]>,
+): Promise<void> {
+  const refusals = held
+    .filter(({ addresses }) => addresses.length > 0)
+    .map((one) => ({ ...one, ruleTag: `${prefix}${digest([one.inbound, one.client, one.addresses]).slice(0, 32)}` }));
+  return inTurn(api, async () => {
+    const running = await ruleTags(api);
+    await putFirst(api, running, refusals, templateRules);
+    const wanted = new Set(refusals.map(({ ruleTag }) => ruleTag));
+    for (const ruleTag of running) {
+      if (ruleTag.startsWith(prefix) && !wanted.has(ruleTag)) await api.call('RoutingService/RemoveRule', { ruleTag });
+    }
+  });
+}
+
+/** Ends what these clients have open from these addresses; see `Core.cutAddresses`. */
+export async function cutAddresses(
+  held: readonly HeldAddresses[],
+  last: boolean,
+  { logs, flows, configOf }: CutAddressesOptions,
+): Promise<boolean> {
+  let complete = true;
+  const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
+  await (detached.length > 0 ? logs.settle() : logs.read());
+  for (const { inbound, client, addresses } of held) {
+    const them = new Set([client]);
+    const keys = new Set(addresses);
+    const from = (source: string): boolean => keys.has(addressKey(hostOf(source)) ?? '');
+    const config = configOf(inbound);
+    const sources = logs.sources.of(inbound, them).filter(({ source }) => from(source));
+    const ended = await endConnections(config, sources);
+    // What comes through a proxy or over UDP. All else ended with its connection.
+    const streams = !isDetached(config) || (await destroyOutgoing(logs.trace.of(inbound, them, from)));
+    const blocked = !last || overUdp(config, sources).length === 0 || (await blockFlows(config, sources, flows));
+    complete &&= ended && streams && blocked;
+  }
+  return complete;
+}
+
+interface CutAddressesOptions {
+  readonly logs: CoreLogs;
+  readonly flows: FlowFilter;
+  readonly configOf: (tag: string) => JsonObject;
+}
+
+/** How long nothing came from an address of a person, ms, where that is known; see `Core.silence`. */
+export async function silenceOf(
+  asked: readonly PersonAddresses[],
+  logs: CoreLogs,
+  configOf: (tag: string) => JsonObject,
+): Promise<(person: string, address: string) => number | null> {
+  await logs.read();
+  const people = new Map(asked.flatMap(({ person, clients }) => clients.map((client) => [client, person] as const)));
+  const clients: ReadonlySet<number> = new Set(people.keys());
+  const names: ReadonlySet<string> = new Set(
+    asked.flatMap(({ person, addresses }) => addresses.map((address) => `${person} ${address}`)),
+  );
+  const nameOf = (client: number, source: string): string =>
+    `${people.get(client) ?? ''} ${addressKey(hostOf(source)) ?? ''}`;
+  const owners = logs.sources
+    .all(clients)
+    .map(({ client, source }) => ({ name: nameOf(client, source), end: source }))
+    .filter(({ name }) => names.has(name));
+  const least = leastOf(owners, await quietFor(new Set(owners.map(({ end }) => end))));
+  // Through a proxy the address has no socket here. What the core fetches for it tells whether something moves.
+  const flows = logs.trace
+    .all(clients)
+    .map((flow) => ({ ...flow, name: nameOf(flow.client, flow.source), end: flow.local }))
+    .filter(({ name }) => names.has(name) && !least.has(name));
+  const tcp = flows.filter(({ network }) => network === 'tcp');
+  const moved = leastOf(tcp, await idleFor(new Set(tcp.map(({ end }) => end))));
+  const udp = flows.filter(({ network }) => network === 'udp');
+  const open = await openUdp(new Set(udp.map(({ end }) => end)));
+  // Of UDP nobody knows when it last moved, and of the relay of hysteria not even whose it is.
+  const blind = flows.filter(
+    ({ network, end, inbound }) =>
+      configOf(inbound)['protocol'] === 'hysteria' || (network === 'udp' && (open === null || open.has(end))),
+  );
+  for (const { name } of blind) moved.delete(name);
+  return (person, address) => {
+    const name = `${person} ${address}`;
+    return least.get(name) ?? moved.get(name) ?? null;
+  };
+}
+
+interface End {
+  readonly name: string;
+  /** One end of a socket. */
+  readonly end: string;
+}
+
+function leastOf(ends: readonly End[], times: ReadonlyMap<string, number>): Map<string, number> {
+  const least = new Map<string, number>();
+  for (const { name, end } of ends) {
+    const ms = times.get(end);
+    if (ms !== undefined) least.set(name, Math.min(ms, least.get(name) ?? ms));
+  }
+  return least;
+}

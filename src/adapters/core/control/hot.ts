@@ -1,0 +1,123 @@
+import {
+  CoreError,
+  type CoreInbound,
+  type CoreUser,
+  type OnlineUser,
+  type RunningAccount,
+} from '../../../commands/ports/core.js';
+import { accountName, clientOfAccount, emailOfAccount, type NamedClient } from '../../../lib/account-name.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { destroy, onPorts, socketsOf } from '../attribution/sockets.js';
+import { addUserOperation, formOf, runningDigest } from '../config/account.js';
+import { convertAll, type Handler } from '../config/convert-all.js';
+import { isDetached, portsOf } from '../config/inbound.js';
+import { nobody } from '../config/names.js';
+import { admitAll, admitUser } from '../config/routing.js';
+import type { Binary, Converted } from '../process/binary.js';
+import { type CoreApi, isAbsent, isPresent } from './grpc.js';
+import { typed } from './messages.js';
+
+/** Resolves to those that the core does not take, by tag; they are not there. Rejects with `CoreError` when it is not known what is. */
+export async function addInbounds(
+  api: CoreApi,
+  binary: Binary,
+  inbounds: readonly CoreInbound[],
+  whole: (inbound: CoreInbound) => JsonObject,
+): Promise<ReadonlyMap<string, CoreError>> {
+  const convert = async (config: { readonly inbounds: readonly JsonObject[] }): Promise<Converted> => {
+    // What breaks a core when it is asked whether it takes it would break the running one too, and end everybody's connections.
+    const [converted] = await Promise.all([binary.convert(config), binary.testInbounds(config)]);
+    return converted;
+  };
+  const { handlers, flaws } = await convertAll(inbounds, { whole, convert });
+  const refused = new Map(flaws);
+  for (const handler of handlers) {
+    const flaw = await addHandler(api, handler);
+    if (flaw !== null) refused.set(handler.tag, flaw);
+  }
+  return refused;
+}
+
+async function addHandler(api: CoreApi, inbound: Handler): Promise<CoreError | null> {
+  const { tag } = inbound;
+  try {
+    await api.call('HandlerService/AddInbound', { inbound }, 15_000);
+    return null;
+  } catch (error) {
+    // A tag stays taken by an inbound that could not be opened; one that was there before is none of this call's.
+    if (!isPresent(error)) await removeHandler(api, tag).catch(() => undefined);
+    if (!(error instanceof CoreError) || error.kind !== 'refused') throw error;
+    return new CoreError('refused', error.message, { inbound: tag, cause: error });
+  }
+}
+
+export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbound): Promise<void> {
+  await removeHandler(api, inbound.tag);
+  if (isDetached(inbound.config)) await admitAll(api, inbound.tag);
+  const ports = portsOf(inbound.config);
+  if (ports.length === 0) return;
+  // Only its listener is gone: most transports would serve whoever is connected to the end. Once more for who was just let in.
+  for (let look = 0; look < 2; look += 1) await destroy('tcp', await socketsOf(pid, onPorts(ports)));
+}
+
+export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
+  const operation = addUserOperation(inbound, user);
+  if (isDetached(inbound.config)) await admitUser(api, inbound.tag, user.client);
+  // These notice a second account of the same name; the others would keep both.
+  if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol']))) await removeUser(api, inbound, user);
+  try {
+    await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
+  } catch (error) {
+    if (!isPresent(error)) throw error;
+    await removeUser(api, inbound, user);
+    await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation });
+  }
+}
+
+export function removeUser(api: CoreApi, inbound: CoreInbound, user: NamedClient): Promise<void> {
+  return removeAccount(api, inbound, accountName(user));
+}
+
+async function removeAccount(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
+  if (formOf(inbound.config) === null)
+    throw new CoreError('refused', 'This inbound has no accounts that can be removed', { inbound: inbound.tag });
+  const operation = typed('xray.app.proxyman.command.RemoveUserOperation', { email });
+  await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation }).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+}
+
+export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>> {
+  const { tag, config } = inbound;
+  if (formOf(config) === null) return new Map();
+  const { users } = await api.call('HandlerService/GetInboundUsers', { tag }, 15_000);
+  const found = new Map<number, RunningAccount>();
+  for (const { email: name, account } of users) {
+    if (name === '' || name === nobody) continue;
+    const client = clientOfAccount(name);
+    // It is unknown which client such an account lets in.
+    if (client === 0 || found.has(client)) await removeAccount(api, inbound, name);
+    else found.set(client, { email: emailOfAccount(name), digest: runningDigest(config as JsonObject, name, account) });
+  }
+  return found;
+}
+
+export async function onlineUsers(api: CoreApi): Promise<readonly OnlineUser[]> {
+  const { users } = await api.call('StatsService/GetUsersStats', {});
+  const online = new Map<number, OnlineUser['ips'][number][]>();
+  for (const { email: name, ips } of users) {
+    const client = clientOfAccount(name);
+    if (client === 0) continue;
+    const known = online.get(client) ?? [];
+    // Under its former name too, as long as connections from before a renaming are open.
+    known.push(...ips.map(({ ip, last_seen }) => ({ ip, at: last_seen * 1000 })));
+    online.set(client, known);
+  }
+  return [...online].map(([client, ips]) => ({ client, ips }));
+}
+
+async function removeHandler(api: CoreApi, tag: string): Promise<void> {
+  await api.call('HandlerService/RemoveInbound', { tag }).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+}

@@ -1,0 +1,49 @@
+import type { CoreMetrics } from '../../../commands/ports/gauges.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { fold } from '../config/names.js';
+import type { CoreApi } from './grpc.js';
+
+interface Source {
+  /** Throws `CoreError` 'not-running'. */
+  readonly api: () => CoreApi;
+  readonly listen: () => string | null;
+  readonly template: () => JsonObject | null;
+}
+
+/** In ms; the next reading comes in two seconds. */
+const patience = 1500;
+const observatories = new Set(['observatory', 'burstobservatory']);
+
+/**
+ * Memory and observatory of a running core, asked over its API. The page of its metrics listener has the same figures,
+ * but only together with the counters of every client: megabytes that would be read every two seconds for a few numbers.
+ */
+export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
+  return {
+    get listen() {
+      return listen();
+    },
+    runtime: async () => {
+      const stats = await api().call('StatsService/GetSysStats', {}, patience);
+      return {
+        alloc: stats.Alloc,
+        sys: stats.Sys,
+        heapObjects: stats.LiveObjects,
+        numGC: stats.NumGC,
+        pauseTotalNs: stats.PauseTotalNs,
+      };
+    },
+    observatory: async () => {
+      // Without an observatory the core does not know the question.
+      if (!Object.keys(template() ?? {}).some((name) => observatories.has(fold(name)))) return [];
+      const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, patience);
+      return (status?.status ?? []).map((one) => ({
+        tag: one.outbound_tag,
+        alive: one.alive,
+        delay: one.delay,
+        lastSeenTime: one.last_seen_time,
+        lastTryTime: one.last_try_time,
+      }));
+    },
+  };
+}

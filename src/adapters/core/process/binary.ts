@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CoreError } from '../../../commands/ports/core.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { lastWords } from '../control/grpc.js';
+import { decode, type TypedMessage } from '../control/messages.js';
+import { missing, unstartable } from './missing.js';
+import { type Outcome, runBinary } from './run-binary.js';
+
+export interface BinaryOptions {
+  /** Path of the executable, or null when there is none. */
+  readonly path: string | null;
+  /** Where configurations lie for as long as the executable reads them. */
+  readonly runDir: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** What a core prints at log level `warning` once all of its parts have started. */
+const STARTED = /core: Xray \S+ started/;
+
+/** A configuration as `xray convert pb` writes it. */
+export interface Converted {
+  readonly inbound: readonly {
+    readonly tag: string;
+    readonly receiver_settings: TypedMessage | null;
+    readonly proxy_settings: TypedMessage | null;
+  }[];
+  readonly app: readonly TypedMessage[];
+}
+
+/** The executable, asked without starting a core. */
+export interface Binary {
+  readonly path: string | null;
+  /** Null when there is none or it does not say. Asked again only after the file changed. */
+  version(): Promise<string | null>;
+  /** The same. Rejects with `CoreError` 'missing' when there is none, else 'refused' or 'unreachable'. */
+  neededVersion(): Promise<string>;
+  /** Rejects with `CoreError` 'missing', 'refused', 'unreachable' or 'invalid'. */
+  test(config: JsonObject): Promise<void>;
+  /**
+   * Starts a core with this configuration and ends it as soon as it is up: `test` builds a core but starts nothing, and some
+   * parts, such as fake DNS pools, fail only when they start. Rejects as `test` does. Whatever the configuration listens on
+   * must be free.
+   */
+  boot(config: JsonObject): Promise<void>;
+  /** The same as `test` for inbounds on their own. */
+  testInbounds(config: { readonly inbounds: readonly JsonObject[] }): Promise<void>;
+  /** Rejects as `test` does. */
+  convert(config: JsonObject): Promise<Converted>;
+  /** What a command without a configuration prints. Rejects with `CoreError` 'missing', 'unreachable' or 'refused'. */
+  ask(args: readonly string[]): Promise<string>;
+}
+
+export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
+  let known: { readonly modified: number; readonly version: string | null } | null = null;
+
+  const run = (args: readonly string[], until?: RegExp): Promise<Outcome> => {
+    if (path === null) return Promise.reject(missing());
+    return runBinary(path, args, { cwd: runDir, environment, until });
+  };
+
+  const withFile = async <T>(config: JsonObject, use: (file: string) => Promise<T>): Promise<T> => {
+    await mkdir(runDir, { recursive: true, mode: 0o700 });
+    const file = join(runDir, `candidate-${randomUUID()}.json`);
+    try {
+      const handle = await open(file, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(config));
+      } finally {
+        await handle.close();
+      }
+      return await use(file);
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+
+  const versionNow = async (): Promise<string | null> => {
+    if (path === null) throw missing();
+    const { mtimeMs } = await stat(path).catch((error: Error) => {
+      throw unstartable(path, error);
+    });
+    if (known?.modified === mtimeMs) return known.version;
+    await mkdir(runDir, { recursive: true, mode: 0o700 });
+    const { output } = await run(['version']);
+    known = { modified: mtimeMs, version: /^\S+ (\d[\w.-]*)/m.exec(output)?.[1] ?? null };
+    return known.version;
+  };
+
+  const tryOut = (config: JsonObject, flags: readonly string[], until?: RegExp): Promise<void> =>
+    withFile(config, async (file) => {
+      const outcome = await run(['run', ...flags, '-format', 'json', '-c', file], until);
+      if (!outcome.ok) throw complaint(outcome.output, runDir);
+    });
+  const test = (config: JsonObject): Promise<void> => tryOut(config, ['-test']);
+
+  return {
+    path,
+    version: () => versionNow().catch(() => null),
+    neededVersion: async () => {
+      const version = await versionNow();
+      if (version === null) throw new CoreError('refused', 'The core does not tell its version');
+      return version;
+    },
+    test,
+    boot: (config) => tryOut(config, [], STARTED),
+    testInbounds: ({ inbounds }) => test({ log: { loglevel: 'warning', access: 'none' }, inbounds }),
+    convert: (config) =>
+      withFile(config, async (file) => {
+        const converted = `${file}.pb`;
+        try {
+          // The core creates its output for everybody to read; what is there already keeps its mode.
+          await (await open(converted, 'wx', 0o600)).close();
+          const outcome = await run(['convert', 'pb', '-outpbfile', converted, file]);
+          if (!outcome.ok) throw complaint(outcome.output, runDir);
+          return decode<Converted & object>('xray.core.Config', await readFile(converted));
+        } finally {
+          await rm(converted, { force: true });
+        }
+      }),
+    ask: async (args) => {
+      await mkdir(runDir, { recursive: true, mode: 0o700 });
+      const { ok, output } = await run(args);
+      if (!ok) throw new CoreError('refused', `This version of the core does not know the command ${args[0]}`);
+      return output;
+    },
+  };
+}
+
+/** What the core printed before it gave up, as an error for people: the last of its causes, and the inbound if it names one. */
+export function complaint(output: string, runDir: string): CoreError {
+  const chain = /^.*?(?:Failed to start: |failed to load config: )(.*)$/m.exec(output)?.[1];
+  if (chain === undefined) {
+    const panic = /^panic: (.*)$/m.exec(output)?.[1];
+    const reason =
+      panic === undefined
+        ? 'The core does not take the configuration and gives no reason'
+        : `The core breaks down with the configuration: ${withoutFiles(lastWords(panic), runDir)}`;
+    return new CoreError('invalid', reason);
+  }
+  return new CoreError('invalid', withoutFiles(lastWords(chain), runDir), {
+    inbound: /inbound config with tag (.+?) > /.exec(chain)?.[1] ?? null,
+    // Which list of a geo file it means.
+    cause: /illegal (?:domain|ip) rule: .*/.exec(chain)?.[0],
+  });
+}
+
+/** Our own files mean nothing to the reader. */
+function withoutFiles(message: string, runDir: string): string {
+  return message
+    .replaceAll(/\[?[^\s[\]]*candidate-[0-9a-f-]+\.json(\.pb)?\]?/g, 'the configuration')
+    .replaceAll(runDir, 'the run directory')
+    .slice(0, 1000);
+}

@@ -1,0 +1,37 @@
+import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { portsOf } from '../config/inbound.js';
+import { type Ending, reasonOf } from './process.js';
+
+type Inbounds = ReadonlyMap<string, CoreInbound>;
+
+/** Why a core did not come up, with the inbound that its words name. `output`: what it printed. */
+export function startError(output: string, ending: Ending, inbounds: Inbounds): CoreError {
+  const { reason, configuration } = reasonOf(output, ending);
+  return new CoreError(configuration ? 'invalid' : 'refused', reason, { inbound: blamed(output, inbounds) });
+}
+
+/**
+ * The inbound at the place of which the core could not listen. Null where its words name no place, or one that several
+ * inbounds have: one over TCP and one over UDP often share a port, and only one of them may be at fault.
+ */
+export function blamed(output: string, inbounds: Inbounds): string | null {
+  const chain = /^.*Failed to start: (.*)$/m.exec(output)?.[1] ?? '';
+  const port = Number(
+    /failed to listen (?:TCP|UDP) on (\d+)(?= |$)|listen (?:tcp|udp)\w* \S*:(\d+): /.exec(chain)?.slice(1).join(''),
+  );
+  const socket = /failed to listen Unix Domain Socket on (.+?)(?: > |$)/.exec(chain)?.[1];
+  const there = [...inbounds.values()].filter(({ config }) =>
+    socket === undefined ? isOnPort(config, port) : socketOf(config) === socketOf({ listen: socket }),
+  );
+  return there.length === 1 ? (there[0]?.tag ?? null) : null;
+}
+
+function isOnPort(config: JsonObject, port: number): boolean {
+  return portsOf(config).some(([from, to]) => port >= from && port <= to);
+}
+
+/** Behind a comma are the rights of the file. */
+function socketOf({ listen }: JsonObject): string | null {
+  return typeof listen === 'string' && /^[/@]/.test(listen) ? (listen.split(',')[0] ?? null) : null;
+}

@@ -1,0 +1,51 @@
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readSpare } from '../../data-directory/files.js';
+
+/** Replaces a file at once or not at all. 0600: configurations carry keys. */
+export function writeAtomically(file: string, value: unknown): void {
+  const next = `${file}.next`;
+  rmSync(next, { force: true });
+  writeFileSync(next, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
+  renameSync(next, file);
+}
+
+/** Null when it is not there, no plain file or not JSON. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readSpare(file)?.toString() ?? '');
+  } catch {
+    return null;
+  }
+}
+
+/** Throws when the folder is somebody else's: in a shared place another account may have been there first. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid } = lstatSync(folder);
+  if (process.getuid?.() !== undefined && uid !== process.getuid())
+    throw new Error(`${folder} belongs to another account`);
+}
+
+/** The core opens what it finds: a link or a pipe in the place of a log must go first. */
+export function removeUnlessPlain(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found !== undefined && (!found.isFile() || found.nlink > 1)) rmSync(file, { recursive: true });
+}
+
+/** What a log held before it was emptied. */
+export const formerOf = (log: string): string => `${log}.1`;
+
+/** Begins a log anew and keeps what it held beside it. */
+export function retire(file: string): void {
+  removeUnlessPlain(file);
+  const former = formerOf(file);
+  removeUnlessPlain(former);
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(file, former);
+  empty(file);
+}
+
+/** Empties a log, which the core goes on to append to. */
+export function empty(file: string): void {
+  removeUnlessPlain(file);
+  writeFileSync(file, '', { mode: 0o600 });
+}

@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs';
+import type { CoreInbound } from '../../../commands/ports/core.js';
+import { isObject, type JsonObject } from '../../../lib/json.js';
+import { readJson, writeAtomically } from './files.js';
+
+/** Raise it when accounts get other names in the core: a run whose accounts have the former names cannot be taken over. */
+const NAMING = 2;
+
+interface Applied {
+  readonly naming: typeof NAMING;
+  readonly run: string;
+  readonly template: JsonObject;
+  readonly inbounds: Readonly<Record<string, JsonObject>>;
+}
+
+/** What a run was last told to be, kept in a file so that the next panel process knows it too. */
+export interface Memory {
+  readonly template: JsonObject | null;
+  readonly inbounds: ReadonlyMap<string, JsonObject>;
+  begin(run: string, template: JsonObject, inbounds: ReadonlyMap<string, JsonObject>): void;
+  add(inbounds: readonly Pick<CoreInbound, 'tag' | 'config'>[]): void;
+  remove(tag: string): void;
+  /** False when the file tells of another run or of none. */
+  recall(run: string): boolean;
+  /** The run ended: forgets it. */
+  clear(): void;
+  /** Another process will go on with the run: keeps the file. */
+  leave(): void;
+}
+
+export function memoryIn(file: string): Memory {
+  let applied: Applied | null = null;
+  let inbounds = new Map<string, JsonObject>();
+  const save = (): void => {
+    if (applied !== null) writeAtomically(file, { ...applied, inbounds: Object.fromEntries(inbounds) });
+  };
+  const leave = (): void => {
+    applied = null;
+    inbounds = new Map();
+  };
+  return {
+    get template() {
+      return applied?.template ?? null;
+    },
+    get inbounds() {
+      return inbounds;
+    },
+    begin: (run, template, configs) => {
+      applied = { naming: NAMING, run, template, inbounds: {} };
+      inbounds = new Map(configs);
+      save();
+    },
+    add: (added) => {
+      for (const { tag, config } of added) inbounds.set(tag, config);
+      save();
+    },
+    remove: (tag) => {
+      inbounds.delete(tag);
+      save();
+    },
+    recall: (run) => {
+      const read = readJson(file);
+      if (!isObject(read) || read['run'] !== run || read['naming'] !== NAMING) return false;
+      if (!isObject(read['template']) || !isObject(read['inbounds'])) return false;
+      // Our own file, 0600 and of this very run: its four members are all that `Applied` has.
+      applied = read as unknown as Applied;
+      inbounds = new Map(Object.entries(applied.inbounds));
+      return true;
+    },
+    clear: () => {
+      leave();
+      rmSync(file, { force: true });
+    },
+    leave,
+  };
+}

@@ -1,0 +1,30 @@
+import { type CoreConfig, CoreError, type CoreInbound } from '../../../commands/ports/core.js';
+import { loopbackPorts } from '../../../lib/net/loopback-targets.js';
+import { asksForMetrics } from '../config/assembly.js';
+import { portsOf } from '../config/inbound.js';
+import { freeLoopbackPort } from './free-port.js';
+
+const TRIES = 50;
+
+/**
+ * Where the core shall tell its metrics: on loopback, at a port on which no inbound is to listen and to which none leads;
+ * null = nobody asked for them, or no such port was found.
+ */
+export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
+  if (!asksForMetrics(template)) return null;
+  const configs = [...inbounds.values()].map(({ config }) => config);
+  const aimed = loopbackPorts(configs);
+  const heard = configs.flatMap(portsOf);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = await freeLoopbackPort();
+    if (!aimed.has(port) && !heard.some(([from, to]) => from <= port && port <= to)) return `127.0.0.1:${port}`;
+  }
+  return null;
+}
+
+/** Throws `CoreError` 'invalid' for an inbound that leads strangers to the metrics. */
+export function checkMetrics({ config, tag }: CoreInbound, metrics: string | null): void {
+  if (metrics === null || !loopbackPorts(config).has(Number(metrics.split(':').at(-1)))) return;
+  const reason = 'it leads to the metrics of the core';
+  throw new CoreError('invalid', `Inbound ${tag} cannot be used: ${reason}`, { inbound: tag });
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import type { CoreError } from '../../../commands/ports/core.js';
+import { isObject } from '../../../lib/json.js';
+import { empty, readJson, writeAtomically } from './files.js';
+import { end, endGroup, type Identity, identify, isAlive, running } from './proc.js';
+
+/** A core process that may be older than this panel process. */
+export interface RunningCore extends Identity {
+  readonly run: string;
+  readonly version: string;
+}
+
+/** How a process ended; both null when it was not our child. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface SpawnOptions {
+  readonly binary: string;
+  readonly run: string;
+  readonly version: string;
+  readonly configFile: string;
+  readonly outputFile: string;
+  readonly pidFile: string;
+  readonly runDir: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Why it is over before it could be looked at. */
+  readonly failure: (ending: Ending) => CoreError;
+}
+
+export interface Started {
+  readonly core: RunningCore;
+  readonly ended: Promise<Ending>;
+}
+
+/**
+ * Starts a core in a process group of its own with its output in a file, so that neither a signal to the panel nor the
+ * panel's end reaches it. Null when it could not even be started; rejects with `CoreError` when it ended at once.
+ */
+export async function launch(options: SpawnOptions): Promise<Started | null> {
+  empty(options.outputFile);
+  const output = openSync(options.outputFile, 'a', 0o600);
+  let child: ChildProcess;
+  try {
+    child = spawn(options.binary, ['run', '-format', 'json', '-c', options.configFile], {
+      cwd: options.runDir,
+      detached: true,
+      env: options.environment,
+      stdio: ['ignore', output, output],
+    });
+  } finally {
+    closeSync(output);
+  }
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // What a script started in its group would go on to print into the file.
+      endGroup(child.pid);
+      resolve({ code, signal });
+    });
+    child.once('error', () => resolve({ code: null, signal: null }));
+  });
+  // No await before this: a panel that dies here must not leave a core of which nobody knows.
+  const identity = child.pid === undefined ? null : identify(child.pid);
+  if (identity === null) {
+    const ending = await ended;
+    if (child.pid === undefined) return null;
+    throw options.failure(ending);
+  }
+  child.unref();
+  const core = { ...identity, run: options.run, version: options.version };
+  writeAtomically(options.pidFile, core);
+  return { core, ended };
+}
+
+/** The core that the pid file names, if it still lives. Any other process with our configuration is ended. */
+export async function findCore(pidFile: string, configFile: string): Promise<RunningCore | null> {
+  const read = readJson(pidFile);
+  const core = isRunningCore(read) && isAlive(read) ? read : null;
+  await Promise.all(
+    running(configFile)
+      .filter(({ pid }) => pid !== core?.pid)
+      .map((stray) => end(stray)),
+  );
+  if (core === null) rmSync(pidFile, { force: true });
+  return core;
+}
+
+/** Resolves when a process that is not our child is gone. The timer does not keep the panel alive. */
+export function watch(identity: Identity, interval = 500): { readonly ended: Promise<Ending>; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    timer = setInterval(() => {
+      if (isAlive(identity)) return;
+      clearInterval(timer);
+      resolve({ code: null, signal: null });
+    }, interval);
+    timer.unref();
+  });
+  return { ended, stop: () => clearInterval(timer) };
+}
+
+/** The last lines that a core printed, without those that say that all is well. */
+export function complaints(outputFile: string): string {
+  try {
+    const lines = tailOf(outputFile, 16_384).split('\n');
+    const idle = /^$|^Xray \d|^A unified platform|\[Info\]|\[Debug\]|core: Xray \S+ started/;
+    return lines
+      .filter((line) => !idle.test(line))
+      .slice(-60)
+      .join('\n');
+  } catch {
+    return '';
+  }
+}
+
+/** At most so many bytes of the end of a file: a core that prints without end must not fill our memory too. */
+function tailOf(file: string, bytes: number): string {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    const buffer = Buffer.alloc(Math.min(size, bytes));
+    const read = readSync(handle, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString('utf8', 0, read);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Why a core ended, for people. `configuration`: it will end the same way again. */
+export function reasonOf(output: string, { code, signal }: Ending): { reason: string; configuration: boolean } {
+  const failure = /^.*Failed to start: (.*)$/m.exec(output)?.[1];
+  if (failure !== undefined) {
+    const configuration = code === 23 || (code === null && /^main: failed to (load|create)/.test(failure));
+    return { reason: failure.split(' > ').at(-1)?.trim() ?? failure, configuration };
+  }
+  const panic = /^(?:panic|fatal error): .*$/m.exec(output)?.[0];
+  if (panic !== undefined) return { reason: `The core broke down: ${panic.slice(0, 300)}`, configuration: false };
+  if (signal !== null) return { reason: `The core was ended by ${signal}`, configuration: false };
+  if (code !== null) return { reason: `The core ended with code ${code}`, configuration: code === 23 };
+  return { reason: 'The core ended while it ran', configuration: false };
+}
+
+function isRunningCore(value: unknown): value is RunningCore {
+  return (
+    isObject(value) &&
+    Number.isInteger(value['pid']) &&
+    ['startTime', 'boot', 'exe', 'run', 'version'].every((key) => typeof value[key] === 'string')
+  );
+}

@@ -1,0 +1,67 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { SnapshotStore } from '../../events/log/snapshot-store.js';
+import { open, seal } from '../sqlite/keyring.js';
+import { readSpare, replaceFileLater } from './files.js';
+
+const Header = z.strictObject({
+  generation: z.string(),
+  name: z.string(),
+  version: z.int(),
+  position: z.int().nonnegative(),
+  /** Chain hash at `position`: a snapshot of another history is not used. */
+  hash: z.string(),
+});
+
+interface Chain {
+  readonly generation: string;
+  hashAt(position: number): string | null;
+  readonly rolledTo: number;
+}
+
+/** Snapshots as files: a line of JSON, then the state, encrypted because it holds what the log seals. */
+export function snapshotFiles(folder: string, key: Buffer, log: Chain): SnapshotStore {
+  const fileOf = (name: string): string => join(folder, `${name}.snapshot`);
+  /** A link in its place may lead to the files of others. */
+  const isOurs = (): boolean => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false;
+  if (!isOurs()) process.emitWarning(`${folder} is a link or no folder. Snapshots are neither read nor written`);
+  return {
+    load(name, version) {
+      if (!isOurs()) return null;
+      const content = readSpare(fileOf(name));
+      if (content === null) return null;
+      try {
+        const end = content.indexOf(10);
+        const line = content.subarray(0, end).toString();
+        const header = Header.parse(JSON.parse(line));
+        const usable =
+          header.generation === log.generation &&
+          header.name === name &&
+          header.version === version &&
+          header.hash === log.hashAt(header.position) &&
+          // A sum further on may hold bytes that this state has already.
+          header.position >= log.rolledTo;
+        if (!usable) return null;
+        return { position: header.position, state: JSON.parse(open(key, content.subarray(end + 1), line).toString()) };
+      } catch {
+        return null; // torn, changed or of another key: the log has it all
+      }
+    },
+
+    async save(name, version, position, state) {
+      const hash = log.hashAt(position);
+      if (hash === null || !isOurs()) return;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const header: z.infer<typeof Header> = { generation: log.generation, name, version, position, hash };
+      const line = JSON.stringify(header);
+      const box = seal(key, Buffer.from(JSON.stringify(state)), line);
+      await replaceFileLater(fileOf(name), Buffer.concat([Buffer.from(`${line}\n`), box]));
+    },
+
+    clear() {
+      if (!existsSync(folder) || !isOurs()) return;
+      for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true, force: true });
+    },
+  };
+}

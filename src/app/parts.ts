@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { createOutboundProbe } from '../adapters/core/probe/probe.js';
+import { RingGauges } from '../adapters/gauges/gauges.js';
+import { ProcHostMonitor } from '../adapters/host/host-monitor.js';
+import { portFlaw } from '../adapters/host/port-flaw.js';
+import type { PanelLogger } from '../adapters/logs/logger.js';
+import { createLogs } from '../adapters/logs/logs.js';
+import { scryptPasswords } from '../adapters/passwords/passwords.js';
+import { totp } from '../adapters/passwords/two-factor.js';
+import { createProviders } from '../adapters/providers/providers.js';
+import { certificateFlaw, pairFlaw } from '../adapters/tls/certificates.js';
+import { createWeb } from '../adapters/web/web.js';
+import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
+import type { NodeSync } from '../commands/reactors/nodes/node-sync.js';
+import { type Config, overridesOf } from '../config.js';
+import { serverNames } from '../events/certificate.js';
+import { EventFeed } from '../http/live/event-feed.js';
+import type { HttpParts } from '../http/panel/context.js';
+import { statusText } from '../http/panel/status-text.js';
+import type { Disposal } from '../lib/disposal.js';
+import { unfinishedFile } from '../store/backup-files.js';
+import { version } from '../version.js';
+import type { PanelBackups } from '../worker/backups.js';
+import { createChatBot } from './chat-bot.js';
+import { coreBinary } from './core-binary.js';
+import { openDirectory } from './directory.js';
+import type { Installs } from './installs.js';
+import { openNodeSync } from './node-sync.js';
+import { openNodes } from './nodes.js';
+import type { Panel } from './panel.js';
+import { serverPortFlaw } from './server-wish.js';
+import type { Servers } from './servers.js';
+import { openTrafficInform } from './traffic-inform.js';
+
+/** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
+export function httpParts(
+  panel: Panel,
+  config: Config,
+  servers: Pick<Servers, 'ownPorts' | 'restarting' | 'flaw'>,
+  disposal: Disposal,
+  logger: PanelLogger,
+  installs: Installs,
+  backups: PanelBackups,
+): HttpParts & { readonly backupDelivery: BackupDelivery; readonly nodeSync: NodeSync } {
+  const { read, core, now, directory, alarms } = panel;
+  const { ownPorts, restarting } = servers;
+  const host = new ProcHostMonitor(config.DATA_DIR, { now });
+  const gauges = new RingGauges({
+    host,
+    core,
+    online: () => read.onlineEmails(now()).length,
+    file: join(directory.run, 'gauges.bin'),
+    now,
+    warn: (message, fields = {}) => logger.warn(fields, message),
+  });
+  gauges.start();
+  disposal.add(() => gauges.stop());
+  const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
+  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  const { bot, delivery } = createChatBot(panel, { web, host, backups, version, warn });
+  bot.begin();
+  disposal.add(() => bot.stop());
+  const nodes = openNodes(panel, {
+    web,
+    runDir: directory.run,
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    disposal,
+  });
+  openTrafficInform(panel, web, (message, fields = {}) => logger.warn(fields, message), disposal);
+  const probe = createOutboundProbe({
+    binary: () => coreBinary(config),
+    runDir: directory.run,
+    assetDir: directory.geo,
+    allowPrivate: config.ALLOW_PRIVATE_OUTBOUND,
+  });
+  disposal.add(() => probe.close());
+  host.start();
+  disposal.add(() => host.stop());
+  const nodeSync = openNodeSync(panel, { web, nodes: nodes.nodes, warn, disposal });
+  panel.collectNodesBy((asked) => nodeSync.collect(asked));
+  return {
+    read,
+    core,
+    host,
+    gauges,
+    alarms,
+    logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
+    status: statusText(read, host, now),
+    passwords: scryptPasswords(),
+    directory: openDirectory(panel, (message, fields = {}) => logger.warn(fields, message), disposal),
+    web,
+    ...nodes,
+    nodeSync,
+    collect: panel.collect,
+    ...installs,
+    feed: new EventFeed(panel.log, read),
+    probe,
+    backups,
+    backupDelivery: delivery,
+    uploads: () => unfinishedFile(directory),
+    providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now),
+    now,
+    version,
+    coreSettled: (ms) =>
+      Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+    outcome: panel.outcome,
+    past: panel.log,
+    logged: (id) => panel.log.answered(id),
+    ledger: (question) => panel.ledger.ask(question),
+    portFlaw,
+    serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),
+    restartFlaw: () => servers.flaw(),
+    twoFactor: totp,
+    overrides: overridesOf(config),
+    restarting,
+    subPort: () => ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings().subPort,
+    certificateFlaw,
+    pairFlaw,
+  };
+}
+
+/** Every secret that has no place in a log. */
+export function secretsOf({ read }: Panel): readonly string[] {
+  const { wgprov, vpnprov } = read.secrets();
+  // A registration is JSON: what would be seen of it are its values.
+  const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
+  const tokens = read.nodes().map(({ token }) => token);
+  return [...Object.values(read.secrets()), ...values, ...tokens, read.users().apiToken ?? ''];
+}

@@ -1,0 +1,172 @@
+import type { ClientCredential, ClientIdentity, ClientTerms } from '../../events/client/client.js';
+import type { Protocol } from '../../events/inbound/inbound.js';
+import { CLASSIC_CIPHERS } from '../../lib/ciphers.js';
+import { hiddenIn, unclearIn } from '../../lib/identifiers.js';
+import { textOf } from '../../lib/json.js';
+import { LATEST_MS } from '../../lib/time/calendar.js';
+import { type Rejection, reject } from '../rejection.js';
+
+/** A client as a caller asks for it. */
+export interface ClientDraft {
+  readonly terms: ClientTerms;
+  readonly identity: ClientIdentity;
+  readonly credential: ClientCredential;
+}
+
+const WITH_CLIENTS: ReadonlySet<Protocol> = new Set([
+  'vless',
+  'vmess',
+  'trojan',
+  'shadowsocks',
+  'hysteria',
+  'hysteria2',
+]);
+
+/** Whether the inbound has clients of its own. The others have accounts or peers inside their settings, or none. */
+export function hasClients(protocol: Protocol): boolean {
+  return WITH_CLIENTS.has(protocol);
+}
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+
+/**
+ * What must be unique among the clients of one inbound, or null where nothing must. The core ignores bytes 6 and 7 of a
+ * UUID when it matches, so two ids that differ only there are one id to it.
+ */
+export function credentialKey(protocol: Protocol, credential: ClientCredential): string | null {
+  switch (protocol) {
+    case 'vless':
+    case 'vmess': {
+      if (!UUID.test(credential.id)) return `text:${credential.id}`;
+      const hex = credential.id.replaceAll('-', '').toLowerCase();
+      return `uuid:${hex.slice(0, 12)}${hex.slice(16)}`;
+    }
+    case 'trojan':
+    case 'shadowsocks':
+      return `password:${credential.password}`;
+    case 'hysteria':
+    case 'hysteria2':
+      return `auth:${credential.auth}`;
+    default:
+      return null;
+  }
+}
+
+/** What names a client in the panel API's paths: its password, email, auth or id, by protocol. */
+export function clientKey(protocol: Protocol, client: Pick<ClientDraft, 'identity' | 'credential'>): string {
+  if (protocol === 'trojan') return client.credential.password;
+  if (protocol === 'shadowsocks') return client.identity.email;
+  if (protocol === 'hysteria' || protocol === 'hysteria2') return client.credential.auth;
+  return client.credential.id;
+}
+
+/** Key lengths in bytes of the multi-user ciphers of shadowsocks 2022 (SIP022). */
+const KEY_BYTES: Readonly<Record<string, number>> = { '2022-blake3-aes-128-gcm': 16, '2022-blake3-aes-256-gcm': 32 };
+const FLOWS = new Set(['', 'xtls-rprx-vision', 'xtls-rprx-vision-udp443']);
+const MAX_TEXT = 1024;
+/** Half a character, of which the core makes the same sign whichever it was. */
+export const HALF = /\p{Surrogate}/u;
+
+/** The number of bytes that standard base64 text stands for, or -1 when it is not base64. */
+export function base64Length(text: string): number {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return -1;
+  return Buffer.from(text, 'base64').length;
+}
+
+/**
+ * Why the core would refuse this client, or would take it and misbehave. Null when it is sound. `stored`: the email that it
+ * has already and its subId, which may be such that no client is given any more.
+ */
+export function clientFlaw(
+  protocol: Protocol,
+  settings: Readonly<Record<string, unknown>>,
+  { identity, credential, terms }: ClientDraft,
+  stored: Pick<ClientIdentity, 'email' | 'subId'> = { email: '', subId: '' },
+): Rejection | null {
+  const flaw = emailFlaw(identity.email, stored.email);
+  if (flaw) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: flaw });
+  const why =
+    subIdFlaw(identity.subId, stored.subId) ??
+    credentialFlaw(protocol, settings, credential, terms) ??
+    termsFlaw(terms);
+  return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
+}
+
+function emailFlaw(email: string, stored: string): string | null {
+  if (email.trim() === '') return 'it is empty';
+  if (/^\.\.?$/.test(email) && email !== stored) return 'no path of the API can name it: it stands for a folder there';
+  if (email.length > 256) return 'it is longer than 256 characters';
+  if (email !== email.trim()) return 'it begins or ends with a space';
+  if (HALF.test(email)) return 'it is not valid Unicode';
+  if (email.includes('>')) return 'the core separates counters with ">"';
+  if (/[\p{Cc}\u2028\u2029]/u.test(email)) return 'it holds control characters';
+  const hidden = email === stored ? null : unclearIn(email);
+  if (hidden !== null) return `it holds ${hidden}, which cannot be seen or turns the text around`;
+  if (/^portolan-/i.test(email)) return 'names that begin with portolan- are kept for the panel';
+  // A replay would meet two of the name and could not tell them apart.
+  if (/^erased-\d+$/i.test(email)) return 'erased clients are called so';
+  return null;
+}
+
+function subIdFlaw(subId: string, stored: string): string | null {
+  const hidden = subId === stored ? null : hiddenIn(subId);
+  return hidden === null ? null : `its subId holds ${hidden}, which cannot be seen or turns the text around`;
+}
+
+function credentialFlaw(
+  protocol: Protocol,
+  settings: Readonly<Record<string, unknown>>,
+  credential: ClientCredential,
+  terms: ClientTerms,
+): string | null {
+  if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return 'its id or password is too long';
+  if (Object.values(credential).some((text) => HALF.test(text))) return 'its id or password is not valid Unicode';
+  switch (protocol) {
+    case 'vless':
+    case 'vmess': {
+      if (credential.id === '') return 'empty client ID';
+      if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30)
+        return 'the id is neither a UUID nor a text of 1 to 30 bytes';
+      if (protocol === 'vless' && !FLOWS.has(terms.flow))
+        return `flow ${JSON.stringify(terms.flow.slice(0, 40))} is unknown`;
+      return null;
+    }
+    case 'trojan':
+      return credential.password === '' ? 'empty client ID: a trojan client needs a password' : null;
+    case 'hysteria':
+    case 'hysteria2':
+      return credential.auth === '' ? 'empty client ID: a hysteria client needs an auth' : null;
+    case 'shadowsocks':
+      return shadowsocksFlaw(settings, credential, terms);
+    default:
+      return null;
+  }
+}
+
+function shadowsocksFlaw(
+  settings: Readonly<Record<string, unknown>>,
+  { password }: ClientCredential,
+  terms: ClientTerms,
+): string | null {
+  const method = textOf(settings['method']);
+  const bytes = KEY_BYTES[method];
+  if (bytes !== undefined) {
+    // One malformed key would freeze the key table of the core (see the core guide, finding 10).
+    return base64Length(password) === bytes ? null : `the password must be ${bytes} bytes in base64 for ${method}`;
+  }
+  if (method.startsWith('2022-')) return `${method} has no clients`;
+  if (password === '') return 'a shadowsocks client needs a password';
+  const own = terms.method || method;
+  return CLASSIC_CIPHERS.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
+}
+
+/** A term of a hundred years: whoever asks for a longer one counts something else than days. */
+export const MOST_RESET_DAYS = 36_500;
+
+function termsFlaw(terms: ClientTerms): string | null {
+  if (terms.expiresAt > LATEST_MS) return 'expiryTime is after the year 9999; it counts milliseconds';
+  if (terms.expiresAt < -LATEST_MS) return 'expiryTime is out of range';
+  if (terms.resetDays > MOST_RESET_DAYS) return 'reset is more than a hundred years; it counts days';
+  if (terms.capBytes > Number.MAX_SAFE_INTEGER) return 'totalGB is out of range';
+  return null;
+}

@@ -1,0 +1,97 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { ClientRenewed } from '../../events/client/client.js';
+import type { Client } from '../../events/client/client-document.js';
+import { zero } from '../../events/counters.js';
+import type { ClientNumber } from '../../events/ids.js';
+import { InboundPeriodBegan } from '../../events/inbound/inbound.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import type { Caused } from '../../events/log/event.js';
+import { addDays, periodStart, zoneNamed } from '../../lib/time/calendar.js';
+import type { Command, Decider } from '../command.js';
+import { resetInbound } from '../inbound/inbound.js';
+import type { PanelState } from '../state.js';
+import { resetClient } from './client.js';
+import { judgedClient } from './client-rules.js';
+import { renewsItself, wasAhead } from './limits.js';
+import { usedBy } from './siblings.js';
+
+const DAY_MS = 86_400_000;
+
+export type RenewalCommand = Command<'BeginPeriods', Record<never, never>>;
+
+export const renewal: Decider<RenewalCommand> = {
+  /** What time alone brings: terms that renew themselves, and periods whose counters begin anew. */
+  BeginPeriods(_, state, { now }) {
+    const zone = zoneNamed(state.settings.timeLocation);
+    const events: Caused<PanelEvent>[] = [];
+    const add = (more: readonly Caused<PanelEvent>[]): void => {
+      const first = events.length;
+      events.push(...more.map((event) => ({ ...event, ...(event.cause === undefined ? {} : { cause: first }) })));
+    };
+    // Counters of several clients that are one person begin anew once.
+    const done = new Set<ClientNumber>();
+    for (const inbound of state.inbounds.values()) add(periodOf(state, inbound, now, zone, done));
+    for (const client of state.clients.values()) add(renewalOf(state, client, now, zone, done));
+    return events;
+  },
+};
+
+/** Missed periods are made up for by one: the counters are at zero after it as after many. */
+function periodOf(
+  state: PanelState,
+  inbound: Inbound,
+  now: number,
+  zone: string,
+  done: Set<ClientNumber>,
+): Caused<PanelEvent>[] {
+  const { trafficReset: period } = inbound;
+  if (period === 'never') return [];
+  const start = periodStart(now, period, zone);
+  const ahead = wasAhead(inbound.periodAt, now);
+  if (start <= inbound.periodAt && !ahead) return [];
+  const began = InboundPeriodBegan({ inbound: inbound.id, period, start });
+  // Everything began anew already, when the clock was ahead.
+  if (ahead) return [began];
+  const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
+  const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
+  const clients = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
+    const client = state.clients.get(number);
+    return client && !done.has(number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
+  });
+  return [began, ...[...own, ...clients].map((event) => ({ ...event, cause: 0 }))];
+}
+
+/** A client whose term is over gets the next one, with nothing used. */
+function renewalOf(
+  state: PanelState,
+  client: Client,
+  now: number,
+  zone: string,
+  done: Set<ClientNumber>,
+): Caused<PanelEvent>[] {
+  const { expiresAt } = client.terms;
+  if (!renewsItself(client) || expiresAt <= 0 || expiresAt > now) return [];
+  const next = nextTerm(client, now, zone);
+  const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
+  // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.
+  const reset = !done.has(client.number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
+  const later: Client = { ...client, terms: { ...client.terms, expiresAt: next } };
+  const effects = [...reset, ...judgedClient(later, zero, now)];
+  return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
+}
+
+function hasUsed(state: PanelState, client: Client): boolean {
+  const { up, down } = usedBy(state, client);
+  return up + down > 0;
+}
+
+/** The first end of a term after `now`, at the time of day at which the first of them ended, where that day has it. */
+function nextTerm({ terms: { expiresAt, resetDays: days }, firstEnd }: Client, now: number, zone: string): number {
+  let terms = Math.max(1, Math.floor((now - expiresAt) / (days * DAY_MS)));
+  let next = addDays(expiresAt, terms * days, zone, firstEnd);
+  while (next <= now) {
+    terms += 1;
+    next = addDays(expiresAt, terms * days, zone, firstEnd);
+  }
+  return next;
+}

@@ -1,0 +1,90 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { ClientDeleted, ClientTrafficInherited } from '../../events/client/client.js';
+import { type Client, emailKey } from '../../events/client/client-document.js';
+import { type Counter, sumOf, zero } from '../../events/counters.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { PanelState } from '../state.js';
+
+type Known = Pick<PanelState, 'clients' | 'byEmail'>;
+
+const living = (state: Known, numbers: readonly ClientNumber[]): readonly Client[] =>
+  numbers.flatMap((number) => state.clients.get(number) ?? []);
+
+/** The clients of an email, one for each inbound that it is in, the lowest number first. */
+export function clientsNamed(state: Known, email: string): readonly Client[] {
+  return living(state, state.byEmail.get(email));
+}
+
+/** The client of an email inside one inbound. */
+export function clientIn(state: Known, inbound: InboundId, email: string): Client | undefined {
+  return clientsNamed(state, email).find((client) => client.inbound === inbound);
+}
+
+/** The clients that share an email with this one, itself among them. */
+export function siblingsOf(state: Known, client: Client): readonly Client[] {
+  const numbers = state.byEmail.siblings(client.number);
+  return numbers ? living(state, numbers) : [client];
+}
+
+/** What a client's caps are compared with: bytes of all its siblings, on every machine. */
+export function usedBy(state: PanelState, client: Client): Counter {
+  return usedTogether(state, siblingsOf(state, client));
+}
+
+export function usedTogether({ counters }: PanelState, clients: readonly Client[]): Counter {
+  const own = clients.map(({ number }) => counters.clients.get(number) ?? zero);
+  const [only] = own;
+  return only && own.length === 1 ? only : sumOf(own);
+}
+
+/**
+ * Which of some siblings carries what is set or left for all of them together: the lowest number on an inbound of this
+ * machine, else the lowest of all.
+ */
+export function carrierOf({ inbounds }: PanelState, siblings: readonly Client[]): Client | undefined {
+  return siblings.find(({ inbound }) => inbounds.get(inbound)?.node === null) ?? siblings[0];
+}
+
+/**
+ * A client goes away from its email, deleted or renamed: what was used stays with those who still have the email. Belongs
+ * before the event that takes it away. `gone`: others that go in the same decision, and cannot inherit.
+ */
+export function bequest(state: PanelState, client: Client, gone?: ReadonlySet<ClientNumber>): PanelEvent[] {
+  const siblings = siblingsOf(state, client);
+  if (siblings.length === 1) return [];
+  const heirs = siblings.filter(({ number }) => number !== client.number && !gone?.has(number));
+  const heir = carrierOf(state, heirs);
+  if (!heir) return [];
+  const { up, down } = state.counters.clients.get(client.number) ?? zero;
+  return [ClientTrafficInherited({ client: heir.number, from: client.number, up, down })];
+}
+
+/** Deletes clients; what they used stays with those of their siblings that are left. */
+export function deletions(state: PanelState, clients: readonly Client[]): PanelEvent[] {
+  const gone = new Set(clients.map(({ number }) => number));
+  return clients.flatMap((client) => [
+    ...bequest(state, client, gone),
+    ClientDeleted({ client: client.number, inbound: client.inbound }),
+  ]);
+}
+
+/** The bytes that would count for a client under another email than it has: its own go along unless somebody inherits them. */
+export function usedUnder(state: PanelState, client: Client, email: string): Counter {
+  if (emailKey(email) === emailKey(client.identity.email)) return usedBy(state, client);
+  const others = clientsNamed(state, email);
+  return usedTogether(state, siblingsOf(state, client).length > 1 ? others : [client, ...others]);
+}
+
+/** Who has, by now, what a client left that was deleted; undefined = nobody, or it lives. */
+export function heirOf(
+  { clients, heirs }: Pick<PanelState, 'clients' | 'heirs'>,
+  client: ClientNumber,
+): Client | undefined {
+  const passed = new Set<ClientNumber>();
+  let at: ClientNumber | undefined = client;
+  while (at !== undefined && !clients.has(at) && !passed.has(at)) {
+    passed.add(at);
+    at = heirs.get(at);
+  }
+  return at === undefined || at === client ? undefined : clients.get(at);
+}

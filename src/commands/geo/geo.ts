@@ -1,0 +1,109 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { CoreRestartRequested } from '../../events/core.js';
+import {
+  GeoSourceAdded,
+  GeoSourceChecked,
+  GeoSourceDeleted,
+  GeoSourceDownloaded,
+  GeoSourceFailed,
+  GeoSourceRefused,
+  GeoSourceUpdated,
+  geoFileOf,
+} from '../../events/geo/geo.js';
+import type { GeoContent, GeoSource } from '../../events/geo/geo-document.js';
+import { GeoSourceId } from '../../events/ids.js';
+import type { Caused } from '../../events/log/event.js';
+import type { Command, Decider } from '../command.js';
+import type { GeoPlace } from '../ports/geo-sources.js';
+import { type Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { geoPlaceFlaw, placesThatUse } from './geo-rules.js';
+
+/** Every file costs room on the disk. */
+const MOST_SOURCES = 100;
+
+/** What became of the file of one source. */
+export type GeoOutcome = { readonly source: number } & (
+  | { readonly outcome: 'updated'; readonly content: GeoContent }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'failed'; readonly reason: string }
+);
+
+/** A file that is in place already. `used`: the configuration of the core names it. */
+interface Got {
+  readonly content: GeoContent;
+  readonly used: boolean;
+}
+
+export type GeoCommand =
+  | Command<'AddGeoSource', GeoPlace & Got>
+  | Command<'UpdateGeoSource', GeoPlace & Got & { readonly source: number }>
+  | Command<'DeleteGeoSource', { readonly source: number }>
+  | Command<'RecordGeoOutcomes', { readonly outcomes: readonly GeoOutcome[]; readonly used: boolean }>
+  | Command<'RecordGeoRefusal', GeoPlace & { readonly source: number | null; readonly reason: string }>;
+
+export const geo: Decider<GeoCommand> = {
+  AddGeoSource({ type, alias, url, content, used }, state) {
+    if (state.geoSources.size >= MOST_SOURCES) return reject('GEO_SOURCES_FULL', { most: MOST_SOURCES });
+    const flaw = geoPlaceFlaw({ type, alias, url }, undefined, state.geoSources.values());
+    if (flaw) return flaw;
+    const source = GeoSourceId.parse(state.lastGeoSource + 1);
+    return [
+      GeoSourceAdded({ source, type, alias, url }),
+      ...[downloaded(source, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
+    ];
+  },
+
+  /** To another type, alias or address; with it comes the file from there. */
+  UpdateGeoSource({ source, type, alias, url, content, used }, state) {
+    const own = state.geoSources.get(source as GeoSourceId);
+    if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source });
+    const flaw =
+      geoPlaceFlaw({ type, alias, url }, own, state.geoSources.values()) ??
+      (geoFileOf(own) === geoFileOf({ type, alias }) ? null : usedFlaw(state, own));
+    if (flaw) return flaw;
+    return [
+      GeoSourceUpdated({ source: own.id, type, alias, url }),
+      ...[downloaded(own.id, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
+    ];
+  },
+
+  DeleteGeoSource({ source }, state) {
+    const own = state.geoSources.get(source as GeoSourceId);
+    if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source });
+    return usedFlaw(state, own) ?? [GeoSourceDeleted({ source: own.id })];
+  },
+
+  /** Of a source that is gone by now there is nothing to say. */
+  RecordGeoOutcomes({ outcomes, used }, state) {
+    const events: Caused<PanelEvent>[] = outcomes.flatMap((outcome): Caused<PanelEvent>[] => {
+      const own = state.geoSources.get(outcome.source as GeoSourceId);
+      if (!own) return [];
+      if (outcome.outcome === 'updated') return [downloaded(own.id, outcome.content)];
+      if (outcome.outcome === 'unchanged') return [GeoSourceChecked({ source: own.id })];
+      return [GeoSourceFailed({ source: own.id, reason: outcome.reason })];
+    });
+    return events.length === 0 ? [] : [...events, ...restart(state, used).map((event) => ({ ...event, cause: 0 }))];
+  },
+
+  RecordGeoRefusal({ source, type, alias, url, reason }) {
+    return [GeoSourceRefused({ source: source === null ? null : GeoSourceId.parse(source), type, alias, url, reason })];
+  },
+};
+
+function downloaded(source: GeoSourceId, { sha256, bytes, lastModified, tags }: GeoContent): PanelEvent {
+  return GeoSourceDownloaded({ source, sha256, bytes, lastModified, tags: [...tags] });
+}
+
+/** A core that an admin has stopped stays stopped. */
+function restart({ core }: PanelState, used: boolean): readonly PanelEvent[] {
+  return used && core.wanted ? [CoreRestartRequested({})] : [];
+}
+
+/** A file that the core's configuration names cannot go: the core would not start again. */
+function usedFlaw({ template, inbounds }: PanelState, own: GeoSource): Rejection | null {
+  const file = geoFileOf(own);
+  const listeners = Object.fromEntries([...inbounds.values()].map(({ tag, config }) => [tag, config]));
+  const places = [...placesThatUse(template?.template, file), ...placesThatUse({ inbounds: listeners }, file)];
+  return places.length === 0 ? null : reject('GEO_SOURCE_USED', { file, places: places.join(', ') });
+}

@@ -1,0 +1,202 @@
+import { isIP } from 'node:net';
+import { serverNames } from '../../events/certificate.js';
+import type { InboundId, NodeId } from '../../events/ids.js';
+import type { InboundConfig, InboundSpec } from '../../events/inbound/inbound.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import { accountFlaw } from '../../lib/account-name.js';
+import { sameName, unclearIn } from '../../lib/identifiers.js';
+import { isObject, textOf } from '../../lib/json.js';
+import { loopbackPorts } from '../../lib/net/loopback-targets.js';
+import { base64Length, HALF } from '../client/credentials.js';
+import type { OwnPort } from '../command.js';
+import { type Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+
+type Layer4 = 'tcp' | 'udp';
+
+/** What the listener of an inbound takes from the kernel, by protocol and transport. */
+export function layers(protocol: string, config: InboundConfig): ReadonlySet<Layer4> {
+  const { settings, stream } = config;
+  if (protocol === 'hysteria' || protocol === 'hysteria2' || protocol === 'wireguard') return new Set(['udp']);
+  if (stream?.['network'] === 'kcp' || stream?.['network'] === 'mkcp') return new Set(['udp']);
+  const network = settings['network'] ?? settings['allowedNetwork'];
+  const named =
+    ['shadowsocks', 'dokodemo', 'dokodemo-door', 'tunnel'].includes(protocol) && typeof network === 'string';
+  if (named) {
+    const kinds = network.split(',').map((item) => item.trim());
+    const known = kinds.filter((item) => item === 'tcp' || item === 'udp');
+    return new Set(known.length > 0 ? known : ['tcp']);
+  }
+  if ((protocol === 'mixed' || protocol === 'socks') && settings['udp'] === true) return new Set(['tcp', 'udp']);
+  return new Set(['tcp']);
+}
+
+const isAny = (listen: string): boolean => ['', '0.0.0.0', '::', '::0'].includes(listen);
+/** Whether two listen addresses share one of the machine's addresses. */
+export const overlap = (a: string, b: string): boolean =>
+  !isSocket(a) && !isSocket(b) && (isAny(a) || isAny(b) || a === b);
+const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
+
+/** What the panel serves to the world anyway, by the names of its ports. */
+const PUBLIC_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
+
+/** `place`: the machine, and the inbound that is there already. What one machine listens on is nothing to another. */
+export function portFlaw(
+  state: PanelState,
+  panelPorts: readonly OwnPort[],
+  spec: InboundSpec,
+  config: InboundConfig,
+  place: { readonly id?: InboundId; readonly node: NodeId | null },
+): Rejection | null {
+  const { port, listen, protocol } = spec;
+  const ownPorts = place.node === null ? panelPorts : [];
+  const others = [...state.inbounds.values()].filter(({ id, node }) => id !== place.id && node === place.node);
+  const aimed = loopbackPorts(config.settings, config.stream);
+  // The two servers may be hidden behind an inbound; what answers without a login may not be led out.
+  const reached = ownPorts.find((taken) => aimed.has(taken.port) && !PUBLIC_SERVERS.has(taken.name));
+  if (reached) return reject('CONFIG_INVALID', { why: `it leads to port ${reached.port} of the panel itself` });
+  if (isSocket(listen)) {
+    const other = others.find((inbound) => inbound.listen === listen);
+    return other ? reject('SOCKET_TAKEN', { socket: listen, by: `inbound ${other.tag}` }) : null;
+  }
+  if (port < 1 || port > 65535) return reject('PORT_OUT_OF_RANGE', { port });
+  const mine = layers(protocol, config);
+  for (const other of others) {
+    if (other.port !== port || !overlap(other.listen, listen)) continue;
+    const theirs = layers(other.protocol, other.config);
+    if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
+  }
+  const own = mine.has('tcp')
+    ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen))
+    : undefined;
+  return own ? reject('PORT_TAKEN', { port, by: own.name }) : null;
+}
+
+/** Names in the running core that are the panel's own. */
+const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
+
+/** `stored`: the tag that the inbound has already, which may be one that none is given any more. */
+export function tagFlaw(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
+  const hidden = tag === stored ? null : unclearIn(tag);
+  const why =
+    tag.length > 128
+      ? 'it is longer than 128 characters'
+      : tag.includes('>')
+        ? 'the core separates counters with ">"'
+        : HALF.test(tag)
+          ? 'it is not valid Unicode'
+          : /[\p{Cc}\s]/u.test(tag)
+            ? 'it holds spaces or control characters'
+            : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
+              ? 'the panel keeps this name'
+              : hidden === null
+                ? null
+                : `it holds ${hidden}, which cannot be seen or turns the text around`;
+  if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
+  return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
+}
+
+function tagTaken(state: PanelState, tag: string, self?: InboundId): boolean {
+  for (const inbound of state.inbounds.values()) if (inbound.id !== self && sameName(inbound.tag, tag)) return true;
+  return false;
+}
+
+/** A free tag for an inbound whose caller named none: by port, then with the transport, then numbered. */
+export function freeTag(
+  state: PanelState,
+  spec: Omit<InboundSpec, 'tag'>,
+  config: InboundConfig,
+  self?: InboundId,
+): string {
+  const base = isAny(spec.listen) ? `inbound-${spec.port}` : `inbound-${spec.listen}:${spec.port}`;
+  const kinds = [...layers(spec.protocol, config)];
+  const typed = `${base}-${kinds.length === 1 ? kinds[0] : 'mixed'}`;
+  let tag = base;
+  for (let n = 1; tagTaken(state, tag, self); n += 1) tag = n === 1 ? typed : `${typed}-${n}`;
+  return tag;
+}
+
+const NETWORKS = new Set([
+  '',
+  'tcp',
+  'raw',
+  'ws',
+  'websocket',
+  'grpc',
+  'kcp',
+  'mkcp',
+  'httpupgrade',
+  'xhttp',
+  'splithttp',
+  'hysteria',
+]);
+/** Bytes. */
+const SHORTEST_SALAMANDER = 4;
+const KEY_BYTES: Readonly<Record<string, number>> = {
+  '2022-blake3-aes-128-gcm': 16,
+  '2022-blake3-aes-256-gcm': 32,
+  '2022-blake3-chacha20-poly1305': 32,
+};
+
+/** What makes an inbound unusable that can be said without asking the core. The core itself is asked before the command. */
+export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection | null {
+  if (spec.listen !== '' && !isSocket(spec.listen) && isIP(spec.listen) === 0 && spec.listen !== 'localhost') {
+    return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
+  }
+  const why =
+    (HALF.test(spec.remark) ? 'the remark is not valid Unicode' : null) ??
+    transportFlaw(spec, config) ??
+    protocolFlaw(spec, config) ??
+    accountFlaw(config.settings);
+  return why ? reject('CONFIG_INVALID', { why }) : null;
+}
+
+function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): string | null {
+  const network = stream?.['network'] ?? '';
+  const security = stream?.['security'] ?? '';
+  if (typeof network !== 'string' || !NETWORKS.has(network))
+    return `streamSettings.network ${JSON.stringify(network)} is unknown`;
+  if (typeof security !== 'string' || !['', 'none', 'tls', 'reality'].includes(security)) {
+    return `streamSettings.security ${JSON.stringify(security)} is unknown`;
+  }
+  if (security === 'reality') {
+    const reality = stream?.['realitySettings'];
+    if (!isObject(reality)) return 'REALITY needs realitySettings';
+    if (!/^[A-Za-z0-9_-]{43}$/.test(textOf(reality['privateKey'])))
+      return 'realitySettings.privateKey must be 32 bytes in base64url';
+    if (!['', 'tcp', 'raw', 'grpc', 'xhttp', 'splithttp'].includes(network))
+      return `REALITY does not work over ${network}`;
+  }
+  if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls')
+    return 'hysteria needs streamSettings.security tls';
+  return maskFlaw(stream?.['finalmask']);
+}
+
+/** The core tests an inbound with such a mask, and then does not start with it. */
+function maskFlaw(finalmask: unknown): string | null {
+  const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
+  const short = masks.some(({ type, settings }) => {
+    const password = isObject(settings) ? textOf(settings['password']) : '';
+    return type === 'salamander' && Buffer.byteLength(password) < SHORTEST_SALAMANDER;
+  });
+  return short ? 'the password of a salamander mask needs at least 4 bytes' : null;
+}
+
+function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): string | null {
+  if (protocol === 'shadowsocks') {
+    const method = textOf(settings['method']);
+    const bytes = KEY_BYTES[method];
+    if (method.startsWith('2022-') && bytes === undefined) return `cipher ${method} is unknown`;
+    if (bytes !== undefined && base64Length(textOf(settings['password'])) !== bytes) {
+      return `settings.password must be ${bytes} bytes in base64 for ${method}`;
+    }
+  }
+  if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string')
+    return 'wireguard needs settings.secretKey';
+  return null;
+}
+
+/** Whether two inbounds take the same place in the kernel. */
+export function samePlace(a: Inbound, spec: InboundSpec): boolean {
+  return a.port === spec.port && a.listen === spec.listen;
+}

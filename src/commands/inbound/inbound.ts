@@ -1,0 +1,152 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { type Counter, zero } from '../../events/counters.js';
+import { InboundId, type NodeId, type UserId } from '../../events/ids.js';
+import {
+  InboundAdded,
+  type InboundConfig,
+  InboundDeleted,
+  InboundDepleted,
+  InboundDisabled,
+  InboundEnabled,
+  InboundReconfigured,
+  InboundRestored,
+  type InboundSpec,
+  InboundTrafficReset,
+  InboundUpdated,
+} from '../../events/inbound/inbound.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import type { Caused } from '../../events/log/event.js';
+import { KeyShredded } from '../../events/panel.js';
+import { composed, keptName } from '../../lib/identifiers.js';
+import { sameJson } from '../../lib/json.js';
+import { addClients, syncClients } from '../client/client-rules.js';
+import type { ClientDraft } from '../client/credentials.js';
+import { hasClients } from '../client/credentials.js';
+import { verdictOn } from '../client/limits.js';
+import { deletions } from '../client/siblings.js';
+import type { Command, Decider } from '../command.js';
+import { Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
+
+/** A listener as a caller asks for it; an empty tag asks for a free one. */
+export interface InboundDraft {
+  readonly spec: InboundSpec | (Omit<InboundSpec, 'tag'> & { readonly tag: '' });
+  readonly enabled: boolean;
+  readonly config: InboundConfig;
+  readonly clients: readonly ClientDraft[];
+}
+
+export type InboundCommand =
+  | Command<
+      'AddInbound',
+      InboundDraft & {
+        readonly owner: UserId /** Without it the core of this panel listens. */;
+        readonly node?: NodeId | undefined;
+      }
+    >
+  | Command<'UpdateInbound', InboundDraft & { readonly inbound: InboundId }>
+  | Command<'SetInboundEnabled', { readonly inbound: InboundId; readonly enabled: boolean }>
+  | Command<'DeleteInbound', { readonly inbound: InboundId }>
+  | Command<'ResetInboundTraffic', { readonly inbound: InboundId }>
+  | Command<'ResetAllTraffic', Record<never, never>>;
+
+export const inbound: Decider<InboundCommand> = {
+  AddInbound({ owner, node = null, spec: asked, enabled, config, clients }, state, { ownPorts }) {
+    if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
+    const id = InboundId.parse(state.lastInbound + 1);
+    const spec = { ...asked, tag: composed(asked.tag) || freeTag(state, asked, config) };
+    const flaw =
+      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
+    if (flaw) return flaw;
+    if (clients.length > 0 && !hasClients(spec.protocol))
+      return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
+    if (added instanceof Rejection) return added;
+    return [InboundAdded({ inbound: id, owner, node, enabled, spec, life: 1, config }), ...added];
+  },
+
+  UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const spec = { ...asked, tag: asked.tag === '' ? current.tag : keptName(asked.tag, current.tag) };
+    const flaw =
+      configFlaw(spec, config) ??
+      portFlaw(state, ownPorts, spec, config, current) ??
+      tagFlaw(state, spec.tag, id, current.tag);
+    if (flaw) return flaw;
+    if (clients.length > 0 && !hasClients(spec.protocol))
+      return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
+    const synced = syncClients(state, { id, protocol: spec.protocol, config }, clients, now);
+    if (synced instanceof Rejection) return synced;
+
+    const events: Caused<PanelEvent>[] = [];
+    const changes = changedMembers(current, spec);
+    if (Object.keys(changes).length > 0) events.push(InboundUpdated({ inbound: id, changes }));
+    if (!sameJson(current.config, config)) {
+      events.push(InboundReconfigured({ inbound: id, life: current.life + 1, config }));
+    }
+    if (enabled !== current.enabled)
+      events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
+    const used = state.counters.inbounds.get(id) ?? zero;
+    const judged = judgedInbound({ ...current, ...spec }, used, now, enabled && !current.enabled);
+    return [...events, ...judged, ...synced];
+  },
+
+  SetInboundEnabled({ inbound: id, enabled }, state, { now }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const used = state.counters.inbounds.get(id) ?? zero;
+    const judged = enabled ? judgedInbound(current, used, now, true) : [];
+    if (current.enabled === enabled) return judged;
+    return [enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }), ...judged];
+  },
+
+  DeleteInbound({ inbound: id }, state) {
+    if (!state.inbounds.has(id)) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const clients = [...(state.clientsOf.get(id) ?? [])].flatMap((number) => state.clients.get(number) ?? []);
+    return [...deletions(state, clients), InboundDeleted({ inbound: id })];
+  },
+
+  ResetInboundTraffic({ inbound: id }, state, { now }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    return resetInbound(state, current, now);
+  },
+
+  ResetAllTraffic(_, state, { now }) {
+    const events: Caused<PanelEvent>[] = [];
+    for (const current of state.inbounds.values()) events.push(...resetInbound(state, current, now, events.length));
+    return events;
+  },
+};
+
+/** `at` is the index that the reset will have among the events of the decision. */
+export function resetInbound(state: PanelState, current: Inbound, now: number, at = 0): Caused<PanelEvent>[] {
+  const { up, down } = state.counters.inbounds.get(current.id) ?? zero;
+  const reset = InboundTrafficReset({ inbound: current.id, up, down });
+  const judged = current.depletion ? judgedInbound(current, zero, now) : [];
+  return [reset, ...judged.map((event) => ({ ...event, cause: at }))];
+}
+
+/**
+ * Nothing, or that an inbound may listen no more under its cap and expiry, when so much is used, or for another reason than
+ * before, or that it may again. `afresh`: see `verdictOn`.
+ */
+export function judgedInbound(inbound: Inbound, used: Counter, now: number, afresh = false): PanelEvent[] {
+  const verdict = verdictOn(inbound, used, now, afresh);
+  if (verdict === null) return [];
+  if (verdict === 'restored') return [InboundRestored({ inbound: inbound.id })];
+  return [InboundDepleted({ inbound: inbound.id, depletion: verdict })];
+}
+
+function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpec> {
+  const keys = Object.keys(spec) as (keyof InboundSpec)[];
+  return Object.fromEntries(keys.filter((key) => !sameJson(current[key], spec[key])).map((key) => [key, spec[key]]));
+}
+
+/** The keys of what was deleted long enough ago, destroyed one by one. */
+export function erase(state: PanelState, before: number): PanelEvent[] {
+  const due = [...state.erasable.values()].filter(({ at }) => at <= before);
+  return due.flatMap(({ keys }) => keys.map((key) => KeyShredded({ key, reason: 'erased' as const })));
+}

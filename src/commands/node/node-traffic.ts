@@ -1,0 +1,58 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { ClientTrafficInherited } from '../../events/client/client.js';
+import { zero } from '../../events/counters.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { Caused } from '../../events/log/event.js';
+import type { Node } from '../../events/node/node-document.js';
+import { type NodeTraffic, NodeTrafficRecorded } from '../../events/node/node-sync.js';
+import { heirOf } from '../client/siblings.js';
+import type { Command, Decider } from '../command.js';
+import { trafficEffects } from '../traffic/traffic.js';
+import { stillAsked } from './node-sync.js';
+
+export type NodeTrafficCommand = Command<
+  'RecordNodeTraffic',
+  Omit<NodeTraffic, 'node'> & { /** The node as it was when it was asked. */ readonly asked: Node }
+>;
+
+export const nodeTraffic: Decider<NodeTrafficCommand> = {
+  /**
+   * Only bytes of what lives on that node count, and of clients that were deleted here and are still there; in the same
+   * decision follows who is over a cap with them.
+   */
+  RecordNodeTraffic({ asked, clients, inbounds, notes }, state, { now }) {
+    if (!stillAsked(state, asked)) return [];
+    const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
+    const isClient = (number: number): boolean => {
+      const client = state.clients.get(number as ClientNumber);
+      return client ? isOurs(client.inbound) : number <= state.lastClient;
+    };
+    const counted = {
+      clients: clients.filter(([number]) => isClient(number)),
+      inbounds: inbounds.filter(([id]) => isOurs(id as InboundId)),
+      notes: notes.filter(([kind, key]) => (kind === 'client' ? isClient(key) : isOurs(key as InboundId))),
+    };
+    if (counted.clients.length + counted.inbounds.length + counted.notes.length === 0) return [];
+    const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
+    const passedOn = counted.clients.filter(moved).flatMap(([number, up, down]) => {
+      const heir = heirOf(state, number as ClientNumber);
+      return heir ? [ClientTrafficInherited({ client: heir.number, from: number as ClientNumber, up, down })] : [];
+    });
+    const grown = grownBy(counted.clients.filter(moved), passedOn);
+    const effects = [...passedOn, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
+    const recorded = NodeTrafficRecorded({ node: asked.id, ...counted });
+    return [recorded, ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
+  },
+};
+
+type Passed = ReturnType<typeof ClientTrafficInherited>;
+
+/** What each client grew by, with what others left it: `[client number, up, down]`. */
+function grownBy(clients: NodeTraffic['clients'], passedOn: readonly Passed[]): [number, number, number][] {
+  const grown = new Map(clients.map(([number, up, down]) => [number, { up, down }]));
+  for (const { data } of passedOn) {
+    const before = grown.get(data.client) ?? zero;
+    grown.set(data.client, { up: before.up + data.up, down: before.down + data.down });
+  }
+  return [...grown].map(([number, { up, down }]) => [number, up, down]);
+}

@@ -1,0 +1,121 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { NodeId } from '../../events/ids.js';
+import {
+  NodeAdded,
+  NodeDeleted,
+  NodeDisabled,
+  NodeEnabled,
+  NodeIdentified,
+  type NodeSpec,
+  NodeTokenReplaced,
+  NodeUpdated,
+  NodeWentOffline,
+  NodeWentOnline,
+  nodeTokenKey,
+} from '../../events/node/node.js';
+import type { Node } from '../../events/node/node-document.js';
+import { KeyShredded } from '../../events/panel.js';
+import type { Command, Decider } from '../command.js';
+import { Rejection, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { type NodeDraft, nameTaken, sameAddress, sameDestination, soundSpec, tokenFlaw, twinOf } from './node-rules.js';
+
+export type NodeCommand =
+  | Command<'AddNode', { readonly enabled: boolean; readonly spec: NodeDraft; readonly token: string }>
+  /** What is left out stays. A blank token is none: it cannot be taken away. */
+  | Command<
+      'UpdateNode',
+      {
+        readonly node: NodeId;
+        readonly enabled?: boolean | undefined;
+        readonly changes: Partial<NodeDraft>;
+        readonly token: string;
+      }
+    >
+  | Command<'SetNodeEnabled', { readonly node: NodeId; readonly enabled: boolean }>
+  | Command<'DeleteNode', { readonly node: NodeId }>
+  /** `asked` is the node as it was when it was asked: an answer of another place, or to another token, says nothing. */
+  | Command<'RecordNodeIdentity', { readonly asked: Node; readonly identity: NonNullable<Node['identity']> }>
+  | Command<'RecordNodeOnline', { readonly asked: Node }>
+  | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: string }>;
+
+export const node: Decider<NodeCommand> = {
+  AddNode({ enabled, spec: draft, token: given }, state) {
+    const spec = soundSpec(draft);
+    if (spec instanceof Rejection) return spec;
+    const token = given.trim();
+    const flaw = tokenFlaw(token) ?? nameTaken(state, spec.name);
+    if (flaw) return flaw;
+    const id = NodeId.parse(state.lastNode + 1);
+    return [NodeAdded({ node: id, enabled, spec, life: 1, secret: { token } })];
+  },
+
+  UpdateNode({ node: id, enabled, changes: asked, token: given }, state) {
+    const current = state.nodes.get(id);
+    if (!current) return reject('NODE_NOT_FOUND', { node: id });
+    const spec = soundSpec({ ...specOf(current), ...asked });
+    if (spec instanceof Rejection) return spec;
+    const token = given.trim();
+    const flaw = tokenFlaw(token) ?? nameTaken(state, spec.name, id);
+    if (flaw) return flaw;
+    // Whoever may change a node may not have its token sent to a machine of his own.
+    if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');
+    const events: PanelEvent[] = [];
+    const changes = changedMembers(current, spec);
+    if (Object.keys(changes).length > 0) events.push(NodeUpdated({ node: id, changes }));
+    if (token !== '') events.push(...replaced(current, token));
+    if (enabled !== undefined && enabled !== current.enabled) events.push(switched(id, enabled));
+    return events;
+  },
+
+  SetNodeEnabled({ node: id, enabled }, { nodes }) {
+    const current = nodes.get(id);
+    if (!current) return reject('NODE_NOT_FOUND', { node: id });
+    return current.enabled === enabled ? [] : [switched(id, enabled)];
+  },
+
+  DeleteNode({ node: id }, { nodes }) {
+    return nodes.has(id) ? [NodeDeleted({ node: id })] : reject('NODE_NOT_FOUND', { node: id });
+  },
+
+  RecordNodeIdentity({ asked, identity }, state) {
+    const current = stillThere(state, asked);
+    // Another one is not taken over: that it is meant is said by saving the node with its token.
+    // And two nodes that are one panel would be told what each is told.
+    const isTwin = current && twinOf(state.nodes.values(), current, identity.panelId) !== undefined;
+    return current?.identity === null && !isTwin ? [NodeIdentified({ node: current.id, ...identity })] : [];
+  },
+
+  RecordNodeOnline({ asked }, state) {
+    const current = stillThere(state, asked);
+    return current?.enabled ? [NodeWentOnline({ node: current.id })] : [];
+  },
+
+  RecordNodeOffline({ asked, reason }, state) {
+    const current = stillThere(state, asked);
+    return current?.enabled ? [NodeWentOffline({ node: current.id, reason })] : [];
+  },
+};
+
+function stillThere({ nodes }: PanelState, asked: Node): Node | undefined {
+  const current = nodes.get(asked.id);
+  return current && sameAddress(current, asked) ? current : undefined;
+}
+
+/** A token that is given counts as a new one, also when it is the same: by it the admin vouches for the panel there. */
+function replaced({ id, life }: Node, token: string): PanelEvent[] {
+  const next = NodeTokenReplaced({ node: id, life: life + 1, secret: { token } });
+  return [next, KeyShredded({ key: nodeTokenKey(id, life), reason: 'rotated' })];
+}
+
+const switched = (node: NodeId, enabled: boolean): PanelEvent =>
+  enabled ? NodeEnabled({ node }) : NodeDisabled({ node });
+
+function specOf({ name, remark, scheme, host, port, basePath, allowPrivateAddress }: Node): NodeSpec {
+  return { name, remark, scheme, host, port, basePath, allowPrivateAddress };
+}
+
+function changedMembers(current: Node, spec: NodeSpec): Partial<NodeSpec> {
+  const keys = Object.keys(spec) as (keyof NodeSpec)[];
+  return Object.fromEntries(keys.filter((key) => current[key] !== spec[key]).map((key) => [key, spec[key]]));
+}

@@ -1,0 +1,201 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Observable, Subscription } from 'rxjs';
+import type { RecordedEvent } from '../../../events/catalog.js';
+import type { ClientTerms } from '../../../events/client/client.js';
+import type { Client } from '../../../events/client/client-document.js';
+import type { DirectoryOutcome } from '../../../events/directory.js';
+import type { Inbound } from '../../../events/inbound/inbound-document.js';
+import type { Secrets, Settings } from '../../../events/settings/settings.js';
+import { touchSettings } from '../../../events/settings/settings-touched.js';
+import type { Done } from '../../bus.js';
+import type { AnyCommand } from '../../catalog.js';
+import type { ClientDraft } from '../../client/credentials.js';
+import { type Directory, type DirectoryEntry, DirectoryError, placeOf } from '../../ports/directory.js';
+import { Rejection } from '../../rejection.js';
+import { scheduled } from '../schedule.js';
+import { type DirectoryPlan, type Known, planSync } from './directory-plan.js';
+
+interface Parts {
+  readonly directory: Directory;
+  readonly settings: () => Settings;
+  readonly secrets: () => Secrets;
+  /** What the panel has at this moment. */
+  readonly known: () => Known;
+  readonly client: (number: Client['number']) => Client | undefined;
+  /** How the last sync that was news went; null when that is not known. */
+  readonly last: () => DirectoryOutcome | null;
+  /** What a new client of an inbound is let in by, and its subscription is found by. */
+  readonly fresh: (inbound: Inbound) => { readonly credential: ClientDraft['credential']; readonly subId: string };
+  readonly dispatch: (command: AnyCommand) => Done | Rejection;
+  readonly changed$: Observable<readonly RecordedEvent[]>;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+const GB = 1024 ** 3;
+const DAY_MS = 86_400_000;
+/** Clients of one command. */
+const AT_ONCE = 50;
+const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: null };
+/** Settings that say when. */
+const TIMING: readonly (keyof Settings)[] = ['ldapEnable', 'ldapSyncCron', 'timeLocation'];
+
+/** Brings clients in line with a directory, by its schedule, one run at a time. See `planSync` for the rules. */
+export class DirectorySync {
+  readonly #parts: Parts;
+  #following: Subscription | null = null;
+  #job: { stop(): void } | null = null;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#schedule();
+    this.#following = this.#parts.changed$.subscribe((events) => {
+      if (touchSettings(events, TIMING)) this.#schedule();
+    });
+  }
+
+  /** From here on nothing is changed any more, also by a run that is under way. */
+  stop(): void {
+    this.#stopped = true;
+    this.#following?.unsubscribe();
+    this.#job?.stop();
+  }
+
+  /** One run, or the one that is under way. Never rejects. */
+  run(): Promise<void> {
+    this.#running ??= this.#sync()
+      .catch((error: unknown) => this.#parts.warn('the sync with the directory failed', { err: error }))
+      .finally(() => {
+        this.#running = null;
+      });
+    return this.#running;
+  }
+
+  #schedule(): void {
+    const { settings, warn } = this.#parts;
+    const { ldapEnable, ldapSyncCron, timeLocation } = settings();
+    this.#job?.stop();
+    this.#job = null;
+    if (!ldapEnable) return;
+    try {
+      this.#job = scheduled(ldapSyncCron, timeLocation, () => void this.run());
+    } catch (error) {
+      warn('ldapSyncCron is no schedule: clients are not synced with the directory', { err: error });
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const { directory, settings, secrets, known } = this.#parts;
+    const asked = settings();
+    if (!asked.ldapEnable || asked.ldapInboundTags.trim() === '') return;
+    let entries: readonly DirectoryEntry[];
+    try {
+      entries = await directory.entries(placeOf(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
+    } catch (error) {
+      if (!(error instanceof DirectoryError)) throw error;
+      return this.#report({ ...NOTHING, error: error.message });
+    }
+    // While the directory was thinking somebody may have said something else.
+    if (!settings().ldapEnable) return;
+    this.#report(await this.#apply(planSync(entries, known())));
+  }
+
+  async #apply(plan: DirectoryPlan): Promise<DirectoryOutcome> {
+    const counts = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0 };
+    // First what takes access away, so that a run that is cut short errs on the safe side.
+    for (const [key, clients] of [
+      ['disabled', plan.disable],
+      ['removed', plan.remove],
+      ['enabled', plan.enable],
+    ] as const) {
+      for (const client of clients) {
+        const done = this.#do(key === 'removed' ? this.#removing(client) : this.#switching(client, key === 'enabled'));
+        if (done === 'done') counts[key] += 1;
+        else if (done === 'refused') counts.refused += 1;
+        await breathe();
+      }
+    }
+    const { added, refused } = await this.#add(plan);
+    const error = plan.flaws.length > 0 ? plan.flaws.join('; ') : null;
+    return { ...counts, added, refused: counts.refused + refused, error };
+  }
+
+  async #add({ target, add }: DirectoryPlan): Promise<{ added: number; refused: number }> {
+    const counts = { added: 0, refused: 0 };
+    if (!target) return counts;
+    for (let from = 0; from < add.length; from += AT_ONCE) {
+      const drafts = add.slice(from, from + AT_ONCE).map((email) => this.#draft(target, email));
+      const adding = (clients: readonly ClientDraft[]) =>
+        this.#do({ type: 'AddClients', data: { inbound: target.id, clients } }, clients.length > 1);
+      if (adding(drafts) === 'done') counts.added += drafts.length;
+      else {
+        // One of them cannot be: the others shall not suffer for it.
+        for (const draft of drafts) {
+          const done = adding([draft]);
+          if (done === 'done') counts.added += 1;
+          else if (done === 'refused') counts.refused += 1;
+        }
+      }
+      await breathe();
+    }
+    return counts;
+  }
+
+  #draft(inbound: Inbound, email: string): ClientDraft {
+    const { settings, fresh, now } = this.#parts;
+    const { ldapDefaultTotalGB, ldapDefaultExpiryDays, ldapDefaultLimitIP } = settings();
+    const { credential, subId } = fresh(inbound);
+    const terms: ClientTerms = {
+      enabled: true,
+      capBytes: ldapDefaultTotalGB * GB,
+      expiresAt: ldapDefaultExpiryDays > 0 ? now() + ldapDefaultExpiryDays * DAY_MS : 0,
+      limitIp: ldapDefaultLimitIP,
+      flow: '',
+      security: '',
+      method: '',
+      resetDays: 0,
+      reverseTag: '',
+    };
+    return { terms, identity: { email, subId, comment: '', tgId: 0, extra: {} }, credential };
+  }
+
+  /** The client as it is now, enabled or not; null when it is gone. */
+  #switching({ number }: Client, enabled: boolean): AnyCommand | null {
+    const client = this.#parts.client(number);
+    if (!client) return null;
+    const { inbound, terms, identity, credential } = client;
+    const draft = { terms: { ...terms, enabled }, identity, credential };
+    return { type: 'UpdateClient', data: { inbound, client: { email: identity.email }, draft } };
+  }
+
+  #removing({ number }: Client): AnyCommand | null {
+    const client = this.#parts.client(number);
+    if (!client) return null;
+    return { type: 'DeleteClient', data: { inbound: client.inbound, client: { email: client.identity.email } } };
+  }
+
+  #do(command: AnyCommand | null, quiet = false): 'done' | 'refused' | 'nothing' {
+    if (command === null || this.#stopped) return 'nothing';
+    const done = this.#parts.dispatch(command);
+    if (!(done instanceof Rejection)) return done.events.length > 0 ? 'done' : 'nothing';
+    if (!quiet) this.#parts.warn('the directory asks for what cannot be', { reason: done.message });
+    return 'refused';
+  }
+
+  /** Only what is news: the log must not grow by a sync every minute. */
+  #report(outcome: DirectoryOutcome): void {
+    const { last, warn, dispatch } = this.#parts;
+    if (this.#stopped) return;
+    const { added, enabled, disabled, removed, refused, error } = outcome;
+    const before = last() ?? NOTHING;
+    if (added + enabled + disabled + removed === 0 && refused === before.refused && error === before.error) return;
+    if (error !== null) warn('the sync with the directory is not whole', { reason: error });
+    const done = dispatch({ type: 'RecordDirectorySync', data: outcome });
+    if (done instanceof Rejection) warn('the outcome of the sync could not be recorded', { reason: done.message });
+  }
+}

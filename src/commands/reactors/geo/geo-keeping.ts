@@ -1,0 +1,157 @@
+import type { Observable, Subscription } from 'rxjs';
+import type { RecordedEvent } from '../../../events/catalog.js';
+import { geoFileOf } from '../../../events/geo/geo.js';
+import type { GeoSource } from '../../../events/geo/geo-document.js';
+import type { Settings } from '../../../events/settings/settings.js';
+import type { CoreConfig } from '../../../lib/core-config.js';
+import type { GeoSourceFiles } from '../../ports/geo-sources.js';
+import { type GeoFileName, geoFiles } from '../../ports/releases.js';
+import { scheduled } from '../schedule.js';
+import type { GeoCaller, GeoSources } from './geo-sources.js';
+import { uses } from './geo-update.js';
+
+interface Parts {
+  readonly geoSources: Pick<GeoSources, 'update' | 'stop'>;
+  readonly files: Pick<GeoSourceFiles, 'has' | 'exists' | 'tidy'>;
+  readonly sources: () => ReadonlyMap<number, GeoSource>;
+  readonly config: () => CoreConfig;
+  /** Gets built-in files. */
+  readonly builtIn: (names: readonly GeoFileName[]) => Promise<unknown>;
+  readonly settings: () => Settings;
+  readonly changed$: Observable<readonly RecordedEvent[]>;
+  readonly dispatch: GeoCaller['dispatch'];
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** Between two updates that nobody asked for, at least; in ms. */
+const SHORTEST_MS = 60_000;
+/** Until a missing file is asked for again, at first and at most; in ms. */
+const RETRY_MS = 60_000;
+const LONGEST_RETRY_MS = 3_600_000;
+const TIMING: readonly (keyof Settings)[] = ['geoUpdateSchedule', 'timeLocation'];
+
+/** Keeps the geo files there and new: what is missing comes back, and the schedule of the settings is kept. */
+export class GeoKeeping {
+  readonly #parts: Parts;
+  #following: Subscription | null = null;
+  #job: { stop(): void } | null = null;
+  #lastTimed = Number.NEGATIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
+  #delay = RETRY_MS;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Before anybody can ask for a file: takes away what an earlier process left undone. */
+  prepare(): void {
+    try {
+      this.#parts.files.tidy();
+    } catch (error) {
+      this.#parts.warn('the folder of the geo files could not be tidied', { err: error });
+    }
+  }
+
+  /** Once the core runs: gets what is missing in the background. */
+  begin(): void {
+    this.#schedule();
+    this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
+    void this.repair();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#following?.unsubscribe();
+    this.#job?.stop();
+    clearTimeout(this.#retry);
+    await this.#parts.geoSources.stop();
+  }
+
+  /** Gets every file that is missing, or is not the one that the log knows. Never rejects. */
+  async repair(): Promise<void> {
+    clearTimeout(this.#retry);
+    try {
+      const lost = await this.#lost();
+      if (lost.length > 0) {
+        this.#parts.warn('files of geo sources are missing, or not those of the log: they are got again', {
+          files: lost.map(geoFileOf),
+        });
+        await this.#parts.geoSources.update(lost, this.#parts);
+      }
+      await this.#repairBuiltIn();
+    } catch (error) {
+      this.#parts.warn('geo files could not be got again', { err: error });
+    }
+    this.#again();
+  }
+
+  async #lost(): Promise<readonly GeoSource[]> {
+    const { files, sources } = this.#parts;
+    const lost: GeoSource[] = [];
+    for (const source of sources().values()) {
+      const { content } = source;
+      if (!content || !(await files.has(geoFileOf(source), content.sha256))) lost.push(source);
+    }
+    return lost;
+  }
+
+  /** Only those that the core needs: it does not start without them. */
+  async #repairBuiltIn(): Promise<void> {
+    const missing = this.#missingBuiltIn();
+    if (missing.length > 0 && !this.#stopped) await this.#parts.builtIn(missing);
+  }
+
+  #missingBuiltIn(): readonly GeoFileName[] {
+    const { files, config } = this.#parts;
+    return geoFiles.filter((file) => !files.exists(file) && uses(config(), file));
+  }
+
+  #again(): void {
+    const { files, sources } = this.#parts;
+    const missing = [...sources().values()].some((source) => !files.exists(geoFileOf(source)));
+    if (this.#stopped) return;
+    if (!missing && this.#missingBuiltIn().length === 0) this.#delay = RETRY_MS;
+    else {
+      this.#retry = setTimeout(() => void this.repair(), this.#delay).unref();
+      this.#delay = Math.min(LONGEST_RETRY_MS, this.#delay * 2);
+    }
+  }
+
+  #notice(events: readonly RecordedEvent[]): void {
+    const { sources } = this.#parts;
+    for (const { type, data } of events) {
+      if (type === 'SettingsChanged' && TIMING.some((key) => key in data.changes)) this.#schedule();
+      // One that was imported has no file yet.
+      else if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {
+        setImmediate(() => void this.repair());
+        break;
+      }
+    }
+  }
+
+  #schedule(): void {
+    const { settings, warn } = this.#parts;
+    const { geoUpdateSchedule, timeLocation } = settings();
+    this.#job?.stop();
+    this.#job = null;
+    if (geoUpdateSchedule === '') return;
+    try {
+      this.#job = scheduled(geoUpdateSchedule, timeLocation, () => void this.#timed());
+    } catch (error) {
+      warn('geoUpdateSchedule is no schedule: geo sources are not updated by themselves', { err: error });
+    }
+  }
+
+  async #timed(): Promise<void> {
+    const { geoSources, sources, now, warn } = this.#parts;
+    if (this.#stopped || now() - this.#lastTimed < SHORTEST_MS || sources().size === 0) return;
+    this.#lastTimed = now();
+    try {
+      await geoSources.update([...sources().values()], this.#parts);
+    } catch (error) {
+      warn('the geo sources could not be updated', { err: error });
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { geoFileOf } from '../../../events/geo/geo.js';
+import type { GeoContent, GeoSource } from '../../../events/geo/geo-document.js';
+import type { Done } from '../../bus.js';
+import type { AnyCommand } from '../../catalog.js';
+import type { PlainCommand } from '../../counted.js';
+import type { GeoOutcome } from '../../geo/geo.js';
+import { type GeoWish, geoPlaceOf } from '../../geo/geo-rules.js';
+import type { GeoPlace, GeoSourceFiles, StagedGeo } from '../../ports/geo-sources.js';
+import { Rejection, reject } from '../../rejection.js';
+import { GeoSwitch, type GeoSwitchParts } from './geo-switch.js';
+
+export interface GeoSourcesParts extends GeoSwitchParts {
+  readonly files: GeoSourceFiles;
+  /** As they are at this moment. */
+  readonly sources: () => ReadonlyMap<number, GeoSource>;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** In whose name something is done. */
+export interface GeoCaller {
+  readonly dispatch: (command: PlainCommand) => Done | Rejection;
+  /** What `dispatch` would refuse, without doing it. */
+  readonly refusalOf: (command: AnyCommand) => Rejection | null;
+}
+
+/** What was got for a source as it was then. */
+interface Found {
+  readonly source: GeoSource;
+  readonly staged: StagedGeo | null;
+  /** Why nothing was got; null = `staged`, or there is nothing newer. */
+  readonly failure: string | null;
+}
+
+/** Downloads under way at a time, each of which may fill some of the disk. */
+const MOST_AT_ONCE = 8;
+/** Of them for one update. */
+const MOST_OF_UPDATE = 4;
+/** How long what is there waits for what is not, in ms. */
+const PATIENCE_MS = 20_000;
+const NO_CONTENT: GeoContent = { sha256: '', bytes: 0, lastModified: '', tags: [] };
+
+/**
+ * The admin's own geo sources: their files are got beside the old ones, as many at a time as are asked for, and put in
+ * place one after the other, together with the event that says so.
+ */
+export class GeoSources {
+  readonly #parts: GeoSourcesParts;
+  readonly #patienceMs: number;
+  readonly #ending = new AbortController();
+  /** Updates under way, by the sources that they are of. */
+  readonly #updates = new Map<string, Promise<readonly GeoOutcome[] | Rejection>>();
+  #downloads = 0;
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: GeoSourcesParts, { patienceMs = PATIENCE_MS }: { readonly patienceMs?: number } = {}) {
+    this.#parts = parts;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Resolves to the file of the new source. Nothing is added whose file cannot be had. */
+  add(wish: GeoWish, caller: GeoCaller): Promise<string | Rejection> {
+    return this.#bring(wish, null, caller);
+  }
+
+  /** Gets the file from the new place before anything changes; at the same place this is a `download`. */
+  async change(id: number, wish: GeoWish, caller: GeoCaller): Promise<string | Rejection> {
+    const own = this.#parts.sources().get(id);
+    return own ? this.#bring(wish, own, caller) : reject('GEO_SOURCE_NOT_FOUND', { source: id });
+  }
+
+  /** Resolves to the name of the file that is gone. */
+  remove(id: number, { dispatch }: GeoCaller): Promise<string | Rejection> {
+    return this.#inLine(async () => {
+      const own = this.#parts.sources().get(id);
+      if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source: id });
+      const done = dispatch({ type: 'DeleteGeoSource', data: { source: id } });
+      if (done instanceof Rejection) return done;
+      this.#forget(geoFileOf(own));
+      return geoFileOf(own);
+    });
+  }
+
+  /** Resolves to the name of the file, which is the newest one now. */
+  async download(id: number, caller: GeoCaller): Promise<string | Rejection> {
+    const own = this.#parts.sources().get(id);
+    if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source: id });
+    const outcomes = await this.update([own], caller);
+    if (outcomes instanceof Rejection) return outcomes;
+    const [outcome] = outcomes;
+    return outcome?.outcome === 'failed' ? reject('GEO_DOWNLOAD_FAILED', { why: outcome.reason }) : geoFileOf(own);
+  }
+
+  /**
+   * Asks the sources for something newer, a few at a time, and records what became of all of them at once, so that the
+   * core restarts at most once; but nothing waits longer than a moment for a slow one. Who asks for the same while it is under way gets the same answer.
+   */
+  update(
+    sources: readonly GeoSource[],
+    caller: Pick<GeoCaller, 'dispatch'>,
+  ): Promise<readonly GeoOutcome[] | Rejection> {
+    const key = sources.map(({ id }) => id).join();
+    const running = this.#updates.get(key) ?? this.#update(sources, caller).finally(() => this.#updates.delete(key));
+    this.#updates.set(key, running);
+    return running;
+  }
+
+  pathOf(file: string): string {
+    return this.#parts.files.pathOf(file);
+  }
+
+  exists(file: string): boolean {
+    return this.#parts.files.exists(file);
+  }
+
+  /** Ends what is under way; resolves when the files are in order. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#line.catch(() => undefined);
+  }
+
+  async #bring(wish: GeoWish, own: GeoSource | null, caller: GeoCaller): Promise<string | Rejection> {
+    const { files } = this.#parts;
+    const place = geoPlaceOf(wish);
+    if (place instanceof Rejection) return place;
+    if (own && samePlace(own, place)) return this.download(own.id, caller);
+    const command = (content: GeoContent, used: boolean): PlainCommand => {
+      const data = { ...place, content, used };
+      return own === null
+        ? { type: 'AddGeoSource', data }
+        : { type: 'UpdateGeoSource', data: { ...data, source: own.id } };
+    };
+    const refusal = caller.refusalOf(command(NO_CONTENT, false));
+    if (refusal) return refusal;
+    if ((await files.flaw(place.url)) !== null) return reject('GEO_SOURCE_INVALID', { why: 'URL host is invalid' });
+    const staged = await this.#fetched(place, null);
+    if (staged instanceof Rejection) return staged;
+    const refused = (reason: string): Rejection => {
+      const data = { ...place, source: own?.id ?? null, reason };
+      const done = caller.dispatch({ type: 'RecordGeoRefusal', data });
+      return done instanceof Rejection ? done : reject('GEO_DOWNLOAD_FAILED', { why: reason });
+    };
+    if (typeof staged === 'string' || staged === null) return refused(staged ?? 'there is nothing to be had');
+    try {
+      return await this.#inLine(async () => {
+        const file = geoFileOf(place);
+        const change = new GeoSwitch(this.#parts);
+        const flaw = await change.place(staged, file).catch((error: unknown) => files.reasonOf(error));
+        if (flaw !== null) return refused(flaw);
+        const done = await change.end((used) => caller.dispatch(command(staged.content, used)));
+        if (done instanceof Rejection) return done;
+        if (own && geoFileOf(own) !== file) this.#forget(geoFileOf(own));
+        return file;
+      });
+    } finally {
+      await staged.discard();
+    }
+  }
+
+  async #update(
+    sources: readonly GeoSource[],
+    caller: Pick<GeoCaller, 'dispatch'>,
+  ): Promise<readonly GeoOutcome[] | Rejection> {
+    const waiting = [...sources];
+    const found = new Map<number, Found>();
+    const outcomes = new Map<number, GeoOutcome>();
+    let refusal: Rejection | null = null;
+    const refuse = (no: Rejection): void => {
+      refusal ??= no;
+      waiting.length = 0;
+    };
+    const work = async (): Promise<void> => {
+      for (let source = waiting.shift(); source; source = waiting.shift()) {
+        const one = await this.#find(source);
+        if (one instanceof Rejection) refuse(one);
+        else found.set(source.id, one);
+      }
+    };
+    let over = false;
+    const all = Promise.all(Array.from({ length: MOST_OF_UPDATE }, work)).then(() => void (over = true));
+    try {
+      // The last may come in while those before it are settled.
+      while (!over || found.size > 0) {
+        await Promise.race([all, wait(this.#patienceMs, undefined, { ref: false })]);
+        const ready = sources.flatMap(({ id }) => found.get(id) ?? []);
+        found.clear();
+        if (ready.length === 0) continue;
+        const settled = await this.#inLine(async () => {
+          try {
+            return await this.#settle(ready, caller);
+          } finally {
+            await discard(ready);
+          }
+        });
+        if (settled instanceof Rejection) refuse(settled);
+        else for (const outcome of settled) outcomes.set(outcome.source, outcome);
+      }
+    } finally {
+      waiting.length = 0;
+      await all;
+      await discard([...found.values()]);
+    }
+    return refusal ?? sources.flatMap(({ id }) => outcomes.get(id) ?? []);
+  }
+
+  async #find(source: GeoSource): Promise<Found | Rejection> {
+    const { files } = this.#parts;
+    const { content } = source;
+    const isHere = content !== null && (await files.has(geoFileOf(source), content.sha256).catch(() => false));
+    const staged = await this.#fetched(source, isHere ? content : null);
+    if (staged instanceof Rejection) return staged;
+    return typeof staged === 'string' ? { source, staged: null, failure: staged } : { source, staged, failure: null };
+  }
+
+  async #settle(
+    found: readonly Found[],
+    { dispatch }: Pick<GeoCaller, 'dispatch'>,
+  ): Promise<readonly GeoOutcome[] | Rejection> {
+    const change = new GeoSwitch(this.#parts);
+    const outcomes: GeoOutcome[] = [];
+    // What came from another place than that of now says nothing about the source.
+    const moved: GeoOutcome[] = [];
+    for (const one of found) {
+      const { id } = one.source;
+      const now = this.#parts.sources().get(id);
+      if (now && samePlace(now, one.source)) outcomes.push(await this.#outcome(now, one, change));
+      else moved.push({ source: id, outcome: 'failed', reason: 'the source was changed meanwhile' });
+    }
+    for (const outcome of outcomes) {
+      if (outcome.outcome !== 'failed') continue;
+      this.#parts.warn('a geo source could not be updated', { source: outcome.source, reason: outcome.reason });
+    }
+    const done = await change.end((used) => dispatch({ type: 'RecordGeoOutcomes', data: { outcomes, used } }));
+    return done instanceof Rejection ? done : [...outcomes, ...moved];
+  }
+
+  async #outcome(now: GeoSource, { staged, failure }: Found, change: GeoSwitch): Promise<GeoOutcome> {
+    const { files } = this.#parts;
+    const { id: source } = now;
+    if (failure !== null) return { source, outcome: 'failed', reason: failure };
+    try {
+      if (staged === null) return { source, outcome: 'unchanged' };
+      const { content } = staged;
+      const file = geoFileOf(now);
+      const same = now.content?.sha256 === content.sha256 && (await files.has(file, content.sha256));
+      if (same) return { source, outcome: 'unchanged' };
+      const reason = await change.place(staged, file);
+      return reason === null ? { source, outcome: 'updated', content } : { source, outcome: 'failed', reason };
+    } catch (error) {
+      return { source, outcome: 'failed', reason: files.reasonOf(error) };
+    }
+  }
+
+  /** What came, null for nothing newer, or why nothing came. */
+  async #fetched(place: GeoPlace, known: GeoContent | null): Promise<StagedGeo | string | Rejection | null> {
+    const { files } = this.#parts;
+    if (this.#downloads >= MOST_AT_ONCE) return reject('GEO_BUSY');
+    this.#downloads += 1;
+    try {
+      return await files.fetch(place, known, this.#ending.signal);
+    } catch (error) {
+      return files.reasonOf(error);
+    } finally {
+      this.#downloads -= 1;
+    }
+  }
+
+  /** One at a time: a file is changed together with the log. */
+  #inLine<T>(task: () => Promise<T | Rejection>): Promise<T | Rejection> {
+    const turn = this.#line
+      .catch(() => undefined)
+      .then(() => (this.#ending.signal.aborted ? reject('RESTART_UNDER_WAY') : task()));
+    this.#line = turn;
+    return turn;
+  }
+
+  #forget(file: string): void {
+    try {
+      this.#parts.files.remove(file);
+    } catch (error) {
+      this.#parts.warn('the file of a geo source could not be deleted', { file, err: error });
+    }
+  }
+}
+
+async function discard(found: readonly Found[]): Promise<void> {
+  for (const { staged } of found) await staged?.discard();
+}
+
+function samePlace(a: GeoPlace, b: GeoPlace): boolean {
+  return a.type === b.type && a.alias === b.alias && a.url === b.url;
+}

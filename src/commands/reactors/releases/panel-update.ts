@@ -1,0 +1,82 @@
+import semver from 'semver';
+import type { Done } from '../../bus.js';
+import type { PlainCommand } from '../../counted.js';
+import type { PanelReleases } from '../../ports/releases.js';
+import { Rejection, reject } from '../../rejection.js';
+import { failureOf, watched } from './install-failure.js';
+
+export interface PanelUpdateParts {
+  readonly releases: PanelReleases;
+  /** The version that runs. */
+  readonly version: string;
+  /** From the next start of the process on this version runs. Null: whoever started the process cannot do that. */
+  readonly choose: ((version: string) => void) | null;
+  /** Ends the process soon, so that the chosen version starts. The core goes on. */
+  readonly switchOver: () => void;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+export interface PanelUpdateInfo {
+  readonly currentVersion: string;
+  readonly latestVersion: string;
+  readonly updateAvailable: boolean;
+}
+
+/** Replaces the panel with its newest release: get, check, say so in the log, and let the launcher start it. */
+export class PanelUpdate {
+  readonly #parts: PanelUpdateParts;
+  #busy = false;
+
+  constructor(parts: PanelUpdateParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether there is something newer. */
+  async info(): Promise<PanelUpdateInfo | Rejection> {
+    const { releases, version } = this.#parts;
+    try {
+      const latestVersion = await releases.latest();
+      const plain = semver.valid(latestVersion);
+      const updateAvailable = plain === null ? latestVersion !== version : semver.gt(plain, version);
+      return { currentVersion: version, latestVersion, updateAvailable };
+    } catch (error) {
+      return reject('RELEASES_UNREACHABLE', { why: failureOf(error) });
+    }
+  }
+
+  /** Resolves to the version that starts in a moment, or to why nothing changed. A second one meanwhile is refused. */
+  async install(dispatch: (command: PlainCommand) => Done | Rejection): Promise<string | Rejection> {
+    const { choose, warn } = this.#parts;
+    if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: 'start it with `npm start` or `portolan serve`' });
+    if (this.#busy) return reject('INSTALL_RUNNING');
+    this.#busy = true;
+    const done = await watched(this.#install(dispatch, choose), warn).finally(() => (this.#busy = false));
+    // Nothing else begins in the seconds that are left.
+    if (!(done instanceof Rejection)) this.#busy = true;
+    return done;
+  }
+
+  async #install(
+    dispatch: (command: PlainCommand) => Done | Rejection,
+    choose: (version: string) => void,
+  ): Promise<string | Rejection> {
+    const { releases, version: from, switchOver, warn } = this.#parts;
+    const info = await this.info();
+    if (info instanceof Rejection) return info;
+    const tag = info.latestVersion;
+    if (!info.updateAvailable) return reject('UPDATE_NOT_NEEDED', { version: from });
+    try {
+      const { version, sha256 } = await releases.stage(tag);
+      const done = dispatch({ type: 'RecordPanelUpdate', data: { version, from, sha256 } });
+      if (done instanceof Rejection) return done;
+      choose(version);
+      switchOver();
+      return version;
+    } catch (error) {
+      const reason = failureOf(error);
+      warn('the panel could not be updated', { version: tag, reason });
+      const done = dispatch({ type: 'RecordPanelUpdateFailed', data: { version: tag, reason } });
+      return done instanceof Rejection ? done : reject('INSTALL_FAILED', { why: reason });
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { measuredTypes, type RecordedEvent } from '../../../events/catalog.js';
+import type { EventLog } from '../../../events/log/log.js';
+import type { NodeTraffic } from '../../../events/node/node-sync.js';
+import type { TrafficSum } from '../../../events/traffic.js';
+import type { AnyCommand } from '../../catalog.js';
+import { spanStart } from './spans.js';
+
+/** Events that do not commute with traffic: a sum stands at its last reading, and may not move later than one of these. */
+const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
+  'ClientTrafficReset',
+  'ClientTrafficAdjusted',
+  'ClientTrafficInherited',
+  'InboundTrafficReset',
+  'InboundCountersPassedOn',
+  'OutboundTrafficReset',
+  'ClientIdentified',
+  'ClientCredentialRotated',
+  'ClientDeleted',
+  'InboundUpdated',
+  'InboundDeleted',
+  'CoreStarted',
+  'NodeInboundApplied',
+  'NodeInboundRemoved',
+  'NodeIdentified',
+  'NodeUpdated',
+  'NodeDeleted',
+]);
+
+const PAGE = 1000;
+/** Measurements in one roll-up: a backlog of months becomes many of them, each of which takes a part of a second. */
+const MOST = 20_000;
+const MEASURED: ReadonlySet<string> = new Set(measuredTypes);
+
+class Sum {
+  readonly #run: string;
+  readonly #clients = new Map<number, [number, number, number, number]>();
+  readonly #inbounds = new Map<number, [number, number, number]>();
+  readonly #outbounds = new Map<string, [string, number, number]>();
+  /** One sum covers at most this, so that a statement by the day stays exact. */
+  readonly span: number;
+  at = 0;
+
+  constructor(run: string, startedAt: number) {
+    this.#run = run;
+    this.span = spanStart(startedAt);
+  }
+
+  takes(run: string, at: number): boolean {
+    return run === this.#run && spanStart(at) === this.span;
+  }
+
+  add({ clients, inbounds, outbounds }: TrafficSum, position: number, at: number): void {
+    this.at = position;
+    for (const [number, up, down, seen] of clients) {
+      const sum = this.#clients.get(number) ?? [number, 0, 0, 0];
+      this.#clients.set(number, [number, sum[1] + up, sum[2] + down, Math.max(sum[3], seen ?? at)]);
+    }
+    for (const [id, up, down] of inbounds) {
+      const sum = this.#inbounds.get(id) ?? [id, 0, 0];
+      this.#inbounds.set(id, [id, sum[1] + up, sum[2] + down]);
+    }
+    for (const [tag, up, down] of outbounds) {
+      const sum = this.#outbounds.get(tag) ?? [tag, 0, 0];
+      this.#outbounds.set(tag, [tag, sum[1] + up, sum[2] + down]);
+    }
+  }
+
+  total(): { at: number; sum: TrafficSum } {
+    const byKey = <T extends readonly [number | string, ...unknown[]]>(a: T, b: T): number => (a[0] < b[0] ? -1 : 1);
+    return {
+      at: this.at,
+      sum: {
+        run: this.#run,
+        clients: [...this.#clients.values()].sort(byKey),
+        inbounds: [...this.#inbounds.values()].sort(byKey),
+        outbounds: [...this.#outbounds.values()].sort(byKey),
+      },
+    };
+  }
+}
+
+/** What one node was credited, and where its counters were followed to at last. */
+class NodeSum {
+  readonly #node: NodeTraffic['node'];
+  readonly #clients = new Map<number, NodeTraffic['clients'][number]>();
+  readonly #inbounds = new Map<number, NodeTraffic['inbounds'][number]>();
+  readonly #notes: NodeTraffic['notes'][number][] = [];
+  /** One sum covers at most this, so that a statement by the day stays exact. */
+  readonly span: number;
+  at = 0;
+
+  constructor(node: NodeTraffic['node'], startedAt: number) {
+    this.#node = node;
+    this.span = spanStart(startedAt);
+  }
+
+  takes(at: number): boolean {
+    return spanStart(at) === this.span;
+  }
+
+  add({ clients, inbounds, notes }: NodeTraffic, position: number): void {
+    this.at = position;
+    for (const [number, up, down, seenUp, seenDown, allTime, moved, high, online] of clients) {
+      const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0, 0];
+      // When a client was online counts only where it moved bytes.
+      const at = up + down > 0 ? Math.max(before, online) : before;
+      const seen = [seenUp, seenDown, allTime, moved, high] as const;
+      this.#clients.set(number, [number, upBefore + up, downBefore + down, ...seen, at]);
+    }
+    for (const [id, up, down, ...seen] of inbounds) {
+      const [, upBefore, downBefore] = this.#inbounds.get(id) ?? [0, 0, 0];
+      this.#inbounds.set(id, [id, upBefore + up, downBefore + down, ...seen]);
+    }
+    this.#notes.push(...notes);
+  }
+
+  total(): { at: number; sum: NodeTraffic } {
+    const byKey = (a: readonly [number, ...unknown[]], b: readonly [number, ...unknown[]]): number => a[0] - b[0];
+    return {
+      at: this.at,
+      sum: {
+        node: this.#node,
+        clients: [...this.#clients.values()].sort(byKey),
+        inbounds: [...this.#inbounds.values()].sort(byKey),
+        notes: this.#notes,
+      },
+    };
+  }
+}
+
+/** The sums of a range, in the order in which they end. */
+class Sums {
+  readonly #sums: { at: number; sum: TrafficSum }[] = [];
+  readonly #nodeSums: { at: number; sum: NodeTraffic }[] = [];
+  #open: Sum | null = null;
+  /** In which the event before happened. */
+  #span = 0;
+  readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
+
+  take(event: RecordedEvent): void {
+    const { at } = event.meta;
+    const span = spanStart(at);
+    // A statement needs to know what came before the clock was set back.
+    if (BARRIERS.has(event.type) || span < this.#span) this.#close();
+    this.#span = span;
+    if (event.type === 'NodeTrafficRecorded') {
+      const { node } = event.data;
+      if (this.#nodes.get(node)?.takes(at) === false) this.#closeNode(node);
+      const sum = this.#nodes.get(node) ?? new NodeSum(node, at);
+      this.#nodes.set(node, sum);
+      sum.add(event.data, event.position);
+    }
+    if (event.type === 'TrafficRecorded') {
+      if (this.#open?.takes(event.data.run, at) === false) this.#closeRun();
+      this.#open ??= new Sum(event.data.run, at);
+      this.#open.add(event.data, event.position, at);
+    }
+  }
+
+  end() {
+    this.#close();
+    return { sums: this.#sums, nodeSums: this.#nodeSums };
+  }
+
+  #close(): void {
+    this.#closeRun();
+    for (const node of this.#nodes.keys()) this.#closeNode(node);
+  }
+
+  #closeRun(): void {
+    if (this.#open) this.#sums.push(this.#open.total());
+    this.#open = null;
+  }
+
+  #closeNode(node: NodeTraffic['node']): void {
+    const sum = this.#nodes.get(node);
+    if (sum) this.#nodeSums.push(sum.total());
+    this.#nodes.delete(node);
+  }
+}
+
+/**
+ * The events after `from` that happened before `before` (ms), as far as none lies between that did not. The time of an event
+ * that is later than `now` is that of a clock that was ahead: the next one with a time that can be true says how old it is.
+ */
+function* eventsDue(log: Log, from: number, before: number, now: number): Generator<RecordedEvent> {
+  let dueTo = from;
+  for (let page = log.read(from, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE)) {
+    for (const event of page) {
+      if (event.meta.at > now && event.position > dueTo) {
+        const next = log.nextBy(event.position, now);
+        if (next === null || next.at >= before) return;
+        dueTo = next.position;
+      }
+      if (event.meta.at <= now && event.meta.at >= before) return;
+      yield event;
+    }
+  }
+}
+
+type Log = Pick<EventLog, 'read' | 'nextBy' | 'measuredRoot'>;
+
+/**
+ * The command that rolls up the measurements after `from` that happened before `before` (ms), at most `MOST` of them, or null
+ * when there are none. Sums stop at every event that a sum may not cross, so that a replay over the sums gives the same state.
+ */
+export function planRollUp(log: Log, from: number, before: number, now: number): AnyCommand | null {
+  const sums = new Sums();
+  let first: RecordedEvent | undefined;
+  let last: RecordedEvent | undefined;
+  let [toTime, ahead, measured] = [0, false, 0];
+  for (const event of eventsDue(log, from, before, now)) {
+    first ??= event;
+    last = event;
+    if (event.meta.at > now) ahead = true;
+    else toTime = Math.max(toTime, event.meta.at); // clocks are set back
+    sums.take(event);
+    if (MEASURED.has(event.type)) measured += 1;
+    if (measured === MOST) break;
+  }
+  if (!first || !last) return null;
+  const { root, count } = log.measuredRoot(first.position, last.position);
+  if (count === 0) return null;
+  const times = { fromTime: Math.min(first.meta.at, now), toTime, ...(ahead ? { aheadOf: now } : {}) };
+  return {
+    type: 'RecordRollUp',
+    data: { from: first.position, to: last.position, ...times, root, pruned: count, ...sums.end() },
+  };
+}

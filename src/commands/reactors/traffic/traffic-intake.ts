@@ -1,0 +1,225 @@
+import { type Counter, zero } from '../../../events/counters.js';
+import { withPatience } from '../../../lib/patience.js';
+import type { AnyCommand } from '../../catalog.js';
+import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';
+import type { Growth } from '../../traffic/traffic.js';
+
+/** How far the counters of a run are recorded. */
+export interface Recorded {
+  readonly run: string | null;
+  /** By client number. */
+  readonly clients: ReadonlyMap<number, Counter>;
+  /** By tag. */
+  readonly inbounds: ReadonlyMap<string, Counter>;
+  /** By tag. */
+  readonly outbounds: ReadonlyMap<string, Counter>;
+  /** Whose the counter of a tag is. */
+  readonly ownerOf: (tag: string) => number | undefined;
+  /** Tags whose counters are to pass on to their next owners. */
+  readonly toPassOn: () => readonly string[];
+}
+
+interface Parts {
+  readonly core: Core;
+  readonly recorded: () => Recorded;
+  readonly dispatch: (command: AnyCommand) => void;
+  /** ms between two readings. */
+  readonly period: () => number;
+  readonly now: () => number;
+  /** When an address of a client was last recorded, ms; 0 = never. */
+  readonly ipSeen: (client: number, ip: string) => number;
+  /** Told the numbers of the clients that are connected. */
+  readonly online: (clients: readonly number[]) => void;
+  /** Told what the core counts for each client, at each reading. */
+  readonly counted: (clients: CoreCounters['clients']) => void;
+  /** Holds everybody to the number of addresses that they may have. Never rejects. */
+  readonly limit: (users: readonly OnlineUser[]) => Promise<void>;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** An address that stays connected is written down again after this long, in ms. */
+const IP_REFRESH_MS = 3_600_000;
+/** How long a change waits for the counters, in ms; and a planned stop, after which they are gone. */
+const COLLECT_MS = 2_000;
+const LAST_MS = 20_000;
+
+/**
+ * Reads the core's counters without resetting them and records what they grew by. The log itself is the memory of what
+ * was recorded, so neither a crash of the panel nor a lost answer costs or doubles a byte.
+ */
+export class TrafficIntake {
+  readonly #parts: Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | null = null;
+  #reading: Promise<void> | null = null;
+  /** A reading that begins when the one under way is done. */
+  #next: Promise<void> | null = null;
+  #ended = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#timer = setTimeout(() => void this.poll().finally(() => this.#again()), this.#parts.period()).unref();
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    await this.#polling;
+  }
+
+  /** One round now; two at once are one. Never rejects. */
+  poll(): Promise<void> {
+    this.#polling ??= this.#poll()
+      .catch((error: unknown) =>
+        this.#parts.warn('the counters of the core could not be read', { error: String(error) }),
+      )
+      .finally(() => {
+        this.#polling = null;
+      });
+    return this.#polling;
+  }
+
+  /** The last reading of a run, right before it is stopped. Never rejects. */
+  async last(): Promise<void> {
+    await this.collect(LAST_MS);
+  }
+
+  /**
+   * Records what was moved up to now, before something changes what it counts for. Resolves at the latest after two
+   * seconds, and then to false: the core has not answered. Callers at the same time share a reading.
+   */
+  async collect(ms = COLLECT_MS): Promise<boolean> {
+    if (!this.#parts.core.running) return true;
+    let ended = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      ended = withPatience(ms, () => reject(new Error('the core does not answer')));
+    });
+    try {
+      await Promise.race([this.#fresh(), late]);
+      return true;
+    } catch (error) {
+      this.#parts.warn('the counters could not be read before a change; what they hold is booked after it', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return false;
+    } finally {
+      ended();
+    }
+  }
+
+  /**
+   * Records what the counters of inbounds hold that left their tags, and that the tags are their next owners' from here on.
+   * To be called when the core runs none of the former owners any more. Rejects when the core does not answer.
+   */
+  async passOn(): Promise<void> {
+    if (this.#parts.recorded().toPassOn().length > 0) await this.#read(true);
+  }
+
+  #again(): void {
+    if (!this.#ended) this.begin();
+  }
+
+  async #poll(): Promise<void> {
+    const { core, online, limit } = this.#parts;
+    const connected = core.running ? core.online() : Promise.resolve([]);
+    // What was moved before a period begins is the former period's. Time goes on when the core does not answer.
+    const counted = this.#fresh().finally(() => this.#passTime());
+    const [users] = await Promise.all([connected, counted]);
+    online(users.map(({ client }) => client));
+    this.#recordIps(users);
+    await limit(users);
+  }
+
+  #passTime(): void {
+    const { dispatch, warn } = this.#parts;
+    try {
+      dispatch({ type: 'BeginPeriods', data: {} });
+    } catch (error) {
+      warn('terms and periods could not be begun', { error: String(error) });
+    }
+    dispatch({ type: 'DepleteExpired', data: {} });
+  }
+
+  /** A reading that begins after the call, so that it has all that was counted before. Callers share the one that comes next. */
+  #fresh(): Promise<void> {
+    if (!this.#reading) return this.#start();
+    this.#next ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = null;
+        return this.#start();
+      });
+    return this.#next;
+  }
+
+  #start(): Promise<void> {
+    const reading = this.#read(false).finally(() => {
+      this.#reading = null;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  async #read(passOn: boolean): Promise<void> {
+    const { core, recorded, dispatch } = this.#parts;
+    const { running } = core;
+    if (!running) return;
+    const counters = await core.counters();
+    const before = recorded();
+    if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+    if (!passOn) this.#parts.counted(counters.clients);
+    const growth = growthOf(counters, before);
+    const passedOn = passOn ? passedOnOf(counters, before) : [];
+    if (growth.clients.length + growth.inbounds.length + growth.outbounds.length + passedOn.length > 0)
+      dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth, passedOn } });
+  }
+
+  #recordIps(users: readonly OnlineUser[]): void {
+    const { dispatch, ipSeen, now } = this.#parts;
+    const stale = now() - IP_REFRESH_MS;
+    const seen = users.flatMap(({ client, ips }) => {
+      const fresh = ips.filter(({ ip }) => ipSeen(client, ip) <= stale).map(({ ip }) => ({ ip, at: now() }));
+      return fresh.length > 0 ? [{ client, ips: fresh }] : [];
+    });
+    if (seen.length > 0) dispatch({ type: 'RecordClientIps', data: { seen } });
+  }
+}
+
+/** What each counter grew by. A counter that is new counts from zero; one that fell is left alone, the run has the truth. */
+export function growthOf(
+  counters: CoreCounters,
+  recorded: Pick<Recorded, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
+) {
+  return {
+    clients: grown(counters.clients, recorded.clients),
+    inbounds: grown(counters.inbounds, recorded.inbounds).flatMap(([tag, up, down]): Growth[] => {
+      const owner = recorded.ownerOf(tag);
+      return owner === undefined ? [] : [[owner, up, down]];
+    }),
+    outbounds: grown(counters.outbounds, recorded.outbounds),
+  };
+}
+
+function grown<K>(counters: ReadonlyMap<K, Counter>, recorded: ReadonlyMap<K, Counter>): Growth<K>[] {
+  const growths: Growth<K>[] = [];
+  // Most counters stand still, and there are tens of thousands of them in each poll.
+  for (const [key, { up, down }] of counters) {
+    const before = recorded.get(key) ?? zero;
+    if (up <= before.up && down <= before.down) continue;
+    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // no counter gets there by counting
+    growths.push([key, Math.max(0, up - before.up), Math.max(0, down - before.down)]);
+  }
+  return growths;
+}
+
+/** Where the counters stand that pass on to others; what an earlier answer says is not believed over what is recorded. */
+function passedOnOf(counters: CoreCounters, recorded: Recorded): Growth<string>[] {
+  return recorded.toPassOn().map((tag) => {
+    const { up, down } = counters.inbounds.get(tag) ?? zero;
+    const before = recorded.inbounds.get(tag) ?? zero;
+    return [tag, Math.max(up, before.up), Math.max(down, before.down)];
+  });
+}

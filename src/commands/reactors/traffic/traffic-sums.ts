@@ -1,0 +1,53 @@
+import type { RecordedEvent } from '../../../events/catalog.js';
+import { type Counter, zero } from '../../../events/counters.js';
+
+/** How numbers in the log are called outside; null = gone. */
+export interface Names {
+  readonly emailOf: (client: number) => string | null;
+  readonly tagOf: (inbound: number) => string | null;
+}
+
+/** What was moved since the receiver was told, by the names that it knows. */
+export class TrafficSums {
+  readonly #clients = new Map<string, Counter>();
+  readonly #inbounds = new Map<string, Counter>();
+  readonly #outbounds = new Map<string, Counter>();
+
+  /** Adds what an event says was moved, on this machine or on a node. */
+  add(event: RecordedEvent, { emailOf, tagOf }: Names): void {
+    if (event.type !== 'TrafficRecorded' && event.type !== 'NodeTrafficRecorded') return;
+    for (const [client, up, down] of event.data.clients) grow(this.#clients, emailOf(client), up, down);
+    for (const [inbound, up, down] of event.data.inbounds) grow(this.#inbounds, tagOf(inbound), up, down);
+    if (event.type === 'NodeTrafficRecorded') return;
+    for (const [tag, up, down] of event.data.outbounds) grow(this.#outbounds, tag, up, down);
+  }
+
+  /** Adds what another one holds: it did not arrive. */
+  merge(other: TrafficSums): void {
+    for (const [email, { up, down }] of other.#clients) grow(this.#clients, email, up, down);
+    for (const [tag, { up, down }] of other.#inbounds) grow(this.#inbounds, tag, up, down);
+    for (const [tag, { up, down }] of other.#outbounds) grow(this.#outbounds, tag, up, down);
+  }
+
+  /** The body that receivers of 3x-ui know: what they are told of a client besides its bytes has always been zero. */
+  body(): string {
+    const clientTraffics = [...this.#clients].map(([email, { up, down }]) => ({
+      ...{ id: 0, inboundId: 0, enable: false, email, uuid: '', subId: '', up, down },
+      ...{ allTime: 0, expiryTime: 0, total: 0, reset: 0, lastOnline: 0 },
+    }));
+    const row = (IsInbound: boolean, [Tag, { up: Up, down: Down }]: [string, Counter]) => {
+      return { IsInbound, IsOutbound: !IsInbound, Tag, Up, Down };
+    };
+    const inboundTraffics = [
+      ...[...this.#inbounds].map((each) => row(true, each)),
+      ...[...this.#outbounds].map((each) => row(false, each)),
+    ];
+    return JSON.stringify({ clientTraffics, inboundTraffics });
+  }
+}
+
+function grow(sums: Map<string, Counter>, name: string | null, up: number, down: number): void {
+  if (name === null || up + down === 0) return;
+  const before = sums.get(name) ?? zero;
+  sums.set(name, { up: before.up + up, down: before.down + down });
+}

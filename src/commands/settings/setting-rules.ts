@@ -1,0 +1,117 @@
+import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
+import { sameJson } from '../../lib/json.js';
+import { Networks } from '../../lib/net/networks.js';
+import { layers, overlap } from '../inbound/inbound-rules.js';
+import type { Flaw } from '../rejection.js';
+import type { PanelState } from '../state.js';
+
+/** Which settings say where a stored secret is sent to. */
+const DESTINATIONS: readonly (readonly [SecretKey, readonly SettingKey[]])[] = [
+  ['ldapPassword', ['ldapHost', 'ldapPort', 'ldapUseTLS']],
+  ['chatBotToken', ['chatBotAPIServer']],
+];
+
+interface SettingsAsked {
+  /** Every key that was asked for, also where nothing changes. */
+  readonly named: ReadonlySet<string>;
+  readonly trustEveryProxy: boolean;
+  /** Another proxy of the bot than before. */
+  readonly newProxy: string | undefined;
+}
+
+/** What settings may not be together, beyond the form of each. */
+export function settingFlaws(
+  next: Settings,
+  state: PanelState,
+  { named, trustEveryProxy, newProxy = '' }: SettingsAsked,
+): readonly Flaw[] {
+  return [
+    ...portFlaws(next, state),
+    ...pathFlaws(next),
+    ...certificateFlaws(next, state.settings),
+    ...destinationFlaws(next, state, named, newProxy),
+    ...(trustEveryProxy ? [] : proxyFlaws(next, state.settings)),
+  ];
+}
+
+function portFlaws(next: Settings, { settings: current, inbounds }: PanelState): readonly Flaw[] {
+  const flaws: Flaw[] = [];
+  if (next.subPort === next.webPort && overlap(next.subListen, next.webListen)) {
+    flaws.push({ key: 'subPort', why: 'the subscription server cannot share the port of the panel' });
+  }
+  for (const [key, listen] of [
+    ['webPort', next.webListen],
+    ['subPort', next.subListen],
+  ] as const) {
+    if (next[key] === current[key]) continue;
+    const holder = [...inbounds.values()].find(
+      (inbound) =>
+        inbound.port === next[key] &&
+        overlap(inbound.listen, listen) &&
+        layers(inbound.protocol, inbound.config).has('tcp'),
+    );
+    if (holder) flaws.push({ key, why: `port ${next[key]} is used by inbound ${holder.tag}` });
+  }
+  return flaws;
+}
+
+/** Each kind of subscription has a path of its own: else one of them could not be reached. */
+function pathFlaws({ subPath, subJsonPath, subClashPath }: Settings): readonly Flaw[] {
+  const flaws: Flaw[] = [];
+  if (subJsonPath === subPath) flaws.push({ key: 'subJsonPath', why: 'is already the path of the links' });
+  if (subClashPath === subPath || subClashPath === subJsonPath)
+    flaws.push({ key: 'subClashPath', why: 'is already the path of another subscription' });
+  return flaws;
+}
+
+/** A certificate without its key, or a key without its certificate. What is in the files, the caller has looked at. */
+function certificateFlaws(next: Settings, current: Settings): readonly Flaw[] {
+  const pairs = [
+    ['webCertFile', 'webKeyFile'],
+    ['subCertFile', 'subKeyFile'],
+  ] as const;
+  return pairs.flatMap(([certificate, key]): readonly Flaw[] => {
+    if (next[certificate] === current[certificate] && next[key] === current[key]) return [];
+    if (next[certificate] === '' && next[key] !== '')
+      return [{ key: certificate, why: 'is missing: a key needs its certificate' }];
+    if (next[certificate] !== '' && next[key] === '') return [{ key, why: 'is missing: a certificate needs its key' }];
+    return [];
+  });
+}
+
+/** A stored secret goes nowhere else until it is given again: else a stolen session could have it sent to itself. */
+function destinationFlaws(
+  next: Settings,
+  state: PanelState,
+  named: ReadonlySet<string>,
+  newProxy: string,
+): readonly Flaw[] {
+  // What goes to a server without TLS, the proxy on the way reads as well.
+  const read = newProxy !== '' && /^http:/i.test(next.chatBotAPIServer);
+  return DESTINATIONS.filter(
+    ([secret, keys]) =>
+      (state.secrets.get(secret)?.value ?? '') !== '' &&
+      !named.has(secret) &&
+      (keys.some((key) => next[key] !== state.settings[key]) || (read && secret === 'chatBotToken')),
+  ).map(([key]) => ({ key, why: 'must be given again, because the address that it is sent to changes' }));
+}
+
+/** Addresses in far corners of the internet: networks that hold two of them hold half of it, or a trick. */
+const CORNERS = [
+  ['9.9.9.9', '77.77.77.77', '133.133.133.133', '199.199.199.199'],
+  ['2001:db8::1', '2408:ffff::1', '2620:ffff::1', '2a0e:ffff::1'],
+] as const;
+
+function proxyFlaws(next: Settings, current: Settings): readonly Flaw[] {
+  const changed = !sameJson(next.trustedProxyCIDRs, current.trustedProxyCIDRs);
+  if (!changed || !holdsEverybody(next.trustedProxyCIDRs)) return [];
+  const why =
+    'would let every caller choose the address that it seems to come from; send trustEveryProxy: true if that is meant';
+  return [{ key: 'trustedProxyCIDRs', why }];
+}
+
+/** By asking, not by spelling: `::/2` and `::ffff:0:0/96` hold every IPv4 address, and many small networks a whole. */
+function holdsEverybody(cidrs: readonly string[]): boolean {
+  const networks = new Networks(cidrs);
+  return CORNERS.some((corners) => corners.filter((address) => networks.holds(address)).length > 1);
+}

@@ -1,0 +1,35 @@
+import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
+import { isLdapFilter } from '../../lib/ldap-filter.js';
+import { isSchedule } from '../reactors/schedule.js';
+import type { Flaw } from '../rejection.js';
+import type { PanelState } from '../state.js';
+
+/** Characters of a passphrase: whoever has the file has all the time to guess. */
+const SHORTEST_PASSPHRASE = 12;
+
+/** Values of the right form with which the thing that they are for could not work. Only what changes is looked at. */
+export function senseFlaws(
+  next: Settings,
+  { settings: current, secrets }: PanelState,
+  given: { readonly secrets: ReadonlyMap<SecretKey, string>; readonly now: number },
+): readonly Flaw[] {
+  const changes = (key: SettingKey): boolean => next[key] !== current[key];
+  const begins = (key: 'chatBotEnable' | 'ldapEnable'): boolean => next[key] && !current[key];
+  const flaws: Flaw[] = [];
+  for (const key of ['chatBotRunTime', 'ldapSyncCron', 'backupSchedule', 'geoUpdateSchedule'] as const) {
+    if (changes(key) && next[key] !== '' && !isSchedule(next[key], given.now))
+      flaws.push({ key, why: 'is a schedule that cannot be read, never comes, or comes all the time' });
+  }
+  if (changes('ldapUserFilter') && next.ldapUserFilter.trim() !== '' && !isLdapFilter(next.ldapUserFilter))
+    flaws.push({ key: 'ldapUserFilter', why: 'is not a search filter such as (objectClass=person)' });
+  if (next.ldapEnable && next.ldapHost === '' && (begins('ldapEnable') || changes('ldapHost')))
+    flaws.push({ key: 'ldapHost', why: 'is missing: the directory cannot be asked without it' });
+  const secret = (key: SecretKey): string => given.secrets.get(key) ?? secrets.get(key)?.value ?? '';
+  if (begins('chatBotEnable') && secret('chatBotToken') === '')
+    flaws.push({ key: 'chatBotToken', why: 'is missing: the bot cannot log in without it' });
+  const passphrase = secret('backupPassphrase');
+  const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
+  if (isNew && passphrase !== '' && [...passphrase].length < SHORTEST_PASSPHRASE)
+    flaws.push({ key: 'backupPassphrase', why: 'is too short to keep a file by: it needs 12 characters' });
+  return flaws;
+}

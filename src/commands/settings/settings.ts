@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import type { PanelEvent } from '../../events/catalog.js';
+import type { Caused } from '../../events/log/event.js';
+import { KeyShredded } from '../../events/panel.js';
+import {
+  type SecretKey,
+  SecretSettingChanged,
+  type SettingKey,
+  type Settings,
+  SettingsChanged,
+  secretSettingKey,
+  secretsTable,
+  settingsTable,
+} from '../../events/settings/settings.js';
+import { sameJson } from '../../lib/json.js';
+import type { Command, Decider } from '../command.js';
+import { type Flaw, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+import { type Shown, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
+import { settingFlaws } from './setting-rules.js';
+import { senseFlaws } from './setting-sense.js';
+import { tokenFlaws } from './token-rules.js';
+
+export type SettingsCommand =
+  | Command<
+      'ChangeSettings',
+      {
+        /** By the keys of both settings tables. A blank secret takes it away: whoever means "keep" does not name it. */
+        readonly changes: Readonly<Record<string, unknown>>;
+        /** Forwarded headers of the whole internet may be believed: the admin said that this is meant. */
+        readonly trustEveryProxy?: boolean;
+        /** What a change of the two-factor login needs. */
+        readonly shown?: Shown;
+      }
+    >
+  /** The way back for who has lost the app: by whoever has the machine, so it asks for no code. */
+  | Command<'SwitchOffTwoFactor', Record<never, never>>;
+
+export const settings: Decider<SettingsCommand> = {
+  ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
+    const asked = readChanges(changes, state);
+    const { flaws, plain, secrets } = asked;
+    const wished = { ...state.settings, ...plain };
+    const guarded = tokenFlaws(by, { current: state.settings, next: wished, secrets });
+    if (guarded.length > 0) return reject('SETTING_INVALID', { flaws: [...guarded, ...flaws] });
+    const factor = twoFactorOutcome(
+      state,
+      { enable: wished.twoFactorEnable, token: secrets.get('twoFactorToken') },
+      shown,
+      now,
+    );
+    const next: Settings = { ...wished, twoFactorEnable: factor.enable };
+    secrets.set('twoFactorToken', factor.token);
+    const known = new Set(flaws.map(({ key }) => key));
+    const rules = [
+      ...factor.flaws,
+      ...settingFlaws(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
+      ...senseFlaws(next, state, { secrets, now }),
+    ];
+    flaws.push(...rules.filter(({ key }) => !known.has(key)));
+    if (flaws.length > 0) return reject('SETTING_INVALID', { flaws });
+    return [
+      ...factor.before,
+      ...changed(state.settings, next),
+      ...[...secrets].flatMap(([key, value]) => replaced(state, key, value)),
+      ...factor.after,
+    ];
+  },
+
+  SwitchOffTwoFactor(_, state) {
+    if (!state.settings.twoFactorEnable) return [];
+    return [
+      SettingsChanged({ changes: { twoFactorEnable: false } }),
+      ...replaced(state, 'twoFactorToken', ''),
+      ...sessionsEnded(state),
+    ];
+  },
+};
+
+interface Asked {
+  readonly flaws: Flaw[];
+  readonly plain: Partial<Settings>;
+  readonly secrets: Map<SecretKey, string>;
+  /** Every key that was asked for, also where nothing changes. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** What was asked for, each value in the form of its schema. */
+function readChanges(
+  changes: Readonly<Record<string, unknown>>,
+  { secrets: stored, settings: current }: PanelState,
+): Asked {
+  const flaws: Flaw[] = [];
+  const plain: [SettingKey, unknown][] = [];
+  const secrets = new Map<SecretKey, string>();
+  for (const [key, value] of Object.entries(changes)) {
+    const schema = schemaOf(key);
+    if (!schema) {
+      flaws.push({ key, why: 'there is no such setting' });
+      continue;
+    }
+    // What is so already is no change, also where it would be refused today.
+    if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) flaws.push({ key, why: whyOf(parsed.error.issues[0]) });
+    else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
+    else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
+  }
+  return { flaws, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
+}
+
+const KINDS: Readonly<Record<string, string>> = { string: 'must be a text', boolean: 'must be true or false' };
+
+/** What is wrong with a value, in words for people: the schema's own about a wrong type are for programs. */
+function whyOf(issue: z.core.$ZodIssue | undefined): string {
+  const kind = issue?.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
+  return kind ?? issue?.message ?? 'is not valid';
+}
+
+function isSecret(key: string): key is SecretKey {
+  return Object.hasOwn(secretsTable, key);
+}
+
+function schemaOf(key: string) {
+  if (isSecret(key)) return secretsTable[key];
+  return Object.hasOwn(settingsTable, key) ? settingsTable[key as SettingKey] : undefined;
+}
+
+/** Just what is another value than before. */
+function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>[] {
+  const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, current[key as SettingKey]));
+  if (changes.length === 0) return [];
+  return [
+    SettingsChanged({ changes: Object.fromEntries(changes) as Parameters<typeof SettingsChanged>[0]['changes'] }),
+  ];
+}
+
+/** A secret setting in its next life; the one before is destroyed. Nothing when it is so already. */
+function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
+  const { life: before, value: current } = secrets.get(key) ?? { life: 0, value: '' };
+  if (value === current) return [];
+  const next = SecretSettingChanged({ key, life: before + 1, secret: { value } });
+  return before === 0 ? [next] : [next, KeyShredded({ key: secretSettingKey(key, before), reason: 'rotated' })];
+}

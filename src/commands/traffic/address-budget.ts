@@ -1,0 +1,68 @@
+import type { Dispatch } from '../bus.js';
+import type { AnyCommand } from '../catalog.js';
+
+/** Addresses of one client that are recorded in an hour. A person has a few; only a link that many people have has more. */
+const OF_CLIENT = 60;
+/** Addresses that are recorded in a minute of all clients together: so many, and of each client two in an hour. */
+const IN_ALL = 120;
+const IN_ALL_SHARE = 30;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+type Seen = Extract<AnyCommand, { type: 'RecordClientIps' }>['data']['seen'];
+
+interface Parts {
+  readonly now: () => number;
+  /** How many clients there are. */
+  readonly clients: () => number;
+}
+
+/**
+ * Bounds what a link that leaked can write: of each client and of all together only so many addresses are recorded in a
+ * time. The others are connected all the same, and count for the limit of addresses, which looks at who is there now.
+ */
+export class AddressBudget {
+  readonly #parts: Parts;
+  #hour = Number.NaN;
+  #minute = Number.NaN;
+  #inMinute = 0;
+  readonly #ofClient = new Map<number, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Those of the addresses that may be recorded now; they count as recorded. */
+  take(seen: Seen): Seen {
+    this.#begin(this.#parts.now());
+    return seen.flatMap(({ client, ips }) => {
+      const used = this.#ofClient.get(client) ?? 0;
+      const most = Math.min(OF_CLIENT - used, this.#most() - this.#inMinute);
+      const some = most > 0 ? ips.slice(0, most) : [];
+      if (some.length === 0) return [];
+      this.#ofClient.set(client, used + some.length);
+      this.#inMinute += some.length;
+      return [{ client, ips: some }];
+    });
+  }
+
+  #most(): number {
+    return IN_ALL + Math.ceil(this.#parts.clients() / IN_ALL_SHARE);
+  }
+
+  #begin(now: number): void {
+    const [hour, minute] = [Math.floor(now / HOUR_MS), Math.floor(now / MINUTE_MS)];
+    if (minute !== this.#minute) this.#inMinute = 0;
+    if (hour !== this.#hour) this.#ofClient.clear();
+    this.#hour = hour;
+    this.#minute = minute;
+  }
+}
+
+/** The same `dispatch`, which records addresses of clients within a budget, whoever saw them. */
+export function withAddressBudget(dispatch: Dispatch, budget: AddressBudget): Dispatch {
+  return (command, context) => {
+    if (command.type !== 'RecordClientIps') return dispatch(command, context);
+    return dispatch({ ...command, data: { seen: budget.take(command.data.seen) } }, context);
+  };
+}

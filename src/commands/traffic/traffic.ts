@@ -1,0 +1,126 @@
+import type { PanelEvent } from '../../events/catalog.js';
+import { ClientDepleted, ClientExpiryStarted } from '../../events/client/client.js';
+import type { Client } from '../../events/client/client-document.js';
+import { type Counter, sumOf } from '../../events/counters.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import { InboundDepleted } from '../../events/inbound/inbound.js';
+import type { Caused } from '../../events/log/event.js';
+import {
+  InboundCountersPassedOn,
+  MeasurementsRolledUp,
+  OutboundTrafficReset,
+  TrafficRecorded,
+  type TrafficSum,
+} from '../../events/traffic.js';
+import { depletionOf, renewsItself } from '../client/limits.js';
+import { usedTogether } from '../client/siblings.js';
+import type { Command, Decider } from '../command.js';
+import { reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
+
+/** `[client number, inbound id or outbound tag, up, down]`: what one counter of the core grew by, in bytes. */
+export type Growth<K = number> = readonly [K, number, number];
+
+type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
+
+export type TrafficCommand =
+  | Command<
+      'RecordTraffic',
+      {
+        readonly run: string;
+        /** Each number once; also of clients and inbounds that were deleted since: what they moved is theirs. */
+        readonly clients: readonly Growth[];
+        readonly inbounds: readonly Growth[];
+        readonly outbounds: readonly Growth<string>[];
+        /** Counters of inbounds, by tag, that are their next owner's from here on, and where they stand. */
+        readonly passedOn?: readonly Growth<string>[];
+      }
+    >
+  | Command<'ResetOutboundTraffic', { /** Null = of every outbound. */ readonly tag: string | null }>
+  | Command<'RecordRollUp', RollUp>;
+
+export const traffic: Decider<TrafficCommand> = {
+  RecordTraffic({ run, clients, inbounds, outbounds, passedOn = [] }, state, { now }) {
+    const sum: TrafficSum = {
+      run,
+      // A number that was never given does not belong to this log.
+      clients: known(clients, state.lastClient),
+      inbounds: known(inbounds, state.lastInbound),
+      outbounds: outbounds.map(([tag, up, down]) => [tag, up, down]),
+    };
+    const counters = passedOn.map(([tag, up, down]): [string, number, number] => [tag, up, down]);
+    const passed = counters.length > 0 ? [InboundCountersPassedOn({ run, counters })] : [];
+    if (sum.clients.length + sum.inbounds.length + sum.outbounds.length === 0) return passed;
+    const effects = trafficEffects(state, sum.clients, sum.inbounds, now);
+    return [TrafficRecorded(sum), ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 })), ...passed];
+  },
+
+  ResetOutboundTraffic({ tag }, state) {
+    if (tag !== null) {
+      const used = state.counters.outbounds.get(tag);
+      return used ? [OutboundTrafficReset({ tag, ...used })] : reject('OUTBOUND_TAG_UNKNOWN', { tag });
+    }
+    return [...state.counters.outbounds].map(([name, used]) => OutboundTrafficReset({ tag: name, ...used }));
+  },
+
+  RecordRollUp: (data) => [MeasurementsRolledUp(data)],
+};
+
+function known(growths: readonly Growth[], last: number): [number, number, number][] {
+  return growths.flatMap(([number, up, down]) => (number > 0 && number <= last ? [[number, up, down]] : []));
+}
+
+/** `[client number or inbound id, up, down]`: bytes that are about to be added to counters, each number once. */
+type Grown = Iterable<readonly [number, number, number, ...unknown[]]>;
+
+/**
+ * What follows when counters grow, wherever the bytes were carried: first uses that start terms, and caps and expiries that
+ * are reached. The cap of a client is compared with what all its siblings used, and the growth of one is that of all.
+ */
+export function trafficEffects(state: PanelState, clients: Grown, inbounds: Grown, now: number): PanelEvent[] {
+  const events: PanelEvent[] = [];
+  // Siblings have one list, the same for each of them.
+  const shared = new Map<readonly ClientNumber[], Counter>();
+  for (const [number, up, down] of clients) {
+    const client = state.clients.get(number as ClientNumber);
+    if (!client) continue;
+    const siblings = state.byEmail.siblings(client.number);
+    if (siblings) shared.set(siblings, plus(shared.get(siblings), up, down));
+    else events.push(...clientEffects(client, plus(state.counters.clients.get(number), up, down), now));
+  }
+  for (const [numbers, grown] of shared) {
+    const siblings = numbers.flatMap((number) => state.clients.get(number) ?? []);
+    const used = sumOf([usedTogether(state, siblings), grown]);
+    for (const sibling of siblings) events.push(...clientEffects(sibling, used, now));
+  }
+  for (const [id, up, down] of inbounds) events.push(...inboundEffects(state, id as InboundId, up, down, now));
+  return events;
+}
+
+const plus = (counter: Counter | undefined, up: number, down: number): Counter => ({
+  up: (counter?.up ?? 0) + up,
+  down: (counter?.down ?? 0) + down,
+});
+
+/** A first use that starts a term, and a cap or an expiry that is reached. */
+function clientEffects(client: Client, used: Counter, now: number): PanelEvent[] {
+  const { number } = client;
+  const started = client.terms.expiresAt < 0 ? now - client.terms.expiresAt : null;
+  const current: Client = started === null ? client : { ...client, terms: { ...client.terms, expiresAt: started } };
+  const { capBytes, expiresAt } = current.terms;
+  // A term that renews itself is over only for the moment in which its last bytes are counted.
+  const end = renewsItself(current) ? 0 : expiresAt;
+  const depletion = client.depletion ? null : depletionOf(capBytes, end, used, now);
+  return [
+    ...(started === null ? [] : [ClientExpiryStarted({ client: number, expiresAt: started })]),
+    ...(depletion ? [ClientDepleted({ client: number, depletion })] : []),
+  ];
+}
+
+function inboundEffects(state: PanelState, id: InboundId, up: number, down: number, now: number): PanelEvent[] {
+  const inbound = state.inbounds.get(id);
+  if (!inbound || inbound.depletion) return [];
+  const used = plus(state.counters.inbounds.get(id), up, down);
+  const depletion = depletionOf(inbound.capBytes, inbound.expiresAt, used, now);
+  return depletion ? [InboundDepleted({ inbound: id, depletion })] : [];
+}

@@ -1,0 +1,110 @@
+import { UserId } from '../../events/ids.js';
+import { KeyShredded } from '../../events/panel.js';
+import {
+  ApiTokenIssued,
+  CredentialsChanged,
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  PasswordHashUpgraded,
+  UserCreated,
+} from '../../events/user.js';
+import { composed, keptName, looksLike, sameName } from '../../lib/identifiers.js';
+import type { Command, Decider } from '../command.js';
+import type { TwoFactorProof } from '../ports/two-factor.js';
+import { type Rejection, reject } from '../rejection.js';
+import { codeUsed } from './two-factor-rules.js';
+
+/** A name and the hash of a password; the password itself never reaches a command. */
+export interface NewCredentials {
+  readonly username: string;
+  readonly passwordHash: string;
+}
+
+type NewSession = Omit<Parameters<typeof LoggedIn>[0], 'epoch'> & {
+  /** The login epoch in which it began, where it is recorded later; else the present one. */
+  readonly epoch?: number;
+};
+
+export type UserCommand =
+  | Command<'CreateUser', NewCredentials>
+  | Command<'ChangeCredentials', NewCredentials & { readonly user: UserId }>
+  /** The password is the same, and was right just now; `from` is the hash that it was compared with. */
+  | Command<'UpgradePasswordHash', { readonly user: UserId; readonly from: string; readonly passwordHash: string }>
+  /** With the code that the login showed, if it was right. */
+  | Command<'RecordLogin', NewSession & { readonly proof?: TwoFactorProof }>
+  /** Somebody who has just proved who he is, and whose sessions ended by it, goes on under a new id. */
+  | Command<'RenewSession', NewSession>
+  | Command<'RecordLogout', Parameters<typeof LoggedOut>[0]>
+  | Command<'RecordLoginFailures', Parameters<typeof LoginFailed>[0]>
+  | Command<'IssueApiToken', { readonly token: string; readonly replace: boolean }>;
+
+/** Why no account may be called so beside these. */
+function nameTaken(username: string, others: Iterable<{ readonly username: string }>): Rejection | null {
+  for (const { username: other } of others) {
+    if (sameName(username, other)) return reject('USER_EXISTS', { username });
+    if (looksLike(username, other)) return reject('USER_LOOKS_ALIKE', { username, other });
+  }
+  return null;
+}
+
+export const user: Decider<UserCommand> = {
+  CreateUser({ username: asked, passwordHash }, { users }) {
+    const username = composed(asked);
+    const taken = nameTaken(username, users.values());
+    if (taken) return taken;
+    const id = UserId.parse(Math.max(0, ...users.keys()) + 1);
+    return [UserCreated({ user: id, epoch: 0, credentials: { username, passwordHash } })];
+  },
+
+  ChangeCredentials({ user: id, username: asked, passwordHash }, { users }) {
+    const current = users.get(id);
+    if (!current) return reject('CREDENTIALS_WRONG');
+    const username = keptName(asked, current.username);
+    // A name that it has already may look like another one: it came with it from another panel.
+    const others = [...users.values()].filter((other) => other.id !== id);
+    const taken = username === current.username ? null : nameTaken(username, others);
+    if (taken) return taken;
+    const epoch = current.epoch + 1;
+    return [
+      CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),
+      KeyShredded({ key: current.key, reason: 'rotated' }),
+    ];
+  },
+
+  UpgradePasswordHash({ user: id, from, passwordHash }, { users }) {
+    const current = users.get(id);
+    // Another login was quicker, or the password is a new one.
+    if (current?.passwordHash !== from) return [];
+    const { username, epoch } = current;
+    return [
+      PasswordHashUpgraded({ user: id, epoch, credentials: { username, passwordHash } }),
+      KeyShredded({ key: current.key, reason: 'rotated' }),
+    ];
+  },
+
+  RecordLogin({ proof, ...data }, state, { now }) {
+    const current = state.users.get(data.user);
+    if (!current) return reject('CREDENTIALS_WRONG');
+    const begun = LoggedIn({ ...data, epoch: data.epoch ?? current.epoch });
+    if (!state.settings.twoFactorEnable) return [begun];
+    const { value: token, life } = state.secrets.get('twoFactorToken') ?? { value: '', life: 0 };
+    const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, life, now);
+    return used ? [used, begun] : reject('LOGIN_WRONG');
+  },
+
+  RenewSession(data, { users }) {
+    const current = users.get(data.user);
+    return current ? [LoggedIn({ ...data, epoch: data.epoch ?? current.epoch })] : reject('CREDENTIALS_WRONG');
+  },
+
+  RecordLogout: (data) => [LoggedOut(data)],
+  RecordLoginFailures: (data) => [LoginFailed(data)],
+
+  IssueApiToken({ token, replace }, { apiToken }) {
+    if (apiToken && (!replace || apiToken.token === token)) return [];
+    const life = (apiToken?.life ?? 0) + 1;
+    const issued = ApiTokenIssued({ life, secret: { token } });
+    return apiToken ? [issued, KeyShredded({ key: `api-token/${apiToken.life}`, reason: 'rotated' })] : [issued];
+  },
+};

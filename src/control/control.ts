@@ -1,0 +1,228 @@
+import { z } from 'zod';
+import { askControl } from '../adapters/control/ask.js';
+import type { ControlAnswer, ControlRequest } from '../adapters/control/protocol.js';
+import { serveControl } from '../adapters/control/server.js';
+import { controlSocket } from '../adapters/control/socket-path.js';
+import { type DataDirectory, dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { isPasswordHash } from '../adapters/passwords/passwords.js';
+import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { asSystem, createBus, type Dispatch, type Done } from '../commands/bus.js';
+import type { AnyCommand } from '../commands/catalog.js';
+import { BackupError, type Backups } from '../commands/ports/backups.js';
+import type { CoreInstall } from '../commands/reactors/releases/core-install.js';
+import { Rejection, reject } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import { nameFlaw } from '../commands/user/credential-rules.js';
+import { UserId } from '../events/ids.js';
+import type { EventLog } from '../events/log/log.js';
+import { begin, catchUp } from '../events/log/replay.js';
+import { defaultSettings, secretKeys, settingKeys } from '../events/settings/settings.js';
+import type { Disposal } from '../lib/disposal.js';
+import { sameName } from '../lib/identifiers.js';
+import { OperatorError } from '../lib/operator-error.js';
+import type { ReadModels } from '../projections/read-models.js';
+import { settle } from '../store/generations.js';
+import { openJournal } from '../store/journal.js';
+
+/** Where an operation works: in the running panel, or on the log of one that does not run. */
+export interface Desk {
+  readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
+  /** In the name of the operator. Throws `OperatorError` for a rule's no. */
+  readonly dispatch: (command: AnyCommand) => Done;
+  /** Resolves to the version that is installed by then. Null: nobody here can do it. */
+  readonly installCore: ((version: string) => Promise<string>) | null;
+  /** Copies of the state and the way in for another one. Null: no panel runs here. */
+  readonly backups: Backups | null;
+}
+
+interface Operation {
+  readonly data: z.ZodType;
+  /** Throws `OperatorError` with a sentence for the operator. */
+  readonly run: (data: never, desk: Desk) => Promise<unknown> | unknown;
+}
+
+function operation<S extends z.ZodType>(
+  data: S,
+  run: (data: z.output<S>, desk: Desk) => Promise<unknown> | unknown,
+): Operation {
+  return { data, run };
+}
+
+const Credentials = z.strictObject({
+  username: z.string().min(1).max(64),
+  passwordHash: z.string().max(1024).refine(isPasswordHash, 'this is not the hash of a password'),
+});
+
+/** A null is the default. */
+const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
+
+/** What was typed, as the kind of value that the setting has; what is none of that kind is left for the schema to refuse. */
+function typed(text: string, usual: unknown): unknown {
+  if (typeof usual === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return typeof usual === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Everything that an operator can have done. The passwords themselves stay with the operator. */
+export const operations = {
+  'admin.create': operation(Credentials, (data, { dispatch }) => {
+    const flaw = nameFlaw(data.username);
+    if (flaw !== null) throw new OperatorError(flaw);
+    dispatch({ type: 'CreateUser', data });
+  }),
+
+  'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
+    const user = [...users()].find((known) => sameName(known.username, username));
+    if (!user) throw new OperatorError(`There is no admin ${username}`);
+    dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
+  }),
+
+  'admin.disable-2fa': operation(z.strictObject({}), (_, { dispatch }) => {
+    const { events } = dispatch({ type: 'SwitchOffTwoFactor', data: {} });
+    return { changed: events.length > 0 };
+  }),
+
+  'config.change': operation(Change, ({ key, value }, { dispatch }) => {
+    const name = settingKeys.find((known) => known === key);
+    if (name === undefined) {
+      const secret = secretKeys.some((known) => known === key);
+      throw new OperatorError(
+        secret ? `${key} is a secret: it is set in the panel alone` : `There is no setting ${key}`,
+      );
+    }
+    const changes = { [name]: value === null ? defaultSettings[name] : typed(value, defaultSettings[name]) };
+    const { events } = dispatch({ type: 'ChangeSettings', data: { changes } });
+    return { changed: events.length > 0 };
+  }),
+
+  'core.install': operation(z.strictObject({ version: z.string().max(40) }), ({ version }, { installCore }) => {
+    if (installCore === null) throw new OperatorError('No panel runs here');
+    return installCore(version);
+  }),
+
+  'backup.create': operation(z.strictObject({}), async (_, { backups }) => {
+    if (backups === null) throw new OperatorError('No panel runs here');
+    // Whoever asks takes the file away.
+    const { path, name, bytes, position, sealed } = await told(backups.create());
+    return { path, name, bytes, position, sealed };
+  }),
+
+  'state.replace': operation(
+    z.strictObject({ file: z.string().min(1).max(4096), passphrase: z.string().max(1000).default('') }),
+    async ({ file, passphrase }, { backups }) => {
+      if (backups === null) throw new OperatorError('No panel runs here');
+      return told(backups.replaceFrom(file, passphrase, asSystem('cli').actor));
+    },
+  ),
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof operations;
+
+/** Has an operation done by whoever can: the running panel, or else this process, for as long as it takes. */
+export async function operate(
+  dataDir: string,
+  type: OperationName,
+  data: unknown,
+  patienceMs = 30_000,
+): Promise<unknown> {
+  const directory = dataDirectory(dataDir);
+  const request = { type, data };
+  const answer =
+    (await askControl(controlSocket(directory.run), directory.run, request, patienceMs)) ??
+    (await alone(directory, (desk) => answerTo(request, desk)));
+  if (!answer.ok) throw new OperatorError(answer.error);
+  return answer.result;
+}
+
+/** The running panel, as far as the operator may use it. */
+interface ControlledPanel {
+  readonly read: Pick<ReadModels, 'users'>;
+  readonly dispatch: Dispatch;
+  readonly directory: DataDirectory;
+}
+
+/** Lets the operator of this machine ask the running panel. Called once; ends with `disposal`. */
+export async function openControl(
+  { read, dispatch, directory }: ControlledPanel,
+  warn: (message: string, fields: object) => void,
+  disposal: Disposal,
+  coreInstall: Pick<CoreInstall, 'install'>,
+  backups: Backups,
+): Promise<void> {
+  const desk: Desk = {
+    users: () => read.users().users.values(),
+    dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
+    installCore: async (version) => {
+      const done = await coreInstall.install(version, (command) => dispatch(command, asSystem('cli')));
+      if (done instanceof Rejection) throw new OperatorError(done.message);
+      return done;
+    },
+    backups,
+  };
+  const failed = (error: unknown): ControlAnswer => {
+    warn('a request of the operator failed', { err: error });
+    return { ok: false, error: 'The panel failed; its log says why' };
+  };
+  try {
+    const server = await serveControl(controlSocket(directory.run), (request) => answerTo(request, desk).catch(failed));
+    disposal.add(() => server.close());
+  } catch (error) {
+    // The panel can do its work without it, and so can the operator once the panel is stopped.
+    warn('the operator of this machine cannot reach the running panel', { err: error });
+  }
+}
+
+async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<ControlAnswer> {
+  const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
+  if (!known) return { ok: false, error: `This panel does not know how to ${type}` };
+  const parsed = known.data.safeParse(data);
+  if (!parsed.success) return { ok: false, error: `${type}: ${parsed.error.issues[0]?.message ?? 'is not valid'}` };
+  try {
+    return { ok: true, result: (await known.run(parsed.data as never, desk)) ?? null };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { ok: false, error: error.message };
+  }
+}
+
+/** What is refused, and why, is for the operator. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof BackupError) throw new OperatorError(error.message);
+    throw error;
+  }
+}
+
+function accepted(done: Done | Rejection): Done {
+  if (done instanceof Rejection) throw new OperatorError(done.message);
+  return done;
+}
+
+/** The write side of a data directory whose panel does not run. */
+export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
+  const lock = lockDirectory(directory.lock);
+  try {
+    settle(directory);
+    const { log, anchor, complaint } = openJournal(directory);
+    const state = begin(panelState);
+    catchUp(log, [state]);
+    const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });
+    const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => closed });
+    try {
+      const desk: Desk = {
+        users: () => state.state.users.values(),
+        dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
+        installCore: null,
+        backups: null,
+      };
+      const result = await use(desk, log);
+      if (!closed) await anchor.flush();
+      return result;
+    } finally {
+      log.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

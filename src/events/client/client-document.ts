@@ -1,0 +1,97 @@
+import type { RecordedEvent } from '../catalog.js';
+import type { ClientNumber, InboundId } from '../ids.js';
+import type { Depletion } from '../inbound/inbound.js';
+import type { ClientCredential, ClientIdentity, ClientTerms } from './client.js';
+
+/** A client as its events leave it, without its counters. */
+export interface Client {
+  readonly number: ClientNumber;
+  readonly inbound: InboundId;
+  readonly terms: ClientTerms;
+  readonly identity: ClientIdentity;
+  readonly life: number;
+  readonly credential: ClientCredential;
+  readonly depletion: Depletion | null;
+  /** When it was depleted; 0 when it is not. */
+  readonly depletedAt: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Of terms that renewed themselves: the end of the first of them, as it was set. Its time of day is that of all. */
+  readonly firstEnd?: number;
+}
+
+/** Folds one event into the collection of clients. Events of other nouns are ignored. */
+export function evolveClients(clients: Map<ClientNumber, Client>, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'ClientAdded': {
+      const { client, inbound, terms, identity, life, credential } = event.data;
+      const at = event.meta.at;
+      const state = { depletion: null, depletedAt: 0, createdAt: at, updatedAt: at };
+      clients.set(client, { number: client, inbound, terms, identity, life, credential, ...state });
+      break;
+    }
+    case 'ClientDeleted':
+      clients.delete(event.data.client);
+      break;
+    case 'ClientUpdated':
+    case 'ClientIdentified':
+    case 'ClientCredentialRotated':
+    case 'ClientDepleted':
+    case 'ClientRestored':
+    case 'ClientExpiryStarted':
+    case 'ClientRenewed':
+    case 'ClientHistoryImported': {
+      const client = clients.get(event.data.client);
+      if (client) clients.set(client.number, evolveClient(client, event));
+      break;
+    }
+    default:
+  }
+}
+
+/** Plain copies: a draft of a document as small as this costs several times what the change does. */
+function evolveClient(client: Client, event: RecordedEvent): Client {
+  switch (event.type) {
+    case 'ClientUpdated': {
+      const { firstEnd, ...rest } = client;
+      const kept = firstEnd === undefined || event.data.changes.expiresAt !== undefined ? rest : client;
+      return {
+        ...kept,
+        terms: { ...client.terms, ...(event.data.changes as ClientTerms) },
+        updatedAt: event.meta.at,
+      };
+    }
+    case 'ClientIdentified':
+      return { ...client, identity: event.data.identity, updatedAt: event.meta.at };
+    case 'ClientCredentialRotated': {
+      const { life, identity, credential } = event.data;
+      return { ...client, life, identity, credential, updatedAt: event.meta.at };
+    }
+    case 'ClientDepleted':
+      return { ...client, depletion: event.data.depletion, depletedAt: event.meta.at };
+    case 'ClientRestored':
+      return { ...client, depletion: null, depletedAt: 0 };
+    case 'ClientExpiryStarted':
+      return { ...client, terms: { ...client.terms, expiresAt: event.data.expiresAt } };
+    case 'ClientRenewed': {
+      const { from, expiresAt } = event.data;
+      return { ...client, terms: { ...client.terms, expiresAt }, firstEnd: client.firstEnd ?? from };
+    }
+    case 'ClientHistoryImported': {
+      const { createdAt, updatedAt } = event.data;
+      return { ...client, createdAt: createdAt || client.createdAt, updatedAt: updatedAt || client.updatedAt };
+    }
+    default:
+      return client;
+  }
+}
+
+/** Whether the client itself may connect; its inbound has a say too. */
+export function mayConnect(client: Client): boolean {
+  return client.terms.enabled && client.depletion === null;
+}
+
+/** Emails are looked up without regard to case, and to whether accents are stored with their letters. */
+export function emailKey(email: string): string {
+  return email.toLowerCase().normalize('NFC');
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { Bytes, ClientNumber, InboundId, Time } from '../ids.js';
+import { Depletion } from '../inbound/inbound.js';
+import { defineEvent, type EventOf } from '../log/event.js';
+
+/** Who the client is: personal data, sealed under the key of the credential that is valid at that time. */
+export const ClientIdentity = z.strictObject({
+  email: z.string().min(1),
+  subId: z.string(),
+  comment: z.string(),
+  /** Chat id of the client in the bot; 0 = none. */
+  tgId: z.int(),
+  /** Members that a caller sent and the panel does not know; they are given back as they came. */
+  extra: z.record(z.string(), z.json()),
+});
+export type ClientIdentity = z.infer<typeof ClientIdentity>;
+
+/** What lets the client in. Each credential life has a key of its own; rotation destroys the one before. */
+export const ClientCredential = z.strictObject({ id: z.string(), password: z.string(), auth: z.string() });
+export type ClientCredential = z.infer<typeof ClientCredential>;
+
+/** What an admin sets on a client, without its secrets. */
+export const ClientTerms = z.strictObject({
+  enabled: z.boolean(),
+  /** Cap over up and down; 0 = none. `totalGB` on the wire, though it holds bytes. */
+  capBytes: Bytes,
+  /** Milliseconds since 1970; 0 = never; negative = a duration that starts with the first use. */
+  expiresAt: z.int(),
+  /** Concurrent addresses; 0 = any number. */
+  limitIp: z.int().nonnegative(),
+  flow: z.string(),
+  /** Cipher of a vmess client. */
+  security: z.string(),
+  /** Cipher of a classic shadowsocks client; empty = the inbound's. */
+  method: z.string(),
+  /** Auto-renew period in days; 0 = none. */
+  resetDays: z.int().nonnegative(),
+  reverseTag: z.string(),
+});
+export type ClientTerms = z.infer<typeof ClientTerms>;
+
+const client = ClientNumber;
+const stream = (data: { client: number }) => `client-${data.client}`;
+const key = (data: { client: number; life: number }) => `client:${data.client}/${data.life}`;
+const identity = {
+  key,
+  erased: (data: { client: number }) => ({
+    email: `erased-${data.client}`,
+    subId: '',
+    comment: '',
+    tgId: 0,
+    extra: {},
+  }),
+};
+const credential = {
+  key,
+  erased: () => ({ id: '', password: '', auth: '' }),
+};
+
+export const ClientAdded = defineEvent('ClientAdded', {
+  summary: 'A client was added to an inbound.',
+  data: z.strictObject({
+    client,
+    inbound: InboundId,
+    terms: ClientTerms,
+    identity: ClientIdentity,
+    /** Counts the credentials of this client. */
+    life: z.int().positive(),
+    credential: ClientCredential,
+  }),
+  stream,
+  seal: { identity, credential },
+});
+
+export const ClientUpdated = defineEvent('ClientUpdated', {
+  summary: 'What an admin sets on a client changed; only what changed is named.',
+  data: z.strictObject({ client, changes: ClientTerms.partial() }),
+  stream,
+});
+
+export const ClientIdentified = defineEvent('ClientIdentified', {
+  summary: 'The email, the subscription id or another personal field of a client changed.',
+  data: z.strictObject({
+    client,
+    life: z.int().positive(),
+    /** Whether the core counts under another name from here on. The name itself is sealed. */
+    renamed: z.boolean(),
+    identity: ClientIdentity,
+  }),
+  stream,
+  seal: { identity },
+});
+
+export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
+  summary: 'A client got a new id, password or auth; the old one is destroyed, and with it all that its key sealed.',
+  data: z.strictObject({ client, life: z.int().positive(), identity: ClientIdentity, credential: ClientCredential }),
+  stream,
+  seal: { identity, credential },
+});
+
+export const ClientDeleted = defineEvent('ClientDeleted', {
+  summary: 'A client was deleted. Its data can be read until its keys are destroyed.',
+  data: z.strictObject({ client, inbound: InboundId }),
+  stream,
+});
+
+export const ClientDepleted = defineEvent('ClientDepleted', {
+  summary: 'A client reached its cap or its expiry; it is cut.',
+  data: z.strictObject({ client, depletion: Depletion }),
+  stream,
+});
+
+export const ClientRestored = defineEvent('ClientRestored', {
+  summary: 'A depleted client is under its cap and before its expiry again.',
+  data: z.strictObject({ client }),
+  stream,
+});
+
+export const ClientTrafficReset = defineEvent('ClientTrafficReset', {
+  summary: 'The counters of a client were set to zero; the event says what they were.',
+  data: z.strictObject({ client, up: Bytes, down: Bytes }),
+  stream,
+});
+
+export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
+  summary: 'An admin set the counters of a client by hand.',
+  data: z.strictObject({
+    client,
+    up: Bytes,
+    down: Bytes,
+    before: z.strictObject({ up: Bytes, down: Bytes }),
+  }),
+  stream,
+});
+
+export const ClientTrafficInherited = defineEvent('ClientTrafficInherited', {
+  summary:
+    'A client left an email that others have too; what it had used stays with them, in the counters of this one.',
+  data: z.strictObject({
+    client,
+    /** Who leaves; its counters are zero from here on. */ from: client,
+    up: Bytes,
+    down: Bytes,
+  }),
+  stream,
+});
+
+export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
+  summary: 'The first bytes of a client started its term.',
+  data: z.strictObject({ client, expiresAt: Time }),
+  stream,
+});
+
+export const ClientRenewed = defineEvent('ClientRenewed', {
+  summary: 'The term of a client was over and the next one began by itself.',
+  data: z.strictObject({ client, /** The expiry that was reached. */ from: Time, expiresAt: Time }),
+  stream,
+});
+
+export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
+  summary: 'A client was connected from these addresses.',
+  class: 'measured',
+  data: z.strictObject({ client, ips: z.array(z.strictObject({ ip: z.string(), at: Time })) }),
+  stream,
+  seal: { ips: { key: (data) => `client:${data.client}/addresses`, erased: () => [] } },
+});
+
+export const ClientIpsCleared = defineEvent('ClientIpsCleared', {
+  summary: 'An admin cleared the recorded addresses of a client.',
+  data: z.strictObject({ client }),
+  stream,
+});
+
+export const clientEvents = [
+  ClientAdded,
+  ClientUpdated,
+  ClientIdentified,
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientDepleted,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientTrafficAdjusted,
+  ClientTrafficInherited,
+  ClientExpiryStarted,
+  ClientRenewed,
+  ClientIpsSeen,
+  ClientIpsCleared,
+] as const;
+export type ClientEvent = EventOf<(typeof clientEvents)[number]>;

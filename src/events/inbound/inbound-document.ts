@@ -1,0 +1,97 @@
+import { produce } from 'immer';
+import type { RecordedEvent } from '../catalog.js';
+import type { InboundId, NodeId, UserId } from '../ids.js';
+import type { Depletion, InboundConfig, InboundSpec } from './inbound.js';
+
+/** An inbound as its events leave it, without clients and counters. */
+export interface Inbound extends InboundSpec {
+  readonly id: InboundId;
+  readonly owner: UserId;
+  /** The node whose core listens; null = the core of this panel. Settled when it is added. */
+  readonly node: NodeId | null;
+  readonly enabled: boolean;
+  readonly depletion: Depletion | null;
+  /** When it was depleted; 0 when it is not. */
+  readonly depletedAt: number;
+  readonly life: number;
+  readonly config: InboundConfig;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** When its counters were last set to zero; 0 = never. */
+  readonly resetAt: number;
+  /** Since when the rule for periodic resets holds, or when its last period began: ms. */
+  readonly periodAt: number;
+}
+
+/** Folds one event into the collection of inbounds. Events of other nouns are ignored. */
+export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'InboundAdded': {
+      const { inbound, owner, node, enabled, spec, life, config } = event.data;
+      const at = event.meta.at;
+      const state = { depletion: null, depletedAt: 0, resetAt: 0, periodAt: at, createdAt: at, updatedAt: at };
+      inbounds.set(inbound, { ...spec, id: inbound, owner, node, enabled, life, config, ...state });
+      break;
+    }
+    case 'InboundDeleted':
+      inbounds.delete(event.data.inbound);
+      break;
+    case 'InboundUpdated':
+    case 'InboundReconfigured':
+    case 'InboundEnabled':
+    case 'InboundDisabled':
+    case 'InboundDepleted':
+    case 'InboundRestored':
+    case 'InboundTrafficReset':
+    case 'InboundPeriodBegan':
+    case 'InboundHistoryImported': {
+      const inbound = inbounds.get(event.data.inbound);
+      if (inbound) inbounds.set(inbound.id, evolveInbound(inbound, event));
+      break;
+    }
+    default:
+  }
+}
+
+function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
+  return produce(inbound, (draft) => {
+    switch (event.type) {
+      case 'InboundUpdated':
+        Object.assign(draft, event.data.changes, { updatedAt: event.meta.at });
+        if (event.data.changes.trafficReset !== undefined) draft.periodAt = event.meta.at;
+        break;
+      case 'InboundReconfigured':
+        Object.assign(draft, { life: event.data.life, config: event.data.config, updatedAt: event.meta.at });
+        break;
+      case 'InboundEnabled':
+        draft.enabled = true;
+        break;
+      case 'InboundDisabled':
+        draft.enabled = false;
+        break;
+      case 'InboundDepleted':
+        draft.depletion = event.data.depletion;
+        draft.depletedAt = event.meta.at;
+        break;
+      case 'InboundRestored':
+        draft.depletion = null;
+        draft.depletedAt = 0;
+        break;
+      case 'InboundTrafficReset':
+        draft.resetAt = event.meta.at;
+        break;
+      case 'InboundHistoryImported':
+        draft.resetAt = event.data.resetAt;
+        break;
+      case 'InboundPeriodBegan':
+        draft.periodAt = event.data.start;
+        break;
+      default:
+    }
+  });
+}
+
+/** Whether a core shall listen for it: that of its node, or the one of this panel. */
+export function serves(inbound: Inbound): boolean {
+  return inbound.enabled && inbound.depletion === null;
+}

@@ -1,0 +1,117 @@
+import { Observable } from 'rxjs';
+import type { RecordedEvent } from '../catalog.js';
+import type { EventLog } from './log.js';
+
+/** The follower did not keep up: it may come back with the position that it reached. */
+export class FollowerTooSlow extends Error {
+  override readonly name = 'FollowerTooSlow';
+  readonly position: number;
+
+  constructor(position: number) {
+    super(`the follower fell behind at position ${position} and was cut off`);
+    this.position = position;
+  }
+}
+
+interface Options {
+  /** Events in one page of the past. */
+  readonly page?: number;
+  /** Events that may wait for a follower that does not ask for them. */
+  readonly waiting?: number;
+  /** Ends it, also while it waits. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Everything after `position`, then what comes: first pages of the past, read as the follower asks for them, then the
+ * live events, with nothing lost or doubled in between. A follower that lets too much wait is cut off.
+ */
+export async function* follow(
+  log: Pick<EventLog, 'read' | 'appended$'>,
+  position: number,
+  { page = 500, waiting = 10_000, signal }: Options = {},
+) {
+  let seen = position;
+  for (let events = log.read(seen, page); events.length > 0; events = log.read(seen, page)) {
+    yield events;
+    seen = events.at(-1)?.position ?? seen;
+  }
+  // No `await` between the empty page and the subscription: nothing can be appended in between.
+  const live = new LiveQueue(log, waiting, signal);
+  try {
+    for (;;) {
+      const events = await live.next();
+      if (events === null) return;
+      if (events.length > 0) yield events;
+      seen = events.at(-1)?.position ?? seen;
+      if (live.overflowed) throw new FollowerTooSlow(seen);
+    }
+  } finally {
+    live.close();
+  }
+}
+
+/** `follow` for callers that want to be told; unsubscribing ends it. */
+export function following(log: EventLog, position: number, options?: Options): Observable<readonly RecordedEvent[]> {
+  return new Observable((subscriber) => {
+    const batches = follow(log, position, options);
+    const pump = async (): Promise<void> => {
+      for await (const events of batches) {
+        if (subscriber.closed) return;
+        subscriber.next(events);
+      }
+      subscriber.complete();
+    };
+    pump().catch((error: unknown) => subscriber.error(error));
+    return () => void batches.return();
+  });
+}
+
+class LiveQueue {
+  overflowed = false;
+  #events: RecordedEvent[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+  readonly #subscription;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = (): void => this.#end();
+
+  constructor(log: Pick<EventLog, 'appended$'>, limit: number, signal?: AbortSignal) {
+    const wake = (): void => this.#wake?.();
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort);
+    this.#ended = signal?.aborted ?? false;
+    this.#subscription = log.appended$.subscribe({
+      next: (events) => {
+        if (this.overflowed) return; // what fits again would follow a gap
+        if (this.#events.length + events.length > limit) this.overflowed = true;
+        else this.#events.push(...events);
+        wake();
+      },
+      complete: () => this.#end(),
+    });
+  }
+
+  async next(): Promise<readonly RecordedEvent[] | null> {
+    while (this.#events.length === 0 && !this.#ended && !this.overflowed) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#events.length === 0) return this.overflowed ? [] : null;
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#subscription.unsubscribe();
+    this.#wake?.();
+  }
+}

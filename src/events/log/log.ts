@@ -1,0 +1,60 @@
+import type { Observable } from 'rxjs';
+import type { PanelEvent, RecordedEvent } from '../catalog.js';
+import type { Actor, Caused } from './event.js';
+
+/** The caller's `Idempotency-Key` and a digest of the request that it was sent with. */
+export interface CommandId {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+export interface AppendContext {
+  readonly at: number;
+  readonly actor: Actor;
+  /** A UUID. Of anything else, here and in the ids below, the log keeps a digest under a key of its own. */
+  readonly correlationId: string;
+  /** The event outside this batch that it follows from. */
+  readonly causationId?: string | null;
+  readonly commandId?: CommandId | null;
+}
+
+export interface LogHead {
+  /** Position of the last event; 0 when there is none. */
+  readonly position: number;
+  /** Chain hash of the last event, hex. */
+  readonly hash: string;
+}
+
+/** The one log. Appends are synchronous, atomic and durable; readers page, they never hold the database. */
+export interface EventLog {
+  /**
+   * Appends all of `events` or none, and announces them on `appended$` before it returns.
+   * Throws `StorageError` when the disk says no, and a defect when an event breaks its own schema.
+   */
+  append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[];
+  /**
+   * Up to `limit` events after `position`, in order; empty only at the end. Of a range that was rolled up the traffic
+   * comes as sums in the places where they were taken, and other measurements are passed over.
+   */
+  read(position: number, limit: number): readonly RecordedEvent[];
+  /** The first event after `position` that happened at or before `time`, and when (ms); null when there is none. */
+  nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
+  readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];
+  /** What the command with this key appended, and whether it was of the same request; null when the key is new. */
+  answered(id: CommandId): { readonly same: boolean; readonly events: readonly RecordedEvent[] } | null;
+  head(): LogHead;
+  /** SHA-256, hex, over the payload hashes of the measured events of a range (ends included), and how many they are. */
+  measuredRoot(from: number, to: number): { readonly root: string; readonly count: number };
+  readonly appended$: Observable<readonly RecordedEvent[]>;
+}
+
+/** The disk refused: nothing was appended, or could not be read. `kind` is for code, `message` for people. */
+export class StorageError extends Error {
+  override readonly name: string = 'StorageError';
+  readonly kind: 'full' | 'busy' | 'read-only' | 'failed' | 'damaged';
+
+  constructor(kind: StorageError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

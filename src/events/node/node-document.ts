@@ -1,0 +1,65 @@
+import type { RecordedEvent } from '../catalog.js';
+import type { NodeId } from '../ids.js';
+import { evolve } from '../log/fold.js';
+import type { NodeSpec } from './node.js';
+
+/** A node as its events leave it. Whether it answers is a measurement, and not in here. */
+export interface Node extends NodeSpec {
+  readonly id: NodeId;
+  readonly enabled: boolean;
+  /** The Bearer token of the remote panel; empty = there is none. For what asks the node, and for nobody else. */
+  readonly token: string;
+  readonly life: number;
+  /** What it said it is; null until it was asked, and again after its address changed. */
+  readonly identity: { readonly kind: 'portolan' | '3x-ui'; readonly panelId: string } | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The members of a specification that say where requests go. */
+export const destination = ['scheme', 'host', 'port', 'basePath'] as const satisfies readonly (keyof NodeSpec)[];
+
+/** Folds one event into the collection of nodes. Events of other nouns are ignored. */
+export function evolveNodes(nodes: Map<NodeId, Node>, event: RecordedEvent): void {
+  switch (event.type) {
+    case 'NodeAdded': {
+      const { node, enabled, spec, life, secret } = event.data;
+      const at = event.meta.at;
+      const times = { createdAt: at, updatedAt: at };
+      nodes.set(node, { ...spec, id: node, enabled, life, token: secret.token, identity: null, ...times });
+      break;
+    }
+    case 'NodeDeleted':
+      nodes.delete(event.data.node);
+      break;
+    case 'NodeUpdated': {
+      const { changes } = event.data;
+      evolve(nodes, event.data.node, (draft) => {
+        Object.assign(draft, changes, { updatedAt: event.meta.at });
+        if (destination.some((member) => changes[member] !== undefined)) draft.identity = null;
+      });
+      break;
+    }
+    case 'NodeTokenReplaced': {
+      const { life, secret } = event.data;
+      evolve(nodes, event.data.node, (draft) => {
+        Object.assign(draft, { life, token: secret.token, identity: null, updatedAt: event.meta.at });
+      });
+      break;
+    }
+    case 'NodeEnabled':
+    case 'NodeDisabled':
+      evolve(nodes, event.data.node, (draft) => {
+        draft.enabled = event.type === 'NodeEnabled';
+      });
+      break;
+    case 'NodeIdentified': {
+      const { kind, panelId } = event.data;
+      evolve(nodes, event.data.node, (draft) => {
+        draft.identity = { kind, panelId };
+      });
+      break;
+    }
+    default:
+  }
+}

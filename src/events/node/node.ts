@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { NodeId } from '../ids.js';
+import { defineEvent, type EventOf } from '../log/event.js';
+
+/** Where another panel is reached, and how it is called here. */
+export const NodeSpec = z.strictObject({
+  name: z.string().min(1),
+  remark: z.string(),
+  scheme: z.enum(['http', 'https']),
+  /** A name or an address, without brackets. */
+  host: z.string().min(1),
+  port: z.int().min(1).max(65535),
+  /** Begins and ends with a slash. */
+  basePath: z.string(),
+  /** The node itself may be at a private or loopback address. */
+  allowPrivateAddress: z.boolean(),
+});
+export type NodeSpec = z.infer<typeof NodeSpec>;
+
+/** The Bearer token of the remote panel; empty = there is none. */
+const NodeSecret = z.strictObject({ token: z.string() });
+
+const node = NodeId;
+const stream = (data: { node: number }) => `node-${data.node}`;
+/** Counts the tokens of a node: each is sealed under a key of its own. */
+const life = z.int().positive();
+const seal = {
+  secret: {
+    key: (data: { node: number; life: number }) => nodeTokenKey(data.node, data.life),
+    erased: () => ({ token: '' }),
+  },
+};
+
+/** The name of the data key under which a token of a node is sealed. */
+export function nodeTokenKey(node: number, life: number): string {
+  return `node:${node}/token/${life}`;
+}
+
+export const NodeAdded = defineEvent('NodeAdded', {
+  summary: 'A remote panel was registered as a node.',
+  data: z.strictObject({ node, enabled: z.boolean(), spec: NodeSpec, life, secret: NodeSecret }),
+  stream,
+  seal,
+});
+
+export const NodeUpdated = defineEvent('NodeUpdated', {
+  summary: 'How a node is called or reached changed; only what changed is named.',
+  data: z.strictObject({ node, changes: NodeSpec.partial() }),
+  stream,
+});
+
+export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
+  summary: 'The token of a node was replaced; the one before is destroyed.',
+  data: z.strictObject({ node, life, secret: NodeSecret }),
+  stream,
+  seal,
+});
+
+export const NodeEnabled = defineEvent('NodeEnabled', {
+  summary: 'A node was switched on: it is asked and told again.',
+  data: z.strictObject({ node }),
+  stream,
+});
+
+export const NodeDisabled = defineEvent('NodeDisabled', {
+  summary: 'A node was switched off: it is neither asked nor told anything. What runs there goes on.',
+  data: z.strictObject({ node }),
+  stream,
+});
+
+export const NodeDeleted = defineEvent('NodeDeleted', {
+  summary: 'A node was taken out of the register. Inbounds that are bound to it stay, and reach nobody any more.',
+  data: z.strictObject({ node }),
+  stream,
+});
+
+export const NodeIdentified = defineEvent('NodeIdentified', {
+  summary: 'A node said which panel it is; one that later answers as another panel is not told or believed anything.',
+  data: z.strictObject({
+    node,
+    kind: z.enum(['portolan', '3x-ui']),
+    /** The lasting name that the panel gives itself; empty where its kind has none. */
+    panelId: z.string(),
+  }),
+  stream,
+});
+
+export const NodeWentOnline = defineEvent('NodeWentOnline', {
+  summary: 'A node answered after a time without an answer.',
+  class: 'measured',
+  data: z.strictObject({ node }),
+  stream,
+});
+
+export const NodeWentOffline = defineEvent('NodeWentOffline', {
+  summary: 'A node does not answer as it should, several times in a row.',
+  class: 'measured',
+  data: z.strictObject({ node, reason: z.string() }),
+  stream,
+});
+
+export const nodeEvents = [
+  NodeAdded,
+  NodeUpdated,
+  NodeTokenReplaced,
+  NodeEnabled,
+  NodeDisabled,
+  NodeDeleted,
+  NodeIdentified,
+  NodeWentOnline,
+  NodeWentOffline,
+] as const;
+export type NodeEvent = EventOf<(typeof nodeEvents)[number]>;

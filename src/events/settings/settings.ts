@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { keeps, LEAST_GRACE_S } from '../ip-limit.js';
+import { defineEvent, type EventOf } from '../log/event.js';
+import {
+  address,
+  appText,
+  cidrs,
+  file,
+  host,
+  jsonText,
+  line,
+  link,
+  optionalSchedule,
+  path,
+  port,
+  prose,
+  schedule,
+  timeZone,
+  url,
+  whole,
+} from './setting-fields.js';
+
+/** Of the bot, as 3x-ui calls them. One that it does not speak yet is English. */
+const botLanguages = [
+  ...(['en-US', 'fa-IR', 'ru-RU', 'zh-CN', 'zh-TW', 'ar-EG', 'es-ES'] as const),
+  ...(['id-ID', 'ja-JP', 'pt-BR', 'tr-TR', 'uk-UA', 'vi-VN'] as const),
+] as const;
+
+/** Every setting that may be read: its schema and its default. A key that is neither here nor below cannot be set. */
+export const settingsTable = {
+  webListen: address.default(''),
+  webPort: port.default(2053),
+  webBasePath: path.default('/'),
+  webDomain: host.default(''),
+  webCertFile: file.default(''),
+  webKeyFile: file.default(''),
+  /** Minutes; 0 = until the browser closes (the server ends it after a day). */
+  sessionMaxAge: whole(0, 525_600, 360),
+  trustedProxyCIDRs: cidrs.default(['127.0.0.0/8', '::1/128']),
+  twoFactorEnable: z.boolean().default(false),
+  timeLocation: timeZone.default('Local'),
+  datepicker: z.enum(['gregorian', 'jalalian'], 'must be one of gregorian, jalalian').default('gregorian'),
+  /** Rows of a page of a table; 0 = all. */
+  pageSize: whole(0, 10_000, 25),
+  /** Days before its end at which a client is shown as soon over; 0 = never. */
+  expireDiff: whole(0, 3650, 0),
+  /** GB before its cap at which a client is shown as soon over; 0 = never. */
+  trafficDiff: whole(0, 1_000_000, 0),
+  remarkModel: z.string().max(4, 'may have 4 characters').default('-ieo'),
+  externalTrafficInformEnable: z.boolean().default(false),
+  externalTrafficInformURI: url.default(''),
+  /** Restart the core for connections of an ended client that cannot be cut one by one. */
+  restartCoreOnClientDisable: z.boolean().default(true),
+
+  chatBotEnable: z.boolean().default(false),
+  chatBotAPIServer: url.default(''),
+  chatBotChatId: z
+    .string()
+    .max(1000, 'may have 1000 characters')
+    .regex(/^(-?\d+( *, *-?\d+)*)?$/, 'must be numbers with commas between them')
+    .default(''),
+  chatBotRunTime: schedule.default('@daily'),
+  chatBotBackup: z.boolean().default(false),
+  chatBotLoginNotify: z.boolean().default(true),
+  /** Percent of the processors above which the bot warns; 0 = never. */
+  chatBotCpu: whole(0, 100, 80),
+  chatBotLang: z.enum(botLanguages, 'is not a language of the bot').default('en-US'),
+
+  subEnable: z.boolean().default(true),
+  subListen: address.default(''),
+  subPort: port.default(10_882),
+  subPath: path.default('/sub/'),
+  subDomain: host.default(''),
+  subCertFile: file.default(''),
+  subKeyFile: file.default(''),
+  subTitle: line(200).default(''),
+  subSupportUrl: link.default(''),
+  subProfileUrl: link.default(''),
+  subAnnounce: prose(1000).default(''),
+  /** Hours between two fetches that a client app should wait. */
+  subUpdates: whole(1, 8760, 12),
+  subEncrypt: z.boolean().default(true),
+  subShowInfo: z.boolean().default(true),
+  subEnableRouting: z.boolean().default(true),
+  /** Apps take it in one header of up to 4 KB. */
+  subRoutingRules: appText(4096).default(''),
+  subURI: url.default(''),
+  subJsonEnable: z.boolean().default(false),
+  subJsonPath: path.default('/json/'),
+  subJsonURI: url.default(''),
+  subJsonFragment: jsonText('object').default(''),
+  subJsonNoises: jsonText('list').default(''),
+  subJsonMux: jsonText('object').default(''),
+  subJsonRules: jsonText('list').default(''),
+  subClashEnable: z.boolean().default(true),
+  subClashPath: path.default('/clash/'),
+  subClashURI: url.default(''),
+
+  ldapEnable: z.boolean().default(false),
+  ldapHost: host.default(''),
+  ldapPort: port.default(389),
+  ldapUseTLS: z.boolean().default(false),
+  ldapBindDN: line(500).default(''),
+  ldapBaseDN: line(500).default(''),
+  ldapUserFilter: line(1000).default('(objectClass=person)'),
+  ldapUserAttr: line(100).default('mail'),
+  ldapVlessField: line(100).default('vless_enabled'),
+  ldapFlagField: line(100).default(''),
+  ldapTruthyValues: line(500).default('true,1,yes,on'),
+  ldapInvertFlag: z.boolean().default(false),
+  ldapSyncCron: schedule.default('@every 1m'),
+  /** Tags with commas between them. */
+  ldapInboundTags: line(2000).default(''),
+  ldapAutoCreate: z.boolean().default(false),
+  ldapAutoDelete: z.boolean().default(false),
+  /** GB (1024³ bytes); 0 = no cap. */
+  ldapDefaultTotalGB: whole(0, 1_000_000, 0),
+  ldapDefaultExpiryDays: whole(0, 36_500, 0),
+  ldapDefaultLimitIP: whole(0, 10_000, 0),
+
+  backupSchedule: schedule.default('@daily'),
+  /** Timed backups that are kept; 0 = none are made. */
+  backupKeep: whole(0, 1000, 7),
+
+  /** Which shape is answered where the specification and 3x-ui clash. */
+  apiDialect: z.enum(['spec', '3x-ui'], 'must be one of spec, 3x-ui').default('spec'),
+  /** Splicing hides live bytes from the counters, so that caps act late. */
+  coreSplice: z.boolean().default(false),
+  /** Seconds between two readings of the core's counters. */
+  pollSeconds: whole(1, 60, 5),
+  /** Seconds for which a client may have too many addresses: a phone changes its network. */
+  ipLimitGraceSeconds: whole(LEAST_GRACE_S, 3600, 30),
+  /** Which addresses may stay when there are too many. */
+  ipLimitKeep: z.enum(keeps, 'must be newest or oldest').default('newest'),
+  /** Hours after which measured payloads are rolled up. */
+  measuredRetentionHours: whole(1, 8760, 48),
+  /** Days after which the data of a deleted client is destroyed for good. */
+  eraseDeletedAfterDays: whole(0, 3650, 30),
+  /** When the admin's own geo sources are asked for something newer; empty = never by themselves. */
+  geoUpdateSchedule: optionalSchedule.default(''),
+} as const satisfies Record<string, z.ZodType>;
+
+export type SettingKey = keyof typeof settingsTable;
+export type Settings = { readonly [K in SettingKey]: z.output<(typeof settingsTable)[K]> };
+
+export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
+
+/** The settings as they are when nothing was ever changed. */
+export const defaultSettings: Settings = Object.fromEntries(
+  settingKeys.map((key) => [key, settingsTable[key].parse(undefined)]),
+) as unknown as Settings; // `fromEntries` forgets which key has which value
+
+/** Settings that can be written and not be read. Each is sealed under a key of its own; empty = not set. */
+export const secretsTable = {
+  twoFactorToken: z
+    .string()
+    .transform((text) => text.replace(/[\s=]/g, '').toUpperCase())
+    .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, 'must be 16 to 128 characters of base32')),
+  chatBotToken: line(200),
+  /** May carry a user name and a password. */
+  chatBotProxy: z
+    .string()
+    .max(2048, 'may have 2048 characters')
+    .regex(/^(socks5:\/\/\S+)?$/, 'must begin with socks5:// or be empty'),
+  ldapPassword: z.string().max(1000, 'may have 1000 characters'),
+  backupPassphrase: z.string().max(1000, 'may have 1000 characters'),
+  /** The registration at the tunnel provider, as JSON. */
+  wgprov: jsonText('object'),
+  /** The registration at the VPN provider, as JSON. */
+  vpnprov: jsonText('object'),
+} as const satisfies Record<string, z.ZodType<string>>;
+
+export type SecretKey = keyof typeof secretsTable;
+export type Secrets = Readonly<Record<SecretKey, string>>;
+export const secretKeys = Object.keys(secretsTable) as readonly SecretKey[];
+export const noSecrets: Secrets = Object.fromEntries(secretKeys.map((key) => [key, ''])) as Record<SecretKey, string>;
+
+export const SettingsChanged = defineEvent('SettingsChanged', {
+  summary:
+    'Settings of the panel changed; only what changed is named. Keys and values are those of the settings table.',
+  data: z.strictObject({ changes: z.record(z.string(), z.json()) }),
+  stream: () => 'settings',
+});
+
+export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
+  summary: 'A secret setting was set, replaced or taken away; the value before it is destroyed.',
+  data: z.strictObject({
+    key: z.enum(secretKeys as readonly [SecretKey, ...SecretKey[]]),
+    life: z.int().positive(),
+    /** Empty = taken away. */
+    secret: z.strictObject({ value: z.string() }),
+  }),
+  stream: () => 'settings',
+  seal: {
+    secret: { key: (data) => secretSettingKey(data.key, data.life), erased: () => ({ value: '' }) },
+  },
+});
+
+/** The name of the data key under which a life of a secret setting is sealed. */
+export function secretSettingKey(key: SecretKey, life: number): string {
+  return `setting/${key}/${life}`;
+}
+
+export const settingsEvents = [SettingsChanged, SecretSettingChanged] as const;
+export type SettingsEvent = EventOf<(typeof settingsEvents)[number]>;

@@ -1,0 +1,113 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { mayConnect } from '../../events/client/client-document.js';
+import type { EventLog } from '../../events/log/log.js';
+import type { ReadModels } from '../../projections/read-models.js';
+
+interface Measured {
+  readonly read: ReadModels;
+  readonly log: Pick<EventLog, 'head'>;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether changes can be saved. */
+  readonly writable: () => boolean;
+}
+
+/** Of what comes with the library: gauges by names that the conventions keep for counters. */
+const MISNAMED = ['active_resources', 'active_handles', 'active_requests'];
+
+/** What a scraper is given. */
+export interface Metrics {
+  readonly type: string;
+  text(): Promise<string>;
+}
+
+/**
+ * The figures of the panel in the text format of Prometheus. They are read when they are asked for. No series names a
+ * client: their number would be that of the clients, and the names are personal. See `clientFigures` for those.
+ */
+export function createMetrics({ read, log, version, now, writable }: Measured): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'portolan_' });
+  for (const name of MISNAMED) registry.removeSingleMetric(`portolan_nodejs_${name}_total`);
+  const figure = (name: string, help: string, labelNames: string[], measure: () => void) => ({
+    ...{ name: `portolan_${name}`, help, labelNames, registers: [registry] },
+    collect(this: Gauge | Counter) {
+      this.reset();
+      measure();
+    },
+  });
+  const gauge = (name: string, help: string, measure: (set: Gauge['set']) => void, labelNames: string[] = []): void => {
+    const made: Gauge = new Gauge(figure(name, help, labelNames, () => measure(made.set.bind(made) as Gauge['set'])));
+  };
+  const counter = (name: string, help: string, labelNames: string[], measure: (inc: Counter['inc']) => void): void => {
+    const made: Counter = new Counter(
+      figure(name, help, labelNames, () => measure(made.inc.bind(made) as Counter['inc'])),
+    );
+  };
+  gauge('build_info', 'The version of the panel.', (set) => set({ version }, 1), ['version']);
+  gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));
+  gauge('log_writable', 'Whether changes can be saved.', (set) => set(writable() ? 1 : 0));
+  gauge('backup_last_good_timestamp_seconds', 'When the last good timed backup was made; 0 = there is none.', (set) =>
+    set((read.backups().lastGood?.at ?? 0) / 1000),
+  );
+  gauge('core_up', 'Whether the core runs.', (set) => set(read.core().process.state === 'running' ? 1 : 0));
+  gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.core().process.wanted ? 1 : 0));
+  gauge('core_start_time_seconds', 'When the run of the core began, since 1970; 0 = it does not run.', (set) =>
+    set(read.core().process.since / 1000),
+  );
+  gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds().length));
+  gauge('inbounds_refused', 'Inbounds that the core does not take.', (set) => set(read.core().refused.size));
+  gauge(
+    'clients',
+    'Clients by what they may do: connect, or not because an admin or a limit says no.',
+    (set) => {
+      const counts = { allowed: 0, disabled: 0, depleted: 0 };
+      for (const client of read.clients()) {
+        counts[mayConnect(client) ? 'allowed' : client.terms.enabled ? 'depleted' : 'disabled'] += 1;
+      }
+      for (const [state, count] of Object.entries(counts)) set({ state }, count);
+    },
+    ['state'],
+  );
+  gauge('clients_online', 'Clients with a live connection, or with bytes in the last seconds.', (set) =>
+    set(read.onlineEmails(now()).length),
+  );
+  counter(
+    'inbound_bytes_total',
+    'Bytes of an inbound since it was added, both ways; no reset takes them away.',
+    ['tag'],
+    (inc) => {
+      for (const inbound of read.inbounds()) inc({ tag: inbound.tag }, read.inboundAllTime(inbound));
+    },
+  );
+  counter('outbound_bytes_total', 'Bytes of an outbound; a reset sets them to zero.', ['tag', 'direction'], (inc) => {
+    for (const [tag, { up, down }] of read.outboundCounters()) {
+      inc({ tag, direction: 'up' }, up);
+      inc({ tag, direction: 'down' }, down);
+    }
+  });
+  gauge(
+    'node_up',
+    'Whether a node answers, where that is known.',
+    (set) => {
+      for (const { id, name } of read.nodes()) {
+        const standing = read.nodeStanding(id);
+        if (standing) set({ node: String(id), name }, standing.online ? 1 : 0);
+      }
+    },
+    ['node', 'name'],
+  );
+  gauge(
+    'node_lag_changes',
+    'Changes that a node has not taken yet.',
+    (set) => {
+      for (const { id, name } of read.nodes()) {
+        const lag = read.outbox(id).reduce((sum, { waiting }) => sum + waiting.length, 0);
+        set({ node: String(id), name }, lag);
+      }
+    },
+    ['node', 'name'],
+  );
+  return { type: registry.contentType, text: () => registry.metrics() };
+}

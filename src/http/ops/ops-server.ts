@@ -1,0 +1,83 @@
+import type { Server, ServerResponse } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { Readable } from 'node:stream';
+import type { EventLog } from '../../events/log/log.js';
+import type { ReadModels } from '../../projections/read-models.js';
+import { hostOf } from '../panel/auth/peer.js';
+import { hardenedServer } from '../server/listen.js';
+import type { Metrics } from './metrics.js';
+
+/** Why the panel cannot answer truly now, or null when it can. */
+export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): string | null {
+  const { position } = log.head();
+  const behind = read.foldings.filter((folding) => folding.position < position).map(({ fold }) => fold.name);
+  return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
+}
+
+/** Why the core is not as it is wanted, or null when it is: running, or stopped by an admin. */
+export function coreUnreadiness(read: Pick<ReadModels, 'core'>): string | null {
+  const { state, wanted, error } = read.core().process;
+  if (!wanted || state === 'running') return null;
+  return error === '' ? 'the core does not run' : `the core does not run: ${error}`;
+}
+
+interface Ops {
+  /** Why the panel does not do all of its work, or null. */
+  readonly panel: () => string | null;
+  /** The same for the core. No reason for anybody to start the panel anew. */
+  readonly core: () => string | null;
+  readonly metrics: Metrics;
+  /** Figures of each client, piece by piece; null = the operator does not want them told. */
+  readonly clients: (() => AsyncIterable<string>) | null;
+}
+
+/**
+ * Health and metrics for the machine that the panel runs on: to be bound to a loopback address. Any other name under which it
+ * is asked is refused: a page of another site may have had its own name lead here.
+ */
+export function createOpsServer({ panel, core, metrics, clients }: Ops): Server {
+  return hardenedServer((req, res) => {
+    const answer = answering(res, req.method === 'HEAD');
+    if (!isHome(req.headers.host)) return answer(421, 'ask for localhost');
+    const readiness = (reason: string | null): void => answer(reason === null ? 200 : 503, reason ?? 'ready');
+    const path = req.method === 'GET' || req.method === 'HEAD' ? req.url?.split('?')[0] : '';
+    if (path === '/healthz') return answer(200, 'ok');
+    if (path === '/readyz') return readiness(panel());
+    if (path === '/readyz/core') return readiness(core());
+    if (path === '/metrics') {
+      metrics.text().then(
+        (text) => answer(200, text, metrics.type),
+        () => answer(500, 'the figures cannot be read'),
+      );
+      return;
+    }
+    if (path === '/metrics/clients' && clients !== null) {
+      if (req.method === 'HEAD') return answer(200, '', metrics.type);
+      head(res, 200, metrics.type);
+      const figures = Readable.from(clients());
+      figures.on('error', () => res.destroy());
+      res.on('close', () => figures.destroy());
+      figures.pipe(res);
+      return;
+    }
+    return answer(404, 'not found');
+  });
+}
+
+/** Programs without a browser may ask by HTTP 1.0, and name none. */
+function isHome(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const { hostname } = hostOf(host);
+  return hostname === 'localhost' || hostname === '::1' || (isIPv4(hostname) && hostname.startsWith('127.'));
+}
+
+function answering(res: ServerResponse, empty: boolean) {
+  return (status: number, text: string, type = 'text/plain'): void => {
+    head(res, status, type);
+    res.end(empty ? undefined : `${text.trimEnd()}\n`);
+  };
+}
+
+function head(res: ServerResponse, status: number, type: string): void {
+  res.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+}

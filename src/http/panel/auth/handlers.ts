@@ -1,0 +1,61 @@
+import { reject } from '../../../commands/rejection.js';
+import { LONGEST_PASSWORD, weaknessOf } from '../../../commands/user/credential-rules.js';
+import type { UserId } from '../../../events/ids.js';
+import { sameName } from '../../../lib/identifiers.js';
+import { Message } from '../context.js';
+import type { authRoutes } from '../contract/auth.js';
+import type { accountRoutes } from '../contract/settings.js';
+import type { Handlers } from '../mount.js';
+import { guess } from './guess.js';
+import { hashesOf, Login } from './login.js';
+import type { AuthContext } from './visit.js';
+
+/** One answer for every reason, the lock-out included, so that it tells nothing. */
+const wrongLogin = reject('LOGIN_WRONG');
+
+export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
+  async login({ body: { username, password, twoFactorCode } }, context) {
+    if (username === '') return reject('CREDENTIALS_WEAK', { why: 'Username is required' });
+    if (password === '') return reject('CREDENTIALS_WEAK', { why: 'Password is required' });
+    if (password.length > LONGEST_PASSWORD) return wrongLogin;
+    const login = new Login(context, username, password, twoFactorCode);
+    const refused = await guess(context.visit, username, wrongLogin, () => login.check());
+    return refused ?? login.refused ?? new Message('You have successfully logged into your account.');
+  },
+
+  logout(_, { visit }) {
+    const rejection = visit.end();
+    if (rejection) return rejection;
+    visit.forget();
+    return new Message('You have been logged out.');
+  },
+
+  csrfToken: (_, { visit }) => visit.csrfToken(),
+  getTwoFactorEnable: (_, { read }) => read.settings().twoFactorEnable,
+};
+
+export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
+  async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, context) {
+    const { visit, read, passwords } = context;
+    const user = read.users().users.get(context.userId);
+    const weakness = weaknessOf(newUsername, newPassword, user?.username);
+    if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
+    if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
+    const wrong = reject('CREDENTIALS_WRONG');
+    const refused = await guess(visit, oldUsername, wrong, async () => {
+      const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;
+      return (await passwords.verify(oldPassword, hash, hashesOf(context))) ? null : 'credentials';
+    });
+    if (refused) return refused;
+    if (!user) return wrong;
+    if (newUsername === oldUsername && newPassword.normalize('NFC') === oldPassword.normalize('NFC'))
+      return reject('CREDENTIALS_WEAK', { why: 'The new password must not be the old one' });
+    const passwordHash = await passwords.hash(newPassword);
+    if (read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
+    const data = { user: user.id as UserId, username: newUsername, passwordHash };
+    const done = context.dispatch({ type: 'ChangeCredentials', data });
+    if (!('events' in done)) return done;
+    const changed = new Message('The user name and the password have been changed.');
+    return visit.renew({ id: user.id, username: newUsername }) ?? changed;
+  },
+};

@@ -1,0 +1,139 @@
+import { LRUCache } from 'lru-cache';
+import { composed } from '../../../lib/identifiers.js';
+import { network } from './peer.js';
+
+const WINDOW_MS = 5 * 60_000;
+const LOCK_MS = 15 * 60_000;
+const FAILURES_OF_NAME = 5;
+const FAILURES_OF_ADDRESS = 30;
+/** Attempts that are being checked or wait for it, over all callers: more would only wait longer. */
+const AT_ONCE = 64;
+/** Addresses and names that are remembered; the longest untouched are forgotten first. */
+const REMEMBERED = 20_000;
+/** Attempts that wait for the outcome of others, over everybody and of one address. */
+const WAITING = 128;
+const WAITING_OF_ADDRESS = 64;
+
+interface Tally {
+  /** Times of the failures in the window. */
+  readonly failures: number[];
+  /** Attempts whose outcome is not known yet. */
+  underWay: number;
+  waiting: number;
+  lockedUntil: number;
+}
+
+/** An attempt that was let through: exactly one of the two is called when its outcome is known. */
+export interface Attempt {
+  succeeded(): void;
+  failed(): void;
+}
+
+/**
+ * Slows down guessing: 5 failures in 5 minutes of one address with one name, or 30 of one address, lock for 15 minutes.
+ * No name is ever locked for everybody. An attempt counts as failed from its start, so a burst gains nothing.
+ */
+export class LoginLimiter {
+  readonly #now: () => number;
+  readonly #names = new LRUCache<string, Tally>({ max: REMEMBERED });
+  readonly #addresses = new LRUCache<string, Tally>({ max: REMEMBERED });
+  readonly #refused: (ip: string, username: string) => void;
+  #underWay = 0;
+  #wakers: (() => void)[] = [];
+
+  /** `refused` is told of each attempt that is refused without a check. */
+  constructor(now: () => number, refused: (ip: string, username: string) => void) {
+    this.#now = now;
+    this.#refused = refused;
+  }
+
+  /**
+   * As `begin`, but where only attempts under way stand between the caller and the limit it waits for their outcome: many
+   * right logins at once are no guesses.
+   */
+  async enter(ip: string, username: string): Promise<Attempt | 'locked' | 'busy'> {
+    const from = network(ip);
+    const name = recordOf(this.#names, `${from} ${composed(username.toLowerCase())}`);
+    const address = recordOf(this.#addresses, from);
+    const mayWait = (): boolean =>
+      this.#wakers.length < WAITING &&
+      address.waiting < WAITING_OF_ADDRESS &&
+      !isOver(name, FAILURES_OF_NAME, this.#now()) &&
+      !isOver(address, FAILURES_OF_ADDRESS, this.#now());
+    while (!(isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS)) && mayWait()) {
+      address.waiting += 1;
+      await new Promise<void>((resolve) => this.#wakers.push(resolve));
+      address.waiting -= 1;
+    }
+    return this.begin(ip, username);
+  }
+
+  /**
+   * `locked` after too many failures, `busy` while too many attempts are under way: then the attempt must be refused
+   * without a check.
+   */
+  begin(ip: string, username: string): Attempt | 'locked' | 'busy' {
+    const now = this.#now();
+    const from = network(ip);
+    const key = `${from} ${composed(username.toLowerCase())}`;
+    const name = recordOf(this.#names, key);
+    const address = recordOf(this.#addresses, from);
+    const over = isOver(name, FAILURES_OF_NAME, now) || isOver(address, FAILURES_OF_ADDRESS, now);
+    const open = isOpen(name, FAILURES_OF_NAME) && isOpen(address, FAILURES_OF_ADDRESS);
+    if (over || !open || this.#underWay >= AT_ONCE) {
+      this.#refused(ip, username);
+      return over ? 'locked' : 'busy';
+    }
+    for (const tally of [name, address]) tally.underWay += 1;
+    this.#underWay += 1;
+    const ended = (): void => {
+      for (const tally of [name, address]) tally.underWay -= 1;
+      this.#underWay -= 1;
+      for (const wake of this.#wakers.splice(0)) wake();
+    };
+    return {
+      succeeded: () => {
+        name.failures.length = 0;
+        ended();
+      },
+      failed: () => {
+        count(name, FAILURES_OF_NAME, now, this.#now());
+        count(address, FAILURES_OF_ADDRESS, now, this.#now());
+        ended();
+      },
+    };
+  }
+
+  /** Names and addresses that are remembered. */
+  get size(): number {
+    return this.#names.size + this.#addresses.size;
+  }
+}
+
+function recordOf(records: LRUCache<string, Tally>, key: string): Tally {
+  const known = records.get(key);
+  if (known) return known;
+  const made = { failures: [], underWay: 0, waiting: 0, lockedUntil: 0 };
+  records.set(key, made);
+  return made;
+}
+
+/** Whether what has failed is enough, whatever becomes of the attempts under way. */
+function isOver(record: Tally, limit: number, now: number): boolean {
+  if (record.lockedUntil > now) return true;
+  while ((record.failures[0] ?? now) < now - WINDOW_MS) record.failures.shift();
+  return record.failures.length >= limit;
+}
+
+/** Whether one more attempt stays within the limit, even if all that are under way fail. */
+function isOpen(record: Tally, limit: number): boolean {
+  return record.failures.length + record.underWay < limit;
+}
+
+/** Counts a failure; at the limit it locks and begins to count anew. */
+function count(record: Tally, limit: number, at: number, now: number): void {
+  record.failures.push(at);
+  if (record.failures.length < limit || record.lockedUntil > now) return;
+  record.lockedUntil = now + LOCK_MS;
+  record.failures.length = 0;
+}

@@ -1,0 +1,108 @@
+import type { CommandContext, Dispatch } from '../../../commands/bus.js';
+import type { AnyCommand } from '../../../commands/catalog.js';
+import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
+import { Rejection, refusedByStorage, reject } from '../../../commands/rejection.js';
+import type { Session } from '../../../projections/users.js';
+
+/** Logins and logouts that are remembered for the log. Each belongs to somebody who had the right password. */
+const MOST = 1000;
+
+interface Parts {
+  readonly dispatch: Dispatch;
+  readonly now: () => number;
+  /** The login epoch of a user as it is now. */
+  readonly epochOf: (user: number) => number;
+  readonly most?: number;
+}
+
+interface Waiting {
+  readonly command: AnyCommand;
+  readonly context: CommandContext;
+  readonly recorded: () => void;
+}
+
+type Context = Omit<CommandContext, 'at'>;
+
+/**
+ * Logins and logouts that could not be saved. They count all the same, so that an admin can look at a panel whose disk is
+ * full, and are recorded with their own time when there is room. What is left here when the panel ends is lost: those
+ * sessions end with it.
+ */
+export class UnsavedSessions {
+  readonly #parts: Parts;
+  /** By SHA-256 of the session id, hex. */
+  readonly #begun = new Map<string, Session>();
+  readonly #ended = new Set<string>();
+  /** Two-factor codes of logins that are not recorded yet: the log does not refuse them. */
+  readonly #codes = new Set<string>();
+  #waiting: Waiting[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  find(idHash: string): Session | undefined {
+    return this.#begun.get(idHash);
+  }
+
+  hasEnded(idHash: string): boolean {
+    return this.#ended.has(idHash);
+  }
+
+  /**
+   * Dispatches what begins a session. Null when it is recorded, or remembered because the disk refused; else why not.
+   */
+  begin(command: AnyCommand & { type: 'RecordLogin' | 'RenewSession' }, context: Context): Rejection | null {
+    const { user, session, expiresAt } = command.data;
+    const proof = command.type === 'RecordLogin' ? command.data.proof : undefined;
+    if (proof && this.#codes.has(codeOf(proof))) return reject('LOGIN_WRONG');
+    const { idHash, csrfToken } = session;
+    const epoch = this.#parts.epochOf(user);
+    const forget = (): void => void (this.#begun.delete(idHash), proof && this.#codes.delete(codeOf(proof)));
+    const late = { ...command, data: { ...command.data, epoch } } as AnyCommand;
+    return this.#record(command, late, context, forget, (startedAt) => {
+      this.#begun.set(idHash, { user, epoch, csrfToken, startedAt, expiresAt });
+      if (proof) this.#codes.add(codeOf(proof));
+    });
+  }
+
+  /** The same for what ends one. */
+  end(command: AnyCommand & { type: 'RecordLogout' }, context: Context): Rejection | null {
+    const { idHash } = command.data.session;
+    // A login that waits is recorded before its logout.
+    if (this.#begun.has(idHash)) this.flush();
+    const forget = (): void => void this.#ended.delete(idHash);
+    return this.#record(command, command, context, forget, () => this.#ended.add(idHash));
+  }
+
+  /** Records what waits, in its order, as far as the disk takes it. */
+  flush(): void {
+    while (this.#waiting.length > 0) {
+      const [first] = this.#waiting;
+      if (!first) return;
+      const done = this.#parts.dispatch(first.command, first.context);
+      if (done instanceof Rejection && refusedByStorage(done)) return;
+      this.#waiting.shift();
+      first.recorded();
+    }
+  }
+
+  #record(
+    command: AnyCommand,
+    late: AnyCommand,
+    context: Context,
+    recorded: () => void,
+    remember: (at: number) => void,
+  ): Rejection | null {
+    const { dispatch, now, most = MOST } = this.#parts;
+    const done = dispatch(command, context);
+    if (!(done instanceof Rejection)) return null;
+    if (!refusedByStorage(done) || this.#waiting.length >= most) return done;
+    const at = now();
+    this.#waiting.push({ command: late, context: { ...context, at }, recorded });
+    remember(at);
+    return null;
+  }
+}
+
+const codeOf = ({ token, step }: TwoFactorProof): string => `${token}/${step}`;

@@ -1,0 +1,120 @@
+import { type ClientDraft, clientKey } from '../../../commands/client/credentials.js';
+import type { ClientIdentity } from '../../../events/client/client.js';
+import type { Client } from '../../../events/client/client-document.js';
+import type { Protocol } from '../../../events/inbound/inbound.js';
+import { clientWords } from '../../../projections/why/client-words.js';
+import type { WireClient } from '../contract/schemas/client.js';
+import { freshSubId } from './fresh.js';
+
+/** Members of a wire client that the panel has a place for, or fills itself. All others are kept as they came. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['id', 'security', 'password', 'flow', 'reverse', 'auth', 'method', 'email', 'limitIp', 'totalGB', 'expiryTime'],
+  ...['enable', 'tgId', 'subId', 'comment', 'reset', 'created_at', 'updated_at'],
+  // Members of a row of counters: some callers send the two in one.
+  ...['up', 'down', 'total', 'allTime', 'inboundId', 'uuid', 'lastOnline'],
+]);
+
+type Stored = Pick<Client, 'terms' | 'identity' | 'credential'> & { readonly number: number };
+
+const blank: Stored = {
+  number: 0,
+  terms: {
+    enabled: true,
+    capBytes: 0,
+    expiresAt: 0,
+    limitIp: 0,
+    flow: '',
+    security: '',
+    method: '',
+    resetDays: 0,
+    reverseTag: '',
+  },
+  identity: { email: '', subId: '', comment: '', tgId: 0, extra: {} },
+  credential: { id: '', password: '', auth: '' },
+};
+
+/** A wire client as the panel asks for it. Members that are absent are those of `current`, or the defaults of a new one. */
+export function clientDraft(wire: WireClient, protocol: Protocol, current?: Stored): ClientDraft {
+  const before = current ?? blank;
+  const { terms, identity } = before;
+  return {
+    terms: {
+      enabled: wire.enable ?? terms.enabled,
+      capBytes: wire.totalGB ?? terms.capBytes,
+      expiresAt: wire.expiryTime ?? terms.expiresAt,
+      limitIp: wire.limitIp ?? terms.limitIp,
+      flow: wire.flow ?? terms.flow,
+      security: wire.security ?? terms.security,
+      method: wire.method ?? terms.method,
+      resetDays: wire.reset ?? terms.resetDays,
+      reverseTag: wire.reverse?.tag ?? terms.reverseTag,
+    },
+    identity: {
+      email: wire.email ?? identity.email,
+      subId: current ? (wire.subId ?? identity.subId) : wire.subId || freshSubId(),
+      comment: wire.comment ?? identity.comment,
+      tgId: wire.tgId ?? identity.tgId,
+      extra: { ...identity.extra, ...extraOf(wire) },
+    },
+    credential: credentialOf(wire, protocol, before),
+  };
+}
+
+/** What a client is now, as a wish: it stays so. */
+export function keptDraft({ terms, identity, credential }: Client): ClientDraft {
+  return { terms, identity, credential };
+}
+
+/** What names a wire client in the paths of the panel API. */
+export function wireKey(protocol: Protocol, wire: WireClient): string {
+  return clientKey(protocol, {
+    identity: { ...blank.identity, email: wire.email ?? '' },
+    credential: credentialOf(wire, protocol, blank),
+  });
+}
+
+function credentialOf(wire: WireClient, protocol: Protocol, { number, credential }: Stored): ClientDraft['credential'] {
+  // A row of counters has the number of the client as its `id`: sent back, it means nothing.
+  const id = number > 0 && wire.id === String(number) ? credential.id : (wire.id ?? credential.id);
+  const password = wire.password ?? credential.password;
+  const auth = wire.auth ?? credential.auth;
+  // The specification calls a password `id` too.
+  if (protocol === 'trojan' || protocol === 'shadowsocks') return { id, password: password || id, auth };
+  if (protocol === 'hysteria' || protocol === 'hysteria2') return { id, password, auth: auth || password || id };
+  return { id, password, auth };
+}
+
+function extraOf(wire: WireClient): ClientIdentity['extra'] {
+  const members = Object.entries(wire).filter(([name, value]) => !KNOWN.has(name) && value !== undefined);
+  return Object.fromEntries(members) as ClientIdentity['extra'];
+}
+
+/** A client as an element of `settings.clients`. */
+export function wireClient(client: Client): Record<string, unknown> {
+  return {
+    ...clientWords(client),
+    created_at: client.createdAt,
+    updated_at: client.updatedAt,
+    ...client.identity.extra,
+  };
+}
+
+/** By document: a document never changes, so neither does its text. */
+const texts = new WeakMap<Client, string>();
+
+/**
+ * `wireClient` as indented JSON, as it stands in the settings of its inbound, which are a text inside of JSON: so it is
+ * escaped, without the quotes around it.
+ */
+export function clientText(client: Client): string {
+  const known = texts.get(client);
+  if (known !== undefined) return known;
+  const text = escaped(JSON.stringify(wireClient(client), null, 2).replaceAll('\n', '\n    '));
+  texts.set(client, text);
+  return text;
+}
+
+/** What stands between the quotes when the text is written as JSON. */
+export function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

@@ -1,0 +1,33 @@
+import type { ClientDraft } from '../../../commands/client/credentials.js';
+import { type Client, emailKey } from '../../../events/client/client-document.js';
+import type { Inbound } from '../../../events/inbound/inbound-document.js';
+import { freshCredential, freshSubId } from './fresh.js';
+
+interface Wish {
+  readonly sources: readonly Client[];
+  readonly target: Inbound;
+  /** Overrides the flow of the copies; empty keeps the source's. */
+  readonly flow: string;
+  readonly taken: (email: string) => boolean;
+}
+
+/** Copies of clients for another inbound: the same terms and subscription, other emails and credentials. */
+export function copiesOf({ sources, target, flow, taken }: Wish): readonly ClientDraft[] {
+  const made = new Set<string>();
+  return sources.map(({ terms, identity }) => {
+    const base = `${identity.email}_${target.id}`;
+    let email = base;
+    for (let n = 1; taken(email) || made.has(emailKey(email)); n += 1) email = `${base}_${n}`;
+    made.add(emailKey(email));
+    return {
+      identity: { ...identity, email, subId: identity.subId || freshSubId() },
+      credential: freshCredential(target.protocol, target.config.settings),
+      terms: {
+        ...terms,
+        flow: target.protocol === 'vless' ? flow || terms.flow : '',
+        reverseTag: target.protocol === 'vless' ? terms.reverseTag : '',
+        method: target.protocol === 'shadowsocks' ? terms.method : '',
+      },
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import type { Core, CoreConfig, CoreInbound } from '../../../commands/ports/core.js';
+import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
+import type { ReadModels } from '../../../projections/read-models.js';
+
+/**
+ * What the core runs: the template that it was started with and the inbounds that it took, each with the accounts that
+ * the log lets in. Without a core, what the log asks for.
+ */
+export function runningConfig(read: ReadModels, core: Core): CoreConfig {
+  const wanted = read.desired.config();
+  const template = core.running ? core.appliedTemplate() : null;
+  if (template === null) return wanted;
+  const inbounds = [...core.appliedInbounds()].map(([tag, config]): [string, CoreInbound] => {
+    const same = wanted.inbounds.get(tag);
+    return [tag, { tag, config, users: same?.users ?? new Map(), hotUsers: same?.hotUsers ?? false }];
+  });
+  return { template, inbounds: new Map(inbounds) };
+}
+
+/** Members that are there in any case, `null` when the configuration has none of them. */
+const ALWAYS = ['stats', 'reverse', 'transport', 'fakedns', 'observatory', 'burstObservatory'] as const;
+
+/**
+ * The assembled configuration for readers that count on the members of 3x-ui's: what the core takes for granted is
+ * spelled out, and nothing that it runs is changed.
+ */
+export function readableConfig(config: JsonObject): JsonObject {
+  const dns = object(config['dns']);
+  const strategy = dns['queryStrategy'] ?? 'UseIP';
+  return {
+    ...Object.fromEntries(ALWAYS.map((name) => [name, null])),
+    ...config,
+    fakedns: config['fakeDns'] ?? null,
+    log: { access: '', dnsLog: false, error: '', loglevel: 'warning', maskAddress: '', ...object(config['log']) },
+    dns: {
+      enableParallelQuery: false,
+      queryStrategy: strategy,
+      tag: 'dns',
+      ...dns,
+      servers: list(dns['servers']).map((server) => nameServer(server, strategy)),
+    },
+    metrics: { tag: '', listen: '', ...object(config['metrics']) },
+    policy: { levels: {}, system: {}, ...object(config['policy']) },
+    routing: { domainStrategy: 'AsIs', rules: [], ...object(config['routing']) },
+    outbounds: list(config['outbounds']).map((outbound) => ({ tag: '', settings: {}, ...object(outbound) })),
+  };
+}
+
+function nameServer(server: Json, queryStrategy: Json): JsonObject {
+  const usual = { address: '', port: 53, domains: [], expectIPs: [], unexpectedIPs: [], queryStrategy };
+  const flags = { skipFallback: false, finalQuery: false, disableCache: false };
+  return { ...usual, ...flags, ...(typeof server === 'string' ? { address: server } : object(server)) };
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? (value as JsonObject) : {};
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

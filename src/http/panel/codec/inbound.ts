@@ -1,0 +1,85 @@
+import { type ClientDraft, hasClients } from '../../../commands/client/credentials.js';
+import type { InboundDraft } from '../../../commands/inbound/inbound.js';
+import { type Rejection, reject } from '../../../commands/rejection.js';
+import { type Client, emailKey } from '../../../events/client/client-document.js';
+import { type InboundConfig, type InboundSpec, Protocol } from '../../../events/inbound/inbound.js';
+import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
+import type { WireInbound } from '../contract/schemas/inbound.js';
+import type { JsonRecord } from '../contract/schemas/json-text.js';
+import { clientDraft, keptDraft } from './client.js';
+
+/** An inbound with its clients, as they are before an update. */
+export interface StoredInbound {
+  readonly inbound: Inbound;
+  readonly clients: readonly Client[];
+}
+
+/** A wire inbound as the panel asks for it. Members that are absent are those of `current`, or the defaults of a new one. */
+export function inboundDraft(wire: WireInbound, current?: StoredInbound): InboundDraft | Rejection {
+  const before = current?.inbound;
+  const asked = wire.protocol ?? before?.protocol ?? '';
+  const protocol = Protocol.safeParse(asked.toLowerCase());
+  if (!protocol.success)
+    return reject('CONFIG_INVALID', { why: `protocol ${JSON.stringify(asked.slice(0, 40))} is unknown` });
+  return {
+    spec: {
+      remark: wire.remark ?? before?.remark ?? '',
+      listen: wire.listen ?? before?.listen ?? '',
+      port: wire.port ?? before?.port ?? 0,
+      protocol: protocol.data,
+      tag: wire.tag || (before?.tag ?? ''),
+      capBytes: wire.total ?? before?.capBytes ?? 0,
+      expiresAt: wire.expiryTime ?? before?.expiresAt ?? 0,
+      trafficReset: wire.trafficReset ?? before?.trafficReset ?? 'never',
+      sniffing: wire.sniffing ? soundSniffing(wire.sniffing) : (before?.sniffing ?? soundSniffing({})),
+    },
+    enabled: choiceOf(wire.enable, before),
+    config: configOf(wire, protocol.data, before),
+    clients: draftsOf(wire, protocol.data, current?.clients ?? []),
+  };
+}
+
+/**
+ * What an admin chooses with `enable`. Who writes back what was read says nothing new: of an inbound that reached its cap
+ * that is `false`, although nobody switched it off.
+ */
+function choiceOf(enable: boolean | undefined, before: Inbound | undefined): boolean {
+  if (before && (enable === undefined || enable === serves(before))) return before.enabled;
+  return enable ?? true;
+}
+
+function configOf(
+  { settings, streamSettings }: WireInbound,
+  protocol: Protocol,
+  before: Inbound | undefined,
+): InboundConfig {
+  return {
+    settings: settings ? withoutClients(settings) : (before?.config.settings ?? {}),
+    stream: streamSettings ? soundStream(protocol, streamSettings) : (before?.config.stream ?? null),
+  };
+}
+
+/** Clients of the API read `network` and `security` without asking whether they are there. No settings at all are null. */
+export function soundStream(protocol: Protocol, stream: InboundConfig['stream']): InboundConfig['stream'] {
+  if (stream === null || Object.keys(stream).length === 0) return null;
+  const network = protocol === 'hysteria' || protocol === 'hysteria2' ? 'hysteria' : 'tcp';
+  return { ...stream, network: stream['network'] ?? network, security: stream['security'] ?? 'none' };
+}
+
+/** The same of `enabled`. */
+export function soundSniffing(sniffing: InboundSpec['sniffing']): InboundSpec['sniffing'] {
+  return typeof sniffing['enabled'] === 'boolean' ? sniffing : { ...sniffing, enabled: false };
+}
+
+function withoutClients(settings: NonNullable<WireInbound['settings']>): JsonRecord {
+  const { clients: _clients, ...rest } = settings;
+  return rest as JsonRecord;
+}
+
+/** Settings that name no clients, not even none, leave the clients as they are. */
+function draftsOf({ settings }: WireInbound, protocol: Protocol, current: readonly Client[]): readonly ClientDraft[] {
+  const wire = settings?.clients;
+  if (!wire) return hasClients(protocol) ? current.map(keptDraft) : [];
+  const byEmail = new Map(current.map((client) => [emailKey(client.identity.email), client]));
+  return wire.map((client) => clientDraft(client, protocol, byEmail.get(emailKey(client.email ?? ''))));
+}

@@ -1,0 +1,82 @@
+import { type Client, mayConnect } from '../../../events/client/client-document.js';
+import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
+import type { ReadModels } from '../../../projections/read-models.js';
+import { behindFront } from '../../../projections/subscription/fallback.js';
+import {
+  hasUrl,
+  type LinkContext,
+  linksOf,
+  linkUrls,
+  type ShareLink,
+} from '../../../projections/subscription/links.js';
+import { realityPublicKey } from './reality.js';
+
+/** An account that a subscription shows, and the inbound that it belongs to. */
+export interface Subscribed {
+  readonly inbound: Inbound;
+  readonly client: Client;
+}
+
+/** The clients of a subscription that may connect, in the order of their inbounds and then of their adding. */
+export function subscribed(read: ReadModels, subId: string): readonly Subscribed[] {
+  const found = read.clientsBySubId(subId).flatMap((client): Subscribed[] => {
+    const inbound = read.inbound(client.inbound);
+    return inbound && serves(inbound) && mayConnect(client) ? [{ inbound, client }] : [];
+  });
+  return found.sort((a, b) => a.inbound.id - b.inbound.id || a.client.number - b.client.number);
+}
+
+/** The links of a subscription; none for an unknown one. `showInfo`: the first of them with a URL tells what is left to its client. */
+export function shareLinksForSubId(
+  read: ReadModels,
+  subId: string,
+  requestHost: string,
+  now: number,
+  showInfo = false,
+): readonly ShareLink[] {
+  const links: ShareLink[] = [];
+  for (const one of subscribed(read, subId)) {
+    links.push(...shareLinks(read, one, { host: requestHost, now, showInfo: showInfo && !links.some(hasUrl) }));
+  }
+  return links;
+}
+
+/** The same as URLs. */
+export function linksForSubId(
+  read: ReadModels,
+  subId: string,
+  requestHost: string,
+  now: number,
+  showInfo = false,
+): readonly string[] {
+  return linkUrls(shareLinksForSubId(read, subId, requestHost, now, showInfo));
+}
+
+/** The links of one client whether it may connect or not. */
+export function linksForClient(
+  read: ReadModels,
+  inbound: Inbound,
+  client: Client,
+  requestHost: string,
+  now: number,
+): readonly string[] {
+  return linkUrls(shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }));
+}
+
+/** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */
+export function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
+  return node === null ? {} : { nodeHost: read.node(node)?.host ?? '' };
+}
+
+type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
+
+function shareLinks(read: ReadModels, { inbound, client }: Subscribed, asked: Asked): readonly ShareLink[] {
+  const context: LinkContext = {
+    ...asked,
+    ...nodeHostOf(read, inbound),
+    settings: read.settings(),
+    publicKeyOf: realityPublicKey,
+  };
+  const neighbours = read.inbounds().filter(({ node }) => node === inbound.node);
+  return linksOf(behindFront(inbound, neighbours), client, read.clientCounter(client), context);
+}

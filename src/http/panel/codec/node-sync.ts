@@ -1,0 +1,68 @@
+import type { Node } from '../../../events/node/node-document.js';
+import type { HttpContext } from '../context.js';
+import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
+
+type Asked = Pick<HttpContext, 'read' | 'nodeSync' | 'say'>;
+
+/** How far a node is behind, and why, as the panel answers it. */
+export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSyncReply {
+  const entries = read.outbox(node.id);
+  const talk = nodeSync.state(node.id);
+  const positions = entries.flatMap(({ waiting }) => waiting);
+  const applied = entries.map(({ applied: last }) => last?.position ?? 0);
+  const first = positions.reduce((least, position) => Math.min(least, position), Number.POSITIVE_INFINITY);
+  const pending = entries
+    .filter(({ waiting, refused }) => waiting.length > 0 || refused !== null)
+    .map(({ inbound, tag, deleted, waiting, applied: last, refused }) => ({
+      ...{ inboundId: inbound, tag, deleted },
+      lag: waiting.length,
+      firstPosition: waiting[0] ?? 0,
+      appliedPosition: last?.position ?? 0,
+      appliedAt: seconds(last?.at ?? 0),
+      reason: say(refused?.reason ?? ''),
+      since: seconds(refused?.since ?? 0),
+      retryAt: seconds(refused ? nodeSync.retryAt(node.id, inbound) : 0),
+    }));
+  const restart = read.nodeRestart(node.id);
+  const strangers = read.strangers(node.id) ?? { inbounds: [], clients: [], more: 0 };
+  return {
+    id: node.id,
+    name: node.name,
+    state: stateOf(node, talk.failingSince > 0, pending),
+    lag: positions.length,
+    appliedPosition: Number.isFinite(first) ? first - 1 : Math.max(0, ...applied),
+    wantedPosition: positions.reduce((most, position) => Math.max(most, position), Math.max(0, ...applied)),
+    listedAt: seconds(talk.listedAt),
+    error: say(talk.error),
+    failingSince: seconds(talk.failingSince),
+    tries: talk.tries,
+    nextTryAt: seconds(talk.nextAt),
+    pending,
+    coreRestartedAt: seconds(restart?.at ?? 0),
+    coreRestartedFor: {
+      clients: (restart?.clients ?? []).map((number) => read.client(number)?.identity.email ?? `#${number}`),
+      inbounds: [...(restart?.inbounds ?? [])],
+    },
+    strangers: {
+      inbounds: [...strangers.inbounds],
+      clients: strangers.clients.map((client) => ({ ...client })),
+      more: strangers.more,
+    },
+  };
+}
+
+function stateOf(
+  node: Node,
+  failing: boolean,
+  pending: readonly NodeSyncReply['pending'][number][],
+): NodeSyncReply['state'] {
+  if (!node.enabled) return 'disabled';
+  if (failing) return 'failing';
+  if (node.identity === null) return 'unknown';
+  if (pending.some(({ reason }) => reason !== '')) return 'refused';
+  return pending.length > 0 ? 'behind' : 'synced';
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

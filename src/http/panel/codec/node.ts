@@ -1,0 +1,76 @@
+import type { NodeDraft } from '../../../commands/node/node-rules.js';
+import type { NodeAnswer } from '../../../commands/reactors/nodes/node-question.js';
+import type { NodeHealth } from '../../../commands/reactors/nodes/node-watch.js';
+import type { NodeSpec } from '../../../events/node/node.js';
+import type { Node } from '../../../events/node/node-document.js';
+import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
+import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
+
+/** Pending inbounds that are shown with a node. */
+const MOST_PENDING = 20;
+
+/** A node for a caller: without its token. */
+export function wireNode(
+  node: Node,
+  health: NodeHealth,
+  sync: NodeSyncReply,
+  say: (sentence: string) => string,
+): NodeReply {
+  const { status, lastHeartbeat, lastError, ...load } = health;
+  const refused = sync.pending.find(({ reason }) => reason !== '');
+  return {
+    id: node.id,
+    name: node.name,
+    remark: node.remark,
+    scheme: node.scheme,
+    host: node.host,
+    address: node.host,
+    port: node.port,
+    basePath: node.basePath,
+    apiToken: '',
+    hasApiToken: node.token !== '',
+    enable: node.enabled,
+    allowPrivateAddress: node.allowPrivateAddress,
+    status,
+    lastHeartbeat,
+    lastError: say(lastError) || sync.error,
+    ...wireLoad(load),
+    kind: node.identity?.kind ?? '',
+    syncState: sync.state,
+    pendingChanges: sync.lag,
+    pendingReason: sync.error || (refused ? `${refused.tag}: ${refused.reason}` : ''),
+    pending: sync.pending.slice(0, MOST_PENDING),
+    createdAt: Math.floor(node.createdAt / 1000),
+    updatedAt: Math.floor(node.updatedAt / 1000),
+  };
+}
+
+export function wireProbe({ status, error, ...load }: NodeAnswer, say: (sentence: string) => string): ProbeReply {
+  return { status, ...wireLoad(load), error: say(error) };
+}
+
+function wireLoad({ cpu, mem, latencyMs, coreVersion, uptimeSecs }: Omit<NodeAnswer, 'status' | 'error'>) {
+  return { cpu, mem, cpuPct: cpu, memPct: mem, latencyMs, coreVersion, xrayVersion: coreVersion, uptimeSecs };
+}
+
+/** A whole description from what a caller sent of it; a port is not made up. */
+export function nodeDraft(body: NodeBody): NodeDraft {
+  return {
+    name: body.name ?? '',
+    remark: body.remark ?? '',
+    scheme: body.scheme ?? '',
+    host: body.host || body.address || '',
+    port: body.port ?? 0,
+    basePath: body.basePath ?? '',
+    allowPrivateAddress: body.allowPrivateAddress ?? false,
+  };
+}
+
+/** The members that a caller sent. */
+export function nodeChanges(body: NodeBody, before: NodeSpec): Partial<NodeDraft> {
+  const { name, remark, port, basePath, allowPrivateAddress } = body;
+  // Whoever sends back what he read has it under both names, and changed only the one that he knows.
+  const host = [body.host, body.address].find((one) => one && one !== before.host);
+  const members = { name, remark, scheme: body.scheme || undefined, host, port, basePath, allowPrivateAddress };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

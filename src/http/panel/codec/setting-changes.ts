@@ -1,0 +1,86 @@
+import type { Flaw } from '../../../commands/rejection.js';
+import {
+  defaultSettings,
+  type SecretKey,
+  type SettingKey,
+  type Settings,
+  secretsTable,
+  settingsTable,
+} from '../../../events/settings/settings.js';
+import { sameJson } from '../../../lib/json.js';
+import { ourName } from './setting-names.js';
+
+/** What a body asks for, under our names. */
+export interface AskedSettings {
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** What is wrong with the body itself. */
+  readonly flaws: readonly Flaw[];
+  /** Under which name the caller knows a setting, where that is not ours. */
+  readonly callerName: (key: string) => string;
+  readonly twoFactorCode: string;
+  readonly trustEveryProxy: boolean;
+}
+
+/** Members that say how to change, not what; and those of `/all` that are only read. */
+const NOT_SETTINGS: ReadonlySet<string> = new Set(['twoFactorCode', 'trustEveryProxy', 'environment']);
+const FLAG = /^has[A-Z]\w*$/;
+
+/**
+ * The settings that a body names, with the texts of a form read as what the setting is. `/all` echoed back asks for
+ * nothing: a blank secret means "as it is", and of two names for one setting the one with another value counts. What is
+ * unknown stays in, so that the decision names it.
+ */
+export function askedSettings(body: Readonly<Record<string, unknown>>, current: Settings): AskedSettings {
+  const given = new Map<string, { readonly name: string; readonly value: unknown }[]>();
+  for (const [name, raw] of Object.entries(body)) {
+    const key = ourName(name);
+    if (NOT_SETTINGS.has(name) || FLAG.test(name)) continue;
+    if ((isSecret(key) || key === 'apiToken') && typeof raw === 'string' && raw.trim() === '') continue;
+    const list = given.get(key) ?? [];
+    given.set(key, [...list, { name, value: isSetting(key) ? typed(raw, defaultSettings[key]) : raw }]);
+  }
+  const flaws: Flaw[] = [];
+  const chosen: [key: string, name: string, value: unknown][] = [];
+  for (const [key, values] of given) {
+    const different = isSetting(key) ? values.filter(({ value }) => !isSame(key, value, current)) : values;
+    const [first = values[0], other] = different;
+    if (key === 'apiToken') flaws.push({ key, why: 'is changed by /panel/setting/secret' });
+    else if (other && !sameJson(first?.value, other.value))
+      flaws.push({ key, why: 'is given under two names with different values' });
+    else if (first)
+      chosen.push([key, first.name, isSetting(key) && different.length === 0 ? current[key] : first.value]);
+  }
+  const names = new Map(chosen.map(([key, name]) => [key, name]));
+  return {
+    changes: Object.fromEntries(chosen.map(([key, , value]) => [key, value])),
+    flaws,
+    callerName: (key) => names.get(key) ?? key,
+    twoFactorCode: typeof body['twoFactorCode'] === 'string' ? body['twoFactorCode'] : '',
+    trustEveryProxy: typed(body['trustEveryProxy'], false) === true,
+  };
+}
+
+export function isSecret(key: string): key is SecretKey {
+  return Object.hasOwn(secretsTable, key);
+}
+
+function isSetting(key: string): key is SettingKey {
+  return Object.hasOwn(settingsTable, key);
+}
+
+/** Also what would be refused today is the same as itself, in the form of either dialect. */
+function isSame(key: SettingKey, value: unknown, current: Settings): boolean {
+  const now = current[key];
+  if (sameJson(value, now) || (Array.isArray(now) && value === now.join(','))) return true;
+  const parsed = settingsTable[key].safeParse(value);
+  return parsed.success && sameJson(parsed.data, now);
+}
+
+function typed(value: unknown, like: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (typeof like === 'number' && /^-?(0|[1-9]\d*)$/.test(text)) return Number(text);
+  if (typeof like === 'boolean' && /^(true|1|on)$/i.test(text)) return true;
+  if (typeof like === 'boolean' && /^(false|0|off|)$/i.test(text)) return false;
+  return value;
+}

@@ -1,0 +1,72 @@
+import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
+import { type Rejection, reject } from '../../../commands/rejection.js';
+import { isObject, type JsonObject } from '../../../lib/json.js';
+import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
+import type { ReadModels } from '../../../projections/read-models.js';
+import { Wrong } from '../contract/schemas/fields.js';
+import { readObject } from '../contract/schemas/json-text.js';
+
+/** Members of the answer that a template was read from. */
+const WRAPPERS = ['coreSetting', 'xraySetting'] as const;
+/** Members that only a real template has. */
+const BLOCKS = ['inbounds', 'outbounds', 'routing', 'log', 'policy', 'dns', 'api', 'stats'] as const;
+const MOST_WRAPPERS = 8;
+
+/** A template, also when it comes wrapped in the answer of the panel that it was read from. */
+export function unwrapTemplate(template: JsonObject): JsonObject {
+  let current = template;
+  for (let level = 0; level < MOST_WRAPPERS; level += 1) {
+    const wrapper = WRAPPERS.find((name) => Object.hasOwn(current, name));
+    if (!wrapper || BLOCKS.some((name) => Object.hasOwn(current, name))) return current;
+    const inner = readObject(current[wrapper]);
+    if (inner instanceof Wrong) return current;
+    current = inner;
+  }
+  return current;
+}
+
+/** Blocks that the panel reads or replaces itself. The core never sees their values, so it cannot refuse a wrong type. */
+const OWN_BLOCKS: ReadonlySet<string> = new Set(['log', 'api', 'stats', 'policy', 'metrics', 'routing']);
+
+/** Why a block of a template has the wrong type, or null. As in the core, the case of a name does not matter. */
+export function blockFlaw(template: JsonObject): string | null {
+  const wrong = Object.entries(template).find(
+    ([name, value]) => OWN_BLOCKS.has(name.toLowerCase()) && value !== null && !isObject(value),
+  );
+  return wrong === undefined ? null : `"${wrong[0]}" must be an object`;
+}
+
+/** The address that outbound tests ask; empty = the usual one. */
+export function testUrlOf(text: string): string | Rejection {
+  const address = text.trim();
+  if (address === '') return defaultOutboundTestUrl;
+  const refused = (why: string) => reject('SETTING_INVALID', { flaws: [{ key: 'outboundTestUrl', why }] });
+  if (!URL.canParse(address)) return refused('is not a URL');
+  const { protocol, hostname, username, password } = new URL(address);
+  if (protocol !== 'http:' && protocol !== 'https:') return refused('must begin with http:// or https://');
+  if (hostname === '') return refused('names no host');
+  return username === '' && password === '' ? address : refused('must not hold a user name or password');
+}
+
+/** The inbounds that the core is asked to run: those that it refused before are left out, and stop none of the others. */
+export function runnable(read: ReadModels): ReadonlyMap<string, CoreInbound> {
+  const { refused } = read.core();
+  const inbounds = [...read.desired.config().inbounds];
+  return new Map(inbounds.filter(([tag]) => !refused.has(read.desired.inboundOf(tag) ?? 0)));
+}
+
+/** An answer of the core that is the caller's business; anything else is a defect and goes on. */
+export function coreRejection(error: unknown): Rejection {
+  if (!(error instanceof CoreError)) throw error;
+  if (error.kind === 'missing') return reject('CORE_MISSING');
+  return reject(error.kind === 'invalid' ? 'CORE_REFUSED' : 'CORE_FAILED', { why: error.message });
+}
+
+/** The same for a template that breaks a rule of the panel's own: the sentence says which, and where. */
+export function templateRejection(error: unknown): Rejection {
+  if (!(error instanceof CoreError) || error.kind !== 'invalid' || error.inbound !== null) return coreRejection(error);
+  return reject('TEMPLATE_INVALID', { why: error.message.replace(/^The template cannot be used: /, '') });
+}
+
+/** `value` as a text of JSON for people. */
+export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { JsonFlaw, parseJson } from '../../../../lib/parse-json.js';
+import { HALF, isRecord, loose, NOT_UNICODE, needed, Wrong } from './fields.js';
+
+export type JsonMember = z.core.util.JSONType;
+export type JsonRecord = Record<string, JsonMember>;
+
+/** Levels of nesting in a text of JSON: what comes after reads it recursively. */
+const DEEPEST = 64;
+const NAMES = ['__proto__', 'constructor', 'prototype'] as const;
+/** Values in a text of JSON, beside its clients; and in each of those, of which there may be any number. */
+const MOST_VALUES = 100_000;
+const MOST_OF_CLIENT = 1000;
+
+interface Room {
+  values: number;
+}
+
+/**
+ * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
+ */
+function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): string | null {
+  if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+  if (Array.isArray(value)) return membersFlaw(value, room, depth);
+  if (Object.keys(value).some((name) => HALF.test(name))) return NOT_UNICODE;
+  for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
+  if (depth > 0 || !('clients' in value)) return membersFlaw(Object.values(value), room, depth);
+  const { clients, ...others } = value;
+  return flawOf(clients, null, 1) ?? membersFlaw(Object.values(others), room, depth);
+}
+
+/** `room` is what is left for all of them; null = each has room of its own. */
+function membersFlaw(members: readonly unknown[], room: Room | null, depth: number): string | null {
+  if (room) room.values -= members.length;
+  if (room && room.values < 0) return 'holds too many values';
+  for (const member of members) {
+    const flaw = flawOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
+    if (flaw) return flaw;
+  }
+  return null;
+}
+
+/** An object from its text of JSON, or one that is parsed already. Nothing at all is an empty object. */
+export function readObject(value: unknown): JsonRecord | Wrong {
+  const parsed = typeof value === 'string' ? parse(value) : value;
+  if (parsed instanceof Wrong) return parsed;
+  if (parsed === null) return {};
+  if (!isRecord(parsed)) return new Wrong('must be a JSON object');
+  const flaw = flawOf(parsed);
+  return flaw ? new Wrong(flaw) : (parsed as JsonRecord);
+}
+
+/** A list of objects from its text of JSON; none from nothing. */
+export function readObjects(text: string): readonly JsonRecord[] | Wrong {
+  const parsed = parse(text);
+  if (parsed instanceof Wrong) return parsed;
+  if (parsed === null) return [];
+  if (!Array.isArray(parsed) || !parsed.every(isRecord)) return new Wrong('must be a JSON list of objects');
+  const flaw = flawOf(parsed);
+  return flaw ? new Wrong(flaw) : (parsed as JsonRecord[]);
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonFlaw) return new Wrong(error.message);
+    throw error;
+  }
+}
+
+export const optionalObject = loose('string', (value) => (value === undefined ? undefined : readObject(value)));
+export const requiredObject = needed('string', (value) =>
+  value === '' || value === null ? new Wrong('is missing') : readObject(value),
+);

@@ -1,0 +1,32 @@
+import type { Done } from '../../../commands/bus.js';
+import { Rejection } from '../../../commands/rejection.js';
+import { Message } from '../context.js';
+
+/** How long a caller waits for an answer, in ms; the work goes on without it. */
+const PATIENCE_MS = 50_000;
+
+/** The sentence for what was done, or the rejection. */
+export function said(done: Done | Rejection, text: string): Message | Rejection {
+  return done instanceof Rejection ? done : new Message(text);
+}
+
+/** The outcome, or after a while the news that it goes on. */
+export async function patiently<T>(
+  task: Promise<T | Rejection>,
+  success: (result: T) => Message,
+  meanwhile: unknown,
+): Promise<Message | Rejection> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Message>((resolve) => {
+    const answer = new Message('This takes a while and goes on; a notification tells how it ended.', meanwhile);
+    timer = setTimeout(() => resolve(answer), PATIENCE_MS);
+  });
+  const ended = task.then((result) => (result instanceof Rejection ? result : success(result)));
+  // Whoever does the work says when it breaks down.
+  ended.catch(() => undefined);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

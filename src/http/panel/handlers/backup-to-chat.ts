@@ -1,0 +1,44 @@
+import { Rejection } from '../../../commands/rejection.js';
+import type { Delivered } from '../../../events/chat-bot.js';
+import { type HttpContext, Message } from '../context.js';
+import type { backupToChatRoutes } from '../contract/backup-to-chat.js';
+import type { Handlers } from '../mount.js';
+
+/** How long a caller waits, in ms; the sending goes on without it. */
+const PATIENCE_MS = 30_000;
+
+export const backupToChatHandlers: Handlers<typeof backupToChatRoutes> = {
+  backupToChatBot: (_, context) => send(context),
+  createBackup: (_, context) => send(context),
+};
+
+async function send(context: HttpContext): Promise<Message | Rejection> {
+  const { backupDelivery, dispatch, alarms } = context;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), PATIENCE_MS);
+  });
+  const sending = backupDelivery.deliver(dispatch);
+  try {
+    const sent = await Promise.race([sending, late]);
+    if (sent !== null) return sent instanceof Rejection ? sent : outcome(sent, context);
+  } finally {
+    clearTimeout(timer);
+  }
+  void sending.then((sent) => {
+    if (sent instanceof Rejection)
+      alarms.tell({ title: 'The backup was not sent by the bot', body: sent.message, severity: 'error' });
+  });
+  return new Message('This takes a while and goes on; a notification tells how it ended.', []);
+}
+
+function outcome({ chats }: Delivered, { say }: HttpContext): Message {
+  const rows = chats.map(({ chat, error }) => ({
+    chatId: chat,
+    success: error === null,
+    msg: error === null ? '' : say(error),
+  }));
+  return rows.every(({ success }) => success)
+    ? new Message('The backup was sent to every admin.', rows)
+    : new Message('Some chats did not get the backup.', rows);
+}

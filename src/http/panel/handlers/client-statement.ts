@@ -1,0 +1,54 @@
+import { Rejection, reject } from '../../../commands/rejection.js';
+import { dayRange, MOST_YEARS, type RangeFlaw } from '../../../lib/time/day-range.js';
+import { statementCsv } from '../../../projections/statement/statement-csv.js';
+import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
+import { accountHolder } from '../../../projections/why/ended.js';
+import { Attachment } from '../context.js';
+import type { clientStatementRoutes } from '../contract/client-statement.js';
+import type { Handlers } from '../mount.js';
+
+const CSV = 'text/csv';
+/** Characters of an email in the name of a file. */
+const LONGEST_NAME = 64;
+
+export const clientStatementHandlers: Handlers<typeof clientStatementRoutes> = {
+  async statement({ params: { email }, query: { from, to, format, client } }, { read, ledger, past, now, accept }) {
+    const holder = accountHolder(read, past, email, client);
+    if (!holder) return reject('CLIENT_NOT_FOUND', { client: email });
+    const answer = await ledger((books) => {
+      const range = dayRange(from, to, books.days, now());
+      if ('flaw' in range) return refusal(range.flaw);
+      if (holder.client === null) return statementOfEmail(read, books, past, email, range.days, now());
+      return { ...statementOfNumbers(read, books, past, [holder.client], range.days, now()), counter: null };
+    });
+    if ('silent' in answer) return answer.silent === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
+    const statement = answer.told;
+    if (statement instanceof Rejection) return statement;
+    if (!statement) return reject('CLIENT_NOT_FOUND', { client: email });
+    const name = holder.email;
+    if (format === 'csv' || (format === '' && accept.toLowerCase().includes(CSV))) {
+      return new Attachment({
+        media: CSV,
+        name: `statement-${fileName(name)}-${statement.from}-${statement.to}.csv`,
+        text: statementCsv(statement),
+      });
+    }
+    const { clients, days, ...rest } = statement;
+    return {
+      email: name,
+      ...rest,
+      clients: [...clients],
+      days: days.map((day) => ({ ...day, sources: [...day.sources], entries: [...day.entries] })),
+    };
+  },
+};
+
+function refusal(flaw: RangeFlaw): Rejection {
+  if (flaw === 'reversed') return reject('DAYS_REVERSED');
+  if (flaw === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  return reject('DAY_UNKNOWN', { field: flaw.day });
+}
+
+function fileName(email: string): string {
+  return email.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, LONGEST_NAME);
+}

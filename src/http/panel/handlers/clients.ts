@@ -1,0 +1,160 @@
+import { clientKey } from '../../../commands/client/credentials.js';
+import { reject } from '../../../commands/rejection.js';
+import { type Client, emailKey } from '../../../events/client/client-document.js';
+import type { InboundId } from '../../../events/ids.js';
+import type { Inbound } from '../../../events/inbound/inbound-document.js';
+import { clientDraft, wireKey } from '../codec/client.js';
+import { clientTraffic, ipText } from '../codec/client-traffic.js';
+import { linksForClient, linksForSubId } from '../codec/links.js';
+import type { HttpContext } from '../context.js';
+import type { clientRoutes } from '../contract/clients.js';
+import type { WireClient } from '../contract/schemas/client.js';
+import type { Handlers } from '../mount.js';
+import { said } from './answers.js';
+import { copyClients } from './copy-clients.js';
+
+const DELETED = 'Inbound client has been deleted.';
+const UPDATED = 'Inbound client has been updated.';
+const RESET = 'Traffic has been reset.';
+
+export const clientHandlers: Handlers<typeof clientRoutes> = {
+  copyClients,
+
+  getClientTraffics({ params: { email } }, { read }) {
+    const client = read.clientByEmail(email);
+    return client ? clientTraffic(read, client) : reject('CLIENT_NOT_FOUND', { client: email });
+  },
+
+  getClientTrafficsById({ params: { id } }, { read }) {
+    const byId = read.clientsById(id);
+    if (read.settings().apiDialect === '3x-ui') return onePerEmail(byId).map((client) => clientTraffic(read, client));
+    const [client] = byId.length > 0 ? byId : read.clientsBySubId(id);
+    return client ? clientTraffic(read, client) : reject('CLIENT_NOT_FOUND', { client: id });
+  },
+
+  clientIps({ params: { email } }, { read }) {
+    const client = read.clientByEmail(email);
+    return client ? read.ips(client).map(ipText) : [];
+  },
+
+  clearClientIps({ params: { email } }, { dispatch }) {
+    return said(dispatch({ type: 'ClearClientIps', data: { email } }), 'The log has been cleared.');
+  },
+
+  addClient({ body: { id, settings } }, { read, dispatch }) {
+    const inbound = read.inbound(id);
+    if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
+    return said(
+      dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }),
+      'Inbound client(s) have been added.',
+    );
+  },
+
+  async updateClient({ params: { clientId: key }, body: { id, settings } }, context) {
+    const done = await context.change(() => {
+      const inbound = context.read.inbound(id);
+      if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
+      const current = named(context, inbound, key);
+      const wire = meant(settings.clients ?? [], inbound, key, current);
+      if (!wire) return reject('NO_CLIENTS');
+      const draft = clientDraft(wire, inbound.protocol, current);
+      const client = current ? { email: current.identity.email } : { key };
+      return { type: 'UpdateClient', data: { inbound: inbound.id, client, draft } };
+    });
+    return said(done, UPDATED);
+  },
+
+  async delClient({ params: { id, clientId } }, { change }) {
+    const data = { inbound: id as InboundId, client: { key: clientId } };
+    return said(await change(() => ({ type: 'DeleteClient', data })), DELETED);
+  },
+
+  async delClientByEmail({ params: { id, email } }, { change }) {
+    const data = { inbound: id as InboundId, client: { email } };
+    return said(await change(() => ({ type: 'DeleteClient', data })), 'Client deleted successfully');
+  },
+
+  async resetClientTraffic({ params: { id, email } }, { change }) {
+    const data = { inbound: id as InboundId, email };
+    return said(await change(() => ({ type: 'ResetClientTraffic', data })), RESET);
+  },
+
+  async resetAllClientTraffics({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } }));
+    return said(done, 'All traffic from the client has been reset.');
+  },
+
+  async delDepletedClients({ params: { id } }, { change }) {
+    const done = await change(() => ({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } }));
+    return said(done, 'All depleted clients are deleted.');
+  },
+
+  /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
+  async updateClientTraffic({ params: { email }, body: { upload, download } }, { read, change }) {
+    if (upload === undefined && download === undefined) {
+      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'one of them must be given' });
+    }
+    const done = await change(() => {
+      const client = read.clientByEmail(email);
+      if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
+      const now = read.clientCounter(client);
+      return { type: 'AdjustClientTraffic', data: { email, up: upload ?? now.up, down: download ?? now.down } };
+    });
+    return said(done, UPDATED);
+  },
+
+  onlines: (_, { read, now }) => [...read.onlineEmails(now())],
+
+  lastOnline(_, { read }) {
+    const persons = [...read.clients()].filter((client) => read.isFirst(client));
+    const seen = persons.map((client) => ({ email: client.identity.email, at: read.lastOnline(client) }));
+    if (read.settings().apiDialect === '3x-ui') return Object.fromEntries(seen.map(({ email, at }) => [email, at]));
+    return seen.map(({ email, at }) => ({ email, lastOnline: Math.floor(at / 1000) }));
+  },
+
+  getSubLinks: ({ params: { subId } }, { read, requestHost, now }) => [
+    ...linksForSubId(read, subId, requestHost, now()),
+  ],
+
+  getClientLinks({ params: { id, email } }, { read, requestHost, now }) {
+    const inbound = read.inbound(id);
+    const client = inbound && read.clientIn(inbound.id, email);
+    if (!client) return [];
+    return [...linksForClient(read, inbound, client, requestHost, now())];
+  },
+};
+
+/** Clients of one person have one row of counters in 3x-ui. */
+function onePerEmail(clients: readonly Client[]): readonly Client[] {
+  const persons = new Map<string, Client>();
+  for (const client of clients) {
+    const key = emailKey(client.identity.email);
+    if (!persons.has(key)) persons.set(key, client);
+  }
+  return [...persons.values()];
+}
+
+const oneOrAll = (id: number): InboundId | 'all' => (id === -1 ? 'all' : (id as InboundId));
+
+/** The client that a path names by the key of its protocol; only a password has to be looked for one by one. */
+function named({ read }: HttpContext, inbound: Inbound, key: string): Client | undefined {
+  const wanted = key.toLowerCase();
+  const isMeant = (client: Client | undefined): boolean =>
+    client?.inbound === inbound.id && clientKey(inbound.protocol, client).toLowerCase() === wanted;
+  const byEmail = read.clientIn(inbound.id, key);
+  return read.clientsById(key).find(isMeant) ?? (isMeant(byEmail) ? byEmail : read.clientsOf(inbound.id).find(isMeant));
+}
+
+/** The client that an update means: some callers send all clients of the inbound, of which the path names one. */
+function meant(
+  clients: readonly WireClient[],
+  { protocol }: Inbound,
+  key: string,
+  current?: Client,
+): WireClient | undefined {
+  if (clients.length < 2) return clients[0];
+  return (
+    clients.find((wire) => wireKey(protocol, wire) === key || wire.email === current?.identity.email) ?? clients[0]
+  );
+}

@@ -1,0 +1,111 @@
+import { Rejection, reject } from '../../../commands/rejection.js';
+import { certificatePairs, hasLines } from '../../../lib/certificate-pairs.js';
+import { isObject, type JsonObject } from '../../../lib/json.js';
+import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
+import { blockFlaw, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
+import { type HttpContext, Message } from '../context.js';
+import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
+import type { JsonRecord } from '../contract/schemas/json-text.js';
+import type { Handlers } from '../mount.js';
+import { said } from './answers.js';
+import { refusal, type Untested } from './inbound-checks.js';
+import { outboundTestHandlers } from './outbound-tests.js';
+import { providerHandlers } from './providers.js';
+import { PRIVATE_ADDRESS } from './setting-checks.js';
+
+const CHANGED = 'The parameters have been changed.';
+const CHANGED_UNTESTED = 'The parameters have been changed; there is no core that could test them.';
+const RESET = 'Outbound traffic has been reset.';
+/** Names every outbound, as in 3x-ui. */
+const ALL_TAGS = '-alltags-';
+const SETTLED_MS = 10_000;
+
+export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<typeof coreSettingApiRoutes> = {
+  read(_, { read }) {
+    const template = read.desired.template();
+    const inboundTags = read.inbounds().map(({ tag }) => tag);
+    const reverse = new Set([...read.clients()].map(({ terms }) => terms.reverseTag).filter((tag) => tag !== ''));
+    const clientReverseTags = [...reverse].sort();
+    const outboundTestUrl = read.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
+    if (read.settings().apiDialect === '3x-ui') {
+      return JSON.stringify({ xraySetting: template, inboundTags, clientReverseTags, outboundTestUrl });
+    }
+    return {
+      coreSetting: pretty(template),
+      inboundTags: JSON.stringify(inboundTags),
+      clientReverseTags: JSON.stringify(clientReverseTags),
+      outboundTestUrl,
+    };
+  },
+
+  getDefaultJsonConfig: () => defaultTemplate,
+
+  getOutboundsTraffic(_, { read }) {
+    const counters = [...read.outboundCounters()];
+    return counters.map(([tag, { up, down }], index) => ({ id: index + 1, tag, up, down, total: up + down }));
+  },
+
+  getCoreResult: (_, { read, core }) => core.output() || read.core().process.error,
+
+  update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, context) =>
+    changeTemplate(context, coreSetting ?? xraySetting ?? content, outboundTestUrl),
+
+  async resetOutboundsTraffic({ body: { tag } }, { read, change }) {
+    if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });
+    const { outbounds } = read.desired.template();
+    const idle =
+      Array.isArray(outbounds) && outbounds.some((outbound) => isObject(outbound) && outbound['tag'] === tag);
+    // One that nothing went through yet has nothing to reset.
+    if (idle && !read.outboundCounters().has(tag)) return new Message(RESET);
+    const data = { tag: tag === ALL_TAGS ? null : tag };
+    return said(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
+  },
+
+  ...outboundTestHandlers,
+  ...providerHandlers,
+};
+
+/** The template, the address of outbound tests, or both: without a template the present one stays. */
+async function changeTemplate(
+  context: HttpContext,
+  text: JsonRecord | undefined,
+  url: string,
+): Promise<Message | Rejection> {
+  if (text === undefined ? url.trim() === '' : Object.keys(text).length === 0)
+    return reject('TEMPLATE_INVALID', { why: 'coreSetting is missing' });
+  const given = text === undefined ? null : unwrapTemplate(text);
+  const outboundTestUrl = testUrlOf(url);
+  if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
+  const { read, core, dispatch, coreSettled, web } = context;
+  if (outboundTestUrl !== (read.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
+    const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
+    if ((await web.flaw(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
+  }
+  const flaw = given === null ? null : await templateFlaw(context, given);
+  if (flaw instanceof Rejection) return flaw;
+  const template = given ?? read.desired.template();
+  const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
+  if (done instanceof Rejection) return done;
+  await coreSettled(SETTLED_MS);
+  const warnings = given === null ? [] : core.passedOver(given);
+  return new Message(flaw === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
+}
+
+async function templateFlaw(
+  { read, core, pairFlaw }: HttpContext,
+  template: JsonObject,
+): Promise<Rejection | Untested | null> {
+  const wrongBlock = blockFlaw(template);
+  if (wrongBlock !== null) return reject('TEMPLATE_INVALID', { why: wrongBlock });
+  try {
+    core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
+  } catch (error) {
+    return templateRejection(error);
+  }
+  // Files were looked at with the paths.
+  for (const pair of certificatePairs(template).filter(hasLines)) {
+    const why = await pairFlaw(pair);
+    if (why !== null) return reject('TEMPLATE_INVALID', { why });
+  }
+  return refusal(() => core.testTemplate({ template, inbounds: runnable(read) }));
+}

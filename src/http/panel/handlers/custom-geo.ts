@@ -1,0 +1,126 @@
+import type { GeoOutcome } from '../../../commands/geo/geo.js';
+import { geoFiles } from '../../../commands/ports/releases.js';
+import { Rejection, reject } from '../../../commands/rejection.js';
+import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
+import type { GeoSource } from '../../../events/geo/geo-document.js';
+import { type HttpContext, Message } from '../context.js';
+import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
+import type { Handlers } from '../mount.js';
+import { patiently } from './answers.js';
+
+export const customGeoHandlers: Handlers<typeof customGeoRoutes> = {
+  list: (_, context) => [...context.read.geoSources().values()].map((source) => rowOf(source, context)),
+
+  /** In 3x-ui only those of the sources, and nothing where there is none. */
+  aliases(_, context) {
+    const { apiDialect } = context.read.settings();
+    const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(context)), ...ownAliases(context)];
+    const ofType = (type: GeoKind): GeoAliasRow[] | null =>
+      orNull(
+        context,
+        rows.filter((row) => row.type === type),
+      );
+    return { geosite: ofType('geosite'), geoip: ofType('geoip') };
+  },
+
+  add: ({ body }, context) =>
+    patiently(
+      context.geoSources.add(body, context),
+      (file) => new Message('Add custom geo', rowByFile(file, context)),
+      null,
+    ),
+
+  update: ({ params: { id }, body }, context) =>
+    patiently(
+      context.geoSources.change(id, body, context),
+      (file) => new Message('Update custom geo', rowByFile(file, context)),
+      null,
+    ),
+
+  async delete({ params: { id } }, context) {
+    const file = await context.geoSources.remove(id, context);
+    return file instanceof Rejection ? file : new Message(`Custom geo file “${file}” deleted`);
+  },
+
+  download: ({ params: { id } }, context) =>
+    patiently(context.geoSources.download(id, context), (file) => new Message(`Geofile “${file}” updated`), null),
+
+  updateAll(_, context) {
+    const sources = [...context.read.geoSources().values()];
+    return patiently(
+      context.geoSources.update(sources, context).then((outcomes) => {
+        if (outcomes instanceof Rejection) return outcomes;
+        const results = resultsOf(sources, outcomes, context);
+        const whole = outcomes.every(({ outcome }) => outcome !== 'failed');
+        return whole ? results : reject('GEO_SOURCES_FAILED', { results });
+      }),
+      (results) => new Message('All custom geo sources updated', results),
+      { succeeded: null, failed: null },
+    );
+  },
+};
+
+function rowOf(source: GeoSource, { geoSources, say }: HttpContext): GeoSourceRow {
+  const { id, type, alias, url, content, checkedAt, error, createdAt, updatedAt } = source;
+  const fileName = geoFileOf(source);
+  return {
+    id,
+    type,
+    alias,
+    url,
+    status: error !== '' ? 'failed' : content ? 'ok' : 'never',
+    error: error === '' ? '' : say(error),
+    lastDownload: checkedAt,
+    fileName,
+    tags: [...(content?.tags ?? [])],
+    size: content?.bytes ?? 0,
+    localPath: geoSources.pathOf(fileName),
+    lastUpdatedAt: seconds(checkedAt),
+    lastModified: content?.lastModified ?? '',
+    createdAt: seconds(createdAt),
+    updatedAt: seconds(updatedAt),
+  };
+}
+
+function rowByFile(file: string, context: HttpContext): GeoSourceRow | null {
+  const source = [...context.read.geoSources().values()].find((one) => geoFileOf(one) === file);
+  return source ? rowOf(source, context) : null;
+}
+
+function builtIn({ geoSources }: HttpContext): readonly GeoAliasRow[] {
+  return geoFiles.map((fileName) => {
+    const alias = fileName.replace(/\.dat$/, '');
+    const type = alias.startsWith('geoip') ? 'geoip' : 'geosite';
+    // The two that the core looks for by itself have names of their own.
+    const extExample = alias === type ? `${type}:tag` : `ext:${fileName}:tag`;
+    return { alias, type, fileName, extExample, builtIn: true, present: geoSources.exists(fileName) };
+  });
+}
+
+function ownAliases({ read, geoSources }: HttpContext): readonly GeoAliasRow[] {
+  return [...read.geoSources().values()].map((source) => {
+    const { alias, type } = source;
+    const fileName = geoFileOf(source);
+    const extExample = `ext:${fileName}:tag`;
+    return { alias, type, fileName, extExample, builtIn: false, present: geoSources.exists(fileName) };
+  });
+}
+
+function resultsOf(sources: readonly GeoSource[], outcomes: readonly GeoOutcome[], context: HttpContext) {
+  const rows = outcomes.flatMap((outcome) => {
+    const source = sources.find(({ id }) => id === outcome.source);
+    if (!source) return [];
+    const done = { id: source.id, alias: source.alias, fileName: geoFileOf(source) };
+    return [{ done, error: outcome.outcome === 'failed' ? context.say(outcome.reason) : null }];
+  });
+  const succeeded = rows.flatMap(({ done, error }) => (error === null ? [done] : []));
+  const failed = rows.flatMap(({ done, error }) => (error === null ? [] : [{ ...done, error }]));
+  return { succeeded: orNull(context, succeeded), failed: orNull(context, failed) };
+}
+
+/** 3x-ui has nothing for an empty list. */
+function orNull<T>({ read }: HttpContext, list: T[]): T[] | null {
+  return list.length === 0 && read.settings().apiDialect === '3x-ui' ? null : list;
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);

@@ -1,0 +1,85 @@
+import type { InboundDraft } from '../../../commands/inbound/inbound.js';
+import { layers, overlap } from '../../../commands/inbound/inbound-rules.js';
+import { CoreError } from '../../../commands/ports/core.js';
+import { type Rejection, reject } from '../../../commands/rejection.js';
+import type { NodeId } from '../../../events/ids.js';
+import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
+import { type CertificatePair, certificatesOf, needsNoFile } from '../../../lib/certificate-pairs.js';
+import { sameJson } from '../../../lib/json.js';
+import { coreInbound } from '../../../projections/core/core-json.js';
+import { coreInboundOf } from '../codec/core-inbound.js';
+import { coreRejection } from '../codec/template.js';
+import type { HttpParts } from '../context.js';
+
+/** There is no core at all that could be asked. */
+export type Untested = 'untested';
+type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'pairFlaw' | 'coreSettled'>;
+
+/** How long the core may take to give back the port of an inbound that was just deleted, in ms. */
+const SETTLED_MS = 3_000;
+
+/**
+ * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
+ * an inbound that the core shall run as it did, nor about files and ports of one of a node: they are there, and so is the no.
+ */
+export async function externalFlaw(
+  asked: Asked,
+  draft: InboundDraft,
+  node: NodeId | null,
+  current?: Inbound,
+): Promise<Rejection | Untested | null> {
+  const given = certificatesOf(draft.config.stream);
+  if (node !== null) {
+    const known = current !== undefined && sameJson(current.config.stream, draft.config.stream);
+    return known ? null : certificateFlaw(asked, given.filter(needsNoFile));
+  }
+  const rendered = coreInboundOf(draft);
+  if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
+  return (
+    (await foreignHolder(asked, draft)) ??
+    (await certificateFlaw(asked, given)) ??
+    (await refusal(() => asked.core.testInbound(rendered)))
+  );
+}
+
+/** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
+async function foreignHolder(
+  { read, portFlaw, coreSettled }: Asked,
+  { spec, config }: InboundDraft,
+): Promise<Rejection | null> {
+  const { listen, port, protocol } = spec;
+  if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
+  const neighbours = read
+    .inbounds()
+    .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
+  for (const layer of layers(protocol, config)) {
+    if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
+    let flaw = await portFlaw(listen, port, layer === 'udp');
+    if (flaw === 'taken') {
+      await coreSettled(SETTLED_MS);
+      flaw = await portFlaw(listen, port, layer === 'udp');
+    }
+    if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: 'another program' });
+    if (flaw === 'forbidden') return reject('PORT_FORBIDDEN', { port });
+    if (flaw === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
+  }
+  return null;
+}
+
+async function certificateFlaw(asked: Asked, pairs: readonly CertificatePair[]): Promise<Rejection | null> {
+  for (const pair of pairs) {
+    const why = await asked.pairFlaw(pair);
+    if (why !== null) return reject('CONFIG_INVALID', { why });
+  }
+  return null;
+}
+
+/** The core's no, or that there is none that could say it. A core that gives no answer counts as a no. */
+export async function refusal(ask: () => Promise<void>): Promise<Rejection | Untested | null> {
+  try {
+    await ask();
+    return null;
+  } catch (error) {
+    return error instanceof CoreError && error.kind === 'missing' ? 'untested' : coreRejection(error);
+  }
+}

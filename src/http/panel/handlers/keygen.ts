@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { CoreError } from '../../../commands/ports/core.js';
+import { type Rejection, reject } from '../../../commands/rejection.js';
+import type { HttpContext } from '../context.js';
+import type { keygenRoutes } from '../contract/keygen.js';
+import type { Handlers } from '../mount.js';
+
+export const keygenHandlers: Handlers<typeof keygenRoutes> = {
+  getNewUUID(_, context) {
+    const uuid = randomUUID();
+    return asIn3xui(context) ? { uuid } : uuid;
+  },
+  getNewX25519Cert: (_, { core }) => core.x25519(),
+
+  getNewmldsa65: (_, { core }) =>
+    made(async () => {
+      const { seed, verify } = await core.keys.mldsa65();
+      return { privateKey: seed, publicKey: verify, seed, verify };
+    }),
+
+  getNewmlkem768: (_, { core }) =>
+    made(async () => {
+      const { seed, client } = await core.keys.mlkem768();
+      return { clientKey: client, serverKey: seed, seed, client };
+    }),
+
+  getNewVlessEnc: (_, context) =>
+    made(async () => {
+      const found = await context.core.keys.vlessEncryption();
+      const auths = found.map(({ label, encryption, decryption }, index) => ({
+        id: asIn3xui(context) ? nameOf(label) : index + 1,
+        label,
+        encryption,
+        decryption,
+      }));
+      return { auths };
+    }),
+
+  getNewEchCert: ({ body: { sni } }, context) =>
+    made(async () => {
+      const { serverKeys, configList } = await context.core.keys.ech(sni);
+      const echServerKeys = asIn3xui(context) ? serverKeys : [serverKeys];
+      return { echKeySet: serverKeys, echServerKeys, echConfigList: configList };
+    }),
+};
+
+const asIn3xui = ({ read }: HttpContext): boolean => read.settings().apiDialect === '3x-ui';
+
+/** `x25519`, `mlkem768`, or what else the core calls it, without what is not a letter or a digit. */
+function nameOf(label: string): string {
+  const plain = label.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+  return ['mlkem768', 'x25519'].find((name) => plain.includes(name)) ?? plain;
+}
+
+async function made<T>(make: () => Promise<T>): Promise<T | Rejection> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof CoreError)) throw error;
+    return error.kind === 'missing' ? reject('CORE_MISSING') : reject('CORE_FAILED', { why: error.message });
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NodeDraft, readSpec, soundSpec, tokenFlaw } from '../../../commands/node/node-rules.js';
+import { type NodeMetric, nodeMetrics, nodeUrl } from '../../../commands/ports/nodes.js';
+import { NOTHING, SELF } from '../../../commands/reactors/nodes/node-question.js';
+import type { Withdrawal } from '../../../commands/reactors/nodes/node-withdraw.js';
+import { Rejection, reject } from '../../../commands/rejection.js';
+import type { NodeId } from '../../../events/ids.js';
+import type { Node } from '../../../events/node/node-document.js';
+import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
+import { wireNodeSync } from '../codec/node-sync.js';
+import { type HttpContext, Message } from '../context.js';
+import type { nodeRoutes } from '../contract/nodes.js';
+import type { Handlers } from '../mount.js';
+import { said } from './answers.js';
+import { widths } from './histories.js';
+
+const UPDATED = 'The node has been updated.';
+/** Addresses that belong to nobody (RFC 5737, RFC 3849), so that examples can be made with them: nothing is hidden there. */
+const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
+/** How long it is waited whether an address is that of this panel, in ms. */
+const SELF_MS = 1_000;
+const NOTHING_LEFT: Withdrawal = { gone: 0, remaining: 0, kept: 0 };
+const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
+
+export const nodeHandlers: Handlers<typeof nodeRoutes> = {
+  list: (_, context) => context.read.nodes().map((node) => wire(context, node)),
+
+  get({ params: { id } }, context) {
+    return answerOf(context, id) ?? reject('NODE_NOT_FOUND', { node: id });
+  },
+
+  async add({ body }, context) {
+    const spec = nodeDraft(body);
+    const data = { spec, enabled: body.enable ?? true, token: body.apiToken ?? '' };
+    const command = { type: 'AddNode', data } as const;
+    const flaw =
+      context.refusalOf(command) ?? (await addressFlaw(context, spec)) ?? (await selfFlaw(context, spec, data.token));
+    if (flaw) return flaw;
+    const done = context.dispatch(command);
+    if (done instanceof Rejection) return done;
+    const added = done.events.find((event) => event.type === 'NodeAdded');
+    return new Message('The node has been added.', added ? answerOf(context, added.data.node) : null);
+  },
+
+  async update({ params: { id }, body }, context) {
+    const before = context.read.node(id);
+    if (!before) return reject('NODE_NOT_FOUND', { node: id });
+    const changes = nodeChanges(body, before);
+    const data = { node: before.id, changes, enabled: body.enable, token: body.apiToken ?? '' };
+    const command = { type: 'UpdateNode', data } as const;
+    const flaw = context.refusalOf(command) ?? (await addressFlaw(context, { ...before, ...changes }));
+    if (flaw) return flaw;
+    const done = context.dispatch(command);
+    if (done instanceof Rejection) return done;
+    // Also when nothing changed: an admin who saves a node expects that it is tried again.
+    context.nodeSync.retry(before.id);
+    return new Message(UPDATED, answerOf(context, id));
+  },
+
+  async del({ params: { id } }, { read, dispatch, nodeSync }) {
+    const node = read.node(id);
+    // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
+    const { gone, ...left } = node ? await nodeSync.withdraw(node.id) : NOTHING_LEFT;
+    const inbounds = read.inbounds().filter((inbound) => inbound.node === id).length;
+    const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
+    return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
+  },
+
+  setEnable({ params: { id }, body: { enable } }, { dispatch, nodeSync }) {
+    const done = dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } });
+    nodeSync.retry(id as NodeId);
+    return said(done, UPDATED);
+  },
+
+  async test({ body }, { nodes, say }) {
+    // A node that is tried out needs no name yet.
+    const spec = readSpec({ ...nodeDraft(body), name: 'test' });
+    if (typeof spec === 'string') return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
+    const token = (body.apiToken ?? '').trim();
+    const flaw = tokenFlaw(token);
+    return flaw ?? wireProbe(await nodes.test({ ...spec, token }), say);
+  },
+
+  async probe({ params: { id } }, { read, nodes, nodeSync, say }) {
+    const node = read.node(id);
+    if (!node) return reject('NODE_NOT_FOUND', { node: id });
+    const answer = await nodes.probe(node);
+    nodeSync.retry(node.id);
+    return wireProbe(answer, say);
+  },
+
+  sync({ params: { id } }, context) {
+    const node = context.read.node(id);
+    return node ? wireNodeSync(context, node) : reject('NODE_NOT_FOUND', { node: id });
+  },
+
+  history({ params: { id, metric, bucket } }, { read, nodeHistories }) {
+    const known = metrics.get(metric);
+    const width = widths.get(bucket);
+    if (known === undefined) return reject('METRIC_INVALID', { known: nodeMetrics });
+    if (width === undefined) return reject('BUCKET_INVALID');
+    const node = read.node(id);
+    return node ? [...nodeHistories.history(node.id, known, width)] : reject('NODE_NOT_FOUND', { node: id });
+  },
+};
+
+/** Why the panel would not ask this address, or null. Looks names up. */
+async function addressFlaw({ web }: HttpContext, draft: NodeDraft): Promise<Rejection | null> {
+  const spec = soundSpec(draft);
+  if (spec instanceof Rejection) return spec;
+  if (EXAMPLE.test(spec.host)) return null;
+  const flaw = await web.flaw(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
+  return flaw === null ? null : reject('NODE_ADDRESS_PRIVATE', { host: spec.host });
+}
+
+/** Whether this very panel answers there, or null: also when nobody does for now. */
+async function selfFlaw({ nodes }: HttpContext, draft: NodeDraft, token: string): Promise<Rejection | null> {
+  const spec = soundSpec(draft);
+  if (spec instanceof Rejection) return spec;
+  if (EXAMPLE.test(spec.host)) return null;
+  // One's own answer comes at once; for another one nobody waits here.
+  const answer = await Promise.race([
+    nodes.test({ ...spec, token: token.trim() }),
+    sleep(SELF_MS, null, { ref: false }),
+  ]);
+  return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
+}
+
+function farewell(inbounds: number, { gone, remaining, kept }: Withdrawal): string {
+  if (remaining > 0)
+    return 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.';
+  if (kept > 0)
+    return 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.';
+  if (inbounds === 0) return 'The node has been deleted.';
+  return gone === 0
+    ? 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.'
+    : 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.';
+}
+
+function answerOf(context: HttpContext, id: number) {
+  const node = context.read.node(id);
+  return node ? wire(context, node) : null;
+}
+
+function wire(context: HttpContext, node: Node) {
+  return wireNode(node, context.nodes.health(node.id), wireNodeSync(context, node), context.say);
+}

@@ -1,0 +1,115 @@
+import { isIP } from 'node:net';
+import type { Flaw } from '../../../commands/rejection.js';
+import { type SettingKey, type Settings, settingsTable } from '../../../events/settings/settings.js';
+import { Networks } from '../../../lib/net/networks.js';
+import { privateNetworks } from '../../../lib/net/private-networks.js';
+import type { HttpParts } from '../context.js';
+
+/** The settings about which the machine must be asked. */
+const MACHINE: readonly SettingKey[] = [
+  ...(['webListen', 'webPort', 'webCertFile', 'webKeyFile'] as const),
+  ...(['subListen', 'subPort', 'subCertFile', 'subKeyFile'] as const),
+];
+
+/** Of an address that the `Web` port would refuse, when its form is right. */
+export const PRIVATE_ADDRESS =
+  'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+
+const near = new Networks(privateNetworks);
+
+type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw' | 'web'>;
+
+/** Whether `next` has something about which only the machine can tell. */
+export function concernsMachine(current: Settings, next: Settings): boolean {
+  return informs(current, next) || asksElsewhere(current, next) || MACHINE.some((key) => next[key] !== current[key]);
+}
+
+/** The settings as they would be; a value that is not valid stays as it was, for the decision to name. */
+export function settingsWith(current: Settings, changes: Readonly<Record<string, unknown>>): Settings {
+  const parsed = Object.entries(changes).flatMap(([key, value]) => {
+    if (!Object.hasOwn(settingsTable, key)) return [];
+    const result = settingsTable[key as SettingKey].safeParse(value);
+    return result.success ? [[key, result.data]] : [];
+  });
+  return { ...current, ...(Object.fromEntries(parsed) as Partial<Settings>) };
+}
+
+/**
+ * What the machine says against the new settings: a port that cannot be bound, by a real bind; files that are not a
+ * certificate and its key; an address that the panel would never ask. Asked before anything is written, and only about what changes.
+ */
+export async function machineFlaws(machine: Machine, current: Settings, next: Settings): Promise<readonly Flaw[]> {
+  const found = await Promise.all([
+    portFlaw(machine, current, next, 'webListen', 'webPort'),
+    portFlaw(machine, current, next, 'subListen', 'subPort'),
+    pairFlaw(machine, current, next, 'webCertFile', 'webKeyFile'),
+    pairFlaw(machine, current, next, 'subCertFile', 'subKeyFile'),
+    informs(current, next) ? addressFlaw(machine, next) : null,
+    asksElsewhere(current, next) ? botFlaw(machine, next) : null,
+  ]);
+  return found.filter((flaw) => flaw !== null);
+}
+
+async function portFlaw(
+  { serverPortFlaw }: Machine,
+  current: Settings,
+  next: Settings,
+  listen: 'webListen' | 'subListen',
+  port: 'webPort' | 'subPort',
+): Promise<Flaw | null> {
+  if (next[port] === current[port] && next[listen] === current[listen]) return null;
+  switch (await serverPortFlaw(next[listen], next[port])) {
+    case 'taken':
+      return { key: port, why: 'is used by another program' };
+    case 'forbidden':
+      return { key: port, why: 'cannot be used by the account that the panel runs as' };
+    case 'no such address':
+      return { key: listen, why: 'is not an address of this machine' };
+    default:
+      return null;
+  }
+}
+
+async function pairFlaw(
+  { certificateFlaw }: Machine,
+  current: Settings,
+  next: Settings,
+  certificate: 'webCertFile' | 'subCertFile',
+  key: 'webKeyFile' | 'subKeyFile',
+): Promise<Flaw | null> {
+  const same = next[certificate] === current[certificate] && next[key] === current[key];
+  // A missing half is for the decision to name.
+  if (same || next[certificate] === '' || next[key] === '') return null;
+  const why = await certificateFlaw(next[certificate], next[key]);
+  return why === null ? null : { key: /\bkey\b/i.test(why) ? key : certificate, why };
+}
+
+/** Whether traffic is told to somebody else than before. */
+function informs(current: Settings, next: Settings): boolean {
+  const { externalTrafficInformEnable: on, externalTrafficInformURI: uri } = next;
+  return on && uri !== '' && !(current.externalTrafficInformEnable && current.externalTrafficInformURI === uri);
+}
+
+async function addressFlaw({ web }: Machine, { externalTrafficInformURI }: Settings): Promise<Flaw | null> {
+  const refused = (await web.flaw(externalTrafficInformURI)) !== null;
+  return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
+}
+
+/** Whether the bot would be somebody else's than before. */
+function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boolean {
+  return chatBotAPIServer !== '' && chatBotAPIServer !== current.chatBotAPIServer;
+}
+
+/** The token of the bot is part of every address: without TLS it goes only to this machine or its own network. */
+async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promise<Flaw | null> {
+  const key = 'chatBotAPIServer';
+  if ((await web.flaw(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
+  const { protocol, hostname } = new URL(chatBotAPIServer);
+  const isSafe = protocol === 'https:' || isNear(hostname);
+  return isSafe ? null : { key, why: 'must begin with https://: the token of the bot is sent there' };
+}
+
+function isNear(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || (isIP(host) !== 0 && near.holds(host));
+}

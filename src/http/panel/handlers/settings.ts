@@ -1,0 +1,154 @@
+import type { Done } from '../../../commands/bus.js';
+import { type Flaw, Rejection, reject } from '../../../commands/rejection.js';
+import type { SettingKey } from '../../../events/settings/settings.js';
+import { defaultTemplate } from '../../../projections/core/template.js';
+import type { AuthContext } from '../auth/visit.js';
+import { freshApiToken } from '../codec/fresh.js';
+import { type AskedSettings, askedSettings, isSecret } from '../codec/setting-changes.js';
+import { ourName } from '../codec/setting-names.js';
+import { pageSettings, settingsView } from '../codec/settings.js';
+import { type HttpContext, Message } from '../context.js';
+import type { settingApiRoutes, settingRoutes } from '../contract/settings.js';
+import type { Handlers } from '../mount.js';
+import { concernsMachine, machineFlaws, settingsWith } from './setting-checks.js';
+import { beginsSetUp, shownCode } from './two-factor.js';
+
+/** Settings that count when the servers are opened: `restartPanel` does that. */
+const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
+  ...(['webListen', 'webPort', 'webBasePath', 'webDomain', 'webCertFile', 'webKeyFile'] as const),
+  ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
+]);
+/** Flaws that one answer names, and characters of a key: a body may be full of keys that are none. */
+const MOST_FLAWS = 100;
+const LONGEST_KEY = 64;
+const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
+
+export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> = {
+  all: (_, { read, overrides }) => settingsView(read, overrides),
+
+  async update({ body }, context) {
+    const asked = askedSettings(body, context.read.settings());
+    if (!beginsSetUp(context, asked.changes, asked.twoFactorCode))
+      return answerOf(await change(context, asked), context);
+    const { twoFactorEnable: _, ...changes } = asked.changes;
+    const done = await change(context, { ...asked, changes });
+    if (done instanceof Rejection) return done;
+    const { twoFactor, read, userId } = context;
+    const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(userId)?.username ?? '');
+    return new Message('Two-factor login is not on yet: put the token into an app and confirm it with a code.', {
+      ...notesOn(done, context),
+      twoFactorToken: token,
+      otpauthUrl,
+      qr,
+    });
+  },
+
+  defaultSettings(_, { read, requestHost, subPort }) {
+    return pageSettings(read.settings(), { requestHost, subPort: subPort() });
+  },
+
+  getDefaultJsonConfig: () => defaultTemplate,
+};
+
+export const settingHandlers: Handlers<typeof settingRoutes, AuthContext> = {
+  ...settingApiHandlers,
+
+  async secret({ body: { key: name, value, twoFactorCode } }, context) {
+    const key = ourName(name);
+    if (key === 'apiToken') return giveToken(context, value);
+    if (!isSecret(key)) return refused([{ key: name, why: 'is not a secret setting' }]);
+    const asked = {
+      changes: { [key]: value },
+      flaws: [],
+      callerName: (flawed: string) => (flawed === key ? name : flawed),
+      twoFactorCode,
+      trustEveryProxy: false,
+    };
+    return answerOf(await change(context, asked), context);
+  },
+
+  getApiToken: (_, context) => issue(context, false),
+  regenerateApiToken: (_, context) => issue(context, true),
+};
+
+/** Asks the machine where it must be asked, and dispatches: all flaws come in one rejection, under the caller's names. */
+async function change(context: AuthContext, asked: AskedSettings): Promise<Done | Rejection> {
+  const { changes, trustEveryProxy, twoFactorCode } = asked;
+  const shown = await shownCode(context, changes, twoFactorCode);
+  const data = { changes, trustEveryProxy, ...(shown ? { shown } : {}) };
+  const command = { type: 'ChangeSettings', data } as const;
+  const current = context.read.settings();
+  const next = settingsWith(current, changes);
+  if (asked.flaws.length > 0 || concernsMachine(current, next)) {
+    const refusal = context.refusalOf(command);
+    if (refusal && refusal.code !== 'SETTING_INVALID') return refusal;
+    const flaws = [...asked.flaws, ...flawsOf(refusal)];
+    const known = new Set(flaws.map(({ key }) => key));
+    const machine = await machineFlaws(context, current, next);
+    flaws.push(...machine.filter(({ key }) => !known.has(key)));
+    if (flaws.length > 0) return refused(flaws, asked);
+  }
+  const done = context.dispatch(command);
+  return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(flawsOf(done), asked) : done;
+}
+
+function flawsOf(refusal: Rejection | null): readonly Flaw[] {
+  return refusal && 'flaws' in refusal.details ? (refusal.details.flaws as readonly Flaw[]) : [];
+}
+
+function refused(flaws: readonly Flaw[], { callerName }: Partial<Pick<AskedSettings, 'callerName'>> = {}): Rejection {
+  const named = flaws.slice(0, MOST_FLAWS).map(({ key, why }) => {
+    return { key: (callerName?.(key) ?? key).slice(0, LONGEST_KEY), why };
+  });
+  return reject('SETTING_INVALID', { flaws: named });
+}
+
+/** What was done, and what is still to do; the caller's session goes on where all of them ended. */
+function answerOf(done: Done | Rejection, context: AuthContext): Message | Rejection {
+  if (done instanceof Rejection) return done;
+  const { visit, read, userId } = context;
+  const user = read.users().users.get(userId);
+  const ended = done.events.some(({ type }) => type === 'SessionsEnded');
+  if (ended && user && visit.session && !visit.byToken) {
+    const rejection = visit.renew(user);
+    if (rejection) return rejection;
+  }
+  const notes = notesOn(done, context);
+  const later = notes && 'restart' in notes;
+  return new Message(
+    later
+      ? 'The parameters have been changed. Some of them count after a restart of the panel.'
+      : 'The parameters have been changed.',
+    notes,
+  );
+}
+
+/** Of what changed: what waits for a restart, and what is overridden from outside; null when there is nothing to say. */
+function notesOn({ events }: Done, { overrides }: HttpContext): object | null {
+  const changed = events.flatMap((event) =>
+    event.type === 'SettingsChanged' ? (Object.keys(event.data.changes) as SettingKey[]) : [],
+  );
+  const restart = changed.filter((key) => AT_RESTART.has(key) && !overrides[key]);
+  const environment = Object.fromEntries(changed.flatMap((key) => (overrides[key] ? [[key, overrides[key]]] : [])));
+  const notes = {
+    ...(restart.length > 0 ? { restart } : {}),
+    ...(Object.keys(environment).length > 0 ? { environment } : {}),
+  };
+  return Object.keys(notes).length > 0 ? notes : null;
+}
+
+function giveToken({ dispatch }: HttpContext, token: string): Message | Rejection {
+  if (!API_TOKEN.test(token))
+    return refused([{ key: 'apiToken', why: 'must be 32 to 200 printable characters without spaces' }]);
+  const done = dispatch({ type: 'IssueApiToken', data: { token, replace: true } });
+  return done instanceof Rejection ? done : new Message('The parameters have been changed.');
+}
+
+/** The token that holds after the command: an older one where it is not to be replaced. */
+function issue({ read, dispatch }: HttpContext, replace: boolean): string | Rejection {
+  const known = read.users().apiToken;
+  if (known !== null && !replace) return known;
+  const token = freshApiToken();
+  const done = dispatch({ type: 'IssueApiToken', data: { token, replace } });
+  return done instanceof Rejection ? done : (read.users().apiToken ?? token);
+}

@@ -1,0 +1,46 @@
+import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
+import { reject } from '../../../commands/rejection.js';
+import type { Shown } from '../../../commands/user/two-factor-rules.js';
+import type { UserId } from '../../../events/ids.js';
+import { secretsTable } from '../../../events/settings/settings.js';
+import { guess } from '../auth/guess.js';
+import type { AuthContext } from '../auth/visit.js';
+
+/** What a body asks for about two-factor login, under our names. */
+type Changes = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks the code of a body against the token that it must be of: the one in use, else the one that is to be used. A code
+ * of the token in use is guessed at like a password, so it counts like one.
+ */
+export async function shownCode(context: AuthContext, changes: Changes, code: string): Promise<Shown | undefined> {
+  const { read, twoFactor, visit, actor, now } = context;
+  const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
+  if (code === '' || !concerned || visit.byToken) return undefined;
+  const stored = read.secrets().twoFactorToken;
+  const user = context.userId as UserId;
+  if (!read.settings().twoFactorEnable) {
+    const proof = twoFactor.prove(newToken(changes) ?? stored, code, now());
+    return proof ? { user, codes: [proof] } : undefined;
+  }
+  let proof: TwoFactorProof | null = null;
+  const refused = await guess(visit, actor.name, reject('LOGIN_WRONG'), () => {
+    proof = twoFactor.prove(stored, code, now());
+    return proof ? null : 'two-factor';
+  });
+  return refused === null && proof ? { user, codes: [proof] } : undefined;
+}
+
+/** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
+export function beginsSetUp({ read, visit }: AuthContext, changes: Changes, code: string): boolean {
+  // The API token may not: the decision says so.
+  if (visit.byToken || read.settings().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
+  if (Object.hasOwn(changes, 'twoFactorToken')) return false;
+  return code === '' || read.secrets().twoFactorToken === '';
+}
+
+/** The token of the body in its form; undefined when it names none, or none that is one. */
+function newToken(changes: Changes): string | undefined {
+  const parsed = secretsTable.twoFactorToken.safeParse(changes['twoFactorToken']);
+  return parsed.success ? parsed.data : undefined;
+}

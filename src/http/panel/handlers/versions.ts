@@ -1,0 +1,41 @@
+import { type GeoFileName, geoFiles } from '../../../commands/ports/releases.js';
+import { type Rejection, reject } from '../../../commands/rejection.js';
+import { type HttpContext, Message } from '../context.js';
+import type { versionRoutes } from '../contract/versions.js';
+import type { Handlers } from '../mount.js';
+import { patiently } from './answers.js';
+
+export const versionHandlers: Handlers<typeof versionRoutes> = {
+  async getCoreVersion(_, { coreInstall }) {
+    const { versions, why } = await coreInstall.list();
+    if (why === null) return [...versions];
+    if (versions.length === 0) return reject('RELEASES_UNREACHABLE', { why });
+    return new Message('The list of releases cannot be had; these versions are installed.', versions);
+  },
+
+  installCore: ({ params: { version } }, { coreInstall, dispatch }) =>
+    patiently(
+      coreInstall.install(version, dispatch),
+      (installed) => new Message('Xray updated successfully', installed),
+      version,
+    ),
+
+  getPanelUpdateInfo: (_, { panelUpdate }) => panelUpdate.info(),
+
+  updatePanel: (_, { panelUpdate, dispatch }) =>
+    patiently(panelUpdate.install(dispatch), (version) => new Message('Panel update started', version), 'latest'),
+
+  updateGeofile: ({ body: { fileName } }, context) => updateGeoFiles(context, fileName ?? ''),
+  updateOneGeofile: ({ params: { fileName } }, context) => updateGeoFiles(context, fileName),
+};
+
+/** One file, or all of them for no name. */
+async function updateGeoFiles({ geoUpdate, dispatch }: HttpContext, name: string): Promise<Message | Rejection> {
+  const files = name === '' ? geoFiles : geoFiles.filter((known) => known === name);
+  if (files.length === 0) return reject('GEO_FILE_UNKNOWN', { file: name.slice(0, 100) });
+  return patiently(
+    geoUpdate.update(files as readonly GeoFileName[], dispatch),
+    (results) => new Message('Geofile updated successfully', results),
+    [],
+  );
+}

@@ -1,0 +1,136 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type { z } from 'zod';
+import { type Flaw, Rejection } from '../../commands/rejection.js';
+import { languageOf } from '../language/language.js';
+import { explained, issuesOf, translated } from '../language/translate.js';
+import { sendFile } from '../server/send-file.js';
+import { sendJson } from '../server/send-json.js';
+import { Attachment, Download, type HttpContext, Message } from './context.js';
+import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
+
+/** `C` is more than an `HttpContext` for the handlers that deal in sessions. */
+export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<
+  T,
+  C,
+  Rejection | Message | Download | Attachment
+>;
+export type Handler = (
+  request: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
+  context: HttpContext,
+) => unknown;
+
+/** What the guard says: come in; who are you; a page of another site may have sent you. */
+export type Verdict = 'pass' | 'stranger' | 'forged';
+
+/** What stands in front of every route: the guard of its `auth`, and the parser of its body. */
+export interface Gate<C extends HttpContext = HttpContext> {
+  /** Answers a caller who may not pass, and then calls nothing. */
+  guard(route: Route): RequestHandler;
+  parse(route: Route): RequestHandler;
+  contextOf(req: Request, res: Response): C;
+  /** Takes the handler of a hot route, for answers without the router. */
+  shortcut(route: Route, path: string, handle: Handler): void;
+}
+
+/** The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. */
+export function envelope(success: boolean, msg: string, obj: unknown = null) {
+  return { success, msg, obj };
+}
+
+/** Binds a route table to its handlers: guard, parse, check, handle, wrap in the envelope. */
+export function mount<T extends Routes, C extends HttpContext = HttpContext>(
+  router: Router,
+  table: T,
+  handlers: Handlers<T, C>,
+  gate: Gate<C>,
+): void {
+  for (const [name, route] of Object.entries(table)) {
+    // `Handlers` has paired each with its route; the loop over all of them cannot name the pair.
+    const handle = handlers[name] as unknown as Handler;
+    const outcomeOf = async (req: Request, context: C): Promise<unknown> => {
+      const params = route.params.safeParse(req.params);
+      const query = route.query.safeParse(req.query);
+      const body = route.body.safeParse(req.body);
+      const wrong =
+        complaint(req, route.params, req.params, params.error) ??
+        complaint(req, route.query, req.query, query.error) ??
+        complaint(req, route.body, req.body, body.error);
+      if (wrong !== null) return new Invalid(wrong);
+      return handle({ params: params.data, query: query.data, body: body.data }, context);
+    };
+    // A login gives out a session, which cannot be given out twice.
+    const repeatable = route.auth !== 'none' && (route.method === 'POST' || route.acts);
+    const respond: RequestHandler = async (req, res) => {
+      const context = gate.contextOf(req, res);
+      const run = (): Promise<unknown> => outcomeOf(req, context);
+      // Should the handler fail: what stands in place of a file is seen to be none by its status.
+      res.locals['file'] = route.media !== null;
+      const outcome = await (repeatable ? context.once(run) : run());
+      // A script that keeps the answer as a file sees by the status that it is none.
+      if (route.media !== null && outcome instanceof Rejection) res.status(503);
+      await answer(res, outcome);
+    };
+    for (const path of [route.path, ...route.aliases]) {
+      router[route.method === 'GET' ? 'get' : 'post'](path, gate.guard(route), gate.parse(route), respond);
+      if (route.hot) gate.shortcut(route, path, handle);
+    }
+  }
+}
+
+/** An outcome that is a complaint about the input. */
+class Invalid {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+async function answer(res: Response, outcome: unknown): Promise<void> {
+  if (res.headersSent) return;
+  if (outcome instanceof Invalid) tell(res, false, `The input is not valid: ${outcome.why}`);
+  else if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
+  else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
+  else if (outcome instanceof Download) await sendFile(res, outcome);
+  else if (outcome instanceof Attachment) sendAttachment(res, outcome);
+  else sendJson(res, successText(outcome));
+}
+
+function sendAttachment(res: Response, { media, name, text }: Attachment): void {
+  res.setHeader('Content-Type', `${media}; charset=utf-8`);
+  res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  res.end(text);
+}
+
+/** The envelope around what was asked for. */
+export function successText(outcome: unknown): string {
+  if (outcome instanceof JsonOf) return `{"success":true,"msg":"","obj":${outcome.text}}`;
+  return JSON.stringify(envelope(true, '', outcome ?? null));
+}
+
+/** Which setting is wrong and why, or what became of each, for who reads by machine; null for a rejection that is one sentence. */
+function errorsOf({ details }: Rejection, { req }: Response): unknown {
+  if ('results' in details) return details.results;
+  if (!('flaws' in details)) return null;
+  const language = languageOf(req.headers);
+  const errors = (details.flaws as readonly Flaw[]).map(({ key, why }) => ({ key, why: translated(why, language) }));
+  return { errors };
+}
+
+/** Sends the envelope with a sentence in the language of the caller. */
+export function tell(res: Response, success: boolean, said: string | Rejection, obj: unknown = null): void {
+  const language = languageOf(res.req.headers);
+  const msg = said instanceof Rejection ? explained(said, language) : translated(said, language);
+  res.setHeader('Content-Language', language);
+  res.vary('Accept-Language, Cookie');
+  res.json(envelope(success, msg, obj));
+}
+
+/** The first things that are wrong, each with its place; never what the caller sent. Null when nothing is. */
+function complaint(req: Request, schema: z.ZodType, value: unknown, refused?: z.ZodError): string | null {
+  if (!refused) return null;
+  return issuesOf(schema, value, refused, languageOf(req.headers))
+    .slice(0, 5)
+    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
+    .join('; ');
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../../events/settings/settings.js';
+import { flagNames, flagOf, plainNames, secretNames } from '../codec/setting-names.js';
+
+/** A setting as callers write it, with its limits and its default. What it becomes is nobody's business. */
+function described(schema: z.ZodType): z.ZodType {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return z.unknown().meta(json as z.GlobalMeta);
+}
+
+const plain = Object.fromEntries(settingKeys.map((key) => [key, described(settingsTable[key])]));
+const others = Object.fromEntries(
+  Object.entries(plainNames).map(([name, key]) => [name, described(settingsTable[key])]),
+);
+const secrets = Object.fromEntries(secretKeys.map((key) => [key, described(secretsTable[key])]));
+const flags = [...secretKeys.map(flagOf), ...Object.keys(flagNames), 'hasApiToken'];
+const blanks = [...secretKeys, 'apiToken', 'tgBotToken', 'tgBotProxy'];
+const each = (names: readonly string[], schema: z.ZodType) => Object.fromEntries(names.map((name) => [name, schema]));
+
+/** Every key of the settings table: the contract itself, which knows only zod, says just "an object". */
+export const SettingsReply = z
+  .strictObject({
+    ...plain,
+    ...others,
+    ...each(blanks, z.literal('')),
+    ...each(flags, z.boolean()),
+    environment: z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) })),
+  })
+  .meta({ id: 'Settings' });
+
+/** A body has no defaults: what it leaves out stays as it is. */
+function written(schema: z.ZodType): z.ZodType {
+  const { default: _, ...json } = schema.meta() ?? {};
+  return z.unknown().meta(json).optional();
+}
+
+/** What may be changed, all of it or some, under the names of both. */
+export const SettingsBody = z.object(
+  Object.fromEntries(
+    Object.entries({
+      ...plain,
+      ...others,
+      ...secrets,
+      ...Object.fromEntries(Object.entries(secretNames).map(([name, key]) => [name, described(secretsTable[key])])),
+      twoFactorCode: described(z.string()),
+      trustEveryProxy: described(z.boolean()),
+    }).map(([name, schema]) => [name, written(schema)]),
+  ),
+);

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Change, CommandContext, Dispatch } from '../../commands/bus.js';
+import { Rejection } from '../../commands/rejection.js';
+import type { Actor } from '../../events/log/event.js';
+import type { CommandId } from '../../events/log/log.js';
+import { FRESH_COUNTERS } from '../../lib/node-words.js';
+import { languageOf } from '../language/language.js';
+import { translated } from '../language/translate.js';
+import { goneSignal } from '../server/gone.js';
+import type { AuthContext, Visit } from './auth/visit.js';
+import type { HttpContext, HttpParts } from './context.js';
+import { Answers, callerOf, commandIds } from './idempotency.js';
+
+export type MakeContext = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthContext;
+
+/**
+ * Makes what a handler is given. A context has the panel's parts by its prototype, and the rest when it is asked for:
+ * copying and preparing everything for each request costs more than many an answer. So it must not be spread.
+ */
+export function contextMaker(
+  http: HttpParts,
+  { dispatch, change }: { readonly dispatch: Dispatch; readonly change: Change },
+  /** Told of each session that is about to change something: its hash, under the request's correlation id. */
+  authored: (correlationId: string, idHash: string) => void,
+): MakeContext {
+  const answers = new Answers(http.logged);
+  class RequestContext implements Omit<AuthContext, keyof HttpParts> {
+    readonly #req: IncomingMessage;
+    readonly #res: ServerResponse;
+    readonly visit: Visit;
+    #actor: Actor | null = null;
+
+    constructor(req: IncomingMessage, res: ServerResponse, visit: Visit) {
+      this.#req = req;
+      this.#res = res;
+      this.visit = visit;
+    }
+
+    get actor(): Actor {
+      this.#actor ??= actorOf(this.visit);
+      return this.#actor;
+    }
+
+    get userId(): number {
+      const { byToken, session } = this.visit;
+      return byToken ? Math.min(...http.read.users().users.keys()) : (session?.account.id ?? 0);
+    }
+
+    get wantsCounters(): boolean {
+      return this.visit.byToken && this.#req.headers[FRESH_COUNTERS] === 'now';
+    }
+
+    get accept(): string {
+      return this.#req.headers.accept ?? '';
+    }
+
+    get requestHost(): string {
+      return this.visit.peer.hostname;
+    }
+
+    get secure(): boolean {
+      return this.visit.peer.secure;
+    }
+
+    get signal(): AbortSignal {
+      return goneSignal(this.#res);
+    }
+
+    readonly say = (sentence: string): string => translated(sentence, languageOf(this.#req.headers));
+
+    readonly refusalOf: HttpContext['refusalOf'] = (command) => {
+      const { correlationId } = this.visit;
+      // The same request has been carried out: what it made must not be found in its own way.
+      if (this.#first !== null && http.logged(this.#first)) return null;
+      const done = dispatch(command, { actor: this.actor, correlationId, dryRun: true });
+      return done instanceof Rejection ? done : null;
+    };
+
+    readonly once: AuthContext['once'] = (run) => (this.#first === null ? run() : answers.once(this.#first, run));
+
+    readonly dispatch: HttpContext['dispatch'] = (command) => dispatch(command, this.#asCaller());
+
+    readonly change: HttpContext['change'] = (make) => change(make, this.#asCaller());
+
+    #asCaller(): CommandContext {
+      const { correlationId, session, byToken } = this.visit;
+      if (session && !byToken) authored(correlationId, session.idHash);
+      const commandId = this.#nextId();
+      return { actor: this.actor, correlationId, ...(commandId ? { commandId } : {}) };
+    }
+
+    #id: CommandId | null | undefined;
+    /** The id of the request and of its first command; null without an `Idempotency-Key`. */
+    get #first(): CommandId | null {
+      if (this.#id === undefined) this.#id = commandIds(this.#req, this.visit, callerOf(this.actor))?.() ?? null;
+      return this.#id;
+    }
+
+    #ids: (() => CommandId) | null | undefined;
+    #nextId(): CommandId | null {
+      if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.visit, callerOf(this.actor));
+      return this.#ids?.() ?? null;
+    }
+  }
+  Object.setPrototypeOf(RequestContext.prototype, http);
+  // The parts come by the prototype, which a class cannot tell the compiler.
+  return (req, res, visit) => new RequestContext(req, res, visit) as unknown as AuthContext;
+}
+
+function actorOf({ session, byToken, peer: { ip } }: Visit): Actor {
+  if (byToken) return { kind: 'token', id: 'api', name: 'API token', ip };
+  if (!session) return { kind: 'system', id: 'anonymous', name: 'anonymous', ip };
+  const { id, username } = session.account;
+  return { kind: 'user', id: String(id), name: username, ip };
+}

@@ -1,0 +1,79 @@
+import { JsonFlaw, parseJson } from '../../lib/parse-json.js';
+
+export const MOST_FIELDS = 1000;
+
+/** Why a body cannot be read; the message is for the caller. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError';
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Where a text of JSON could write half a character, of which different readers make different texts. */
+const ESCAPED_HALF = /\\u[dD][89a-fA-F]/;
+const HALF = /\p{Surrogate}/u;
+const NOT_UNICODE = 'The body holds text that is not valid Unicode';
+
+/** JSON in UTF-8 whose texts are whole characters; see `parseJson` for what else is refused. */
+export function readJson(bytes: Buffer): unknown {
+  const text = utf8(bytes);
+  try {
+    const value = parseJson(text);
+    if (ESCAPED_HALF.test(text)) refuseHalves(value);
+    return value;
+  } catch (error) {
+    if (error instanceof JsonFlaw) throw new BodyError(`The body ${error.message}`);
+    throw error;
+  }
+}
+
+/** `value` is not nested deeper than the parser allows. */
+function refuseHalves(value: unknown): void {
+  if (typeof value === 'string' && HALF.test(value)) throw new BodyError(NOT_UNICODE);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (HALF.test(name)) throw new BodyError(NOT_UNICODE);
+    refuseHalves(member);
+  }
+}
+
+/** Fields of a form; one that occurs several times, or whose name ends in `[]`, is a list. */
+export function readFields(fields: Iterable<readonly [string, string]>): Record<string, string | string[]> {
+  const read = Object.create(null) as Record<string, string | string[]>;
+  let count = 0;
+  for (const [written, value] of fields) {
+    count += 1;
+    if (count > MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+    if (HALF.test(written) || HALF.test(value)) throw new BodyError(NOT_UNICODE);
+    const list = written.endsWith('[]');
+    const name = list ? written.slice(0, -2) : written;
+    if (name === '__proto__') continue;
+    const known = read[name];
+    if (known === undefined) read[name] = list ? [value] : value;
+    else if (typeof known === 'string') read[name] = [known, value];
+    else known.push(value);
+  }
+  return read;
+}
+
+/** A form as a browser sends it by default. */
+export function readForm(bytes: Buffer): Record<string, string | string[]> {
+  const text = utf8(bytes);
+  let ampersands = 0;
+  for (let at = text.indexOf('&'); at >= 0 && ampersands <= MOST_FIELDS; at = text.indexOf('&', at + 1))
+    ampersands += 1;
+  if (ampersands >= MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+  return readFields(new URLSearchParams(text));
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new BodyError('The body is not valid UTF-8');
+  }
+}

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache';
+import { network } from '../panel/auth/peer.js';
+
+const BURST = 60;
+const A_SECOND = 1;
+const REMEMBERED = 20_000;
+
+/** Counts what was not found, for each address: guessing becomes slow, and what is found is never refused. */
+export class MissLimiter {
+  readonly #now: () => number;
+  readonly #buckets = new LRUCache<string, { left: number; at: number }>({ max: REMEMBERED });
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes one miss; false when the address has had too many. */
+  take(ip: string): boolean {
+    const key = network(ip);
+    const now = this.#now();
+    const bucket = this.#bucketOf(key, now);
+    bucket.left = Math.min(BURST, bucket.left + (Math.max(0, now - bucket.at) / 1000) * A_SECOND);
+    bucket.at = now;
+    if (bucket.left < 1) return false;
+    bucket.left -= 1;
+    return true;
+  }
+
+  #bucketOf(key: string, now: number): { left: number; at: number } {
+    const known = this.#buckets.get(key);
+    if (known) return known;
+    const bucket = { left: BURST, at: now };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+}

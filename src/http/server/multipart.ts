@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, openSync, rm } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Request, Response } from 'express';
+import multer, { MulterError, type StorageEngine } from 'multer';
+import { Upload } from '../panel/contract/route.js';
+import { hangUp, tooLarge, uncompressed } from './body.js';
+import { BodyError, readFields } from './json-body.js';
+
+/** How long an upload may take, in ms: a slow line has an hour for what others send in a minute. */
+const PATIENCE_MS = 3_600_000;
+/** Files that a server receives at one time: each may be as large as the limit allows. */
+const MOST_UPLOADS = 2;
+const BUSY = 'Other files are being received. Try again when they have arrived.';
+/** What a form has beside its file, in bytes. */
+const AROUND = 64 * 1024;
+const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
+
+/**
+ * Receives a multipart form whose field `name` is a file of at most `limit` bytes; it goes to a new file at `place()`,
+ * whatever the sender calls it, and is taken away once the answer is out. Rejects with `BodyError`.
+ */
+export async function receiveUpload(
+  req: Request,
+  res: Response,
+  { name, limit, place }: { readonly name: string; readonly limit: number; readonly place: () => string },
+): Promise<Record<string, unknown>> {
+  uncompressed(req);
+  if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
+  if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
+    throw new BodyError('The body must be a multipart form with a file in it', 200);
+  const patient = beingPatient(req.socket);
+  if (!patient) return hangUp(req, res, new BodyError(BUSY, 503));
+  const storage = toDisk(place);
+  res.once('close', () => storage.clear());
+  const handle = multer({ storage, limits: { ...LIMITS, fileSize: limit } }).single(name);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      // The parser would read on to the end of the body before it says so.
+      storage.overflow = () => reject(new MulterError('LIMIT_FILE_SIZE'));
+      handle(req, res, (error: unknown) =>
+        error === undefined || error === null ? resolve() : reject(error as Error),
+      );
+    });
+  } catch (error) {
+    storage.clear();
+    if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge(req, res, limit);
+    throw flawOf(error);
+  } finally {
+    patient.over();
+  }
+  if (!req.file) throw new BodyError('The form has no file in the field that is asked for', 200);
+  if (req.file.size === 0) throw new BodyError('The file is empty', 200);
+  const texts = Object.entries((req.body ?? {}) as Record<string, unknown>).filter(
+    (field): field is [string, string] => typeof field[1] === 'string',
+  );
+  return { ...readFields(texts), [name]: new Upload(req.file.path, req.file.size, storage.digest) };
+}
+
+/** Files of a name of ours, with the digest of the last; `clear` takes away all that were begun. `overflow` is called when a file is too large. */
+function toDisk(place: () => string): StorageEngine & { clear(): void; overflow: () => void; digest: string } {
+  const begun = new Set<string>();
+  return {
+    overflow: () => undefined,
+    digest: '',
+    _handleFile(_req, file, done) {
+      file.stream.once('limit', () => this.overflow());
+      let path: string;
+      let fd: number;
+      try {
+        path = place();
+        begun.add(path);
+        // At once: a file that appears after the form has failed would be cleared by nobody.
+        fd = openSync(path, 'wx', 0o600);
+      } catch (error) {
+        done(error);
+        return;
+      }
+      const target = createWriteStream(path, { fd });
+      const digest = createHash('sha256');
+      file.stream.on('data', (chunk: Buffer) => digest.update(chunk));
+      pipeline(file.stream, target, (error) => {
+        this.digest = digest.digest('hex');
+        if (error) done(error);
+        else done(null, { path, size: target.bytesWritten });
+      });
+    },
+    _removeFile(_req, file, done) {
+      rm(file.path, { force: true }, (error) => done(error));
+    },
+    clear() {
+      // What is still being written goes with its last handle.
+      for (const path of begun) rm(path, { force: true }, () => undefined);
+    },
+  };
+}
+
+/** How many uploads each server waits for, and its patience without them. */
+const waiting = new WeakMap<Server, { uploads: number; readonly patience: number }>();
+
+/**
+ * A server has one patience for all requests: it has more while somebody who may do this sends a large file. Null when
+ * as many send one already as there may be.
+ */
+function beingPatient(socket: Socket): { over(): void } | null {
+  const { server } = socket as Socket & { readonly server?: Server };
+  if (!server) return { over: () => undefined };
+  const state = waiting.get(server) ?? { uploads: 0, patience: server.requestTimeout };
+  waiting.set(server, state);
+  if (state.uploads >= MOST_UPLOADS) return null;
+  state.uploads += 1;
+  server.requestTimeout = PATIENCE_MS;
+  return {
+    over() {
+      state.uploads -= 1;
+      if (state.uploads === 0) server.requestTimeout = state.patience;
+    },
+  };
+}
+
+function flawOf(error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
+    return new BodyError('The form has a file in another field, or more than one', 200);
+  if (error instanceof MulterError) return new BodyError('The form has more fields, or larger ones, than are needed');
+  // The parser names what it stumbled over; the disk has a code.
+  return code === undefined ? new BodyError('The body is not a valid multipart form') : (error as Error);
+}

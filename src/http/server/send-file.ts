@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createReadStream, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Download } from '../panel/context.js';
+
+/**
+ * Sends a file as fast as the caller reads it, and takes its name away before the first byte: it is gone when the last
+ * one is out, when the caller leaves, and when this process dies. Rejects, with nothing sent, when it cannot be read.
+ */
+export async function sendFile(res: ServerResponse, { path, name, bytes }: Download): Promise<void> {
+  const fd = openSync(path, 'r');
+  // What the disk does not let go of is taken away at the next start of the panel.
+  await rm(path, { force: true }).catch(() => undefined);
+  const source = createReadStream(path, { fd });
+  await once(source, 'readable');
+  res.writeHead(200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Content-Length': bytes,
+  });
+  if (res.req.method === 'HEAD') {
+    source.destroy();
+    res.end();
+    return;
+  }
+  // Who goes away, or stops reading until the socket gives up, is nobody's fault.
+  pipeline(source, res, () => undefined);
+}

@@ -1,0 +1,123 @@
+import { safeLink, safeText } from '../../../lib/net/links.js';
+import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
+import { directionOf, type Language, languageNames, languages } from '../../language/language.js';
+import { translated } from '../../language/translate.js';
+import { type AppLink, appsFor, type System } from './apps.js';
+import { SCRIPT, STYLE } from './assets.js';
+import { copied, escaped, type Translate } from './markup.js';
+import { qrCode } from './qr.js';
+import { type SingleLink, singleLinks } from './single-links.js';
+import { endShown, sizeShown, type TimeWords, timeShown } from './times.js';
+
+export interface InfoPage extends TimeWords {
+  readonly subId: string;
+  /** Heading; empty = the subscription's id. */
+  readonly title: string;
+  readonly announce: string;
+  /** Shown as a link where `safeLink` lets it. */
+  readonly supportUrl: string;
+  /** Addresses of the subscription as apps fetch it; null for a form that is switched off. */
+  readonly url: string;
+  readonly jsonUrl: string | null;
+  readonly clashUrl: string | null;
+  /** As `url`, for sing-box; null where that has no words for any of the links. */
+  readonly singBoxUrl: string | null;
+  /** Every client of the subscription, those that may not connect included. */
+  readonly clients: readonly ClientUsage[];
+  /** When one of them last moved bytes: milliseconds since 1970; 0 = never. */
+  readonly lastOnline: number;
+  readonly links: readonly SingleLink[];
+  /** What the reader's browser runs on: its apps come first. */
+  readonly system: System | null;
+  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  readonly code: number;
+}
+
+/**
+ * A page is loaded over bad lines: single links get a code of their own only while it stays below this, in bytes. The
+ * others get a link to this page with that code.
+ */
+const SMALL = 19_500;
+/**
+ * A page that tells a user what is left, and brings the subscription into an app: by a button, a QR code or by copying.
+ * All of it can be read without a script. Whatever it is given is text: nothing of it becomes markup.
+ */
+export function infoPage(page: InfoPage): string {
+  const { language } = page;
+  const t: Translate = (text) => translated(text, language);
+  const title = page.title || page.subId;
+  const forms = [
+    copied(page.url, t) + qrCode(page.url, t('QR code of the subscription')),
+    ...(page.jsonUrl === null ? [] : [`<h3>JSON</h3>${copied(page.jsonUrl, t)}`]),
+    ...(page.clashUrl === null ? [] : [`<h3>Clash</h3>${copied(page.clashUrl, t)}`]),
+  ];
+  const announce = safeText(page.announce);
+  const supportUrl = safeLink(page.supportUrl);
+  const support = supportUrl ? `<p><a href="${escaped(supportUrl)}" rel="noreferrer">${t('Support')}</a></p>` : '';
+  const before = `<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title><style>${STYLE}</style></head><body data-done="${t('Copied')}">
+<header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header><main>
+${announce === '' ? '' : `<section><p dir="auto">${escaped(announce)}</p></section>`}
+<section>${usageOf(page, t)}</section>
+${appsOf(page, title, t)}
+<section><h2>${t('Subscription link')}</h2>${forms.join('\n')}</section>
+`;
+  const after = `</main>${support}<script>${SCRIPT}</script></body></html>\n`;
+  return before + singleLinks(page, t, SMALL - Buffer.byteLength(before + after)) + after;
+}
+
+function usageOf(page: InfoPage, t: Translate): string {
+  const { up, down, capBytes } = totalUsage(page.clients);
+  const used = up + down;
+  const size = (bytes: number): string => `<bdi>${sizeShown(bytes, page.language)}</bdi>`;
+  const { away, moment } = endShown(page.clients, page, t);
+  const bar =
+    capBytes > 0
+      ? `<progress aria-label="${t('Used')}" max="${capBytes}" value="${Math.min(used, capBytes)}"></progress>`
+      : '';
+  const first: Rows = [
+    [t('Remaining'), capBytes > 0 ? size(capBytes - used) : t('Unlimited')],
+    [t('Expires'), escaped(away)],
+  ];
+  const more: Rows = [
+    [t('Used'), capBytes > 0 ? `${size(used)} / ${size(capBytes)}` : size(used)],
+    [t('Downloaded'), size(down)],
+    [t('Uploaded'), size(up)],
+    ...(moment === null ? [] : [[t('Expires'), escaped(moment)] as const]),
+    [t('Last online'), page.lastOnline > 0 ? escaped(timeShown(page.lastOnline, page)) : t('Never')],
+    [t('Subscription'), `<bdi>${escaped(page.subId)}</bdi>`],
+  ];
+  return `<div class="top"><dl>${rows(first)}</dl><span class="on">${t('Active')}</span></div>${bar}<dl class="more">${rows(more)}</dl>`;
+}
+
+type Rows = readonly (readonly [term: string, value: string])[];
+
+function rows(all: Rows): string {
+  return all.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('');
+}
+
+function appsOf({ url, singBoxUrl, clashUrl, links, system }: InfoPage, name: string, t: Translate): string {
+  const apps = appsFor({ url: links.length > 0 ? url : null, singBoxUrl, clashUrl, name }, system);
+  if (apps.length === 0) return '';
+  const others = apps.filter(({ fits }) => !fits);
+  const rest = `<details><summary>${t('Apps for other devices')}</summary>${appList(others)}</details>`;
+  const list = appList(apps.filter(({ fits }) => fits)) + (others.length > 0 ? rest : '');
+  return `<section><h2>${t('Open in an app')}</h2>${list}</section>`;
+}
+
+function appList(apps: readonly AppLink[]): string {
+  const items = apps.map(
+    ({ name, systems, address }) =>
+      `<li><a href="${escaped(address)}" rel="noreferrer">${name}<small>${systems}</small></a></li>`,
+  );
+  return `<ul class="apps">${items.join('')}</ul>`;
+}
+
+function otherLanguages(own: Language): string {
+  const others = languages.filter((language) => language !== own);
+  return others
+    .map((language) => `<a href="?html=1&amp;lang=${language}" lang="${language}">${languageNames[language]}</a>`)
+    .join('');
+}

@@ -1,0 +1,63 @@
+import { zoneNamed } from '../../../lib/time/calendar.js';
+import type { ReadModels } from '../../../projections/read-models.js';
+import { clashProxy } from '../../../projections/subscription/formats/clash-proxy.js';
+import { saysAny } from '../../../projections/subscription/formats/dialect.js';
+import { singBoxOutbound } from '../../../projections/subscription/formats/sing-box-outbound.js';
+import { subscriptionHeaders } from '../../../projections/subscription/headers.js';
+import { hasUrl, linkUrl, type ShareLink, shortUrl } from '../../../projections/subscription/share-link.js';
+import type { Language } from '../../language/language.js';
+import { shareLinksForSubId } from '../../panel/codec/links.js';
+import { type Asked, secretHeaders, usagesOf } from '../subscription-answers.js';
+import type { Made } from '../subscription-cache.js';
+import type { System } from './apps.js';
+import { infoPagePolicy } from './assets.js';
+import { infoPage } from './page.js';
+import type { SingleLink } from './single-links.js';
+
+/** A subscription that somebody may use, and where it is fetched in the other forms; null for one that is switched off. */
+export interface Shown extends Asked {
+  readonly jsonUrl: string | null;
+  readonly clashUrl: string | null;
+  readonly language: Language;
+  readonly system: System | null;
+  /** The single link, counted from 1, whose QR code was asked for; 0 = none. */
+  readonly code: number;
+}
+
+const HEADERS = [
+  ...['Content-Type', 'text/html; charset=utf-8'],
+  ...['Content-Security-Policy', infoPagePolicy],
+  ...['Vary', 'Accept, User-Agent, Accept-Encoding, Accept-Language, Cookie'],
+  ...secretHeaders,
+];
+
+/** The page of a subscription. `now` in ms since 1970. */
+export function subscriptionPage(read: ReadModels, shown: Shown, now: number): Made {
+  const { subId, url, jsonUrl, clashUrl, host, language, system, code } = shown;
+  const settings = read.settings();
+  const clients = read.clientsBySubId(subId);
+  const usages = usagesOf(read, clients);
+  const links = shareLinksForSubId(read, subId, host, now);
+  const body = infoPage({
+    subId,
+    title: settings.subTitle,
+    announce: settings.subAnnounce,
+    supportUrl: settings.subSupportUrl,
+    ...{ url, jsonUrl },
+    clashUrl: saysAny(links, clashProxy) ? clashUrl : null,
+    singBoxUrl: saysAny(links, singBoxOutbound) ? `${url}?format=sing-box` : null,
+    clients: usages,
+    lastOnline: Math.max(0, ...clients.map((client) => read.lastOnline(client))),
+    links: withCodes(links),
+    ...{ language, system, code },
+    zone: zoneNamed(settings.timeLocation),
+    calendar: settings.datepicker,
+    now,
+  });
+  const told = subscriptionHeaders({ clients: usages, settings, url });
+  return { headers: [...HEADERS, 'Content-Language', language, ...Object.entries(told).flat()], body };
+}
+
+function withCodes(links: readonly ShareLink[]): readonly SingleLink[] {
+  return links.filter(hasUrl).map((link) => ({ name: link.name, url: linkUrl(link), code: shortUrl(link) }));
+}

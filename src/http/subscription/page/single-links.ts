@@ -1,0 +1,82 @@
+import type { Language } from '../../language/language.js';
+import { copied, escaped, type Translate } from './markup.js';
+import { LONGEST_CODE, qrCode } from './qr.js';
+
+export interface SingleLink {
+  readonly name: string;
+  readonly url: string;
+  /** What its QR code holds: the URL, or as much of it as is needed to connect. */
+  readonly code: string;
+}
+
+interface Shown {
+  readonly links: readonly SingleLink[];
+  /** The link, counted from 1, whose code was asked for; 0 = none. */
+  readonly code: number;
+  readonly language: Language;
+}
+
+/** What stands around a single link. */
+const ITEM = 10;
+
+interface Item {
+  readonly at: number;
+  readonly title: string;
+  readonly text: string;
+  /** To this page with its code; empty where no code holds it. */
+  readonly way: string;
+}
+
+/**
+ * The links with a code each, as far as the codes fit into `room` bytes. With the code that was asked for goes its link, and
+ * as many others as fit; of the rest there is the name, and the way to it.
+ */
+export function singleLinks({ links, code, language }: Shown, t: Translate, room: number): string {
+  if (links.length === 0) return '';
+  const items = links.map(({ name, url, code: held }, index): Item => {
+    const at = index + 1;
+    const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
+    return {
+      at,
+      title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
+      text: copied(url, t),
+      way: Buffer.byteLength(held) > LONGEST_CODE ? '' : way,
+    };
+  });
+  const drawn = (at: number): string => {
+    const { url = '', code: held = '' } = links[at - 1] ?? {};
+    const svg = qrCode(held, t('QR code of the link'));
+    const note = held === url ? '' : `<p>${t('Without the post-quantum key, with which no camera could read it.')}</p>`;
+    return svg && `<details${at === code ? ' open' : ''}><summary>${t('QR code')}</summary>${svg}${note}</details>`;
+  };
+  const lines = code > 0 && code <= links.length ? besides(code, items, drawn, room) : withCodes(items, drawn, room);
+  const list = lines.map((line) => `<li>${line}</li>`).join('\n');
+  return `<section><h2>${t('Single links')}</h2><ul>${list}</ul></section>\n`;
+}
+
+function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
+  let left = room - sizeOf(items.map(({ title, text, way }) => title + text + way));
+  return items.map(({ at, title, text, way }) => {
+    // Once a code did not fit none is drawn for its size alone.
+    const shown = left > 0 ? drawn(at) : '';
+    left -= Buffer.byteLength(shown);
+    return title + text + (shown !== '' && left >= 0 ? shown : way);
+  });
+}
+
+function besides(code: number, items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {
+  const asked = ({ title, text }: Item): string => title + text + drawn(code);
+  const least = items.map((item) => {
+    if (item.at === code) return asked(item);
+    return item.title + (item.way || item.text);
+  });
+  let left = room - sizeOf(least);
+  return items.map(({ at, title, text, way }, index) => {
+    left -= at === code || way === '' ? 0 : Buffer.byteLength(text);
+    return at === code || way === '' || left < 0 ? (least[index] ?? '') : title + text + way;
+  });
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + ITEM, 0);
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Settings } from '../../events/settings/settings.js';
+import type { ReadModels } from '../../projections/read-models.js';
+import type { Format } from '../../projections/subscription/formats/format.js';
+import { languageOf, spoken } from '../language/language.js';
+import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
+import { Admission, type AdmissionRules } from '../server/admission.js';
+import { Doors } from '../server/door.js';
+import type { HttpLog } from '../server/http-log.js';
+import { MissLimiter } from '../server/miss-limiter.js';
+import { systemOf } from './page/apps.js';
+import { subscriptionPage } from './page/show.js';
+import { secretHeaders, subscriptionIn } from './subscription-answers.js';
+import { type Rendered, SubscriptionCache } from './subscription-cache.js';
+import { askedFor, formatOf, hasTag, split, takesGzip, urlOf, wantsPage } from './subscription-request.js';
+import { untoldWatch } from './untold-settings.js';
+
+interface SubscriptionServerParts {
+  readonly read: ReadModels;
+  readonly now: () => number;
+  /** The only name under which subscriptions are answered; empty = any. Links may name another already. */
+  readonly subDomain: () => string;
+  readonly log: HttpLog;
+  readonly admission?: AdmissionRules;
+}
+
+/** Enough for every app of a mobile network behind one address that asks in the same seconds. */
+const USUAL: AdmissionRules = { most: 2048, mostOfOne: 256, budgetMs: 3, requestMs: 0 };
+
+export interface SubscriptionServer {
+  readonly doors: Doors;
+  /** A door without TLS. */
+  listen(port: number, host: string): Promise<AddressInfo>;
+  close(): Promise<void>;
+}
+
+/**
+ * The server that client apps ask, without a login: the subId in the path is the secret. It runs on `node:http` alone
+ * because this is the one answer that thousands of apps fetch in the same minute. All that is not there is one answer,
+ * and what is refused for the way in which it was asked is refused at every path: so nothing tells how near a guess was.
+ */
+export function createSubscriptionServer(parts: SubscriptionServerParts): SubscriptionServer {
+  const { read, now, subDomain, log } = parts;
+  const peers = new Peers(() => read.settings());
+  const cache = new SubscriptionCache(read, now);
+  const misses = new MissLimiter(now);
+  const warnOfUntold = untoldWatch(log);
+  const admission = new Admission(peers, parts.admission ?? USUAL);
+
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    const settings = read.settings();
+    if (!settings.subEnable) return bare(res, 404);
+    if (req.method !== 'GET' && req.method !== 'HEAD') return bare(res, 405, ['Allow', 'GET, HEAD']);
+    const peer = peers.of(req);
+    if (peer.host === '') return bare(res, 400);
+    const domain = subDomain();
+    if (domain !== '' && peer.hostname !== nameOf(domain)) return bare(res, 403);
+    const { path, query } = split(req.url ?? '');
+    const asked = askedFor(path, settings);
+    const found = asked && find(asked, peer, req, query);
+    if (found) return send(req, res, found);
+    return misses.take(peer.ip) ? bare(res, 404) : bare(res, 429, ['Retry-After', '60']);
+  };
+
+  const find = (
+    { subId, format: ofPath }: { readonly subId: string; readonly format: Format },
+    peer: Peer,
+    req: IncomingMessage,
+    query: string,
+  ): Rendered | null => {
+    // Most that is asked for and not there is nobody's at all.
+    if (read.clientsBySubId(subId).length === 0) return null;
+    const settings = read.settings();
+    warnOfUntold(settings);
+    const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
+    const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;
+    if (ofPath === 'links' && wantsPage(req, query)) {
+      const reader = readerOf(req, query);
+      const shown = { ...asked, ...otherUrls(settings, peer, subId), ...reader };
+      const form = `page-${reader.language}-${reader.system}-${reader.code}`;
+      return cache.get(subId, key(form), (at) => subscriptionPage(read, shown, at));
+    }
+    const choice = formatOf(req, query, ofPath, settings);
+    const form = `${choice.format}${choice.isGuess ? '?' : ''}`;
+    return cache.get(subId, key(form), (at) => subscriptionIn(read, choice, asked, at));
+  };
+
+  const answer: RequestListener = (req, res) => {
+    try {
+      serve(req, res);
+    } catch (error) {
+      log.error({ err: error }, 'a subscription could not be made');
+      if (res.headersSent) res.destroy();
+      else bare(res, 500);
+    }
+  };
+  const doors = new Doors((req, res) => admission.take(req, () => answer(req, res)), {
+    admit: admission.admit,
+    domain: subDomain,
+  });
+  return {
+    doors,
+    listen: async (port, host) => (await doors.open(port, host)).address,
+    close: () => doors.close(),
+  };
+}
+
+function send(req: IncomingMessage, res: ServerResponse, { etag, headers, plain, gzipped }: Rendered): void {
+  if (hasTag(req, etag)) {
+    res.writeHead(304, ['ETag', etag, ...headers]);
+    res.end();
+    return;
+  }
+  const sent = (takesGzip(req) ? gzipped() : null) ?? plain;
+  res.writeHead(200, sent.headers);
+  if (req.method === 'HEAD') res.end();
+  else res.end(sent.body, 'latin1');
+}
+
+/** An answer without a word. */
+function bare(res: ServerResponse, status: number, headers: readonly string[] = []): void {
+  res.writeHead(status, ['Content-Length', '0', ...secretHeaders, ...headers]);
+  res.end();
+}
+
+/** What a page depends on besides the subscription. */
+function readerOf({ headers }: IncomingMessage, query: string) {
+  const asked = new URLSearchParams(query);
+  const code = Number(/^[1-9]\d{0,2}$/.exec(asked.get('code') ?? '')?.[0] ?? 0);
+  const language = spoken(asked.get('lang') ?? '') ?? languageOf(headers);
+  return { language, system: systemOf(headers['user-agent'] ?? ''), code };
+}
+
+function otherUrls(settings: Settings, peer: Peer, subId: string) {
+  const { subJsonEnable, subJsonURI, subJsonPath, subClashEnable, subClashURI, subClashPath } = settings;
+  return {
+    jsonUrl: subJsonEnable ? urlOf(peer, subJsonURI, subJsonPath, subId) : null,
+    clashUrl: subClashEnable ? urlOf(peer, subClashURI, subClashPath, subId) : null,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Entry, Flow } from '../../events/log/ledger-store.js';
+
+/** What an account is read from. */
+export interface Books {
+  flowsOf(client: number): readonly Flow[];
+  entriesOf(client: number): readonly Entry[];
+}
+
+/** What stands in the books of one person, whoever of the clients it was booked to at the time. */
+export interface Account {
+  /** Every client that has, or had, a part in it, the lowest number first. */
+  readonly clients: readonly Member[];
+  readonly flows: readonly Flow[];
+  readonly entries: readonly Entry[];
+}
+
+export interface Member {
+  readonly client: number;
+  /** The inbound that it was added to; 0 where the log does not say. */
+  readonly inbound: number;
+  /** When it was added, ms. */
+  readonly since: number;
+  /** When it was deleted or left the others, ms; null = it is still there. */
+  readonly until: number | null;
+}
+
+/**
+ * The account of clients that are one person. Who left their email bequeathed its bytes to one of them, so its time with
+ * them, up to there, is a part of the account; what it does afterwards is not. Names play no part: a client that was renamed
+ * brings its past along, and a deleted client whose email was given again is another account.
+ */
+export function accountOf(books: Books, clients: readonly number[]): Account {
+  const flows: Flow[] = [];
+  const entries: Entry[] = [];
+  const members = new Map<number, Member>();
+  const waiting = clients.map((client) => ({ client, until: endOf(books.entriesOf(client)) }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { client, until } = next;
+    const all = books.entriesOf(client);
+    const from = all.findLast(({ kind, position }) => kind === 'bequeathed' && position < until)?.position ?? 0;
+    const within = ({ position }: { readonly position: number }): boolean => position > from && position <= until;
+    const own = all.filter(within);
+    entries.push(...own);
+    flows.push(...books.flowsOf(client).filter(within));
+    for (const { kind, other, position } of own)
+      if (kind === 'inherited') waiting.push({ client: other, until: position });
+    if (!members.has(client) || until === Number.POSITIVE_INFINITY) members.set(client, memberOf(client, all, own));
+  }
+  return { clients: [...members.values()].sort((a, b) => a.client - b.client), flows, entries };
+}
+
+/** Of somebody who left the others by being deleted the account is the one up to there. */
+function endOf(entries: readonly Entry[]): number {
+  const [left, deleted] = entries.slice(-2);
+  return left?.kind === 'bequeathed' && deleted?.kind === 'deleted' ? left.position : Number.POSITIVE_INFINITY;
+}
+
+function memberOf(client: number, all: readonly Entry[], own: readonly Entry[]): Member {
+  const added = all.find(({ kind }) => kind === 'added');
+  const left = own.findLast(({ kind }) => kind === 'bequeathed' || kind === 'deleted');
+  return { client, inbound: added?.other ?? 0, since: added?.at ?? 0, until: left?.at ?? null };
+}

@@ -1,0 +1,132 @@
+import { type Counter, zero } from '../../events/counters.js';
+import { type Fold, pairs } from '../../events/log/fold.js';
+
+/**
+ * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an
+ * event, so the sum over the run is the counter's last recorded value, also after a crash of the panel.
+ *
+ * A client has counters of its own, whatever it is called. Those of an inbound stand under its tag, which another inbound
+ * may have later in the same run: the core is told of that after the log, so the log says when the counter passed on.
+ */
+export interface Baselines {
+  run: string | null;
+  /** By client number, deleted ones included. */
+  readonly clients: Map<number, Counter>;
+  /** By tag. */
+  readonly inbounds: Map<string, Counter>;
+  /** By tag. */
+  readonly outbounds: Map<string, Counter>;
+  /** The tag that each inbound has. */
+  readonly tags: Map<number, string>;
+  /** The tag under which the core may still count an inbound that has another one by now, or was deleted. */
+  readonly former: Map<number, string>;
+}
+
+interface Saved {
+  run: string | null;
+  clients: [number, Counter][];
+  inbounds: [string, Counter][];
+  outbounds: [string, Counter][];
+  tags: [number, string][];
+  former: [number, string][];
+}
+
+export const baselines: Fold<Baselines> = {
+  name: 'baselines',
+  version: 3,
+  initial: () => ({
+    run: null,
+    clients: new Map(),
+    inbounds: new Map(),
+    outbounds: new Map(),
+    tags: new Map(),
+    former: new Map(),
+  }),
+  apply(state, event) {
+    switch (event.type) {
+      case 'CoreStarted':
+        if (event.data.run !== state.run) begin(state, event.data.run); // else the same run, taken over
+        break;
+      case 'TrafficRecorded':
+        if (event.data.run !== state.run) break;
+        for (const [client, up, down] of event.data.clients) grow(state.clients, client, up, down);
+        for (const [inbound, up, down] of event.data.inbounds)
+          grow(state.inbounds, countedAs(state, inbound), up, down);
+        for (const [tag, up, down] of event.data.outbounds) grow(state.outbounds, tag, up, down);
+        break;
+      case 'InboundCountersPassedOn':
+        if (event.data.run !== state.run) break;
+        for (const [tag, up, down] of event.data.counters) passOn(state, tag, { up, down });
+        break;
+      case 'InboundAdded':
+        state.tags.set(event.data.inbound, event.data.spec.tag);
+        break;
+      case 'InboundUpdated':
+        if (event.data.changes.tag !== undefined) leaveTag(state, event.data.inbound, event.data.changes.tag);
+        break;
+      case 'InboundDeleted':
+        leaveTag(state, event.data.inbound, null);
+        break;
+      default:
+    }
+  },
+  save: ({ run, clients, inbounds, outbounds, tags, former }): Saved => ({
+    run,
+    clients: pairs(clients) as Saved['clients'],
+    inbounds: pairs(inbounds) as Saved['inbounds'],
+    outbounds: pairs(outbounds) as Saved['outbounds'],
+    tags: pairs(tags) as Saved['tags'],
+    former: pairs(former) as Saved['former'],
+  }),
+  load: (saved: Saved) => ({
+    run: saved.run,
+    clients: new Map(saved.clients),
+    inbounds: new Map(saved.inbounds),
+    outbounds: new Map(saved.outbounds),
+    tags: new Map(saved.tags),
+    former: new Map(saved.former),
+  }),
+};
+
+/** The inbound whose bytes the core counts under a tag: who had it first, until the log says that the counter passed on. */
+export function counterOwner({ tags, former }: Baselines, tag: string): number | undefined {
+  // Others that had the tag since were added later.
+  const owners = [...former].filter(([, own]) => own === tag).map(([inbound]) => inbound);
+  if (owners.length > 0) return Math.min(...owners);
+  for (const [inbound, own] of tags) if (own === tag && !former.has(inbound)) return inbound;
+  return undefined;
+}
+
+/** Tags under which the core may still count an inbound that has not got it any more. */
+export function tagsToPassOn({ former }: Baselines): readonly string[] {
+  return [...new Set(former.values())];
+}
+
+/** Counters are at zero again, and every inbound is counted under the tag that it has. */
+function begin(state: Baselines, run: string): void {
+  state.run = run;
+  for (const all of [state.clients, state.inbounds, state.outbounds, state.former]) all.clear();
+}
+
+function passOn(state: Baselines, tag: string, counter: Counter): void {
+  state.inbounds.set(tag, counter);
+  for (const [inbound, former] of state.former) if (former === tag) state.former.delete(inbound);
+}
+
+function countedAs({ tags, former }: Baselines, inbound: number): string | undefined {
+  return former.get(inbound) ?? tags.get(inbound);
+}
+
+function leaveTag(state: Baselines, inbound: number, next: string | null): void {
+  const before = state.tags.get(inbound);
+  // The core has not been told of the tags between.
+  if (before !== undefined && state.run !== null && !state.former.has(inbound)) state.former.set(inbound, before);
+  if (next === null) state.tags.delete(inbound);
+  else state.tags.set(inbound, next);
+}
+
+function grow<K>(counters: Map<K, Counter>, key: K | undefined, up: number, down: number): void {
+  if (key === undefined) return;
+  const before = counters.get(key) ?? zero;
+  counters.set(key, { up: before.up + up, down: before.down + down });
+}

@@ -1,0 +1,63 @@
+import { type Fold, foldOf, pairs } from '../../events/log/fold.js';
+
+/** What the log knows of the core process. */
+export interface CoreState {
+  readonly process: {
+    readonly state: 'running' | 'stop' | 'error';
+    readonly run: string | null;
+    readonly version: string;
+    /** When the run began, ms; 0 when none is up. */
+    readonly since: number;
+    readonly error: string;
+    /** Whether it shall run. */
+    readonly wanted: boolean;
+  };
+  /** Inbounds that the core does not take, with its reason. */
+  readonly refused: Map<number, string>;
+  readonly choice: {
+    /** The version that was installed and not taken back; null = none yet. */
+    readonly version: string | null;
+    /** The newest installation: what to go back to, and since when (ms) the new version runs; null = not yet. */
+    readonly trial: { readonly from: string | null; readonly since: number | null } | null;
+  };
+}
+type Mutable = { process: CoreState['process']; refused: Map<number, string>; choice: CoreState['choice'] };
+
+const nothing: CoreState['process'] = { state: 'stop', run: null, version: '', since: 0, error: '', wanted: true };
+
+export const coreState: Fold<CoreState> = foldOf<Mutable>({
+  name: 'core-state',
+  version: 3,
+  initial: () => ({ process: nothing, refused: new Map(), choice: { version: null, trial: null } }),
+  on: {
+    CoreStopRequested: (state) => void (state.process = { ...state.process, wanted: false }),
+    CoreRestartRequested: (state) => void (state.process = { ...state.process, wanted: true }),
+    CoreStarted(state, { data: { run, version }, meta }) {
+      const since = run === state.process.run ? state.process.since : meta.at;
+      state.process = { ...state.process, state: 'running', run, version, since, error: '' };
+      const { trial } = state.choice;
+      if (trial?.since === null && version === state.choice.version)
+        state.choice = { ...state.choice, trial: { ...trial, since: meta.at } };
+    },
+    CoreStopped: (state) => void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
+    CoreFailed(state, { data: { reason } }) {
+      state.process = { ...state.process, state: 'error', run: null, since: 0, error: reason };
+    },
+    // The run was that of the machine that the file came from.
+    StateImported: (state) =>
+      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
+    CoreVersionInstalled(state, { data: { version, from } }) {
+      state.choice = { version, trial: { from, since: null } };
+    },
+    CoreVersionRolledBack: (state, { data: { to } }) => void (state.choice = { version: to, trial: null }),
+    InboundRefusedByCore: (state, { data }) => void state.refused.set(data.inbound, data.reason),
+    InboundAcceptedByCore: (state, { data }) => void state.refused.delete(data.inbound),
+    InboundDeleted: (state, { data }) => void state.refused.delete(data.inbound),
+  },
+  save: ({ process, refused, choice }) => ({ process, refused: pairs(refused), choice }),
+  load: (saved: Pick<CoreState, 'process' | 'choice'> & { refused: [number, string][] }) => ({
+    process: saved.process,
+    refused: new Map(saved.refused),
+    choice: saved.choice,
+  }),
+}) as Fold<CoreState>;

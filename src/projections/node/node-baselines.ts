@@ -1,0 +1,146 @@
+import type { NodeId } from '../../events/ids.js';
+import { type Fold, pairs } from '../../events/log/fold.js';
+import { destination } from '../../events/node/node-document.js';
+
+/** Up to where a counter of a node is followed: what it said then. */
+export interface NodeBaseline {
+  readonly node: NodeId;
+  readonly up: number;
+  readonly down: number;
+  readonly allTime: number;
+  /**
+   * The sum of 1: the bytes of all time have moved, 2: the counter itself has, 4: it has fallen and not grown since, 8: its
+   * client was renamed, and it has not fallen since.
+   */
+  readonly moved: number;
+  /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
+  readonly high: number;
+}
+
+/** How far the counters of all nodes are recorded. A client lives on one machine, so its number says which. */
+export interface NodeBaselines {
+  readonly clients: Map<number, NodeBaseline>;
+  readonly inbounds: Map<number, NodeBaseline>;
+  /** The lasting name of the panel that counted; empty = its kind has none. */
+  readonly panels: Map<NodeId, string>;
+  /** When counters of a node were last recorded, ms since 1970. Of the node and not of each: sums tell no more. */
+  readonly readAt: Map<NodeId, number>;
+  /**
+   * Clients that were deleted and may still be on their node, by inbound, with the position of their deletion: what they
+   * moved there is followed until the node has them no more.
+   */
+  readonly leaving: Map<number, [client: number, position: number][]>;
+}
+
+interface Saved {
+  clients: [number, NodeBaseline][];
+  inbounds: [number, NodeBaseline][];
+  panels: [NodeId, string][];
+  readAt: [NodeId, number][];
+  leaving: [number, [number, number][]][];
+}
+
+const RENAMED = 8;
+
+export const nodeBaselines: Fold<NodeBaselines> = {
+  name: 'node-baselines',
+  version: 3,
+  initial: () => ({
+    ...{ clients: new Map(), inbounds: new Map(), panels: new Map(), readAt: new Map() },
+    leaving: new Map(),
+  }),
+  apply(state, event) {
+    switch (event.type) {
+      case 'NodeInboundApplied': {
+        const { node, inbound, position, began, fresh } = event.data;
+        gone(state, inbound, position);
+        const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0, high: 0 };
+        for (const client of began) state.clients.set(client, zero);
+        if (fresh) state.inbounds.set(inbound, zero);
+        state.readAt.set(node, event.meta.at);
+        break;
+      }
+      case 'NodeTrafficRecorded': {
+        const { node, clients, inbounds } = event.data;
+        for (const [client, , , up, down, allTime, moved, high] of clients)
+          state.clients.set(client, { node, up, down, allTime, moved, high });
+        for (const [inbound, , , up, down, allTime, moved, high] of inbounds)
+          state.inbounds.set(inbound, { node, up, down, allTime, moved, high });
+        state.readAt.set(node, event.meta.at);
+        break;
+      }
+      case 'ClientIdentified': {
+        const { client, renamed } = event.data;
+        const baseline = state.clients.get(client);
+        if (renamed && baseline) state.clients.set(client, { ...baseline, moved: baseline.moved | RENAMED });
+        break;
+      }
+      case 'ClientDeleted': {
+        const { client, inbound } = event.data;
+        if (!state.clients.has(client)) break;
+        const others = state.leaving.get(inbound);
+        if (others) others.push([client, event.position]);
+        else state.leaving.set(inbound, [[client, event.position]]);
+        break;
+      }
+      case 'NodeInboundRemoved':
+        gone(state, event.data.inbound, event.position);
+        break;
+      case 'InboundDeleted':
+        state.inbounds.delete(event.data.inbound);
+        break;
+      case 'NodeIdentified': {
+        const { node, panelId } = event.data;
+        const before = state.panels.get(node);
+        if (before !== undefined && before !== panelId) forget(state, node);
+        state.panels.set(node, panelId);
+        break;
+      }
+      case 'NodeUpdated': {
+        const { node, changes } = event.data;
+        const moves = destination.some((member) => changes[member] !== undefined);
+        // Without a name of its own nobody can say whether the panel that is met there is the same.
+        if (moves && !state.panels.get(node)) forget(state, node);
+        break;
+      }
+      case 'NodeDeleted':
+        forget(state, event.data.node);
+        for (const [inbound, clients] of state.leaving)
+          if (clients.every(([client]) => !state.clients.has(client))) state.leaving.delete(inbound);
+        state.panels.delete(event.data.node);
+        state.readAt.delete(event.data.node);
+        break;
+      default:
+    }
+  },
+  save: (state) => ({
+    clients: pairs(state.clients),
+    inbounds: pairs(state.inbounds),
+    panels: pairs(state.panels),
+    readAt: pairs(state.readAt),
+    leaving: pairs(state.leaving).map(([inbound, clients]) => [inbound, clients.map((one) => [...one])]),
+  }),
+  load: (saved: Saved) => ({
+    clients: new Map(saved.clients),
+    inbounds: new Map(saved.inbounds),
+    panels: new Map(saved.panels),
+    readAt: new Map(saved.readAt),
+    leaving: new Map(saved.leaving.map(([inbound, clients]) => [inbound, [...clients]])),
+  }),
+};
+
+/** The node has no client of this inbound any more that was deleted up to a position. */
+function gone({ clients, leaving }: NodeBaselines, inbound: number, upTo: number): void {
+  const known = leaving.get(inbound);
+  if (!known) return;
+  for (const [client, position] of known) if (position <= upTo) clients.delete(client);
+  const rest = known.filter(([, position]) => position > upTo);
+  if (rest.length > 0) leaving.set(inbound, rest);
+  else leaving.delete(inbound);
+}
+
+/** Another panel counts from elsewhere: what it says when it is met is nothing that flowed since. */
+function forget({ clients, inbounds }: NodeBaselines, node: NodeId): void {
+  for (const counters of [clients, inbounds])
+    for (const [key, baseline] of counters) if (baseline.node === node) counters.delete(key);
+}

@@ -1,0 +1,107 @@
+import type { NodeId } from '../../events/ids.js';
+import { type Fold, pairs } from '../../events/log/fold.js';
+import { destination, evolveNodes, type Node } from '../../events/node/node-document.js';
+import { mayBePruned } from '../../events/traffic.js';
+
+/** What was recorded last about whether a node answers. */
+export interface NodeStanding {
+  readonly online: boolean;
+  /** ms since 1970. */
+  readonly since: number;
+  /** Why it is offline; empty while it is not. */
+  readonly reason: string;
+}
+
+/** Why a node cannot be told anything, and since when that is the reason: ms since 1970. */
+export interface NodeFailing {
+  readonly reason: string;
+  readonly since: number;
+}
+
+/** Why the core of a node was restarted by this panel last, and when: ms since 1970. */
+export interface NodeRestart {
+  readonly at: number;
+  /** Numbers of clients that should be cut and still moved bytes. */
+  readonly clients: readonly number[];
+  readonly inbounds: readonly number[];
+}
+
+export interface Nodes {
+  readonly documents: Map<NodeId, Node>;
+  /** Missing where nothing is known: before the first answer, after a change of address, while it is switched off. */
+  readonly standings: Map<NodeId, NodeStanding>;
+  /** Those that answer and cannot be told anything. */
+  readonly failings: Map<NodeId, NodeFailing>;
+  readonly restarts: Map<NodeId, NodeRestart>;
+}
+
+interface Saved {
+  documents: [NodeId, Node][];
+  standings: [NodeId, NodeStanding][];
+  failings: [NodeId, NodeFailing][];
+  restarts: [NodeId, NodeRestart][];
+}
+
+/** Remote panels by number, and whether they answer as far as events tell. */
+export const nodes: Fold<Nodes> = {
+  name: 'nodes',
+  version: 3,
+  initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map(), restarts: new Map() }),
+  apply({ documents, standings, failings, restarts }, event) {
+    evolveNodes(documents, event);
+    switch (event.type) {
+      case 'NodeWentOnline':
+        standings.set(event.data.node, { online: true, since: event.meta.at, reason: '' });
+        break;
+      case 'NodeWentOffline':
+        standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
+        break;
+      case 'NodeSyncFailing': {
+        const { node, reason } = event.data;
+        failings.set(node, { reason, since: event.meta.at });
+        break;
+      }
+      case 'NodeSyncRecovered':
+        failings.delete(event.data.node);
+        break;
+      case 'NodeCoreRestarted': {
+        const { node, clients, inbounds } = event.data;
+        restarts.set(node, { at: event.meta.at, clients, inbounds });
+        break;
+      }
+      case 'NodeUpdated':
+        if (destination.every((member) => event.data.changes[member] === undefined)) break;
+        standings.delete(event.data.node);
+        failings.delete(event.data.node);
+        break;
+      case 'NodeDeleted':
+        restarts.delete(event.data.node);
+        standings.delete(event.data.node);
+        failings.delete(event.data.node);
+        break;
+      case 'NodeTokenReplaced':
+      case 'NodeDisabled':
+        standings.delete(event.data.node);
+        failings.delete(event.data.node);
+        break;
+      case 'MeasurementsRolledUp':
+        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        for (const [node, { since }] of standings) if (mayBePruned(event.data, since)) standings.delete(node);
+        for (const [node, { since }] of failings) if (mayBePruned(event.data, since)) failings.delete(node);
+        break;
+      default:
+    }
+  },
+  save: ({ documents, standings, failings, restarts }): Saved => ({
+    documents: pairs(documents) as Saved['documents'],
+    standings: pairs(standings) as Saved['standings'],
+    failings: pairs(failings) as Saved['failings'],
+    restarts: pairs(restarts) as Saved['restarts'],
+  }),
+  load: (saved: Saved) => ({
+    documents: new Map(saved.documents),
+    standings: new Map(saved.standings),
+    failings: new Map(saved.failings),
+    restarts: new Map(saved.restarts),
+  }),
+};

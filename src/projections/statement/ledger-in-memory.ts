@@ -1,0 +1,36 @@
+import type { Entry, Flow, LedgerStore, Setback, Unwritten } from '../../events/log/ledger-store.js';
+
+/** A ledger that is gone with the process. */
+export class LedgerInMemory implements LedgerStore {
+  readonly #flows = new Map<number, Flow[]>();
+  readonly #entries = new Map<number, Entry[]>();
+  readonly setbacks: Setback[] = [];
+  day = 0;
+  #position = 0;
+
+  get position(): number {
+    return this.#position;
+  }
+
+  write(position: number, { flows, entries, setbacks, day }: Unwritten): void {
+    for (const flow of flows) listOf(this.#flows, flow.client).push({ ...flow });
+    for (const entry of entries) listOf(this.#entries, entry.client).push(entry);
+    this.setbacks.push(...setbacks);
+    this.day = day;
+    this.#position = position;
+  }
+
+  flowsOf(client: number): readonly Flow[] {
+    return this.#flows.get(client) ?? [];
+  }
+
+  entriesOf(client: number): readonly Entry[] {
+    return this.#entries.get(client) ?? [];
+  }
+}
+
+function listOf<T>(lists: Map<number, T[]>, client: number): T[] {
+  let list = lists.get(client);
+  if (!list) lists.set(client, (list = []));
+  return list;
+}

@@ -1,0 +1,230 @@
+import type { RecordedEvent } from '../../events/catalog.js';
+import { type Counter, zero } from '../../events/counters.js';
+import type { Entry, Flow, LedgerStore, Setback } from '../../events/log/ledger-store.js';
+import { Days } from '../../lib/time/days.js';
+
+interface Flowing {
+  readonly client: number;
+  readonly day: number;
+  readonly node: number;
+  position: number;
+  up: number;
+  down: number;
+}
+
+/** What the ledger says, or why it says nothing: it is still being made, or it is wrong also when it is made anew. */
+export type Told<T> = { readonly told: T } | { readonly silent: 'unready' | 'wrong' };
+
+/** What is only in memory is due to be written after so many events, which a panel that was killed reads again, */
+const WRITE_EVERY = 20_000;
+/** and when there is so much of it. */
+const MOST_WAITING = 10_000;
+
+/**
+ * The bytes of each client by day and machine, and whatever else changed its counter: what a statement is made of. It is a
+ * fold of the log whose past is in a store, so that a year of thousands of clients is not kept in memory.
+ *
+ * Everything in it is a difference, and its order is that of the log: where the clock was set back, nothing is of a later day
+ * than what follows it. So the balance of a day is the counter at one position, also then.
+ */
+export class Ledger {
+  readonly #store: LedgerStore;
+  readonly #days: Days;
+  /** Null = all clients. */
+  readonly #only: ReadonlySet<number> | null;
+  /** Of the day that goes on: for each client one for each machine. */
+  readonly #open = new Map<number, Flowing[]>();
+  #flows: Flow[] = [];
+  #entries: Entry[] = [];
+  #setbacks: Setback[] = [];
+  /** Positions of all times that the clock was set back, and the earliest day that any line from there on is of. */
+  #latest: readonly Setback[] | null = null;
+  /** Events of the command that is being read which may be the reason of a reset. */
+  #rules: { correlation: string; readonly byId: Map<string, Entry['rule']> } = { correlation: '', byId: new Map() };
+  /** Of the last line of any client. */
+  #day: number;
+  #position: number;
+
+  constructor(store: LedgerStore, zone: string, only: ReadonlySet<number> | null = null) {
+    this.#store = store;
+    this.#days = new Days(zone);
+    this.#only = only;
+    this.#position = store.position;
+    this.#day = store.day;
+  }
+
+  get days(): Days {
+    return this.#days;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Takes in events in the order of the log; `to`: the position up to which there are no others. */
+  take(events: readonly RecordedEvent[], to: number): void {
+    for (const event of events) if (event.position > this.#position) this.#apply(event);
+    this.#position = Math.max(this.#position, to);
+  }
+
+  /** Whether it is time to write. */
+  get due(): boolean {
+    const waiting = this.#flows.length + this.#entries.length;
+    return waiting >= MOST_WAITING || this.#position - this.#store.position >= WRITE_EVERY;
+  }
+
+  /** Hands everything to the store. Throws what that throws, and has lost nothing then. */
+  write(): void {
+    if (this.#position === this.#store.position) return;
+    this.#store.write(this.#position, {
+      flows: [...this.#flows, ...[...this.#open.values()].flat()],
+      entries: this.#entries,
+      setbacks: this.#setbacks,
+      day: this.#day,
+    });
+    this.#open.clear();
+    this.#flows = [];
+    this.#entries = [];
+    this.#setbacks = [];
+  }
+
+  /** In the order of the log. */
+  flowsOf(client: number): readonly Flow[] {
+    const waiting = this.#flows.filter((flow) => flow.client === client);
+    return this.#dated([...this.#store.flowsOf(client), ...waiting, ...(this.#open.get(client) ?? [])]);
+  }
+
+  entriesOf(client: number): readonly Entry[] {
+    return this.#dated([...this.#store.entriesOf(client), ...this.#entries.filter((entry) => entry.client === client)]);
+  }
+
+  /** Copies, each on the earliest day of all lines from there on. */
+  #dated<L extends Flow | Entry>(lines: readonly L[]): readonly L[] {
+    this.#latest ??= earliestFrom([...this.#store.setbacks, ...this.#setbacks]);
+    const setbacks = this.#latest;
+    return lines.map((line) => {
+      const next = setbacks[firstAfter(setbacks, line.position)];
+      return { ...line, day: Math.min(line.day, next?.day ?? line.day) };
+    });
+  }
+
+  #apply(event: RecordedEvent): void {
+    if (event.meta.correlationId !== this.#rules.correlation) {
+      this.#rules = { correlation: event.meta.correlationId, byId: new Map() };
+    }
+    switch (event.type) {
+      case 'TrafficRecorded':
+        for (const [client, up, down] of event.data.clients) this.#flow(event, client, 0, up, down);
+        break;
+      case 'NodeTrafficRecorded':
+        for (const [client, up, down] of event.data.clients) this.#flow(event, client, event.data.node, up, down);
+        break;
+      case 'InboundPeriodBegan':
+        this.#rules.byId.set(event.id, 'period');
+        break;
+      case 'ClientRenewed':
+        this.#rules.byId.set(event.id, 'renewal');
+        this.#enter(event, event.data.client, 'renewed');
+        break;
+      case 'ClientAdded':
+        this.#enter(event, event.data.client, 'added', zero, event.data.inbound);
+        break;
+      case 'ClientDeleted':
+        this.#enter(event, event.data.client, 'deleted');
+        break;
+      case 'ClientIdentified':
+        if (event.data.renamed) this.#enter(event, event.data.client, 'renamed');
+        break;
+      case 'ClientHistoryImported':
+        this.#enter(event, event.data.client, 'imported', event.data);
+        break;
+      case 'ClientTrafficReset':
+        this.#enter(event, event.data.client, 'reset', minus(zero, event.data));
+        break;
+      case 'ClientTrafficAdjusted':
+        this.#enter(event, event.data.client, 'adjusted', minus(event.data, event.data.before));
+        break;
+      case 'ClientTrafficInherited': {
+        const { client, from } = event.data;
+        this.#enter(event, from, 'bequeathed', minus(zero, event.data), client);
+        this.#enter(event, client, 'inherited', event.data, from);
+        break;
+      }
+      default:
+    }
+  }
+
+  #flow({ position, meta }: RecordedEvent, client: number, node: number, up: number, down: number): void {
+    if (up + down === 0) return;
+    const day = this.#turn(position, meta.at);
+    if (this.#only?.has(client) === false) return;
+    const flows = this.#open.get(client);
+    const flow = flows?.find((one) => one.node === node);
+    if (flow) {
+      flow.position = position;
+      flow.up += up;
+      flow.down += down;
+    } else {
+      const begun = { client, day, node, position, up, down };
+      if (flows) flows.push(begun);
+      else this.#open.set(client, [begun]);
+    }
+  }
+
+  /** The day of a line, of whatever client. On another day than that of the line before, what was open is over. */
+  #turn(position: number, at: number): number {
+    const day = this.#days.of(at);
+    if (day === this.#day) return day;
+    for (const flows of this.#open.values()) this.#flows.push(...flows);
+    this.#open.clear();
+    if (day < this.#day) {
+      this.#setbacks.push({ position, day });
+      this.#latest = null;
+    }
+    this.#day = day;
+    return day;
+  }
+
+  #enter(
+    { position, meta }: RecordedEvent,
+    client: number,
+    kind: Entry['kind'],
+    { up, down }: Counter = zero,
+    other = 0,
+  ): void {
+    const day = this.#turn(position, meta.at);
+    if (this.#only?.has(client) === false) return;
+    const rule = (meta.causationId !== null && this.#rules.byId.get(meta.causationId)) || '';
+    // What flowed before it stays apart from what flows after it.
+    this.#flows.push(...(this.#open.get(client) ?? []));
+    this.#open.delete(client);
+    this.#entries.push({ client, position, at: meta.at, day, kind, up, down, other, rule });
+  }
+}
+
+/** Each with the earliest day of itself and of all after it. */
+function earliestFrom(setbacks: readonly Setback[]): readonly Setback[] {
+  let day = Number.POSITIVE_INFINITY;
+  return setbacks
+    .toReversed()
+    .map((one) => {
+      day = Math.min(day, one.day);
+      return { position: one.position, day };
+    })
+    .toReversed();
+}
+
+/** The index of the first one after a position. */
+function firstAfter(setbacks: readonly Setback[], position: number): number {
+  let [low, high] = [0, setbacks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((setbacks[middle]?.position ?? 0) > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function minus(a: Counter, b: Counter): Counter {
+  return { up: a.up - b.up, down: a.down - b.down };
+}

@@ -1,0 +1,38 @@
+import { shownText, timeText } from '../../lib/words.js';
+import type { Statement } from './statement.js';
+
+const HEADER = ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'];
+
+/**
+ * A statement as CSV (RFC 4180, UTF-8): one line for each source and entry of a day, between the opening and the closing
+ * balance. The lines between add up to the difference. Bytes; `time` is UTC.
+ */
+export function statementCsv({ from, to, opening, closing, days }: Statement): string {
+  const balance = (date: string, line: string, { up, down }: { up: number; down: number }) => [
+    ...[date, '', line, '', '', '', up, down, up + down, '', '', ''],
+  ];
+  const rows: (string | number)[][] = [HEADER, balance(from, 'opening balance', opening)];
+  for (const { date, sources, entries } of days) {
+    for (const { source, client, inbound, up, down } of sources)
+      rows.push([date, '', 'used', source, client, inbound, up, down, up + down, '', '', '']);
+    for (const { at, kind, rule, client, up, down, by, what, position } of entries) {
+      const line = rule === '' ? kind : `${kind} (${rule})`;
+      rows.push([date, timeText(at), line, '', client, '', up, down, up + down, by, what, position]);
+    }
+  }
+  rows.push(balance(to, 'closing balance', closing));
+  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+/** What a spreadsheet splits at, also one that is told to split at something else than a comma. Tabs are not among it: they are shown. */
+const PARTS = /(^|[,;|])(?=[\s"']*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
+
+/**
+ * What a spreadsheet would take for a formula, at the begin of a cell or of a part of it, is made a text by the apostrophe
+ * that they all know. Numbers are numbers.
+ */
+function cell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = shownText(value).replace(PARTS, "$1'");
+  return /[",;|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,26 @@
+import type { BackupStatus } from '../commands/ports/backups.js';
+import { upcoming } from '../commands/reactors/schedule.js';
+import type { Settings } from '../events/settings/settings.js';
+import type { Backups } from '../projections/backups.js';
+
+/** How the timed backups stand at `now` (ms since 1970): late is a last good one of more than two periods ago. */
+export function backupStatus(
+  { last, lastGood }: Backups,
+  { backupKeep, backupSchedule, timeLocation }: Settings,
+  now: number,
+): BackupStatus {
+  const next = backupKeep === 0 ? null : timeOf(() => upcoming(backupSchedule, timeLocation, now));
+  const afterNext = next === null ? null : timeOf(() => upcoming(backupSchedule, timeLocation, next));
+  if (next === null || afterNext === null) return { last, lastGood, next, late: false };
+  const oldest = now - 2 * (afterNext - next);
+  return { last, lastGood, next, late: lastGood === null ? last !== null : lastGood.at < oldest };
+}
+
+/** Null for what is no schedule: the settings refuse such, but a log of an older release may hold one. */
+function timeOf(ask: () => number | null): number | null {
+  try {
+    return ask();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readAnchor } from '../adapters/data-directory/anchor.js';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { chainHash, type EventRow, LogDamage, NewerRelease, payloadHash } from '../adapters/sqlite/codec.js';
+import { openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
+import { type Rejection, reject } from '../commands/rejection.js';
+import { eventType } from '../events/catalog.js';
+import { StorageError } from '../events/log/log.js';
+import { timeText } from '../lib/words.js';
+import { keptIn } from './backup-files.js';
+import { type Journal, openJournal } from './journal.js';
+
+/** How far the events of a database can be read, from the first one on. */
+export interface SoundPart {
+  /** The last event that can be read and is in the chain; 0 = none. */
+  readonly position: number;
+  /** When it happened, in ms since 1970. */
+  readonly at: number;
+}
+
+/** A log that was opened, and what was made of it. */
+interface Opened<T> {
+  readonly journal: Journal;
+  readonly made: T;
+  /** Only a part of the log can be read. */
+  readonly damaged: boolean;
+  /** The answer to every attempt to change something; null = the log is not damaged. */
+  readonly refusal: Rejection | null;
+}
+
+/**
+ * Opens a log and makes something of it. Of a damaged one, it is made of the part that is sound, which is opened only to be
+ * read: nothing is written into a damaged file. Throws a sentence where not even that can be done.
+ */
+export function openSound<T>(
+  directory: DataDirectory,
+  options: { readonly now: () => number; readonly anchorFailed: (error: unknown) => void },
+  make: (journal: Journal) => T,
+): Opened<T> {
+  try {
+    const journal = openJournal(directory, options);
+    const refusal = journal.complaint === null ? null : reject('STORAGE_READ_ONLY', { why: journal.complaint });
+    return { journal, made: madeOf(journal, make), damaged: false, refusal };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const part = soundPart(directory);
+    // What is in the chain and yet cannot be read: its key is gone.
+    const position = error instanceof LogDamage ? Math.min(part.position, error.position - 1) : part.position;
+    const sound = { ...part, position };
+    try {
+      if (position === 0) throw error;
+      const why = damagedComplaint(directory, sound, flawIn(error));
+      const journal = { ...openJournal(directory, { ...options, readonly: true, upTo: position }), complaint: why };
+      return { journal, made: madeOf(journal, make), damaged: true, refusal: reject('STORAGE_READ_ONLY', { why }) };
+    } catch {
+      throw new Error(damagedText(directory, sound, error), { cause: error });
+    }
+  }
+}
+
+function madeOf<T>(journal: Journal, make: (journal: Journal) => T): T {
+  try {
+    return make(journal);
+  } catch (error) {
+    journal.log.close();
+    throw error;
+  }
+}
+
+/** Rows that are read at once, as long as none of them is damaged. */
+const PAGE = 500;
+
+/** Whether something failed because the log is damaged, and not because of the disk, its rights or a newer release. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StorageError && error.kind === 'damaged' && !(error instanceof NewerRelease);
+}
+
+/** Reads a database from its first event on, up to the first that cannot be read or is not in the chain. Changes nothing. */
+export function soundPart({ database }: Pick<DataDirectory, 'database'>): SoundPart {
+  let db: SqliteDatabase;
+  try {
+    db = openDatabase(database, { readonly: true });
+  } catch (error) {
+    if (isDamage(error)) return { position: 0, at: 0 };
+    throw error;
+  }
+  try {
+    return soundRows(db);
+  } finally {
+    db.close();
+  }
+}
+
+function soundRows(db: SqliteDatabase): SoundPart {
+  let last = { position: 0, hash: Buffer.alloc(32) as Buffer, at: 0 };
+  let limit = PAGE;
+  for (;;) {
+    const rows = rowsAfter(db, last.position, limit);
+    if (rows?.length === 0 || (rows === null && limit === 1)) return { position: last.position, at: last.at };
+    // One of them is damaged: those before it are read one by one.
+    if (rows === null) limit = 1;
+    for (const row of rows ?? []) {
+      if (!follows(row, last)) return { position: last.position, at: last.at };
+      last = row;
+    }
+  }
+}
+
+/** Null where SQLite cannot read them. */
+function rowsAfter(db: SqliteDatabase, position: number, limit: number): readonly EventRow[] | null {
+  try {
+    const read = db.prepare<[number, number], EventRow>(
+      'SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?',
+    );
+    return read.all(position, limit);
+  } catch (error) {
+    const told = storageError(error);
+    if (isDamage(told)) return null;
+    throw told;
+  }
+}
+
+function follows(row: EventRow, before: { readonly position: number; readonly hash: Buffer }): boolean {
+  if (row.position !== before.position + 1 || !chainHash(before.hash, row).equals(row.hash)) return false;
+  if (row.payload === null) return eventType(row.type)?.class === 'measured';
+  return payloadHash(row.payload).equals(row.payload_hash);
+}
+
+/** The message for an operator when no part of a damaged log can be served. */
+export function damagedText(directory: DataDirectory, part: SoundPart, error: unknown): string {
+  const known = knownPosition(directory);
+  const upTo =
+    part.position === 0 ? 'none of its events can be read' : `its events can be read up to position ${part.position}`;
+  const of = part.position > 0 && known > part.position ? ` of ${known}` : '';
+  const keep =
+    part.position === 0
+      ? ''
+      : `. Or go on from position ${part.position} without the events after it: portolan doctor --keep-sound`;
+  const when = part.position === 0 ? '' : `, of ${timeText(part.at)}`;
+  return `${directory.database} is damaged (${flawIn(error)}): ${upTo}${of}${when}. ${restoreText(directory)}${keep}`;
+}
+
+/** What is wrong, in the words of the code that noticed it. */
+function flawIn(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error && !(error instanceof LogDamage) ? cause.message : message;
+}
+
+/** Restoring puts the damaged file aside, as it is, and so does `--keep-sound`. */
+function restoreText(directory: DataDirectory): string {
+  return `Restore a backup: portolan restore ${newestBackup(directory)} --yes`;
+}
+
+function newestBackup({ backups }: DataDirectory): string {
+  const [newest] = keptIn(backups);
+  return newest ? join(backups, newest.name) : 'FILE';
+}
+
+/** What the anchor says of the end of the log; 0 where it says nothing. */
+export function knownPosition({ anchor }: Pick<DataDirectory, 'anchor'>): number {
+  try {
+    return existsSync(anchor) ? (readAnchor(anchor)?.position ?? 0) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Why nothing can be changed while only a part of a damaged log is served. */
+function damagedComplaint(directory: DataDirectory, { position }: SoundPart, flaw: string): string {
+  const file = newestBackup(directory);
+  return `events.db is damaged (${flaw}): what is shown is the state of position ${position}, up to which it can be read. Restore a backup: portolan restore ${file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound`;
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import {
+  Anchor,
+  type Anchored,
+  anchorComplaint,
+  compareAnchor,
+  readAnchor,
+} from '../adapters/data-directory/anchor.js';
+import { type DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { snapshotFiles } from '../adapters/data-directory/snapshot-files.js';
+import type { LogDamage } from '../adapters/sqlite/codec.js';
+import { endAt, openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
+import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import { derivedKey, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
+import { startFlaw } from '../adapters/sqlite/start-check.js';
+import type { Client } from '../events/client/client-document.js';
+import type { SnapshotStore } from '../events/log/snapshot-store.js';
+import { sameJson } from '../lib/json.js';
+import { clients, type SavedClients } from '../projections/clients.js';
+import { assertWhole } from './generations.js';
+
+/** The log of a data directory with what belongs to it. */
+export interface Journal {
+  readonly log: SqliteEventLog;
+  readonly snapshots: SnapshotStore;
+  readonly anchor: Anchor;
+  /** Why nothing may be written, or null. */
+  readonly complaint: string | null;
+}
+
+interface Options {
+  readonly readonly?: boolean;
+  /** Together with `readonly`: sees what is appended later. Without it everything is read in one transaction, of one moment. */
+  readonly live?: boolean;
+  /** Reads the events up to this position only, as if no other were there. Together with `readonly`. */
+  readonly upTo?: number;
+  readonly now?: () => number;
+  readonly anchorFailed?: (error: unknown) => void;
+}
+
+/**
+ * Opens the log and compares it with its anchor. It writes nothing but an empty log with its anchor. Throws sentences for
+ * people; `StorageError` of kind `damaged` where the database itself cannot be read.
+ */
+export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
+  const { readonly = false, live = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
+  assertWhole(directory.root);
+  // Before the log: a panel that runs moves both, and the anchor never lies ahead of what is read after it.
+  const anchored = readAnchor(directory.anchor);
+  if (!readonly) assertNotGone(directory, anchored);
+  const db = openDatabase(directory.database, { readonly });
+  try {
+    assertNoBackup(db, directory.database);
+    if (upTo !== undefined) endAt(db, upTo);
+    // A roll-up between two pages would be counted beside the measurements that it sums up.
+    if (readonly && !live) db.exec('BEGIN');
+    const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
+    const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
+    const log = new SqliteEventLog(db, new Keyring(db, master, now), upTo);
+    const anchor = new Anchor(directory.anchor, log, anchorFailed);
+    const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);
+    // From here on a log with events that has no anchor has lost it.
+    if (empty && !readonly && anchored === null) anchor.begin();
+    const complaint =
+      anchorComplaint(compareAnchor(anchored, log)) ??
+      (readonly ? null : damageComplaint(startFlaw(db, anchored?.position ?? 0, () => log.rolledTo)));
+    if (!readonly && complaint === null) erase(log, snapshots);
+    return { log, snapshots, anchor, complaint };
+  } catch (error) {
+    db.close();
+    throw storageError(error);
+  }
+}
+
+/** A destroyed key must not remain anywhere, no matter who destroys it, even if a process was killed before it had finished. */
+function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
+  for (const id of log.destroyReturned()) {
+    process.emitWarning(`The destroyed key ${id} lay in the database again. It was destroyed once more`);
+    snapshots.clear();
+  }
+  log.checkpoint();
+  log.appended$.subscribe((events) => {
+    if (events.some(({ type }) => type === 'KeyShredded')) snapshots.clear();
+  });
+}
+
+/** A new database beside an anchor would hide that the old one is missing. */
+function assertNotGone({ database, anchor }: DataDirectory, anchored: Anchored | null): void {
+  if (anchored === null || anchored.position === 0 || existsSync(database)) return;
+  throw new Error(
+    `${database} is missing, and ${anchor} knows ${anchored.position} events of it. Put it back or restore a backup: portolan restore FILE --yes. To begin with an empty log, move ${anchor} away`,
+  );
+}
+
+function assertNoBackup(db: SqliteDatabase, file: string): void {
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'").get() === undefined) return;
+  throw new Error(`${file} is a backup. Move it away, then restore it: portolan restore FILE --yes`);
+}
+
+/** Readers at the command line look at each row instead. */
+const damageComplaint = (damage: LogDamage | null): string | null =>
+  damage &&
+  `the log was changed at ${damage.message}. Run portolan events verify to find the first bad position, then restore a backup`;
+
+/**
+ * Snapshots whose clients are `known` ones where both are equal. The write state and the read models know nothing of
+ * each other, but one copy of each document in memory is enough.
+ */
+export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
+  const shared = ([number, client]: SavedClients['clients'][number]): SavedClients['clients'][number] => {
+    const other = known.get(number);
+    return [number, other && sameJson(other, client) ? other : client];
+  };
+  return {
+    ...snapshots,
+    load(name, version) {
+      const snapshot = snapshots.load(name, version);
+      if (snapshot === null || name !== clients.name) return snapshot;
+      const saved = snapshot.state as SavedClients;
+      return { ...snapshot, state: { ...saved, clients: saved.clients.map(shared) } };
+    },
+  };
+}

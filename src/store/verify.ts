@@ -1,0 +1,101 @@
+import { chainHash, type EventRow, LogDamage, payloadHash } from '../adapters/sqlite/codec.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import { eventType, type RecordedEvent } from '../events/catalog.js';
+import { StorageError } from '../events/log/log.js';
+
+export interface Verdict {
+  readonly events: number;
+  /** Payloads that were rolled up: their hashes are in the chain, their content is in the roll-ups. */
+  readonly pruned: number;
+  readonly fault: { readonly position: number; readonly what: string } | null;
+  /** What is wrong with the keys, which are no part of the chain; null also where the chain has a fault. */
+  readonly keys: string | null;
+}
+
+const PAGE = 1000;
+
+/**
+ * Walks the whole log: positions, versions, chain, payload hashes, schemas, and that each missing payload is a measurement
+ * that a roll-up stands for; then looks at the keys. Stops at the first bad position. `follow` is given the events of each
+ * page that was found sound, and the last position of that page.
+ */
+export function verifyLog(
+  log: SqliteEventLog,
+  follow: (events: readonly RecordedEvent[], last: number) => void = () => undefined,
+): Verdict {
+  const versions = new Map<string, number>();
+  const destroyed = new Set<string>();
+  let hash: Buffer = Buffer.alloc(32);
+  let position = 0;
+  let pruned = 0;
+  let rolledTo = 0;
+  let limit = PAGE;
+  for (;;) {
+    const rows = rowsAfter(log, position, limit);
+    if (typeof rows === 'string' && limit === 1)
+      return { events: position, pruned, fault: { position: position + 1, what: rows }, keys: null };
+    if (rows.length === 0) break;
+    if (typeof rows === 'string') {
+      // One of them is damaged: those before it are read one by one.
+      limit = 1;
+      continue;
+    }
+    const page: RecordedEvent[] = [];
+    for (const row of rows) {
+      const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
+      if (typeof found === 'string')
+        return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
+      page.push(...found);
+      for (const { type, data } of found) if (type === 'MeasurementsRolledUp') rolledTo = data.to;
+      if (row.payload === null) pruned += 1;
+      versions.set(row.stream, row.version);
+      position = row.position;
+      hash = row.hash;
+    }
+    for (const { type, data } of page) if (type === 'KeyShredded') destroyed.add(data.key);
+    follow(page, position);
+  }
+  return { events: position, pruned, fault: null, keys: log.keyring.flaw(destroyed) };
+}
+
+/** Why they cannot be read, where the file is damaged. */
+function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | string {
+  try {
+    return log.rows(position, limit);
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'damaged') return error.message;
+    throw error;
+  }
+}
+
+interface Before {
+  readonly position: number;
+  readonly hash: Buffer;
+  readonly version: number;
+  /** Where the range of the last roll-up ends. */
+  readonly rolledTo: number;
+}
+
+/** What is wrong with a row, or the events that it holds. */
+function examined(log: SqliteEventLog, row: EventRow, before: Before): string | readonly RecordedEvent[] {
+  if (row.position !== before.position + 1) return `position ${before.position + 1} is missing`;
+  if (row.version !== before.version + 1) return `${row.stream} jumps from version ${before.version} to ${row.version}`;
+  if (!chainHash(before.hash, row).equals(row.hash))
+    return 'the hash does not follow from the event before and this header';
+  const type = eventType(row.type);
+  if (type && (row.measured === 1) !== (type.class === 'measured'))
+    return `it is marked as ${row.measured === 1 ? 'measured' : 'kept'}, and a ${row.type} is not`;
+  if (row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash))
+    return 'the payload is not the one that was hashed';
+  try {
+    const events = log.eventsOf(row);
+    const misfit = events.some((event) => !type?.schema.safeParse(event.data).success);
+    if (misfit) return `${row.type} does not fit its schema`;
+    const [event] = events;
+    const flaw =
+      event?.type === 'MeasurementsRolledUp' ? log.rollUpMisfit(event.data, row.position, before.rolledTo) : null;
+    return flaw ?? events;
+  } catch (error) {
+    return error instanceof LogDamage ? error.what : (error as Error).message;
+  }
+}

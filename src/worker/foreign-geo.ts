@@ -1,0 +1,137 @@
+import { shown } from '../commands/import/report.js';
+import type { ImportFinding } from '../events/import.js';
+import { isObject, type Json, type JsonObject, textOf } from '../lib/json.js';
+import { privateNetworks } from '../lib/net/private-networks.js';
+
+/** What the core cannot have: a geo file, or one list of a file that is here. */
+export interface Lacking {
+  readonly file: string;
+  /** As a rule names it; null = the whole file. */
+  readonly entry: string | null;
+}
+
+/** The rules of a template have a table of their own in the report. */
+const TABLE = 'core template';
+const ILLEGAL = /illegal (?:domain|ip) rule: (\S+) > \S+ failed to (open|check code \S+ from) (\S+)/;
+
+/** What the core complains of lacking; null when it complains of something else. `chain`: all that it said. */
+export function lackingIn(chain: string): Lacking | null {
+  const [, entry, how, file] = ILLEGAL.exec(chain) ?? [];
+  if (entry === undefined || file === undefined) return null;
+  return { file, entry: how === 'open' ? null : whole(entry) };
+}
+
+/**
+ * A template that asks for nothing that is lacking, and what became of each rule, name server and name that did. One
+ * list goes where others beside it stay; what would match more without it goes as a whole.
+ */
+export function withoutLacking(
+  template: JsonObject,
+  lacking: readonly Lacking[],
+): { readonly template: JsonObject; readonly findings: readonly ImportFinding[] } {
+  const findings: ImportFinding[] = [];
+  const lost = (item: string, why: string): void =>
+    void findings.push({ table: TABLE, item, what: 'left out', why: `${why}: add it again when it is here` });
+  const prune = (items: readonly Json[], nameOf: (item: Json, place: number) => string): readonly Json[] =>
+    items.flatMap((item, index) => {
+      const { value, gone, whole } = pruned(item, lacking);
+      if (gone.length === 0) return [value];
+      const why = [...new Set(gone.map((entry) => lackingOf(entry, lacking) ?? ''))].join('; ');
+      const name = nameOf(item, index + 1);
+      if (whole) lost(name, why);
+      else {
+        const less = `${shown(gone.join(', '))} is left out of it: ${why}`;
+        findings.push({ table: TABLE, item: name, what: 'changed', why: less });
+      }
+      return whole ? [] : [value];
+    });
+  const hostsOf = (hosts: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(hosts).filter(([name]) => {
+        const why = lackingOf(name, lacking);
+        if (why !== null) lost(`the address of ${shown(name)}`, why);
+        return why === null;
+      }),
+    );
+  const { routing, dns } = template;
+  const changed: Record<string, Json> = { ...template };
+  if (isObject(routing) && Array.isArray(routing['rules']))
+    changed['routing'] = { ...(routing as JsonObject), rules: prune(routing['rules'] as Json[], ruleName) };
+  if (isObject(dns)) {
+    const { servers, hosts } = dns;
+    changed['dns'] = {
+      ...(dns as JsonObject),
+      ...(Array.isArray(servers) ? { servers: prune(servers as Json[], serverName) } : {}),
+      ...(isObject(hosts) ? { hosts: hostsOf(hosts as JsonObject) } : {}),
+    };
+  }
+  return { template: changed, findings };
+}
+
+interface Pruned {
+  readonly value: Json;
+  /** The entries that are left out. */
+  readonly gone: readonly string[];
+  /** Without what is gone it would match more than it did: a list has no entry left, or an exception of one is gone. */
+  readonly whole: boolean;
+}
+
+function pruned(item: Json, lacking: readonly Lacking[]): Pruned {
+  // A name server may be nothing but an address.
+  if (!isObject(item)) return { value: item, gone: [], whole: false };
+  const gone: string[] = [];
+  let wider = false;
+  const members = Object.entries(item as JsonObject).map(([name, member]): [string, Json] => {
+    const entries = entriesOf(member);
+    const left = entries.flatMap((entry): readonly Json[] => {
+      if (lackingOf(entry, lacking) === null) return [entry];
+      if (entry === 'geoip:private') return privateNetworks;
+      gone.push(String(entry));
+      return [];
+    });
+    // The core matches what is in none of the lists that a rule excludes: with one of them less that is more.
+    wider ||= entries.length > 0 && left.length === 0;
+    wider ||= entries.some((entry) => isException(entry) && lackingOf(entry, lacking) !== null);
+    return [name, left.length === entries.length ? member : left];
+  });
+  return { value: Object.fromEntries(members), gone, whole: wider };
+}
+
+/** `!geoip:ir`, and the older `geoip:!ir`. */
+const isException = (entry: Json): boolean => /^\s*(?:!|\w+:!|ext(?:-ip)?:[^:]*:!)/.test(textOf(entry));
+
+/** The core reads a text with commas as a list. */
+const entriesOf = (member: Json): readonly Json[] =>
+  Array.isArray(member) ? (member as readonly Json[]) : typeof member === 'string' ? member.split(',') : [];
+
+/** Why an entry cannot be looked up, as a sentence; null when it can. */
+function lackingOf(entry: Json, lacking: readonly Lacking[]): string | null {
+  const name = whole(textOf(entry));
+  const file = /^ext:([^:]*):/.exec(name)?.[1];
+  if (file === undefined) return null;
+  const found = lacking.find((one) => one.file === file && (one.entry === null || one.entry === name));
+  if (!found) return null;
+  return found.entry === null ? `it needs ${shown(file)}, which is not here` : `${shown(file)} has no such list`;
+}
+
+/** All ways to name a list as one: `geosite:cn` → `ext:geosite.dat:cn`. */
+function whole(entry: string): string {
+  const [, kind, rest] = /^!?(geoip|geosite|ext|ext-ip|ext-domain|ext-site):(.*)$/s.exec(entry.trim()) ?? [];
+  if (kind === undefined || rest === undefined) return entry;
+  return kind.startsWith('geo') ? `ext:${kind}.dat:${rest}` : `ext:${rest}`;
+}
+
+const ABOUT: ReadonlySet<string> = new Set(['type', 'ruleTag', 'domainMatcher', 'outboundTag', 'balancerTag']);
+
+/** A rule by its place and its text: what it matches, and where that goes. */
+function ruleName(rule: Json, place: number): string {
+  const { outboundTag, balancerTag } = rule as JsonObject;
+  const matched = Object.entries(rule as JsonObject).flatMap(([name, member]) =>
+    ABOUT.has(name) ? [] : entriesOf(member),
+  );
+  return `rule ${place} (${shown(matched.join(', '))} → ${shown(textOf(outboundTag) || textOf(balancerTag))})`;
+}
+
+function serverName(server: Json, place: number): string {
+  return `name server ${place} (${shown(textOf((server as JsonObject)['address']))})`;
+}

@@ -1,0 +1,216 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import { readForeign } from '../adapters/foreign/read-foreign.js';
+import { isBcrypt, scryptPasswords } from '../adapters/passwords/passwords.js';
+import { certificateFlaw, pairFlaw } from '../adapters/tls/certificates.js';
+import { judgeName, parseUrl } from '../adapters/web/target.js';
+import { createBus } from '../commands/bus.js';
+import { inboundItem } from '../commands/import/inbounds.js';
+import { readJson, Unreadable } from '../commands/import/json.js';
+import { type ForeignImport, type ForeignReport, planImport } from '../commands/import/plan.js';
+import { gravest, shown } from '../commands/import/report.js';
+import type { HostFlaw } from '../commands/import/settings.js';
+import type { PreparedPassword } from '../commands/import/users.js';
+import { ForeignError, type ForeignPanel } from '../commands/ports/foreign-panel.js';
+import { WebError } from '../commands/ports/web.js';
+import { Rejection } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import type { ImportFinding } from '../events/import.js';
+import type { Actor } from '../events/log/event.js';
+import type { Settings } from '../events/settings/settings.js';
+import { ourName } from '../http/panel/codec/setting-names.js';
+import {
+  certificateFileOf,
+  certificatePairs,
+  certificatesOf,
+  hasLines,
+  needsNoFile,
+} from '../lib/certificate-pairs.js';
+import type { JsonObject } from '../lib/json.js';
+import { openJournal } from '../store/journal.js';
+import { type CorePlace, prepareTemplate } from './foreign-template.js';
+
+export type { ForeignReport } from '../commands/import/plan.js';
+
+export interface ForeignOptions {
+  /** Who wants it; the log names them. */
+  readonly askedBy: Actor;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The settings of the panel that runs here and keeps its places; null or absent when none does. */
+  readonly host?: Settings | null;
+  /** The core that is asked about the template; null or absent = nobody is asked. */
+  readonly core?: CorePlace | null;
+}
+
+/** The report of an import goes through sockets, which take only so much; that of an examination is whole. */
+const MOST_FINDINGS = 1000;
+/** Each takes a moment to hash; a panel has one or a few. */
+const MOST_PLAIN = 20;
+
+/**
+ * Makes of a database of 3x-ui a whole log in an empty data directory, which nobody else has open: one command, all of
+ * it or nothing. Rejects with `ForeignError`, a sentence for people; then the directory holds no event.
+ */
+export async function importForeign(
+  file: string,
+  directory: DataDirectory,
+  options: ForeignOptions,
+): Promise<ForeignReport> {
+  const request = await prepare(file, directory.run, options);
+  const { now } = options;
+  const { log, anchor } = openJournal(directory, { now: () => now });
+  try {
+    const state = panelState.initial();
+    const dispatch = createBus({ log, state, now: () => now, ownPorts: () => [], closed: () => null });
+    const { report } = planImport(request, now);
+    if (log.head().position > 0) throw new ForeignError('The data directory holds a log already');
+    const actor: Actor = { kind: 'system', id: 'import', name: 'import', ip: null };
+    const done = dispatch({ type: 'ImportPanel', data: request }, { actor, correlationId: randomUUID() });
+    if (done instanceof Rejection) throw new ForeignError(done.message);
+    await anchor.flush();
+    log.checkpoint();
+    return { ...report, findings: gravest(report.findings, MOST_FINDINGS) };
+  } finally {
+    log.close();
+  }
+}
+
+/** What an import would do. Changes nothing; `scratch` is a private folder. Rejects with `ForeignError`. */
+export async function examineForeign(file: string, scratch: string, options: ForeignOptions): Promise<ForeignReport> {
+  return planImport(await prepare(file, scratch, options), options.now).report;
+}
+
+/** Reads the file, and asks the machine and the core what a decision cannot. */
+async function prepare(file: string, scratch: string, options: ForeignOptions): Promise<ForeignImport> {
+  const { panel: read, sha256, bytes } = await readForeign(file, scratch);
+  const { template, outboundTestUrl, findings } = await prepareTemplate(read.settings, options.core ?? null, scratch);
+  const settings = read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) }));
+  const panel = { ...read, settings };
+  const { kind, name } = options.askedBy;
+  return {
+    panel,
+    file: { sha256, bytes },
+    askedBy: { kind, name },
+    passwords: await preparePasswords(read.users),
+    template,
+    outboundTestUrl,
+    hostFlaws: options.host ? [] : await hostFlaws(settings),
+    findings: [
+      ...findings,
+      ...(await templateCertificates(template)),
+      ...privateAddresses(read),
+      ...(await certificates(read)),
+    ],
+  };
+}
+
+/** A hash of bcrypt stays what it is until the next login; a password in clear is hashed at once. */
+async function preparePasswords(users: ForeignPanel['users']): Promise<readonly PreparedPassword[]> {
+  const clear = users.filter(({ password }) => password !== '' && !password.startsWith('$2'));
+  if (clear.length > MOST_PLAIN)
+    throw new ForeignError(`More than ${MOST_PLAIN} accounts have their password in clear: that is no panel`);
+  const passwords = scryptPasswords();
+  return Promise.all(
+    users.map(async ({ id: user, password }): Promise<PreparedPassword> => {
+      if (isBcrypt(password)) return { user, hash: password, was: 'hash' };
+      const useless = password === '' || password.startsWith('$2');
+      const text = useless ? randomBytes(32).toString('base64url') : password;
+      return { user, hash: await passwords.hash(text), was: useless ? 'useless' : 'clear' };
+    }),
+  );
+}
+
+const PAIRS = [
+  ['webCertFile', 'webKeyFile'],
+  ['subCertFile', 'subKeyFile'],
+] as const;
+
+/** Settings that this machine cannot follow: with them nobody would reach the panel. */
+async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly HostFlaw[]> {
+  const value = (key: string): string => settings.find((setting) => setting.key === key)?.value.trim() ?? '';
+  const flaws: HostFlaw[] = [];
+  for (const pair of PAIRS) {
+    const [certificate, key] = pair.map(value);
+    if (!certificate && !key) continue;
+    const flaw = await certificateFlaw(certificate ?? '', key ?? '');
+    if (flaw !== null)
+      flaws.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${flaw}` })));
+  }
+  const own = new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));
+  for (const key of ['webListen', 'subListen'] as const) {
+    const address = value(key);
+    if (!['', '0.0.0.0', '::'].includes(address) && !own.has(address))
+      flaws.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
+  }
+  return flaws;
+}
+
+/** Inbounds whose certificate files are not here, or of no use: the core would not run them, or nobody trust them. */
+async function certificates({ inbounds }: ForeignPanel): Promise<readonly ImportFinding[]> {
+  const findings: ImportFinding[] = [];
+  const known = new Map<string, Promise<string | null>>();
+  for (const row of inbounds) {
+    const stream = readJson(row.streamSettings);
+    if (!row.enable || stream instanceof Unreadable) continue;
+    for (const pair of certificatesOf(stream)) {
+      // Files of nodes are there.
+      if (row.nodeId !== 0 && !needsNoFile(pair)) continue;
+      const name = JSON.stringify(pair);
+      const asked = known.get(name) ?? pairFlaw(pair);
+      known.set(name, asked);
+      const flaw = await asked;
+      const certificate = certificateFileOf(pair);
+      const why =
+        certificate === null
+          ? `its certificate is of no use: ${flaw}`
+          : `its certificate ${shown(certificate)} is of no use on this machine: ${flaw}`;
+      if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), what: 'noted', why });
+    }
+  }
+  return findings;
+}
+
+/** The same for what the template gives as lines; its files were looked at with the paths. */
+async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
+  const flaws = await Promise.all(certificatePairs(template).filter(hasLines).map(pairFlaw));
+  return flaws
+    .filter((flaw) => flaw !== null)
+    .map((flaw) => ({
+      table: 'settings',
+      item: 'the core template',
+      what: 'noted',
+      why: `a certificate in it is of no use: ${flaw}`,
+    }));
+}
+
+const UNASKED = 'leads to this machine or a private network, so it is not asked';
+const ALLOWED = 'PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+
+/** What the panel before asked, and this one does not: told by the address alone, without a look-up. */
+function privateAddresses({ nodes, geo, settings }: ForeignPanel): readonly ImportFinding[] {
+  const findings: ImportFinding[] = [];
+  const judge = (table: string, item: string, url: string, how: string): void => {
+    if (isPrivate(url)) findings.push({ table, item, what: 'noted', why: `its address ${UNASKED}: ${how}` });
+  };
+  for (const { name, scheme, address, port, allowPrivateAddress } of nodes) {
+    const host = address.trim().replace(/^\[(.*)\]$/, '$1');
+    const url = `${scheme === 'http' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+    if (!allowPrivateAddress) judge('nodes', `node ${shown(name)}`, url, 'a switch of the node allows that');
+  }
+  for (const { alias, url } of geo) judge('custom_geo_resources', `geo source ${shown(alias)}`, url, ALLOWED);
+  const inform = settings.find(({ key }) => key === 'externalTrafficInformURI')?.value.trim() ?? '';
+  judge('settings', 'setting externalTrafficInformURI', inform, ALLOWED);
+  return findings;
+}
+
+function isPrivate(url: string): boolean {
+  try {
+    judgeName(parseUrl(url), false);
+    return false;
+  } catch (error) {
+    // What is no address at all is told elsewhere.
+    return URL.canParse(url) && error instanceof WebError;
+  }
+}

@@ -1,0 +1,171 @@
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Anchor, type AnchorFinding, anchorComplaint } from '../../../src/adapters/data-directory/anchor.js';
+import { openJournal } from '../../../src/store/journal.js';
+import { admin, clientAdded, inboundAdded } from '../../kit/builders.js';
+import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
+
+describe('the anchor', () => {
+  it('holds the head of the log, for nobody else to read', async () => {
+    const journal = new TestLog();
+    journal.append(inboundAdded());
+    await journal.journal.anchor.flush();
+    const { generation } = journal.log;
+    expect(JSON.parse(readFileSync(journal.directory.anchor, 'utf8'))).toStrictEqual({
+      generation,
+      ...journal.log.head(),
+    });
+    expect(statSync(journal.directory.anchor).mode & 0o777).toBe(0o600);
+  });
+
+  it('is content with the log that it was written for, also when that went on', async () => {
+    const journal = new TestLog();
+    expect(journal.journal.anchor.check()).toStrictEqual({ kind: 'sound' });
+    expect(journal.reopen().anchor.check()).toStrictEqual({ kind: 'sound' });
+    journal.append(inboundAdded());
+    await journal.journal.anchor.flush();
+    journal.append(clientAdded());
+    expect(journal.reopen().anchor.check()).toStrictEqual({ kind: 'sound' });
+    expect(journal.journal.complaint).toBeNull();
+  });
+
+  it('follows an append by itself, and a burst is one writing', async () => {
+    const journal = new TestLog();
+    const { anchor } = journal.journal;
+    for (let i = 0; i < 20; i += 1) {
+      journal.append(inboundAdded());
+      anchor.moved();
+    }
+    const anchored = () =>
+      (JSON.parse(readFileSync(journal.directory.anchor, 'utf8')) as { position: number }).position;
+    expect(anchored()).toBe(0);
+    await expect.poll(anchored, { timeout: 10_000 }).toBe(20);
+  });
+
+  it('says so when it cannot be written', async () => {
+    const { log } = new TestLog();
+    const failures: unknown[] = [];
+    const anchor = new Anchor('/nowhere/head.json', log, (error) => failures.push(error));
+    anchor.moved();
+    await expect.poll(() => failures.length, { timeout: 10_000 }).toBe(1);
+    await expect(anchor.flush()).rejects.toThrow('ENOENT');
+  });
+
+  it('notices a database that belongs to another log', async () => {
+    const [one, other] = [new TestLog(), new TestLog()];
+    for (const journal of [one, other]) {
+      journal.append(inboundAdded());
+      await journal.journal.anchor.flush();
+      journal.log.close();
+    }
+    copyFileSync(other.directory.database, one.directory.database);
+    copyFileSync(other.directory.masterKey, one.directory.masterKey);
+    const { complaint, log } = one.reopen();
+    expect(complaint).toBe(
+      'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back',
+    );
+    const { dispatch } = busOver(log, undefined, complaint);
+    expect(dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject({
+      code: 'STORAGE_READ_ONLY',
+    });
+  });
+
+  it('notices an older copy of its own database', async () => {
+    const journal = new TestLog();
+    journal.append(inboundAdded());
+    journal.log.close();
+    const copy = `${temporaryFolder()}/copy.db`;
+    copyFileSync(journal.directory.database, copy);
+    journal.reopen();
+    journal.append(clientAdded());
+    await journal.journal.anchor.flush();
+    journal.log.close();
+    copyFileSync(copy, journal.directory.database);
+    expect(journal.reopen().anchor.check()).toStrictEqual({ kind: 'lost', expected: 2, found: 1 });
+    // Going on from there makes another history of the same length: that is noticed too.
+    journal.append(inboundAdded(), inboundAdded());
+    expect(journal.journal.anchor.check()).toStrictEqual({ kind: 'changed', position: 2 });
+    expect(anchorComplaint(journal.journal.anchor.check())).toContain(
+      'the event at position 2 is not the one that was written there',
+    );
+  });
+
+  it('is there from the first start on, so that a panel that is killed at once does not miss it', () => {
+    const journal = new TestLog();
+    expect(existsSync(journal.directory.anchor)).toBe(true);
+    journal.append(inboundAdded());
+    expect(journal.reopen().complaint).toBeNull();
+  });
+
+  it('is missed by a log with events, which is then only read', () => {
+    const journal = new TestLog();
+    journal.append(inboundAdded());
+    rmSync(journal.directory.anchor);
+    const { complaint, log } = journal.reopen();
+    expect(complaint).toMatch(/^head\.json is missing: .*portolan doctor --accept-loss$/);
+    expect(existsSync(journal.directory.anchor)).toBe(false);
+    const { dispatch, state } = busOver(log, undefined, complaint);
+    expect(state.inbounds.size).toBe(1);
+    expect(dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject({
+      code: 'STORAGE_READ_ONLY',
+    });
+  });
+
+  it('is not read as newer than the log by somebody who looks on while a panel appends', async () => {
+    const journal = new TestLog();
+    for (let i = 0; i < 50; i += 1) {
+      journal.append(inboundAdded());
+      await journal.journal.anchor.flush();
+      const looker = openJournal(journal.directory, { readonly: true });
+      expect(looker.complaint).toBeNull();
+      looker.log.close();
+    }
+  });
+
+  it('keeps an empty log from being made in the place of a lost one', async () => {
+    const journal = new TestLog();
+    journal.append(inboundAdded());
+    await journal.journal.anchor.flush();
+    journal.log.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(journal.directory.database + end, { force: true });
+    expect(() => journal.reopen()).toThrow(/events\.db is missing, and .*head\.json knows 1 events of it/);
+    expect(existsSync(journal.directory.database)).toBe(false);
+    rmSync(journal.directory.anchor);
+    expect(journal.reopen().complaint).toBeNull();
+  });
+
+  it('is content again when the loss was accepted', async () => {
+    const journal = new TestLog();
+    journal.append(inboundAdded());
+    writeFileSync(
+      journal.directory.anchor,
+      JSON.stringify({ generation: journal.log.generation, position: 5, hash: 'ab' }),
+    );
+    expect(journal.reopen().complaint).toContain('from 2 on are missing');
+    busOver(journal.log).must({
+      type: 'AcceptLoss',
+      data: { expected: 5, found: 1, generation: journal.log.generation, destroyed: [] },
+    });
+    await journal.journal.anchor.flush();
+    expect(journal.reopen().complaint).toBeNull();
+  });
+
+  it.each(['', '{', '{"position":1}', '[]'])('is refused with a sentence when it reads %j', (content) => {
+    const journal = new TestLog();
+    writeFileSync(journal.directory.anchor, content);
+    expect(() => journal.reopen()).toThrow('head.json is not an anchor');
+    rmSync(journal.directory.anchor);
+    expect(journal.reopen().complaint).toBeNull();
+  });
+
+  it('has words for every finding', () => {
+    const findings: AnchorFinding[] = [
+      { kind: 'lost', expected: 2, found: 1 },
+      { kind: 'changed', position: 1 },
+      { kind: 'swapped' },
+      { kind: 'missing' },
+    ];
+    for (const finding of findings) expect(anchorComplaint(finding)).toMatch(/\w{20,}|\. |: /);
+    expect(anchorComplaint({ kind: 'sound' })).toBeNull();
+  });
+});

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readJson } from '../../../src/adapters/core/process/files.js';
+import { chosenVersion } from '../../../src/adapters/core/process/locate.js';
+import { NotPlainError, readPlain, replaceFile, replaceFileLater } from '../../../src/adapters/data-directory/files.js';
+import { masterKey } from '../../../src/adapters/sqlite/keyring.js';
+import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
+import { chosenPanel, takeReport } from '../../../src/launcher/launcher.js';
+import { TestLog, temporaryFolder } from '../../kit/log.js';
+
+/** What an attacker, or an accident, puts in the place of a file. Whoever opens the pipe by its name alone waits for good. */
+const plants: Readonly<Record<string, (file: string) => void>> = {
+  'a pipe': (file) => void execFileSync('mkfifo', [file]),
+  'a link': (file) => {
+    writeFileSync(`${file}.target`, '1.2.3');
+    symlinkSync(`${file}.target`, file);
+  },
+  'a folder': (file) => mkdirSync(file),
+};
+const warn = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+
+beforeEach(() => {
+  warn.mockClear();
+});
+afterAll(() => {
+  warn.mockRestore();
+});
+
+describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
+  const plant = (...path: readonly string[]): string => {
+    const file = join(...path);
+    mkdirSync(join(file, '..'), { recursive: true });
+    rmSync(file, { force: true });
+    plants[kind]?.(file);
+    return file;
+  };
+
+  it('is not read', () => {
+    const file = plant(temporaryFolder(), 'x');
+    expect(() => readPlain(file)).toThrow(NotPlainError);
+  });
+
+  it('is passed over with a warning where the file can be made again', async () => {
+    const folder = temporaryFolder();
+    expect(readJson(plant(folder, 'core.json'))).toBeNull();
+    expect(chosenVersion(join(plant(folder, 'core', 'current'), '..'))).toBeNull();
+    plant(folder, 'panel', 'current');
+    plant(folder, 'panel', 'rolled-back.json');
+    expect([chosenPanel(folder, '1.0.0'), takeReport(folder)]).toEqual([null, null]);
+    const { journal, directory } = new TestLog();
+    plant(directory.snapshots, 'clients.snapshot');
+    expect(journal.snapshots.load('clients', 1)).toBeNull();
+    expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(
+      Array.from({ length: 5 }, () => expect.stringMatching(/is not a plain file.*It is passed over/)),
+    );
+  });
+
+  it('does not stop what is written there, nor gets it', async () => {
+    const file = join(temporaryFolder(), 'x');
+    plant(`${file}.new`);
+    plant(`${file}.next`);
+    replaceFile(file, 'one');
+    expect(readFileSync(file, 'utf8')).toBe('one');
+    await replaceFileLater(file, 'two');
+    expect(readFileSync(file, 'utf8')).toBe('two');
+  });
+
+  it('is a clear refusal where the file cannot be made again', () => {
+    const log = new TestLog();
+    plant(log.directory.anchor);
+    expect(() => log.reopen()).toThrow(/head\.json is not a plain file: put it back from a backup/);
+    expect(() => masterKey(plant(temporaryFolder(), 'master.key'), { mayCreate: true })).toThrow(
+      /is (not a file|a symbolic link)/,
+    );
+  });
+});
+
+describe('the note of who holds a data directory', () => {
+  it.each(['a pipe', 'a link'])('replaces %s', (kind) => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'lock.db');
+    plants[kind]?.(`${file}.pid`);
+    const lock = lockDirectory(file);
+    expect(readFileSync(`${file}.pid`, 'utf8')).toBe(`${process.pid}\n`);
+    rmSync(`${file}.pid`);
+    rmSync(`${file}.pid.target`, { force: true });
+    plants[kind]?.(`${file}.pid`);
+    expect(() => lockDirectory(file)).toThrow(/another portolan process uses this data directory/);
+    lock.release();
+  });
+});

@@ -1,0 +1,106 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert as check, integer, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { snapshotFiles } from '../../../src/adapters/data-directory/snapshot-files.js';
+import { clientAdded, inboundAdded } from '../../kit/builders.js';
+import { TestLog } from '../../kit/log.js';
+
+const state = { clients: [[1, { email: 'canary@example.org' }]], text: 'Ünï' };
+
+async function saved(position = 2) {
+  const journal = new TestLog();
+  journal.append(inboundAdded(), clientAdded());
+  await journal.journal.snapshots.save('clients', 3, position, state);
+  return { journal, snapshots: journal.journal.snapshots, file: join(journal.directory.snapshots, 'clients.snapshot') };
+}
+
+describe('a snapshot', () => {
+  it('gives back what was kept, also after a restart', async () => {
+    const { journal, snapshots } = await saved();
+    expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
+    expect(journal.reopen().snapshots.load('clients', 3)).toStrictEqual({ position: 2, state });
+  });
+
+  it('is replaced by the next', async () => {
+    const { snapshots } = await saved(1);
+    await snapshots.save('clients', 3, 2, { newer: true });
+    expect(snapshots.load('clients', 3)).toStrictEqual({ position: 2, state: { newer: true } });
+  });
+
+  it('cannot be read by others', async () => {
+    const { file } = await saved();
+    expect(readFileSync(file).includes('canary')).toBe(false);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('counts as not there for another version of the fold, or another name', async () => {
+    const { snapshots, file } = await saved();
+    expect(snapshots.load('clients', 4)).toBeNull();
+    expect(snapshots.load('inbounds', 3)).toBeNull();
+    copyFileSync(file, file.replace('clients', 'inbounds'));
+    expect(snapshots.load('inbounds', 3)).toBeNull();
+  });
+
+  it('of another log counts as not there', async () => {
+    const [one, other] = [await saved(), await saved()];
+    copyFileSync(one.file, other.file);
+    expect(other.snapshots.load('clients', 3)).toBeNull();
+  });
+
+  it('from a future that was lost counts as not there', async () => {
+    const { journal, snapshots } = await saved();
+    const { generation } = journal.log;
+    const shorter = {
+      generation,
+      rolledTo: 0,
+      hashAt: (position: number) => (position > 1 ? null : journal.log.hashAt(position)),
+    };
+    const longer = { generation, rolledTo: 0, hashAt: () => 'another history' };
+    const key = Buffer.alloc(32);
+    for (const log of [shorter, longer]) {
+      expect(snapshotFiles(journal.directory.snapshots, key, log).load('clients', 3)).toBeNull();
+    }
+    expect(snapshots.load('clients', 3)).not.toBeNull();
+  });
+
+  it('of another key counts as not there', async () => {
+    const { journal } = await saved();
+    expect(snapshotFiles(journal.directory.snapshots, Buffer.alloc(32), journal.log).load('clients', 3)).toBeNull();
+  });
+
+  it('counts as not there when it was torn or changed anywhere', async () => {
+    const { snapshots, file } = await saved();
+    const whole = readFileSync(file);
+    check(
+      property(integer({ min: 0, max: whole.length - 1 }), integer({ min: 1, max: 255 }), (at, mask) => {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at] ?? 0) ^ mask;
+        writeFileSync(file, changed);
+        expect(snapshots.load('clients', 3)).toBeNull();
+      }),
+      { numRuns: 60 },
+    );
+    for (const length of [0, 1, 20, whole.length - 1]) {
+      writeFileSync(file, whole);
+      truncateSync(file, length);
+      expect(snapshots.load('clients', 3)).toBeNull();
+    }
+    writeFileSync(file, whole);
+    expect(snapshots.load('clients', 3)).not.toBeNull();
+  });
+
+  it('is not made of a position that the log does not have', async () => {
+    const { journal, snapshots } = await saved();
+    await snapshots.save('other', 1, 99, {});
+    expect(readdirSync(journal.directory.snapshots)).toStrictEqual(['clients.snapshot']);
+  });
+
+  it('is removed with all others', async () => {
+    const { snapshots, file } = await saved();
+    snapshots.clear();
+    expect(existsSync(file)).toBe(false);
+    expect(snapshots.load('clients', 3)).toBeNull();
+    expect(() => snapshots.clear()).not.toThrow();
+  });
+});

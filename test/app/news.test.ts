@@ -1,0 +1,81 @@
+import { Subject } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { logNews } from '../../src/app/news.js';
+import { type RejectionCode, reject } from '../../src/commands/rejection.js';
+import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
+import { CertificateRefused } from '../../src/events/certificate.js';
+import { CoreFailed, CoreStarted, InboundRefusedByCore } from '../../src/events/core.js';
+import { InboundId } from '../../src/events/ids.js';
+import { PanelRestartFailed } from '../../src/events/panel.js';
+import { Alarms } from '../../src/lib/alarms.js';
+import { watchStorage } from '../../src/store/storage-watch.js';
+import { recorded } from '../kit/spec.js';
+
+function listening() {
+  const changed$ = new Subject<readonly RecordedEvent[]>();
+  const alarms = new Alarms();
+  const lines: string[] = [];
+  const line = (level: string) => (fields: object, message: string) =>
+    void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  logNews({ read: { changed$ }, alarms }, { info: line('info'), warn: line('warn'), error: line('error') });
+  return { alarms, lines, happens: (...events: PanelEvent[]) => changed$.next(recorded(events)) };
+}
+
+describe('the log of the panel', () => {
+  it('repeats what the browsers are warned of, and no more', () => {
+    const { lines, happens } = listening();
+    const files = { certFile: '/c.pem', keyFile: '/k.pem' };
+    happens(
+      CoreStarted({ run: 'r', version: '26.7', reason: 'start' }),
+      CoreFailed({ run: 'r', reason: 'The core was killed' }),
+      CertificateRefused({ server: 'panel', ...files, why: 'it has expired' }),
+      PanelRestartFailed({ server: 'panel', why: 'no such port' }),
+      InboundRefusedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
+    );
+    expect(lines).toEqual([
+      'error The core failed {"why":"The core was killed"}',
+      'error A certificate cannot be used {"why":"/c.pem: it has expired"}',
+      'error The panel could not restart and goes on as it was {"why":"no such port"}',
+      'error The core does not take an inbound {"why":"#3: no such file"}',
+    ]);
+  });
+});
+
+describe('a disk that refuses', () => {
+  const command = { type: 'StopCore', data: {} } as const;
+  const context = { actor: { kind: 'system', id: 't', name: 't', ip: null }, correlationId: 'c' } as const;
+
+  it('is said once for each kind, and also that it takes changes again', () => {
+    const { alarms, lines } = listening();
+    let answer: ReturnType<typeof reject> | { events: readonly RecordedEvent[] } = { events: [] };
+    const dispatch = watchStorage(() => answer, alarms);
+    const answers = (next: typeof answer): void => {
+      answer = next;
+      expect(dispatch(command, context)).toBe(next);
+    };
+    const written = { events: recorded([CoreFailed({ run: null, reason: 'x' })]) };
+    answers(written);
+    answers(reject('STORAGE_FULL'));
+    answers(reject('STORAGE_FULL'));
+    answers({ events: [] });
+    answers(reject('CORE_NOT_RUNNING'));
+    answers(reject('STORAGE_READ_ONLY', { why: 'the file system is read-only' }));
+    answers(reject('STORAGE_FULL'));
+    expect(lines.splice(0)).toEqual([
+      'error Nothing can be saved {"why":"The disk is full: nothing was changed"}',
+      'error Nothing can be saved {"why":"Nothing can be written: the file system is read-only"}',
+    ]);
+    answers(written);
+    answers(written);
+    expect(lines.splice(0)).toEqual(['info Changes are saved again {"why":"The data directory can be written to."}']);
+    answers(reject('STORAGE_FULL'));
+    expect(lines).toHaveLength(1);
+  });
+
+  it.each<RejectionCode>(['STORAGE_BUSY', 'STORAGE_FAILED'])('is said for %s too', (code) => {
+    const { alarms, lines } = listening();
+    const rejection = code === 'STORAGE_BUSY' ? reject(code) : reject('STORAGE_FAILED', { why: 'an error' });
+    watchStorage(() => rejection, alarms)(command, context);
+    expect(lines).toEqual([`error Nothing can be saved ${JSON.stringify({ why: rejection.message })}`]);
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, it } from 'vitest';
+import type { ClientDraft } from '../../../src/commands/client/credentials.js';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import { ClientAdded, ClientDeleted } from '../../../src/events/client/client.js';
+import type { Protocol } from '../../../src/events/inbound/inbound.js';
+import {
+  alice,
+  bob,
+  clientAdded,
+  clientNumber,
+  credential,
+  draft,
+  first,
+  inboundAdded,
+  one,
+  otherInbound,
+  second,
+  two,
+  uuid,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const add = (...clients: readonly ClientDraft[]) => ({ type: 'AddClients', data: { inbound: one, clients } }) as const;
+const added = (client: ClientDraft, n = 1) =>
+  ClientAdded({ client: clientNumber(n), inbound: one, life: 1, ...client });
+const inboundOf = (protocol: Protocol, settings: Record<string, string> = {}): PanelEvent =>
+  inboundAdded({ spec: { protocol }, config: { settings } });
+
+describe('AddClients', () => {
+  it('adds clients in the order in which they are named', () => {
+    given(inboundAdded()).when(add(alice, bob)).then(added(alice, 1), added(bob, 2));
+  });
+
+  it('never gives a number twice', () => {
+    given(inboundAdded(), clientAdded(), ClientDeleted({ client: first, inbound: one }))
+      .when(add(alice))
+      .then(added(alice, 2));
+  });
+
+  it('adds all of its clients or none', () => {
+    given(inboundAdded())
+      .when(add(alice, draft('bad>', 2)))
+      .thenRejects('EMAIL_INVALID');
+  });
+
+  it('wants an inbound that exists', () => {
+    given().when(add(alice)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+
+  it.each(['socks', 'http', 'mixed', 'wireguard', 'dokodemo', 'dokodemo-door', 'tunnel'] as const)(
+    'is refused for %s, which has no clients',
+    (protocol) => {
+      given(inboundOf(protocol)).when(add(alice)).thenRejects('CLIENTS_NOT_SUPPORTED', { protocol });
+    },
+  );
+
+  it('wants at least one client', () => {
+    given(inboundAdded()).when(add()).thenRejects('NO_CLIENTS');
+  });
+});
+
+describe('an email', () => {
+  it.each([
+    ['', 'it is empty'],
+    ['  ', 'it is empty'],
+    ['x'.repeat(257), 'it is longer than 256 characters'],
+    [' alice', 'it begins or ends with a space'],
+    ['alice ', 'it begins or ends with a space'],
+    ['a>b', 'the core separates counters with ">"'],
+    ['a\ud801', 'it is not valid Unicode'],
+    ['a\nb', 'it holds control characters'],
+    ['a\u2028b', 'it holds control characters'],
+    ['.', 'no path of the API can name it: it stands for a folder there'],
+    ['..', 'no path of the API can name it: it stands for a folder there'],
+    ['portolan-x', 'names that begin with portolan- are kept for the panel'],
+    ['Portolan-X', 'names that begin with portolan- are kept for the panel'],
+  ])('cannot be %j', (email, why) => {
+    given(inboundAdded())
+      .when(add(draft(email, 1)))
+      .thenRejects('EMAIL_INVALID', { email: email.slice(0, 100), why });
+  });
+
+  it.each(['erased-1', 'Erased-42'])('cannot be %j, as the panel calls who was erased', (email) => {
+    given(inboundAdded())
+      .when(add(draft(email, 1)))
+      .thenRejects('EMAIL_INVALID', { email, why: 'erased clients are called so' });
+  });
+
+  it.each(['alice@example.org', 'اسم', 'a b', 'x'.repeat(256), 'erased-x', '...', '.a'])('can be %j', (email) => {
+    given(inboundAdded())
+      .when(add(draft(email, 1)))
+      .then(added(draft(email, 1)));
+  });
+
+  it('is taken by another client, in any case and in any inbound', () => {
+    given(inboundAdded(), otherInbound(), clientAdded(alice, first, two))
+      .when(add(draft('aLiCe', 2)))
+      .thenRejects('EMAIL_TAKEN', { email: 'aLiCe' });
+  });
+
+  it('is taken by a client before it in the same request', () => {
+    given(inboundAdded())
+      .when(add(alice, draft('ALICE', 2)))
+      .thenRejects('EMAIL_TAKEN', { email: 'ALICE' });
+  });
+
+  it('is free again when its client was deleted', () => {
+    given(inboundAdded(), clientAdded(), ClientDeleted({ client: first, inbound: one }))
+      .when(add(draft('alice', 2)))
+      .then(added(draft('alice', 2), 2));
+  });
+});
+
+describe('a credential', () => {
+  const with_ = (email: string, over: Partial<ClientDraft['credential']>) =>
+    draft(email, 1, { credential: { ...credential(), ...over } });
+
+  it.each([
+    ['the same id', 'vless', { id: uuid(1) }, { id: uuid(1) }],
+    [
+      'an id in capitals',
+      'vless',
+      { id: 'abcdefab-2222-4333-8444-000000000001' },
+      { id: 'ABCDEFAB-2222-4333-8444-000000000001' },
+    ],
+    ['an id without its hyphens', 'vmess', { id: uuid(1) }, { id: uuid(1).replaceAll('-', '') }],
+    ['an id that differs only in bytes 6 and 7', 'vless', { id: uuid(1) }, { id: uuid(1).replace('-4333-', '-4abc-') }],
+    ['the same text as id', 'vless', { id: 'text' }, { id: 'text' }],
+    ['the same password', 'trojan', { password: 'p' }, { password: 'p' }],
+    ['the same auth', 'hysteria', { auth: 'a' }, { auth: 'a' }],
+  ] as const)('is taken: %s', (_, protocol, a, b) => {
+    given(inboundOf(protocol), clientAdded(with_('alice', a)))
+      .when(add(with_('bob', b)))
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'bob', other: 'alice' });
+    given(inboundOf(protocol))
+      .when(add(with_('alice', a), with_('bob', b)))
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'bob', other: 'alice' });
+  });
+
+  it.each([
+    ['ids that differ in byte 5', 'vless', { id: uuid(1) }, { id: uuid(1).replace('-2222-', '-2223-') }],
+    ['ids that differ in byte 8', 'vless', { id: uuid(1) }, { id: uuid(1).replace('-8444-', '-9444-') }],
+    ['texts in another case', 'vless', { id: 'text' }, { id: 'Text' }],
+    ['passwords that differ', 'trojan', { password: 'p', id: 'same' }, { password: 'P', id: 'same' }],
+    ['auths that differ', 'hysteria2', { auth: 'a', password: 'same' }, { auth: 'b', password: 'same' }],
+  ] as const)('is not taken: %s', (_, protocol, a, b) => {
+    given(inboundOf(protocol), clientAdded(with_('alice', a)))
+      .when(add(with_('bob', b)))
+      .then(added(with_('bob', b), 2));
+  });
+
+  it('may be the same in another inbound', () => {
+    given(inboundAdded(), otherInbound(), clientAdded(alice, first, two))
+      .when(add(draft('bob', 1)))
+      .then(added(draft('bob', 1), 2));
+  });
+
+  it('is free again when its client was deleted', () => {
+    given(inboundAdded(), clientAdded(), clientAdded(bob, second), ClientDeleted({ client: first, inbound: one }))
+      .when(add(draft('carol', 1)))
+      .then(added(draft('carol', 1), 3));
+  });
+
+  it.each([
+    ['vless', { id: '' }, 'empty client ID'],
+    ['vmess', { id: 'x'.repeat(31) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
+    ['vless', { id: 'ü'.repeat(16) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
+    ['trojan', { password: '' }, 'empty client ID: a trojan client needs a password'],
+    ['hysteria2', { auth: '' }, 'empty client ID: a hysteria client needs an auth'],
+    ['trojan', { password: 'x'.repeat(1025) }, 'its id or password is too long'],
+  ] as const)('of %s cannot be %j', (protocol, over, why) => {
+    given(inboundOf(protocol))
+      .when(add(with_('alice', over)))
+      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
+  });
+
+  it('may be a text of 30 bytes for vless', () => {
+    const who = with_('alice', { id: 'x'.repeat(30) });
+    given(inboundAdded()).when(add(who)).then(added(who));
+  });
+});
+
+describe('a shadowsocks client', () => {
+  const client = (password: string, method = '') => draft('alice', 1, { terms: { method }, credential: { password } });
+  const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
+  const refused = (settings: Record<string, string>, who: ClientDraft, why: string): void =>
+    given(inboundOf('shadowsocks', settings)).when(add(who)).thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
+
+  it.each([
+    ['2022-blake3-aes-128-gcm', 16],
+    ['2022-blake3-aes-256-gcm', 32],
+  ])('of %s needs a key of exactly %i bytes in base64', (method, bytes) => {
+    const why = `the password must be ${bytes} bytes in base64 for ${method}`;
+    for (const wrong of [
+      '',
+      'password',
+      key(bytes - 1),
+      key(bytes + 1),
+      key(48 - bytes),
+      key(bytes).replace(/=+$/, ''),
+    ]) {
+      refused({ method }, client(wrong), why);
+    }
+    refused({ method }, client(key(bytes).replace(/^./, '-')), why);
+    given(inboundOf('shadowsocks', { method }))
+      .when(add(client(key(bytes))))
+      .then(added(client(key(bytes))));
+  });
+
+  it('is impossible where the server key is the only one', () => {
+    const method = '2022-blake3-chacha20-poly1305';
+    refused({ method }, client(key(32)), `${method} has no clients`);
+  });
+
+  it('of a classic cipher needs a password and a cipher that exists', () => {
+    refused({ method: 'aes-256-gcm' }, client(''), 'a shadowsocks client needs a password');
+    refused({ method: 'aes-256-gcm' }, client('p', 'rot13'), 'cipher "rot13" is unknown');
+    refused({ method: 'none' }, client('p'), 'cipher "none" is unknown');
+    given(inboundOf('shadowsocks', { method: 'none' }))
+      .when(add(client('p', 'aes-128-gcm')))
+      .then(added(client('p', 'aes-128-gcm')));
+  });
+});
+
+describe('the terms of a client', () => {
+  const LATEST = 253_402_300_799_999;
+  it.each([
+    [{ expiresAt: LATEST + 1 }, 'expiryTime is after the year 9999; it counts milliseconds'],
+    [{ expiresAt: -LATEST - 1 }, 'expiryTime is out of range'],
+    [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, 'totalGB is out of range'],
+    [{ resetDays: 36_501 }, 'reset is more than a hundred years; it counts days'],
+    [{ flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
+  ])('cannot be %j', (over, why) => {
+    given(inboundAdded())
+      .when(add(draft('alice', 1, { terms: over })))
+      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
+  });
+
+  it.each([
+    { expiresAt: LATEST },
+    { expiresAt: -86_400_000 },
+    { capBytes: Number.MAX_SAFE_INTEGER },
+    { flow: 'xtls-rprx-vision' },
+    { flow: 'xtls-rprx-vision-udp443' },
+  ])('can be %j', (over) => {
+    const who = draft('alice', 1, { terms: over });
+    given(inboundAdded()).when(add(who)).then(added(who));
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, it } from 'vitest';
+import type { ClientDraft } from '../../../src/commands/client/credentials.js';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientIdentified,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import {
+  InboundDeleted,
+  InboundDepleted,
+  InboundRestored,
+  InboundTrafficReset,
+} from '../../../src/events/inbound/inbound.js';
+import { KeyShredded } from '../../../src/events/panel.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import {
+  bob,
+  clientAdded,
+  clientNumber,
+  DAY,
+  draft,
+  first,
+  inboundAdded,
+  inboundId,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { at, given } from '../../kit/spec.js';
+
+const past = [inboundAdded(), otherInbound(), clientAdded(), clientAdded(bob, second, two)] as const;
+const capped = draft('alice', 1, { terms: { capBytes: 10 } });
+const capReached = (client = first) =>
+  ClientDepleted({ client, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
+const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
+
+describe('DeleteDepletedClients', () => {
+  const remove = (inbound: typeof one | 'all') => ({ type: 'DeleteDepletedClients', data: { inbound } }) as const;
+  const gone = (client = first, inbound = one) => ClientDeleted({ client, inbound });
+
+  it('deletes who is depleted, and nobody else', () => {
+    given(...overCap, clientAdded(bob, second))
+      .when(remove(one))
+      .then(gone());
+  });
+
+  it('deletes who is over its cap or its expiry before anybody recorded it', () => {
+    given(
+      inboundAdded(),
+      clientAdded(draft('alice', 1, { terms: { expiresAt: T0 } })),
+      clientAdded(draft('bob', 2, { terms: { expiresAt: T0 + 1 } }), second),
+      clientAdded(draft('carol', 3, { terms: { capBytes: 0, expiresAt: -DAY } }), clientNumber(3)),
+    )
+      .when(remove('all'))
+      .then(gone());
+  });
+
+  it('leaves alone who renews by itself', () => {
+    given(inboundAdded(), clientAdded(draft('alice', 1, { terms: { capBytes: 10, resetDays: 30 } })), capReached())
+      .when(remove('all'))
+      .thenNothing();
+  });
+
+  it('looks only at the inbound that is named', () => {
+    given(otherInbound(), inboundAdded(), clientAdded(capped), capReached()).when(remove(two)).thenNothing();
+    given().when(remove(one)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+});
+
+describe('DepleteExpired', () => {
+  const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+  const expired = ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 } });
+  const deplete = { type: 'DepleteExpired', data: {} } as const;
+
+  it('cuts a client in the millisecond of its expiry', () => {
+    given(inboundAdded(), clientAdded(until(T0)))
+      .when(deplete)
+      .then(expired);
+    given(inboundAdded(), clientAdded(until(T0 + 1)))
+      .when(deplete)
+      .thenNothing();
+  });
+
+  it('does nothing the second time', () => {
+    given(inboundAdded(), clientAdded(until(T0)), expired)
+      .when(deplete)
+      .thenNothing();
+  });
+
+  it('leaves alone who has no expiry or whose term has not begun', () => {
+    given(inboundAdded(), clientAdded(until(0)))
+      .when(deplete)
+      .thenNothing();
+    given(inboundAdded(), clientAdded(until(-DAY)))
+      .when(deplete)
+      .thenNothing();
+  });
+
+  describe('and the clock goes back', () => {
+    const back = { now: T0 - DAY };
+    const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
+    const alice = given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired));
+    const listener = given(inboundAdded({ spec: { expiresAt: T0 } }), at(T0 + DAY, cut));
+    const change = (wish: ClientDraft) =>
+      ({ type: 'UpdateClient', data: { inbound: one, client: { email: 'alice' }, draft: wish } }) as const;
+
+    it('leaves out who has expired: nothing happens by a poll, and nothing by a change of something else', () => {
+      alice.when(deplete, back).thenNothing();
+      listener.when(deplete, back).thenNothing();
+      const { identity } = until(T0);
+      alice
+        .when(change({ ...until(T0), identity: { ...identity, comment: 'x' } }), back)
+        .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: { ...identity, comment: 'x' } }));
+      alice
+        .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } }, back)
+        .then(ClientTrafficReset({ client: first, up: 0, down: 0 }));
+      listener
+        .when({ type: 'ResetInboundTraffic', data: { inbound: one } }, back)
+        .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
+    });
+
+    it('lets in whom an admin gives another expiry, or switches off and on', () => {
+      const restored = ClientRestored({ client: first });
+      alice
+        .when(change(until(T0 + 1)), back)
+        .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 1 } }), restored);
+      const off = ClientUpdated({ client: first, changes: { enabled: false } });
+      given(inboundAdded(), clientAdded(until(T0)), at(T0 + DAY, expired), at(T0 + DAY, off))
+        .when(change(until(T0)), back)
+        .then(ClientUpdated({ client: first, changes: { enabled: true } }), restored);
+      listener
+        .when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, back)
+        .then(InboundRestored({ inbound: one }));
+      listener.when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, { now: T0 }).thenNothing();
+    });
+  });
+
+  it('cuts an inbound too', () => {
+    const cut = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } });
+    given(inboundAdded({ spec: { expiresAt: T0 } }))
+      .when(deplete)
+      .then(cut);
+    given(inboundAdded({ spec: { expiresAt: T0 } }), cut)
+      .when(deplete)
+      .thenNothing();
+  });
+});
+
+describe('EraseDeleted', () => {
+  const erase = { type: 'EraseDeleted', data: {} } as const;
+  const deletedAt = (days: number) => at(T0 - days * DAY, ClientDeleted({ client: first, inbound: one }));
+  const erased = (key: string) => KeyShredded({ key, reason: 'erased' });
+
+  it('destroys the keys of a client that was deleted thirty days ago', () => {
+    given(...past, deletedAt(30))
+      .when(erase)
+      .then(erased('client:1/1'), erased('client:1/addresses'));
+    given(...past, deletedAt(29.99))
+      .when(erase)
+      .thenNothing();
+  });
+
+  it('heeds the setting', () => {
+    given(...past, SettingsChanged({ changes: { eraseDeletedAfterDays: 0 } }), deletedAt(0))
+      .when(erase)
+      .then(erased('client:1/1'), erased('client:1/addresses'));
+  });
+
+  it('does nothing the second time', () => {
+    given(...past, deletedAt(31), erased('client:1/1'), erased('client:1/addresses'))
+      .when(erase)
+      .thenNothing();
+    given(...past, deletedAt(31), erased('client:1/1'))
+      .when(erase)
+      .then(erased('client:1/addresses'));
+  });
+
+  it('destroys every configuration of a deleted inbound', () => {
+    given(
+      inboundAdded(),
+      { type: 'InboundReconfigured', data: { inbound: one, life: 2, config: { settings: {}, stream: null } } },
+      at(T0 - 31 * DAY, InboundDeleted({ inbound: inboundId(1) })),
+    )
+      .when(erase)
+      .then(erased('inbound:1/config/1'), erased('inbound:1/config/2'));
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, it } from 'vitest';
+import type { ClientName } from '../../../src/commands/client/client.js';
+import type { ClientDraft } from '../../../src/commands/client/credentials.js';
+import {
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientDepleted,
+  ClientIdentified,
+  ClientRestored,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import type { Protocol } from '../../../src/events/inbound/inbound.js';
+import { KeyShredded } from '../../../src/events/panel.js';
+import {
+  alice,
+  bob,
+  clientAdded,
+  draft,
+  first,
+  identity,
+  inboundAdded,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+  uuid,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const update = (draft_: ClientDraft, client: ClientName = { key: uuid(1) }) =>
+  ({ type: 'UpdateClient', data: { inbound: one, client, draft: draft_ } }) as const;
+const rotated = (to: ClientDraft, life = 2, who = to.identity) =>
+  ClientCredentialRotated({ client: first, life, identity: who, credential: to.credential });
+const shredded = (life: number) => KeyShredded({ key: `client:1/${life}`, reason: 'rotated' });
+const capReached = ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
+const capped = (capBytes: number) => draft('alice', 1, { terms: { capBytes } });
+
+describe('UpdateClient', () => {
+  it('does nothing when nothing differs', () => {
+    given(inboundAdded(), clientAdded()).when(update(alice)).thenNothing();
+  });
+
+  it('names only the terms that changed', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update(draft('alice', 1, { terms: { enabled: false, limitIp: 2 } })))
+      .then(ClientUpdated({ client: first, changes: { enabled: false, limitIp: 2 } }));
+  });
+
+  it('keeps personal changes under the key of the life', () => {
+    const renamed = draft('alice', 1, { identity: identity('amy') });
+    given(inboundAdded(), clientAdded())
+      .when(update(renamed))
+      .then(ClientIdentified({ client: first, life: 1, renamed: true, identity: renamed.identity }));
+  });
+
+  it('may change nothing but the case of the email', () => {
+    const shouted = draft('ALICE', 1);
+    given(inboundAdded(), clientAdded())
+      .when(update(shouted))
+      .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: shouted.identity }));
+  });
+
+  it('rotates the credential, and destroys the key of the old one', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update(draft('alice', 9)))
+      .then(rotated(draft('alice', 9)), shredded(1));
+  });
+
+  it('rotates under the old name before it renames', () => {
+    const both = draft('amy', 9);
+    given(inboundAdded(), clientAdded())
+      .when(update(both))
+      .then(
+        rotated(both, 2, { ...both.identity, email: 'alice' }),
+        shredded(1),
+        ClientIdentified({ client: first, life: 2, renamed: true, identity: both.identity }),
+      );
+  });
+
+  it('destroys the key of the second life at the second rotation', () => {
+    given(inboundAdded(), clientAdded(), rotated(draft('alice', 9)), shredded(1))
+      .when(update(draft('alice', 10), { key: uuid(9) }))
+      .then(rotated(draft('alice', 10), 3), shredded(2));
+  });
+
+  it('tells terms first, then the rotation, then the restoration', () => {
+    given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
+      .when(update(draft('alice', 9)))
+      .then(
+        ClientUpdated({ client: first, changes: { capBytes: 0 } }),
+        rotated(draft('alice', 9)),
+        shredded(1),
+        ClientRestored({ client: first }),
+      );
+  });
+
+  it('restores a depleted client whose cap is raised above what it used', () => {
+    given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
+      .when(update(capped(13)))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 13 } }), ClientRestored({ client: first }));
+  });
+
+  it('leaves it depleted when the raised cap is used up too, and names that one', () => {
+    given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
+      .when(update(capped(12)))
+      .then(
+        ClientUpdated({ client: first, changes: { capBytes: 12 } }),
+        ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 12 } }),
+      );
+  });
+
+  it('depletes at once a client whose cap is lowered to what it used, or below', () => {
+    const cut = (capBytes: number) =>
+      ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 5000, capBytes } });
+    const past = [inboundAdded(), clientAdded(), traffic({ clients: [[1, 2000, 3000]] })] as const;
+    for (const capBytes of [100, 5000])
+      given(...past)
+        .when(update(capped(capBytes)))
+        .then(ClientUpdated({ client: first, changes: { capBytes } }), cut(capBytes));
+    given(...past)
+      .when(update(capped(5001)))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 5001 } }));
+  });
+
+  it('depletes at once a client whose term is shortened to the past', () => {
+    const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    given(inboundAdded(), clientAdded(until(T0 + 5)))
+      .when(update(until(T0)))
+      .then(
+        ClientUpdated({ client: first, changes: { expiresAt: T0 } }),
+        ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 } }),
+      );
+  });
+
+  it('restores an expired client whose term is prolonged', () => {
+    const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    given(
+      inboundAdded(),
+      clientAdded(until(T0 - 5)),
+      ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 - 5 } }),
+    )
+      .when(update(until(T0 + 5)))
+      .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 5 } }), ClientRestored({ client: first }));
+  });
+
+  it('refuses the email of another client', () => {
+    given(inboundAdded(), clientAdded(), clientAdded(bob, second))
+      .when(update(draft('BOB', 1)))
+      .thenRejects('EMAIL_TAKEN', { email: 'BOB' });
+  });
+
+  it('refuses the credential of another client', () => {
+    given(inboundAdded(), clientAdded(), clientAdded(bob, second))
+      .when(update(draft('alice', 2)))
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'alice', other: 'bob' });
+  });
+
+  it('refuses what could not be added either', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update(draft('a>b', 1)))
+      .thenRejects('EMAIL_INVALID');
+    given(inboundAdded(), clientAdded())
+      .when(update(draft('alice', 1, { credential: { id: '' } })))
+      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why: 'empty client ID' });
+  });
+
+  it('goes on with an email that could not be added any more, and takes no other such', () => {
+    const dotted = (email: string, capBytes: number) => draft(email, 1, { terms: { capBytes } });
+    given(inboundAdded(), clientAdded(dotted('.', 0)))
+      .when(update(dotted('.', 7)))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 7 } }));
+    given(inboundAdded(), clientAdded(dotted('.', 0)))
+      .when(update(dotted('..', 0)))
+      .thenRejects('EMAIL_INVALID');
+  });
+
+  it('wants an inbound that exists and has clients', () => {
+    given().when(update(alice)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+    given(inboundAdded({ spec: { protocol: 'http' } }))
+      .when(update(alice))
+      .thenRejects('CLIENTS_NOT_SUPPORTED', { protocol: 'http' });
+  });
+
+  it('finds the client by its email', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update(capped(1), { email: 'Alice' }))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 1 } }));
+  });
+
+  it('does not find the client of another inbound', () => {
+    const past = [inboundAdded(), otherInbound(), clientAdded(alice, first, two)] as const;
+    given(...past)
+      .when(update(alice, { email: 'alice' }))
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'alice', inbound: 1 });
+    given(...past)
+      .when(update(alice))
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: uuid(1), inbound: 1 });
+  });
+
+  it('keeps the old id of a rotated client out', () => {
+    given(inboundAdded(), clientAdded(), rotated(draft('alice', 9)), shredded(1))
+      .when(update(alice))
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: uuid(1), inbound: 1 });
+  });
+});
+
+describe('the key that names a client in a path', () => {
+  const remove = (key: string) => ({ type: 'DeleteClient', data: { inbound: one, client: { key } } }) as const;
+  const settings = { method: 'aes-256-gcm' };
+  const gone = ClientDeleted({ client: first, inbound: one });
+
+  it.each([
+    ['vless', uuid(1)],
+    ['vless', uuid(1).toUpperCase()],
+    ['vmess', uuid(1)],
+    ['trojan', 'password-1'],
+    ['shadowsocks', 'alice'],
+    ['shadowsocks', 'ALICE'],
+    ['hysteria', 'auth-1'],
+    ['hysteria2', 'auth-1'],
+  ] as [Protocol, string][])('of %s is %s', (protocol, key) => {
+    given(inboundAdded({ spec: { protocol }, config: { settings } }), clientAdded())
+      .when(remove(key))
+      .then(gone);
+  });
+
+  it.each([
+    ['vless', 'alice'],
+    ['trojan', uuid(1)],
+    ['shadowsocks', 'password-1'],
+    ['hysteria', 'alice'],
+    ['vless', uuid(1).replace('-4333-', '-4334-')],
+  ] as [Protocol, string][])('of %s is not %s', (protocol, key) => {
+    given(inboundAdded({ spec: { protocol }, config: { settings } }), clientAdded())
+      .when(remove(key))
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: key, inbound: 1 });
+  });
+});

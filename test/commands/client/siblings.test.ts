@@ -1,0 +1,437 @@
+import { describe, it } from 'vitest';
+import type { ClientDraft } from '../../../src/commands/client/credentials.js';
+import {
+  ClientAdded,
+  ClientDeleted,
+  ClientDepleted,
+  ClientExpiryStarted,
+  ClientIdentified,
+  ClientIpsCleared,
+  ClientIpsSeen,
+  ClientRenewed,
+  ClientRestored,
+  ClientTrafficAdjusted,
+  ClientTrafficInherited,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import { type ClientNumber, NodeId } from '../../../src/events/ids.js';
+import { InboundDeleted, InboundPeriodBegan } from '../../../src/events/inbound/inbound.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import {
+  caused,
+  clientAdded,
+  clientNumber,
+  DAY,
+  draft,
+  first,
+  HOUR,
+  inboundAdded,
+  inboundId,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+type Terms = NonNullable<Parameters<typeof draft>[2]>['terms'];
+const third = clientNumber(3);
+const three = inboundId(3);
+const anna = (n: number, terms: Terms = {}, subId = 'anna'): ClientDraft =>
+  draft(n === 2 ? 'Anna' : 'anna', n, { terms, identity: { subId } });
+const inbounds = [inboundAdded(), otherInbound()] as const;
+const nodeInbound = inboundAdded({
+  id: three,
+  node: NodeId.parse(1),
+  spec: { port: 9443, tag: 'in-3' },
+});
+const here = (terms: Terms = {}) => clientAdded(anna(1, terms));
+const there = (terms: Terms = {}) => clientAdded(anna(2, terms), second, two);
+const away = (terms: Terms = {}) => clientAdded(anna(3, terms), third, three);
+const used = (number: number, up: number, down = 0) => traffic({ clients: [[number, up, down]] });
+const cut = (client: ClientNumber, usedBytes: number, capBytes: number) =>
+  ClientDepleted({ client, depletion: { reason: 'cap', usedBytes, capBytes } });
+const reset = (client: ClientNumber, up = 0, down = 0) => ClientTrafficReset({ client, up, down });
+const back = (client: ClientNumber) => ClientRestored({ client });
+const inherited = (client: ClientNumber, from: ClientNumber, up = 0, down = 0) =>
+  ClientTrafficInherited({ client, from, up, down });
+const gone = (client: ClientNumber, inbound = one) => ClientDeleted({ client, inbound });
+const grown = (up: number, client = 1) =>
+  ({
+    type: 'RecordTraffic',
+    data: { run: 'r1', clients: [[client, up, 0]], inbounds: [], outbounds: [] },
+  }) as const;
+
+describe('one email in several inbounds', () => {
+  const add = (client: ClientDraft) => ({ type: 'AddClients', data: { inbound: two, clients: [client] } }) as const;
+
+  it('is one person where the subscription id is the same', () => {
+    given(...inbounds, here())
+      .when(add(anna(2)))
+      .then(ClientAdded({ client: second, inbound: two, life: 1, ...anna(2) }));
+  });
+
+  it.each([
+    ['another subscription id', anna(2, {}, 'bert')],
+    ['one that differs by case', anna(2, {}, 'ANNA')],
+    ['none', anna(2, {}, '')],
+  ])('is refused with %s', (_, client) => {
+    given(...inbounds, here())
+      .when(add(client))
+      .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
+  });
+
+  it('is refused where nobody has a subscription id', () => {
+    given(...inbounds, clientAdded(anna(1, {}, '')))
+      .when(add(anna(2, {}, '')))
+      .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
+  });
+
+  it('is refused within one inbound', () => {
+    given(...inbounds, here())
+      .when({ type: 'AddClients', data: { inbound: one, clients: [anna(2)] } })
+      .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
+    given(...inbounds)
+      .when({ type: 'AddClients', data: { inbound: one, clients: [anna(1), anna(2)] } })
+      .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
+  });
+
+  it('has used what it used elsewhere: who joins over the cap is cut at once', () => {
+    given(...inbounds, here(), used(1, 10))
+      .when(add(anna(2, { capBytes: 10 })))
+      .then(ClientAdded({ client: second, inbound: two, life: 1, ...anna(2, { capBytes: 10 }) }), cut(second, 10, 10));
+  });
+});
+
+describe('a change of one of them', () => {
+  const change = (client: ClientDraft, name = 'anna') =>
+    ({ type: 'UpdateClient', data: { inbound: two, client: { email: name }, draft: client } }) as const;
+
+  it('concerns the one in the inbound that is named', () => {
+    given(...inbounds, here(), there())
+      .when(change(anna(2, { capBytes: 9 })))
+      .then(ClientUpdated({ client: second, changes: { capBytes: 9 } }));
+  });
+
+  it('may not part them by another subscription id', () => {
+    given(...inbounds, here(), there())
+      .when(change(anna(2, {}, 'bert')))
+      .thenRejects('SUB_ID_SHARED', { email: 'Anna', inbound: 1 });
+  });
+
+  it('may not take the email of somebody else', () => {
+    given(...inbounds, here(), clientAdded(draft('bert', 2), second, two))
+      .when(change(anna(2, {}, 'sub-bert'), 'bert'))
+      .thenRejects('EMAIL_TAKEN', { email: 'Anna' });
+  });
+
+  it('brings it back when its cap is above the sum, and leaves the other as it is', () => {
+    given(
+      ...inbounds,
+      here({ capBytes: 10 }),
+      there({ capBytes: 10 }),
+      used(1, 12),
+      cut(first, 12, 10),
+      cut(second, 12, 10),
+    )
+      .when(change(anna(2, { capBytes: 13 })))
+      .then(ClientUpdated({ client: second, changes: { capBytes: 13 } }), back(second));
+    given(
+      ...inbounds,
+      here({ capBytes: 10 }),
+      there({ capBytes: 10 }),
+      used(1, 12),
+      cut(first, 12, 10),
+      cut(second, 12, 10),
+    )
+      .when(change(anna(2, { capBytes: 12 })))
+      .then(ClientUpdated({ client: second, changes: { capBytes: 12 } }), cut(second, 12, 12));
+  });
+
+  it('to another email leaves to the others what was used', () => {
+    const bert = draft('bert', 2, { identity: { subId: 'anna' } });
+    given(...inbounds, here(), there(), used(2, 3, 4))
+      .when(change(bert))
+      .then(
+        inherited(first, second, 3, 4),
+        ClientIdentified({ client: second, life: 1, renamed: true, identity: bert.identity }),
+      );
+  });
+
+  it('to the email of another person counts what both used', () => {
+    const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' }, terms: { capBytes: 10 } }), second, two);
+    const { identity } = anna(2);
+    given(...inbounds, here(), bert, used(1, 6), used(2, 4))
+      .when(change(anna(2, { capBytes: 10 }), 'bert'))
+      .then(ClientIdentified({ client: second, life: 1, renamed: true, identity }), cut(second, 10, 10));
+    given(...inbounds, here(), bert, used(1, 6), used(2, 3))
+      .when(change(anna(2, { capBytes: 10 }), 'bert'))
+      .then(ClientIdentified({ client: second, life: 1, renamed: true, identity }));
+  });
+
+  it('to the email of another person cuts each whose own cap the bytes it brings along reach', () => {
+    const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' } }), second, two);
+    const { identity } = anna(2);
+    const joined = ClientIdentified({ client: second, life: 1, renamed: true, identity });
+    const past = [...inbounds, nodeInbound, here({ capBytes: 1000 }), bert, away({ capBytes: 1401 })] as const;
+    given(...past, used(1, 900), used(2, 300, 200))
+      .when(change(anna(2), 'bert'))
+      .then(joined, cut(first, 1400, 1000));
+    given(...past, used(1, 900), used(2, 50, 49))
+      .when(change(anna(2), 'bert'))
+      .then(joined);
+    given(...past, used(1, 999), used(2, 1), cut(first, 1000, 1000))
+      .when(change(anna(2), 'bert'))
+      .then(joined);
+  });
+
+  it('to the email of another person cuts nobody when what it used stays with the email it leaves', () => {
+    const bert = draft('bert', 2, { identity: { subId: 'anna' } });
+    const left = clientAdded({ ...bert, credential: draft('bert', 4).credential }, third, three);
+    const { identity } = anna(2, { capBytes: 900 });
+    given(
+      ...inbounds,
+      nodeInbound,
+      here({ capBytes: 1000 }),
+      clientAdded(bert, second, two),
+      left,
+      used(1, 900),
+      used(2, 500),
+    )
+      .when(change(anna(2, { capBytes: 900 }), 'bert'))
+      .then(
+        ClientUpdated({ client: second, changes: { capBytes: 900 } }),
+        inherited(third, second, 500),
+        ClientIdentified({ client: second, life: 1, renamed: true, identity }),
+        cut(second, 900, 900),
+      );
+  });
+
+  it('cuts it at once where its new cap is below the sum, and leaves the other as it is', () => {
+    given(...inbounds, here({ capBytes: 20 }), there({ capBytes: 20 }), used(1, 7), used(2, 5))
+      .when(change(anna(2, { capBytes: 12 })))
+      .then(ClientUpdated({ client: second, changes: { capBytes: 12 } }), cut(second, 12, 12));
+    given(...inbounds, here({ capBytes: 20 }), there({ capBytes: 20 }), used(1, 7), used(2, 5))
+      .when(change(anna(2, { capBytes: 13 })))
+      .then(ClientUpdated({ client: second, changes: { capBytes: 13 } }));
+  });
+
+  it('is the same through an inbound that names all its clients', () => {
+    const { inbound, spec, config, enabled } = otherInbound().data;
+    const clients = [anna(2, { capBytes: 12 }), draft('bert', 5)];
+    given(...inbounds, here({ capBytes: 20 }), there({ capBytes: 20 }), used(1, 7), used(2, 5))
+      .when({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients } })
+      .then(
+        ClientUpdated({ client: second, changes: { capBytes: 12 } }),
+        cut(second, 12, 12),
+        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+      );
+    given(...inbounds, here({ capBytes: 20 }), used(1, 12))
+      .when({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients } })
+      .then(
+        ClientAdded({ client: second, inbound: two, life: 1, ...anna(2, { capBytes: 12 }) }),
+        cut(second, 12, 12),
+        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+      );
+  });
+
+  it('of an inbound that names all its clients leaves those of other inbounds alone', () => {
+    const { inbound, spec, config, enabled } = otherInbound().data;
+    given(...inbounds, here(), there(), used(1, 5), used(2, 7))
+      .when({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients: [draft('bert', 5)] } })
+      .then(
+        inherited(first, second, 7),
+        gone(second, two),
+        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+      );
+  });
+});
+
+describe('traffic of one email', () => {
+  it('goes to the one who moved it, and counts for all', () => {
+    given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 10 }), used(1, 5))
+      .when(grown(5, 2))
+      .then(used(2, 5), caused(0, cut(first, 10, 10)), caused(0, cut(second, 10, 10)));
+  });
+
+  it('cuts each whose own cap the sum of all machines reaches', () => {
+    given(...inbounds, nodeInbound, here({ capBytes: 10 }), there({ capBytes: 11 }), away({ capBytes: 10 }), used(3, 6))
+      .when(grown(4))
+      .then(used(1, 4), caused(0, cut(first, 10, 10)), caused(0, cut(third, 10, 10)));
+  });
+
+  it('leaves them alone one byte below', () => {
+    given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 10 }), used(1, 5), used(2, 2))
+      .when(grown(2))
+      .then(used(1, 2));
+  });
+
+  it('starts the term of each with the first use of one', () => {
+    const started = (client: ClientNumber, expiresAt: number) => caused(0, ClientExpiryStarted({ client, expiresAt }));
+    given(...inbounds, here({ expiresAt: -DAY }), there({ expiresAt: -HOUR }))
+      .when(grown(1))
+      .then(used(1, 1), started(first, T0 + DAY), started(second, T0 + HOUR));
+  });
+});
+
+describe('a reset', () => {
+  const over = [
+    ...inbounds,
+    here({ capBytes: 10 }),
+    there({ capBytes: 10 }),
+    used(1, 6),
+    used(2, 6),
+    cut(first, 12, 10),
+    cut(second, 12, 10),
+  ] as const;
+  const both = [reset(first, 6), caused(0, back(first)), reset(second, 6), caused(2, back(second))] as const;
+
+  it('of an email is one of all who have it', () => {
+    for (const inbound of [null, one, two]) {
+      given(...over)
+        .when({ type: 'ResetClientTraffic', data: { inbound, email: 'ANNA' } })
+        .then(...both);
+    }
+    given(...over)
+      .when({ type: 'ResetClientTraffic', data: { inbound: three, email: 'anna' } })
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'anna', inbound: 3 });
+  });
+
+  it('of an inbound, or of all, is one of each person once', () => {
+    for (const inbound of [two, 'all'] as const) {
+      given(...over)
+        .when({ type: 'ResetAllClientTraffic', data: { inbound } })
+        .then(...both);
+    }
+  });
+
+  it('brings nobody back whose own term is over', () => {
+    given(...inbounds, here({ capBytes: 10 }), there({ expiresAt: T0 }), used(1, 10), cut(first, 10, 10))
+      .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'anna' } })
+      .then(reset(first, 10), caused(0, back(first)), reset(second));
+  });
+
+  it('by hand sets the sum', () => {
+    given(...over)
+      .when({ type: 'AdjustClientTraffic', data: { email: 'anna', up: 4, down: 5 } })
+      .then(
+        ClientTrafficAdjusted({ client: first, up: 4, down: 5, before: { up: 6, down: 0 } }),
+        ClientTrafficAdjusted({ client: second, up: 0, down: 0, before: { up: 6, down: 0 } }),
+        caused(0, back(first)),
+        caused(0, back(second)),
+      );
+    given(...inbounds, here({ capBytes: 10 }), there({ capBytes: 9 }))
+      .when({ type: 'AdjustClientTraffic', data: { email: 'anna', up: 9, down: 0 } })
+      .then(
+        ClientTrafficAdjusted({ client: first, up: 9, down: 0, before: { up: 0, down: 0 } }),
+        caused(0, cut(second, 9, 9)),
+      );
+  });
+});
+
+describe('time', () => {
+  const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
+  const due = { type: 'BeginPeriods', data: {} } as const;
+  const renewed = (client: ClientNumber) => ClientRenewed({ client, from: T0, expiresAt: T0 + 30 * DAY });
+
+  it('renews each in its turn and sets the counters back once', () => {
+    const terms = { expiresAt: T0, resetDays: 30, capBytes: 10 };
+    const expired = (client: ClientNumber) =>
+      ClientDepleted({ client, depletion: { reason: 'expiry', expiresAt: T0 } });
+    given(utc, ...inbounds, here(terms), there(terms), used(1, 7), expired(first), expired(second))
+      .when(due)
+      .then(
+        renewed(first),
+        caused(0, reset(first, 7)),
+        caused(0, reset(second)),
+        caused(0, back(first)),
+        renewed(second),
+        caused(4, back(second)),
+      );
+  });
+
+  it('brings back a sibling that was over its cap and has no term', () => {
+    given(
+      utc,
+      ...inbounds,
+      here({ expiresAt: T0, resetDays: 30 }),
+      there({ capBytes: 5 }),
+      used(1, 7),
+      cut(second, 7, 5),
+    )
+      .when(due)
+      .then(renewed(first), caused(0, reset(first, 7)), caused(0, reset(second)), caused(0, back(second)));
+  });
+
+  it('begins the periods of two inbounds with one reset of who is in both', () => {
+    const start = Date.parse('2023-11-15T00:00:00Z');
+    const daily = { trafficReset: 'daily' } as const;
+    const began = (inbound: typeof one) => InboundPeriodBegan({ inbound, period: 'daily', start });
+    given(
+      utc,
+      inboundAdded({ spec: daily }),
+      inboundAdded({ id: two, spec: { ...daily, port: 8443, tag: 'in-2' } }),
+      here(),
+      there(),
+      used(1, 7),
+    )
+      .when(due, { now: start })
+      .then(began(one), caused(0, reset(first, 7)), caused(0, reset(second)), began(two));
+  });
+});
+
+describe('who goes', () => {
+  it('leaves what was used to the lowest who stays on this machine', () => {
+    const past = [
+      ...inbounds,
+      nodeInbound,
+      clientAdded(anna(3), first, three),
+      there(),
+      clientAdded(anna(1), third),
+    ] as const;
+    given(...past, used(2, 3, 4))
+      .when({ type: 'DeleteClient', data: { inbound: two, client: { email: 'anna' } } })
+      .then(inherited(third, second, 3, 4), gone(second, two));
+    given(...past, used(1, 3, 4))
+      .when({ type: 'DeleteClient', data: { inbound: three, client: { email: 'anna' } } })
+      .then(inherited(second, first, 3, 4), gone(first, three));
+  });
+
+  it('is the one in the inbound that is named, and nobody else', () => {
+    given(...inbounds, here())
+      .when({ type: 'DeleteClient', data: { inbound: two, client: { email: 'anna' } } })
+      .thenRejects('CLIENT_NOT_IN_INBOUND', { client: 'anna', inbound: 2 });
+  });
+
+  it('with its inbound leaves it too', () => {
+    given(...inbounds, here(), there(), used(1, 3))
+      .when({ type: 'DeleteInbound', data: { inbound: one } })
+      .then(inherited(second, first, 3), gone(first), InboundDeleted({ inbound: one }));
+  });
+
+  it('together with all the others leaves nothing', () => {
+    const terms = { capBytes: 5 };
+    given(...inbounds, nodeInbound, here(terms), there(terms), away(), used(1, 3), used(2, 3))
+      .when({ type: 'DeleteDepletedClients', data: { inbound: 'all' } })
+      .then(inherited(third, first, 3), gone(first), inherited(third, second, 3), gone(second, two));
+    given(...inbounds, here(terms), there(terms), used(1, 6))
+      .when({ type: 'DeleteDepletedClients', data: { inbound: 'all' } })
+      .then(gone(first), gone(second, two));
+  });
+});
+
+describe('the addresses of one email', () => {
+  const ips = [{ ip: '198.51.100.1', at: T0 }];
+
+  it('are written down for the one who has them, and cleared for all', () => {
+    given(...inbounds, here(), there())
+      .when({ type: 'RecordClientIps', data: { seen: [{ client: 1, ips }] } })
+      .then(ClientIpsSeen({ client: first, ips }));
+    given(...inbounds, here(), there())
+      .when({ type: 'ClearClientIps', data: { email: 'anna' } })
+      .then(ClientIpsCleared({ client: first }), ClientIpsCleared({ client: second }));
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, it } from 'vitest';
+import type { InboundDraft } from '../../../src/commands/inbound/inbound.js';
+import { ClientAdded } from '../../../src/events/client/client.js';
+import { InboundAdded, InboundDeleted } from '../../../src/events/inbound/inbound.js';
+import {
+  alice,
+  bob,
+  clientAdded,
+  draft,
+  first,
+  inboundAdded,
+  inboundDraft,
+  inboundId,
+  one,
+  otherInbound,
+  second,
+  spec,
+  two,
+  userId,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const add = (asked: InboundDraft) => ({ type: 'AddInbound', data: { owner: userId(1), ...asked } }) as const;
+const next = (over: Parameters<typeof inboundDraft>[0] = {}) =>
+  inboundDraft({ ...over, spec: { port: 8443, tag: 'in-2', ...over.spec } });
+
+describe('AddInbound', () => {
+  it('adds an inbound', () => {
+    given().when(add(inboundDraft())).then(inboundAdded());
+  });
+
+  it('adds it with its clients, in order, after it', () => {
+    given()
+      .when(add(inboundDraft({ clients: [alice, bob] })))
+      .then(
+        inboundAdded(),
+        ClientAdded({ client: first, inbound: one, life: 1, ...alice }),
+        ClientAdded({ client: second, inbound: one, life: 1, ...bob }),
+      );
+  });
+
+  it('counts on from the last id, also when that inbound is gone', () => {
+    given(inboundAdded(), otherInbound(), InboundDeleted({ inbound: two }))
+      .when(add(next()))
+      .then(inboundAdded({ id: inboundId(3), spec: { port: 8443, tag: 'in-2' } }));
+  });
+
+  it('adds a switched-off inbound as such', () => {
+    given()
+      .when(add(inboundDraft({ enabled: false })))
+      .then(inboundAdded({ enabled: false }));
+  });
+
+  it('refuses clients for a protocol that has none', () => {
+    given()
+      .when(add(inboundDraft({ spec: { protocol: 'http' }, clients: [alice] })))
+      .thenRejects('CLIENTS_NOT_SUPPORTED', { protocol: 'http' });
+  });
+
+  it('takes a protocol without clients when it names none', () => {
+    given()
+      .when(add(inboundDraft({ spec: { protocol: 'http' } })))
+      .then(inboundAdded({ spec: { protocol: 'http' } }));
+  });
+
+  it('refuses the whole for one client whose email is taken', () => {
+    given(inboundAdded(), clientAdded())
+      .when(add(next({ clients: [bob, draft('ALICE', 9)] })))
+      .thenRejects('EMAIL_TAKEN', { email: 'ALICE' });
+  });
+
+  it('lets the same credential stand in another inbound', () => {
+    given(inboundAdded(), clientAdded())
+      .when(add(next({ clients: [draft('carol', 1)] })))
+      .then(
+        inboundAdded({ id: two, spec: { port: 8443, tag: 'in-2' } }),
+        ClientAdded({ client: second, inbound: two, life: 1, ...draft('carol', 1) }),
+      );
+  });
+});
+
+describe('the tag of a new inbound', () => {
+  const untagged = (port: number, over: Parameters<typeof inboundDraft>[0] = {}): InboundDraft => {
+    const asked = inboundDraft({ ...over, spec: { ...over.spec, port } });
+    return { ...asked, spec: { ...asked.spec, tag: '' } };
+  };
+  const added = (tag: string, over: Parameters<typeof inboundAdded>[0] = {}) =>
+    inboundAdded({ ...over, spec: { ...over.spec, tag } });
+
+  it('comes from the port when none is named', () => {
+    given()
+      .when(add(untagged(443)))
+      .then(added('inbound-443'));
+  });
+
+  it('names the address too when it listens on one', () => {
+    given()
+      .when(add(untagged(443, { spec: { listen: '10.0.0.1' } })))
+      .then(added('inbound-10.0.0.1:443', { spec: { listen: '10.0.0.1' } }));
+  });
+
+  it('names the transport when the port alone is taken, then a number', () => {
+    const taken = inboundAdded({ spec: { port: 1, tag: 'inbound-443' } });
+    given(taken)
+      .when(add(untagged(443)))
+      .then(added('inbound-443-tcp', { id: two }));
+    const also = inboundAdded({ id: two, spec: { port: 2, tag: 'inbound-443-tcp' } });
+    given(taken, also)
+      .when(add(untagged(443)))
+      .then(added('inbound-443-tcp-2', { id: inboundId(3) }));
+  });
+
+  it('is refused when another inbound has it', () => {
+    given(inboundAdded())
+      .when(add(next({ spec: { tag: 'in-1' } })))
+      .thenRejects('TAG_TAKEN', { tag: 'in-1' });
+  });
+
+  it.each([
+    ['a>b', 'the core separates counters with ">"'],
+    ['t\ud800', 'it is not valid Unicode'],
+    ['a b', 'it holds spaces or control characters'],
+    ['a\u0000', 'it holds spaces or control characters'],
+    ['API', 'the panel keeps this name'],
+    ['metrics_out', 'the panel keeps this name'],
+    ['portolan-x', 'the panel keeps this name'],
+    ['x'.repeat(129), 'it is longer than 128 characters'],
+  ])('is refused when it is %j', (tag, why) => {
+    given()
+      .when(add(inboundDraft({ spec: { tag } })))
+      .thenRejects('TAG_INVALID', { tag, why });
+  });
+});
+
+describe('what makes an inbound unusable', () => {
+  const refused = (over: Parameters<typeof inboundDraft>[0], why: string): void =>
+    given()
+      .when(add(inboundDraft(over)))
+      .thenRejects('CONFIG_INVALID', { why });
+
+  it('a listen address that is none', () => {
+    given()
+      .when(add(inboundDraft({ spec: { listen: 'not-an-ip' } })))
+      .thenRejects('LISTEN_INVALID', { listen: 'not-an-ip' });
+  });
+
+  it.each(['127.0.0.1', '::1', 'localhost', '/run/x.sock', '@abstract', ''])('not the listen address %j', (listen) => {
+    given()
+      .when(add(inboundDraft({ spec: { listen } })))
+      .then(InboundAdded({ ...inboundAdded().data, spec: spec({ listen }) }));
+  });
+
+  it('a transport that nobody knows', () => {
+    refused({ config: { stream: { network: 'pigeon' } } }, 'streamSettings.network "pigeon" is unknown');
+    refused({ config: { stream: { network: 7 } } }, 'streamSettings.network 7 is unknown');
+  });
+
+  it('a security that nobody knows', () => {
+    refused({ config: { stream: { security: 'xtls' } } }, 'streamSettings.security "xtls" is unknown');
+  });
+
+  it('REALITY without a key, or where it cannot work', () => {
+    const reality = (over: object) => ({ config: { stream: { security: 'reality', ...over } } });
+    const settings = { realitySettings: { privateKey: 'A'.repeat(43) } };
+    refused(reality({}), 'REALITY needs realitySettings');
+    refused(
+      reality({ realitySettings: { privateKey: 'short' } }),
+      'realitySettings.privateKey must be 32 bytes in base64url',
+    );
+    refused(reality({ network: 'ws', ...settings }), 'REALITY does not work over ws');
+    const sound = reality({ network: 'tcp', ...settings });
+    given()
+      .when(add(inboundDraft(sound)))
+      .then(inboundAdded(sound));
+  });
+
+  it('hysteria without TLS', () => {
+    refused({ spec: { protocol: 'hysteria2' } }, 'hysteria needs streamSettings.security tls');
+  });
+
+  it('a salamander mask with a password that is too short to start with', () => {
+    const masked = (settings: Record<string, string>, type = 'salamander') => ({
+      config: { stream: { network: 'kcp', finalmask: { udp: [{ type: 'noise' }, { type, settings }] } } },
+    });
+    const words = 'the password of a salamander mask needs at least 4 bytes';
+    refused(masked({ password: 'abc' }), words);
+    refused(masked({}), words);
+    for (const sound of [masked({ password: 'é1é' }), masked({ password: 'abc' }, 'mkcp-legacy')]) {
+      given()
+        .when(add(inboundDraft(sound)))
+        .then(inboundAdded(sound));
+    }
+  });
+
+  it('an account that has a name as clients have in the core', () => {
+    const accounts = [
+      { user: 'ann', pass: 'x' },
+      { Uſer: '7:ann', pass: 'x' },
+    ];
+    refused(
+      { spec: { protocol: 'mixed' }, config: { settings: { auth: 'password', accounts } } },
+      'the account name "7:ann" looks like that of a client in the core; choose one that does not begin with a number and a colon',
+    );
+  });
+
+  it('wireguard without its key', () => {
+    refused({ spec: { protocol: 'wireguard' } }, 'wireguard needs settings.secretKey');
+  });
+
+  it.each([
+    ['2022-blake3-aes-128-gcm', 32],
+    ['2022-blake3-aes-256-gcm', 16],
+    ['2022-blake3-chacha20-poly1305', 31],
+  ])('a %s server key of %i bytes', (method, bytes) => {
+    const password = Buffer.alloc(bytes).toString('base64');
+    const length = method.includes('128') ? 16 : 32;
+    refused(
+      { spec: { protocol: 'shadowsocks' }, config: { settings: { method, password } } },
+      `settings.password must be ${length} bytes in base64 for ${method}`,
+    );
+  });
+
+  it('a cipher of shadowsocks 2022 that does not exist', () => {
+    refused(
+      { spec: { protocol: 'shadowsocks' }, config: { settings: { method: '2022-blake3-rot13' } } },
+      'cipher 2022-blake3-rot13 is unknown',
+    );
+  });
+});

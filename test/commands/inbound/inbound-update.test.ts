@@ -1,0 +1,250 @@
+import { describe, it } from 'vitest';
+import {
+  ClientAdded,
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientDepleted,
+  ClientRestored,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import {
+  InboundDepleted,
+  InboundDisabled,
+  InboundEnabled,
+  InboundReconfigured,
+  InboundRestored,
+  InboundUpdated,
+} from '../../../src/events/inbound/inbound.js';
+import { KeyShredded } from '../../../src/events/panel.js';
+import {
+  alice,
+  bob,
+  clientAdded,
+  clientNumber,
+  config,
+  credential,
+  draft,
+  first,
+  inboundAdded,
+  inboundDraft,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+  uuid,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const update = (over: Parameters<typeof inboundDraft>[0] = {}) =>
+  ({ type: 'UpdateInbound', data: { inbound: one, ...inboundDraft(over) } }) as const;
+const depleted = InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 100, capBytes: 100 } });
+const third = clientNumber(3);
+
+describe('UpdateInbound', () => {
+  it('does nothing when nothing differs', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [alice] }))
+      .thenNothing();
+  });
+
+  it('names only what changed', () => {
+    given(inboundAdded())
+      .when(update({ spec: { remark: 'new', port: 8080 } }))
+      .then(InboundUpdated({ inbound: one, changes: { remark: 'new', port: 8080 } }));
+  });
+
+  it('keeps the tag when none is named', () => {
+    const asked = inboundDraft({ spec: { remark: 'new' } });
+    given(inboundAdded())
+      .when({ type: 'UpdateInbound', data: { inbound: one, ...asked, spec: { ...asked.spec, tag: '' } } })
+      .then(InboundUpdated({ inbound: one, changes: { remark: 'new' } }));
+  });
+
+  it('replaces the configuration under a new life', () => {
+    const next = config({ stream: { network: 'ws' } });
+    given(inboundAdded())
+      .when(update({ config: next }))
+      .then(InboundReconfigured({ inbound: one, life: 2, config: next }));
+  });
+
+  it('does not take another order of keys for a change', () => {
+    given(inboundAdded({ config: { stream: { security: 'none', network: 'tcp' } } }))
+      .when(update())
+      .thenNothing();
+  });
+
+  it('says that the inbound was switched', () => {
+    given(inboundAdded())
+      .when(update({ enabled: false }))
+      .then(InboundDisabled({ inbound: one }));
+    given(inboundAdded({ enabled: false }))
+      .when(update())
+      .then(InboundEnabled({ inbound: one }));
+  });
+
+  it('restores an inbound whose cap was raised', () => {
+    given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 40]] }), depleted)
+      .when(update({ spec: { capBytes: 101 } }))
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }), InboundRestored({ inbound: one }));
+  });
+
+  it('leaves it depleted while the new cap is reached too, and names that one', () => {
+    given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 60]] }), depleted)
+      .when(update({ spec: { capBytes: 110 } }))
+      .then(
+        InboundUpdated({ inbound: one, changes: { capBytes: 110 } }),
+        InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 120, capBytes: 110 } }),
+      );
+  });
+
+  it('depletes at once an inbound whose cap is lowered to what it carried, or whose term to the past', () => {
+    const past = [inboundAdded(), traffic({ inbounds: [[1, 60, 40]] })] as const;
+    given(...past)
+      .when(update({ spec: { capBytes: 100 } }))
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 100 } }), depleted);
+    given(...past)
+      .when(update({ spec: { capBytes: 101 } }))
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }));
+    given(...past)
+      .when(update({ spec: { expiresAt: T0 } }))
+      .then(
+        InboundUpdated({ inbound: one, changes: { expiresAt: T0 } }),
+        InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }),
+      );
+  });
+
+  it('wants an inbound that exists', () => {
+    given().when(update()).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+
+  it('refuses the tag of another inbound', () => {
+    given(inboundAdded(), otherInbound())
+      .when(update({ spec: { tag: 'in-2' } }))
+      .thenRejects('TAG_TAKEN', { tag: 'in-2' });
+  });
+
+  it('refuses a configuration that cannot work', () => {
+    given(inboundAdded())
+      .when(update({ config: { stream: { network: 'pigeon' } } }))
+      .thenRejects('CONFIG_INVALID', { why: 'streamSettings.network "pigeon" is unknown' });
+  });
+});
+
+describe('the list of clients of an edited inbound', () => {
+  it('deletes who is no longer named, changes who is, and adds the others', () => {
+    const capped = draft('alice', 1, { terms: { capBytes: 5 } });
+    const carol = draft('carol', 3);
+    given(inboundAdded(), clientAdded(), clientAdded(bob, second))
+      .when(update({ clients: [carol, capped] }))
+      .then(
+        ClientDeleted({ client: second, inbound: one }),
+        ClientUpdated({ client: first, changes: { capBytes: 5 } }),
+        ClientAdded({ client: third, inbound: one, life: 1, ...carol }),
+      );
+  });
+
+  it('finds a client again whatever the case of its email', () => {
+    const shouted = draft('ALICE', 1, { identity: { subId: 'sub-alice' } });
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [{ ...shouted, identity: alice.identity }] }))
+      .thenNothing();
+  });
+
+  it('gives a new credential a new life and destroys the key of the old one', () => {
+    const rotated = draft('alice', 7);
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [rotated] }))
+      .then(
+        ClientCredentialRotated({
+          client: first,
+          life: 2,
+          identity: rotated.identity,
+          credential: rotated.credential,
+        }),
+        KeyShredded({ key: 'client:1/1', reason: 'rotated' }),
+      );
+  });
+
+  it('restores a client whose cap was raised in it', () => {
+    const raised = draft('alice', 1, { terms: { capBytes: 1000 } });
+    given(
+      inboundAdded(),
+      clientAdded(draft('alice', 1, { terms: { capBytes: 10 } })),
+      traffic({ clients: [[1, 6, 6]] }),
+      ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } }),
+    )
+      .when(update({ clients: [raised] }))
+      .then(ClientUpdated({ client: first, changes: { capBytes: 1000 } }), ClientRestored({ client: first }));
+  });
+
+  it('lets a new client have the id of one that is deleted with it', () => {
+    const carol = draft('carol', 1);
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [carol] }))
+      .then(
+        ClientDeleted({ client: first, inbound: one }),
+        ClientAdded({ client: second, inbound: one, life: 1, ...carol }),
+      );
+  });
+
+  it('refuses an email twice, also in another case', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [alice, draft('Alice', 5)] }))
+      .thenRejects('EMAIL_TAKEN', { email: 'Alice' });
+  });
+
+  it('refuses the email of a client of another inbound', () => {
+    given(inboundAdded(), otherInbound(), clientAdded(bob, first, two))
+      .when(update({ clients: [draft('Bob', 5)] }))
+      .thenRejects('EMAIL_TAKEN', { email: 'Bob' });
+  });
+
+  it('refuses a new client with the id that a kept client takes in the same request', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update({ clients: [draft('alice', 9), draft('carol', 9)] }))
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'carol', other: 'alice' });
+  });
+
+  it('compares the passwords when the protocol becomes trojan', () => {
+    const both = [draft('alice', 1), draft('bob', 2, { credential: { password: 'password-1' } })];
+    given(inboundAdded(), clientAdded(), clientAdded(both[1], second))
+      .when(update({ spec: { protocol: 'trojan' }, clients: both }))
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'bob', other: 'alice' });
+  });
+
+  it('deletes all clients when the protocol has none', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update({ spec: { protocol: 'http' } }))
+      .then(
+        InboundUpdated({ inbound: one, changes: { protocol: 'http' } }),
+        ClientDeleted({ client: first, inbound: one }),
+      );
+  });
+
+  it('refuses to keep clients when the protocol has none', () => {
+    given(inboundAdded(), clientAdded())
+      .when(update({ spec: { protocol: 'http' }, clients: [alice] }))
+      .thenRejects('CLIENTS_NOT_SUPPORTED', { protocol: 'http' });
+  });
+
+  it('is looked at by the new protocol after the change', () => {
+    const trojan = draft('alice', 1, { credential: credential({ id: uuid(1), password: 'p' }) });
+    given(inboundAdded(), clientAdded(trojan), InboundUpdated({ inbound: one, changes: { protocol: 'trojan' } }))
+      .when({
+        type: 'AddClients',
+        data: { inbound: one, clients: [draft('eve', 3, { credential: { password: 'p' } })] },
+      })
+      .thenRejects('CREDENTIAL_TAKEN', { email: 'eve', other: 'alice' });
+  });
+});
+
+describe('the expiry of an edited inbound', () => {
+  it('restores it when it lies ahead again', () => {
+    const expired = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 - 1 } });
+    given(inboundAdded({ spec: { expiresAt: T0 - 1 } }), expired)
+      .when(update({ spec: { expiresAt: T0 + 1 } }))
+      .then(InboundUpdated({ inbound: one, changes: { expiresAt: T0 + 1 } }), InboundRestored({ inbound: one }));
+  });
+});

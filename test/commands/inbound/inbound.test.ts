@@ -1,0 +1,172 @@
+import { describe, it } from 'vitest';
+import { ClientDeleted } from '../../../src/events/client/client.js';
+import {
+  InboundDeleted,
+  InboundDepleted,
+  InboundDisabled,
+  InboundEnabled,
+  InboundRestored,
+  InboundTrafficReset,
+} from '../../../src/events/inbound/inbound.js';
+import {
+  alice,
+  bob,
+  caused,
+  clientAdded,
+  draft,
+  first,
+  inboundAdded,
+  inboundId,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const capped = (id = one, spec: object = {}) => inboundAdded({ id, spec: { capBytes: 100, ...spec } });
+const depleted = (id = one) =>
+  InboundDepleted({ inbound: id, depletion: { reason: 'cap', usedBytes: 100, capBytes: 100 } });
+
+describe('SetInboundEnabled', () => {
+  const set = (enabled: boolean) => ({ type: 'SetInboundEnabled', data: { inbound: one, enabled } }) as const;
+
+  it('switches an inbound off and on', () => {
+    given(inboundAdded())
+      .when(set(false))
+      .then(InboundDisabled({ inbound: one }));
+    given(inboundAdded(), InboundDisabled({ inbound: one }))
+      .when(set(true))
+      .then(InboundEnabled({ inbound: one }));
+  });
+
+  it('does nothing when it is so already', () => {
+    given(inboundAdded()).when(set(true)).thenNothing();
+    given(inboundAdded({ enabled: false }))
+      .when(set(false))
+      .thenNothing();
+  });
+
+  it('wants an inbound that exists', () => {
+    given().when(set(true)).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+});
+
+describe('DeleteInbound', () => {
+  const remove = { type: 'DeleteInbound', data: { inbound: one } } as const;
+
+  it('deletes its clients, then itself', () => {
+    given(inboundAdded(), clientAdded(), clientAdded(bob, second), otherInbound())
+      .when(remove)
+      .then(
+        ClientDeleted({ client: first, inbound: one }),
+        ClientDeleted({ client: second, inbound: one }),
+        InboundDeleted({ inbound: one }),
+      );
+  });
+
+  it('leaves the clients of others alone', () => {
+    given(inboundAdded(), otherInbound(), clientAdded(bob, first, two))
+      .when(remove)
+      .then(InboundDeleted({ inbound: one }));
+  });
+
+  it('wants an inbound that exists, and is gone the second time', () => {
+    given(inboundAdded(), InboundDeleted({ inbound: one }))
+      .when(remove)
+      .thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+
+  it('gives port, tag and emails back', () => {
+    const again = {
+      type: 'AddInbound',
+      data: {
+        owner: inboundAdded().data.owner,
+        enabled: true,
+        spec: inboundAdded().data.spec,
+        config: inboundAdded().data.config,
+        clients: [alice],
+      },
+    } as const;
+    given(
+      inboundAdded(),
+      clientAdded(),
+      ClientDeleted({ client: first, inbound: one }),
+      InboundDeleted({ inbound: one }),
+    )
+      .when(again)
+      .then(inboundAdded({ id: two }), clientAdded(alice, second, two));
+  });
+});
+
+describe('ResetInboundTraffic', () => {
+  const reset = { type: 'ResetInboundTraffic', data: { inbound: one } } as const;
+
+  it('sets the counters to zero and says what they were', () => {
+    given(inboundAdded(), clientAdded(), traffic({ inbounds: [[1, 3, 4]], clients: [[1, 1, 1]] }))
+      .when(reset)
+      .then(InboundTrafficReset({ inbound: one, up: 3, down: 4 }));
+  });
+
+  it('restores an inbound that its cap had cut', () => {
+    given(capped(), traffic({ inbounds: [[1, 60, 40]] }), depleted())
+      .when(reset)
+      .then(InboundTrafficReset({ inbound: one, up: 60, down: 40 }), caused(0, InboundRestored({ inbound: one })));
+  });
+
+  it('does not restore an inbound that has expired', () => {
+    given(
+      inboundAdded({ spec: { expiresAt: T0 } }),
+      InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }),
+    )
+      .when(reset)
+      .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
+  });
+
+  it('wants an inbound that exists', () => {
+    given().when(reset).thenRejects('INBOUND_NOT_FOUND', { inbound: 1 });
+  });
+});
+
+describe('ResetAllTraffic', () => {
+  it('resets every inbound, and each restoration follows from its own reset', () => {
+    given(
+      capped(),
+      capped(two, { port: 2, tag: 'in-2' }),
+      inboundAdded({ id: inboundId(3), spec: { port: 3, tag: 'in-3' } }),
+      traffic({
+        inbounds: [
+          [1, 100, 0],
+          [2, 0, 100],
+          [3, 5, 5],
+        ],
+      }),
+      depleted(),
+      depleted(two),
+    )
+      .when({ type: 'ResetAllTraffic', data: {} })
+      .then(
+        InboundTrafficReset({ inbound: one, up: 100, down: 0 }),
+        caused(0, InboundRestored({ inbound: one })),
+        InboundTrafficReset({ inbound: two, up: 0, down: 100 }),
+        caused(2, InboundRestored({ inbound: two })),
+        InboundTrafficReset({ inbound: inboundId(3), up: 5, down: 5 }),
+      );
+  });
+
+  it('does nothing when there is no inbound', () => {
+    given().when({ type: 'ResetAllTraffic', data: {} }).thenNothing();
+  });
+
+  it('leaves the counters of clients alone', () => {
+    given(
+      inboundAdded(),
+      clientAdded(draft('alice', 1, { terms: { capBytes: 10 } })),
+      traffic({ clients: [[1, 5, 5]] }),
+    )
+      .when({ type: 'ResetAllTraffic', data: {} })
+      .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
+  });
+});

@@ -1,0 +1,320 @@
+import { array, boolean, assert as check, constantFrom, nat, oneof, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Credit,
+  carriedBy,
+  creditOf,
+  type Followed,
+  unlessDoubled,
+} from '../../../src/commands/node/node-credit.js';
+import type { SeenCounter } from '../../../src/commands/ports/node-panel.js';
+
+const at = (up: number, down: number, allTime = up + down) => ({ up, down, allTime });
+const from = (up: number, down: number, allTime = up + down, moved = 3, high = 0): Followed => ({
+  ...{ up, down, allTime, moved, high },
+});
+const bytes = ({ growth }: Credit): number => growth.up + growth.down;
+/** What a counter may grow by, in bytes: that of half a minute at 10 Gbit/s. */
+const MOST = 37.5e9;
+const MIB = 1024 * 1024;
+const nothing = { up: 0, down: 0 };
+
+/** What is credited, and why, when a counter that began at zero is read again and again. */
+function readings(...seen: readonly SeenCounter[]) {
+  let before: Followed | undefined = from(0, 0, 0, 0);
+  return seen.map((one) => {
+    const credit = creditOf(before, one, MOST);
+    before = credit.next ?? before;
+    return [bytes(credit), credit.note];
+  });
+}
+
+describe('the growth of a counter', () => {
+  it.each([
+    ['that goes on', from(10, 20), at(15, 40), { up: 5, down: 20 }, null],
+    ['that is met for the first time', undefined, at(500, 500), nothing, 'first'],
+    ['that went back to zero', from(10, 20), at(0, 0), nothing, 'fell'],
+    ['of which one half went back', from(10, 20), at(50, 19), nothing, 'fell'],
+    ['that doubled while the bytes of all time did not move', from(10, 20), at(20, 40, 30), nothing, 'clipped'],
+    ['of which a part is in the bytes of all time', from(0, 0), at(100, 300, 40), { up: 10, down: 30 }, 'clipped'],
+    ['while the bytes of all time went back', from(10, 20, 90), at(20, 40, 60), nothing, 'fell'],
+    ['on a panel that keeps no bytes of all time', from(0, 0, 0, 0), at(7, 8, 0), { up: 7, down: 8 }, null],
+    ['on a panel that keeps them no more', from(7, 8, 0, 3), at(17, 8, 0), { up: 10, down: 0 }, null],
+    ['that is faster than any machine', from(0, 0), at(0, 1e12), nothing, 'implausible'],
+    ['that says something else than a number', from(10, 20), at(Number.NaN, 30), nothing, null],
+    ['that is no whole number', from(10, 20), at(11.5, 30), nothing, null],
+    ['beyond what can be counted', from(0, 0), at(2 ** 53, 0), nothing, null],
+    ['below zero', from(10, 20), at(-5, 30), nothing, null],
+  ])('%s', (_, before, seen, growth, note) => {
+    const credit = creditOf(before, seen, MOST);
+    expect([credit.growth, credit.note]).toStrictEqual([growth, note]);
+  });
+
+  it('goes on from what it says now, whatever that was; from where it was when that is unreadable', () => {
+    expect(creditOf(from(10, 20), at(13, 24), MOST).next).toStrictEqual(from(13, 24));
+    expect(creditOf(from(10, 20), at(Number.NaN, 4), MOST).next).toBeNull();
+    expect(creditOf(undefined, at(3, 4), MOST).next).toStrictEqual(from(3, 4, 7, 0));
+  });
+
+  it('may be what it is allowed, to the byte, and nothing of it when it is more', () => {
+    expect(bytes(creditOf(from(0, 0), at(0, 3e12), 3e12))).toBe(3e12);
+    const lie = creditOf(from(0, 0), at(0, 3e12), 3e12 - 1);
+    expect([lie.growth, lie.note, lie.next]).toStrictEqual([nothing, 'implausible', from(0, 3e12)]);
+  });
+});
+
+describe('a counter that fell', () => {
+  it('and comes back at once where it stood counts only for what is beyond that', () => {
+    const states = [at(2020, 4040), at(0, 0), at(2020, 4040), at(2030, 4050)];
+    expect(readings(...states)).toStrictEqual([
+      [6060, null],
+      [0, 'fell'],
+      [0, 'came back'],
+      [20, null],
+    ]);
+    expect(readings(at(0, 6000), at(0, 100), at(0, 6500))).toStrictEqual([
+      [6000, null],
+      [0, 'fell'],
+      [500, 'came back'],
+    ]);
+  });
+
+  it('and comes back to a state that is nearly as old counts as nothing, and is still held to the one before', () => {
+    expect(readings(at(0, 6000), at(0, 0), at(0, 5000), at(0, 6100), at(0, 6200))).toStrictEqual([
+      [6000, null],
+      [0, 'fell'],
+      [0, 'came back'],
+      [100, 'came back'],
+      [100, null],
+    ]);
+  });
+
+  it('and is seen with one disk and the other in turn counts nothing twice', () => {
+    expect(readings(at(0, 6000), at(0, 5000), at(0, 6010), at(0, 5010), at(0, 6020))).toStrictEqual([
+      [6000, null],
+      [0, 'fell'],
+      [10, 'came back'],
+      [0, 'fell'],
+      [10, 'came back'],
+    ]);
+  });
+
+  it('counts wholly when it grows on little by little, also where it stood before', () => {
+    const steps = [1000, 3000, 5000, 7000, 9000].map((down) => at(0, down));
+    expect(readings(at(0, 6000), at(0, 0), ...steps)).toStrictEqual([
+      [6000, null],
+      [0, 'fell'],
+      ...[1000, 2000, 2000, 2000, 2000].map((step) => [step, null]),
+    ]);
+    expect(readings(at(0, 6000), at(0, 5000), at(0, 5500), at(0, 7500))).toStrictEqual([
+      [6000, null],
+      [0, 'fell'],
+      [500, null],
+      [2000, null],
+    ]);
+  });
+
+  it('counts wholly when its client goes by another name now, under which another one counts', () => {
+    const renamed = from(0, 1000, 1000, 3 | 8);
+    const fallen = creditOf(renamed, at(0, 0), MOST);
+    expect(fallen.next).toStrictEqual(from(0, 0, 0, 3));
+    expect(bytes(creditOf(fallen.next ?? undefined, at(0, 5000), MOST))).toBe(5000);
+    // The name went along with its counter; what falls later is that one.
+    const grown = creditOf(renamed, at(0, 1100), MOST);
+    expect([bytes(grown), grown.next]).toStrictEqual([100, from(0, 1100, 1100, 3 | 8)]);
+  });
+
+  it('counts wholly when it was only reset: the bytes of all time stand', () => {
+    expect(readings(at(0, 1000), at(0, 0, 1000), at(0, 5000, 6000))).toStrictEqual([
+      [1000, null],
+      [0, 'fell'],
+      [5000, null],
+    ]);
+  });
+});
+
+describe('a counter that says exactly twice what it said', () => {
+  const twice = (carried: { up: number; down: number } | null, up = MIB, down = 5 * MIB) => {
+    const before = from(up, down);
+    const credit = unlessDoubled(creditOf(before, at(2 * up, 2 * down), MOST), before, carried);
+    return [bytes(credit), credit.note];
+  };
+
+  it('has counted itself where its inbounds carried nothing like it', () => {
+    expect(twice(nothing)).toStrictEqual([0, 'doubled']);
+    expect(twice({ up: 500, down: 2 * MIB })).toStrictEqual([0, 'doubled']);
+    expect(twice({ up: 0, down: 0 }, 0)).toStrictEqual([0, 'doubled']);
+  });
+
+  it.each([
+    ['they carried half of it', { up: 0, down: 3 * MIB }, MIB],
+    [
+      'they carried half of what went up: the core counts small replies not at all there',
+      { up: MIB / 2, down: 0 },
+      MIB,
+    ],
+    ['they cannot tell', null, MIB],
+  ])('is credited where %s', (_, carried, up) => {
+    expect(twice(carried, up)).toStrictEqual([6 * MIB, null]);
+  });
+
+  it('is credited where it is little, and where it is not twice in both', () => {
+    expect(twice(nothing, 1000, 1000)).toStrictEqual([2000, null]);
+    const before = from(MIB, MIB);
+    const credit = creditOf(before, at(2 * MIB, 2 * MIB + 1), MOST);
+    expect(unlessDoubled(credit, before, nothing)).toBe(credit);
+  });
+
+  it('is held to inbounds only that can tell', () => {
+    const grown = creditOf(from(10, 10), at(15, 30), MOST);
+    expect(carriedBy([grown, grown])).toStrictEqual({ up: 10, down: 40 });
+    expect(carriedBy([grown, undefined])).toBeNull();
+    expect(carriedBy([creditOf(undefined, at(5, 5), MOST)])).toBeNull();
+    expect(carriedBy([creditOf(from(10, 10), at(5, 5), MOST)])).toBeNull();
+    // Some panels do not count an inbound at all.
+    expect(carriedBy([creditOf(from(0, 0, 0, 0), at(0, 0, 0), MOST)])).toBeNull();
+  });
+});
+
+const flow = oneof(nat(20), nat(9000), nat(5_000_000));
+const flows = array(record({ up: flow, down: flow }), { maxLength: 4 });
+type Flow = Readonly<{ up: number; down: number }>;
+
+/** A client and its inbound on a node. The core counts up to 8 KiB less of what each connection brings down there. */
+class Node {
+  client = at(0, 0);
+  inbound = at(0, 0);
+  readonly #keepsAllTime: boolean;
+  #before: Followed = from(0, 0, 0, 0);
+  #inboundBefore: Followed = from(0, 0, 0, 0);
+  credited = 0;
+  heard: SeenCounter = this.client;
+
+  constructor(keepsAllTime: boolean) {
+    this.#keepsAllTime = keepsAllTime;
+  }
+
+  carry(some: readonly Flow[]): number {
+    for (const { up, down } of some) {
+      this.client = grownBy(this.client, up, down);
+      this.inbound = grownBy(this.inbound, up, Math.max(0, down - 8192));
+    }
+    return some.reduce((sum, { up, down }) => sum + up + down, 0);
+  }
+
+  read(seen = this.client): void {
+    const said = (one: SeenCounter) => (this.#keepsAllTime ? one : { ...one, allTime: 0 });
+    const inbound = creditOf(this.#inboundBefore, said(this.inbound), MOST);
+    const client = creditOf(this.#before, said(seen), MOST);
+    this.credited += bytes(unlessDoubled(client, this.#before, carriedBy([inbound])));
+    this.#inboundBefore = inbound.next ?? this.#inboundBefore;
+    this.#before = client.next ?? this.#before;
+    this.heard = client.next ? seen : this.heard;
+  }
+
+  /** Bytes of all time, or of both counters where those are not kept. */
+  height({ up, down, allTime }: SeenCounter): number {
+    return this.#keepsAllTime ? allTime : up + down;
+  }
+}
+
+function grownBy({ up, down, allTime }: SeenCounter, moreUp: number, moreDown: number): SeenCounter {
+  return { up: up + moreUp, down: down + moreDown, allTime: allTime + moreUp + moreDown };
+}
+
+describe('an honest node', () => {
+  const round = record({ flows, reset: boolean(), unheard: boolean() });
+
+  it('is credited every byte, also of many small connections that its inbound counts not at all', () => {
+    check(
+      property(array(round, { maxLength: 40 }), boolean(), (rounds, keepsAllTime) => {
+        const node = new Node(keepsAllTime);
+        let carried = 0;
+        for (const { flows: some, reset, unheard } of rounds) {
+          carried += node.carry(some);
+          if (unheard) continue;
+          node.read();
+          if (!reset || !keepsAllTime) continue;
+          // Nothing flows between the two readings.
+          node.client = { ...node.client, up: 0, down: 0 };
+          node.read();
+        }
+        node.read();
+        expect(node.credited).toBe(carried);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is credited the same again and again', () => {
+    const node = new Node(true);
+    const small = Array.from({ length: 300 }, () => ({ up: 84, down: 7000 }));
+    for (let n = 0; n < 3; n += 1) {
+      node.carry(small);
+      node.read();
+    }
+    expect(node.credited).toBe(3 * 300 * 7084);
+  });
+});
+
+describe('a node that loses and finds its counters', () => {
+  const honest = ['none', 'none', 'none', 'unheard', 'reset', 'nonsense'] as const;
+  const faults = ['lost', 'older', 'back', 'flips', 'doubled', 'doubled in all', 'set by hand'] as const;
+  const round = record({ fault: constantFrom(...honest, ...faults), flows, of: nat(99), set: nat(100_000_000) });
+
+  it('is never credited more than was carried', () => {
+    check(
+      property(array(round, { maxLength: 60 }), boolean(), (rounds, keepsAllTime) => {
+        const node = new Node(keepsAllTime);
+        const states: SeenCounter[] = [];
+        let highest: SeenCounter = node.client;
+        let carried = 0;
+        for (const { fault, flows: some, of, set } of rounds) {
+          carried += node.carry(some);
+          if (node.height(node.client) > node.height(highest)) highest = node.client;
+          states.push(node.client);
+          const { client } = node;
+          const older = states[of % states.length] ?? client;
+          const isUnchanged = client.up === node.heard.up && client.down === node.heard.down;
+          const isLow = 2 * node.height(node.heard) <= node.height(highest);
+          switch (fault) {
+            case 'reset':
+              node.client = { ...client, up: 0, down: 0 };
+              break;
+            case 'lost':
+              node.client = at(0, 0);
+              break;
+            case 'older':
+              if (node.height(older) <= node.height(client)) node.client = older;
+              break;
+            case 'back':
+              if (isLow) node.client = highest;
+              break;
+            case 'flips':
+              if (highest === client) node.read(node.height(older) <= node.height(client) ? older : client);
+              break;
+            case 'doubled':
+              if (keepsAllTime) node.client = { ...client, up: 2 * client.up, down: 2 * client.down };
+              break;
+            case 'doubled in all':
+              if (client.up + client.down >= MIB && isUnchanged)
+                node.client = at(2 * client.up, 2 * client.down, 2 * client.allTime);
+              break;
+            case 'set by hand':
+              // A panel that never counted bytes of all time may not keep any.
+              if (keepsAllTime && node.heard.allTime > 0) node.client = { ...client, up: set, down: set };
+              break;
+            case 'nonsense':
+              node.read({ up: -1, down: 2 ** 60, allTime: Number.NaN });
+              break;
+            default:
+          }
+          if (node.height(node.client) > node.height(highest)) highest = node.client;
+          if (fault !== 'unheard') node.read();
+          expect(node.credited).toBeLessThanOrEqual(carried);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, it } from 'vitest';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientExpiryStarted,
+  ClientIdentified,
+  ClientTrafficInherited,
+} from '../../../src/events/client/client.js';
+import { NodeId } from '../../../src/events/ids.js';
+import { InboundDepleted } from '../../../src/events/inbound/inbound.js';
+import { NodeAdded, NodeDeleted, NodeDisabled, NodeTokenReplaced } from '../../../src/events/node/node.js';
+import type { Node } from '../../../src/events/node/node-document.js';
+import { evolveNodes } from '../../../src/events/node/node-document.js';
+import {
+  NodeInboundApplied,
+  NodeInboundRefused,
+  NodeInboundRemoved,
+  NodeStrangersSeen,
+  NodeSyncFailing,
+  NodeSyncRecovered,
+  NodeTrafficRecorded,
+} from '../../../src/events/node/node-sync.js';
+import {
+  alice,
+  bob,
+  caused,
+  clientAdded,
+  clientNumber,
+  DAY,
+  draft,
+  first,
+  identity,
+  inboundAdded,
+  one,
+  otherInbound,
+  second,
+  T0,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { given, recorded } from '../../kit/spec.js';
+
+const node = NodeId.parse(1);
+const place = { scheme: 'http' as const, host: '192.0.2.1', port: 2053, basePath: '/', allowPrivateAddress: false };
+const added = NodeAdded({
+  node,
+  enabled: true,
+  spec: { name: 'Oslo', remark: '', ...place },
+  life: 1,
+  secret: { token: 't' },
+});
+const asked = ((): Node => {
+  const nodes = new Map<NodeId, Node>();
+  for (const event of recorded([added])) evolveNodes(nodes, event);
+  return nodes.get(node) as Node;
+})();
+const bound = inboundAdded({ node, spec: { capBytes: 1000 } });
+const capped = draft('alice', 1, { terms: { capBytes: 500 } });
+
+type Row = [number, number, number, number, number, number, number, number, number];
+const row = (client: number, down: number): Row => [client, 0, down, 0, down, down, 3, 0, T0];
+const said = (clients: Row[], inbounds: [number, number, number, number, number, number, number, number][] = []) =>
+  ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, notes: [] as never[] } }) as const;
+
+describe('what a node counted', () => {
+  it('counts, and cuts in the same decision who is over a cap with it', () => {
+    given(added, bound, clientAdded(capped))
+      .when(said([row(first, 600)], [[one, 0, 1000, 0, 1000, 1000, 3, 0]]))
+      .then(
+        NodeTrafficRecorded({
+          node,
+          clients: [row(first, 600)],
+          inbounds: [[one, 0, 1000, 0, 1000, 1000, 3, 0]],
+          notes: [],
+        }),
+        caused(0, ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 600, capBytes: 500 } })),
+        caused(0, InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 1000, capBytes: 1000 } })),
+      );
+  });
+
+  it('is a part of what all machines counted', () => {
+    const shared = { identity: { subId: 'one' } };
+    given(
+      added,
+      bound,
+      otherInbound(),
+      clientAdded(draft('alice', 1, { ...shared, terms: { capBytes: 500 } })),
+      clientAdded(draft('alice', 2, shared), second, two),
+      traffic({ clients: [[second, 300, 0]] }),
+    )
+      .when(said([row(first, 200)]))
+      .then(
+        NodeTrafficRecorded({ node, clients: [row(first, 200)], inbounds: [], notes: [] }),
+        caused(0, ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 500, capBytes: 500 } })),
+      );
+  });
+
+  it('starts a term that begins with the first use', () => {
+    given(added, bound, clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } })))
+      .when(said([row(first, 1)]))
+      .then(
+        NodeTrafficRecorded({ node, clients: [row(first, 1)], inbounds: [], notes: [] }),
+        caused(0, ClientExpiryStarted({ client: first, expiresAt: T0 + DAY })),
+      );
+  });
+
+  it('without a byte starts nothing', () => {
+    given(added, bound, clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } })))
+      .when(said([[first, 0, 0, 7, 7, 14, 0, 0, 0]]))
+      .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0, 0]], inbounds: [], notes: [] }));
+  });
+
+  it('is nothing for what is not on that node, and was never here', () => {
+    given(added, bound, otherInbound(), clientAdded(bob, second, two))
+      .when(said([row(second, 5), row(3, 5)], [[two, 1, 1, 1, 1, 2, 3, 0]]))
+      .thenNothing();
+  });
+
+  describe('for a client that was deleted', () => {
+    const gone = ClientDeleted({ client: first, inbound: one });
+    const counted = NodeTrafficRecorded({ node, clients: [row(first, 5)], inbounds: [], notes: [] });
+    const anna = (n: number, capBytes = 0) => draft('anna', n, { identity: { subId: 'anna' }, terms: { capBytes } });
+    const left = (heir: typeof first, bytes: number) =>
+      ClientTrafficInherited({ client: heir, from: first, up: 0, down: bytes });
+
+    it('is its own', () => {
+      given(added, bound, otherInbound(), clientAdded(alice), clientAdded(bob, second, two), gone)
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
+
+    it('goes where the rest of what it used went, and may cut those who have it', () => {
+      given(
+        added,
+        bound,
+        otherInbound(),
+        clientAdded(anna(1)),
+        clientAdded(anna(2, 8), second, two),
+        left(second, 4),
+        gone,
+      )
+        .when(said([row(first, 5)]))
+        .then(
+          counted,
+          caused(0, left(second, 5)),
+          caused(0, ClientDepleted({ client: second, depletion: { reason: 'cap', usedBytes: 9, capBytes: 8 } })),
+        );
+    });
+
+    it('goes to the last of those who had it one after the other, and to nobody when none is left', () => {
+      const three = clientNumber(3);
+      const twice = [
+        ...[clientAdded(anna(1)), clientAdded(anna(2), second, two), left(second, 4), gone],
+        ...[clientAdded(anna(3), three, two), ClientTrafficInherited({ client: three, from: second, up: 0, down: 4 })],
+        ClientDeleted({ client: second, inbound: two }),
+      ];
+      given(added, bound, otherInbound(), ...twice)
+        .when(said([row(first, 5)]))
+        .then(counted, caused(0, left(three, 5)));
+      given(added, bound, otherInbound(), ...twice, ClientDeleted({ client: three, inbound: two }))
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
+
+    it('is its own where it had gone away from the email of those before', () => {
+      const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+      given(
+        added,
+        bound,
+        otherInbound(),
+        clientAdded(anna(1)),
+        clientAdded(anna(2), second, two),
+        left(second, 4),
+        renamed,
+        gone,
+      )
+        .when(said([row(first, 5)]))
+        .then(counted);
+    });
+  });
+
+  it.each([
+    ['deleted', NodeDeleted({ node })],
+    ['switched off', NodeDisabled({ node })],
+    ['given another token', NodeTokenReplaced({ node, life: 2, secret: { token: 'u' } })],
+  ])('comes too late once the node was %s', (_, event) => {
+    given(added, bound, clientAdded(alice), event)
+      .when(said([row(first, 5)]))
+      .thenNothing();
+  });
+});
+
+describe('what a node has', () => {
+  it('is recorded with the position that it was wanted at; what was deleted since began nothing', () => {
+    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [first, second], fresh: true };
+    given(added, bound, clientAdded(alice))
+      .when({ type: 'RecordNodeInboundApplied', data })
+      .then(
+        NodeInboundApplied({
+          ...{ node, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [first], fresh: true },
+        }),
+      );
+  });
+
+  it('is nothing for an inbound of another machine', () => {
+    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [], fresh: true };
+    given(added, inboundAdded()).when({ type: 'RecordNodeInboundApplied', data }).thenNothing();
+    given(added, inboundAdded())
+      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'no' } })
+      .thenNothing();
+  });
+
+  it('is recorded when it is refused, removed, or not from here', () => {
+    given(added, bound)
+      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'no' } })
+      .then(NodeInboundRefused({ node, inbound: one, reason: 'no' }));
+    // One that was deleted here may be refused its end.
+    given(added)
+      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'theirs' } })
+      .then(NodeInboundRefused({ node, inbound: one, reason: 'theirs' }));
+    given(added)
+      .when({ type: 'RecordNodeSyncFailing', data: { asked, reason: 'no list' } })
+      .then(NodeSyncFailing({ node, reason: 'no list' }));
+    given(added).when({ type: 'RecordNodeSyncRecovered', data: { asked } }).then(NodeSyncRecovered({ node }));
+    given(added)
+      .when({ type: 'RecordNodeInboundRemoved', data: { asked, inbound: one, tag: 'in-1' } })
+      .then(NodeInboundRemoved({ node, inbound: one, tag: 'in-1' }));
+    const strangers = { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 };
+    given(added)
+      .when({ type: 'RecordNodeStrangers', data: { asked, ...strangers } })
+      .then(NodeStrangersSeen({ node, ...strangers }));
+  });
+});

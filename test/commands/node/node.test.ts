@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import { soundSpec } from '../../../src/commands/node/node-rules.js';
+import { Rejection } from '../../../src/commands/rejection.js';
+import { panelState } from '../../../src/commands/state.js';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import { NodeId } from '../../../src/events/ids.js';
+import {
+  NodeAdded,
+  NodeDeleted,
+  NodeDisabled,
+  NodeEnabled,
+  NodeIdentified,
+  type NodeSpec,
+  NodeTokenReplaced,
+  NodeUpdated,
+  NodeWentOffline,
+  NodeWentOnline,
+} from '../../../src/events/node/node.js';
+import { KeyShredded } from '../../../src/events/panel.js';
+import { T0 } from '../../kit/builders.js';
+import { folded, given } from '../../kit/spec.js';
+
+const one = NodeId.parse(1);
+const two = NodeId.parse(2);
+const spec: NodeSpec = {
+  name: 'Frankfurt',
+  remark: '',
+  scheme: 'https',
+  host: 'node.example.com',
+  port: 2053,
+  basePath: '/',
+  allowPrivateAddress: false,
+};
+const added = NodeAdded({ node: one, enabled: true, spec, life: 1, secret: { token: 'token-1' } });
+const other = NodeAdded({
+  node: two,
+  enabled: true,
+  spec: { ...spec, name: 'Oslo', host: 'oslo.example.com' },
+  life: 1,
+  secret: { token: 'token-2' },
+});
+const add = (over: Partial<NodeSpec> = {}, token = 'token-1') =>
+  ({ type: 'AddNode', data: { enabled: true, spec: { ...spec, ...over }, token } }) as const;
+const update = (changes: Partial<NodeSpec>, token = '', enabled?: boolean) =>
+  ({ type: 'UpdateNode', data: { node: one, changes, token, enabled } }) as const;
+const shredded = KeyShredded({ key: 'node:1/token/1', reason: 'rotated' });
+const portolan = { kind: 'portolan', panelId: 'panel-a' } as const;
+
+/** A node as it stands after these events. */
+const nodeAfter = (...events: readonly PanelEvent[]) => {
+  const node = folded(panelState, ...events).nodes.get(one);
+  if (!node) throw new Error('there is no node');
+  return node;
+};
+
+describe('AddNode', () => {
+  it('registers a panel under the next number, in one spelling', () => {
+    const draft = { name: ' Frankfurt ', scheme: 'https' as const, host: 'NODE.Example.com', basePath: 'x//y' };
+    given(other)
+      .when(add(draft, ' token-1 '))
+      .then(
+        NodeAdded({
+          node: NodeId.parse(3),
+          enabled: true,
+          spec: { ...spec, basePath: '/x/y/' },
+          life: 1,
+          secret: { token: 'token-1' },
+        }),
+      );
+  });
+
+  it('gives no number twice', () => {
+    given(added, NodeDeleted({ node: one }))
+      .when(add())
+      .then(NodeAdded({ ...added.data, node: two }));
+  });
+
+  it.each(['Frankfurt', 'FRANKFURT', ' frankfurt '])('refuses the name %j of another', (name) => {
+    given(added).when(add({ name })).thenRejects('NODE_NAME_TAKEN', { name: name.trim() });
+  });
+
+  it('takes a name with the joiners of Persian words', () => {
+    const name = 'گره\u200cها';
+    given()
+      .when(add({ name }))
+      .then(NodeAdded({ ...added.data, spec: { ...added.data.spec, name } }));
+  });
+
+  it.each([
+    [{ name: '  ' }, 'node name is required'],
+    [{ name: 'a\u0007b' }, 'the name holds U+0007, which cannot be seen or turns the text around'],
+    [{ name: 'x'.repeat(101) }, 'the name is longer than 100 characters'],
+    [{ name: '\ud800' }, 'the name is not valid Unicode'],
+    [{ name: 'a\u202eb' }, 'the name holds U+202E, which cannot be seen or turns the text around'],
+    [{ remark: 'line\u202eenil' }, 'the remark holds characters that cannot be shown'],
+    [{ remark: 'a\u0000b' }, 'the remark holds characters that cannot be shown'],
+    [{ remark: 'x'.repeat(1001) }, 'the remark is longer than 1000 characters'],
+    [{ scheme: 'ftp' as 'http' }, 'the scheme is http or https'],
+    [{ host: ' ' }, 'address is required'],
+    [{ host: 'a b' }, 'invalid host "a b"'],
+    [{ host: 'user@host' }, 'invalid host "user@host"'],
+    [{ host: 'host/path' }, 'invalid host "host/path"'],
+    [{ host: 'host:80' }, 'invalid host "host:80"'],
+    [{ host: 'host?x' }, 'invalid host "host?x"'],
+    [{ host: 'a\nb' }, 'invalid host "a\\nb"'],
+    [{ host: '[::1]:80' }, 'invalid host "[::1]:80"'],
+    [{ host: 'fe80::1%eth0' }, 'invalid host "fe80::1%eth0"'],
+    [{ host: '999.1.1.1' }, 'invalid host "999.1.1.1"'],
+    [{ port: 0 }, 'node port must be 1-65535'],
+    [{ port: 65_536 }, 'node port must be 1-65535'],
+    [{ port: 1.5 }, 'node port must be 1-65535'],
+    [{ basePath: '/a/../b/' }, 'the base path is not a path'],
+    [{ basePath: '/a?b' }, 'the base path is not a path'],
+    [{ basePath: '/a#b' }, 'the base path is not a path'],
+    [{ basePath: '/%2e%2e/' }, 'the base path is not a path'],
+    [{ basePath: '/a\\b' }, 'the base path is not a path'],
+    [{ basePath: `/${'x'.repeat(500)}` }, 'the base path is not a path'],
+  ])('refuses %j', (over, why) => {
+    given().when(add(over)).thenRejects('NODE_INVALID', { why });
+  });
+
+  it.each(['a b', 'a\r\nb', 'ä', 'x'.repeat(4097)])('refuses a token that no header carries (%#)', (token) => {
+    const why = 'the token holds characters that no header carries';
+    given().when(add({}, token)).thenRejects('NODE_INVALID', { why });
+  });
+
+  it.each([
+    ['0x7f.1', '127.0.0.1'],
+    ['2130706433', '127.0.0.1'],
+    ['0177.0.0.1', '127.0.0.1'],
+    ['127.1', '127.0.0.1'],
+    ['１２７.０.０.１', '127.0.0.1'],
+    ['127。0。0。1', '127.0.0.1'],
+    ['%6cocalhost', 'localhost'],
+    ['LOCALHOST', 'localhost'],
+    ['[::1]', '::1'],
+    ['::ffff:127.0.0.1', '::ffff:7f00:1'],
+    ['2001:DB8::0:1', '2001:db8::1'],
+    ['münchen.example', 'xn--mnchen-3ya.example'],
+  ])('reads the host %s as what it is', (host, canonical) => {
+    const sound = soundSpec({ ...spec, host });
+    expect(sound).toMatchObject({ host: canonical });
+    expect(sound instanceof Rejection ? null : soundSpec(sound)).toStrictEqual(sound);
+  });
+});
+
+describe('UpdateNode', () => {
+  it('names only what changed', () => {
+    given(added)
+      .when(update({ remark: 'rack 4', port: 2053 }))
+      .then(NodeUpdated({ node: one, changes: { remark: 'rack 4' } }));
+    given(added)
+      .when(update({ name: 'Frankfurt' }))
+      .thenNothing();
+  });
+
+  it.each([{ host: 'evil.example.com' }, { port: 2054 }, { scheme: 'http' as const }, { basePath: '/x/' }])(
+    'sends the token to %j only when it is given again',
+    (changes) => {
+      given(added).when(update(changes)).thenRejects('NODE_TOKEN_NEEDED');
+      given(added)
+        .when(update({ ...changes, allowPrivateAddress: true }, '  '))
+        .thenRejects('NODE_TOKEN_NEEDED');
+      given(added)
+        .when(update(changes, 'token-9'))
+        .then(
+          NodeUpdated({ node: one, changes }),
+          NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-9' } }),
+          shredded,
+        );
+    },
+  );
+
+  it('moves a node that has no token without one', () => {
+    const bare = NodeAdded({ ...added.data, secret: { token: '' } });
+    given(bare)
+      .when(update({ port: 1 }))
+      .then(NodeUpdated({ node: one, changes: { port: 1 } }));
+  });
+
+  it('takes the same token given again for a new one, so that another panel behind it is accepted', () => {
+    given(added, NodeIdentified({ node: one, ...portolan }))
+      .when(update({}, 'token-1'))
+      .then(NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-1' } }), shredded);
+    const again = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-1' } });
+    expect(nodeAfter(added, NodeIdentified({ node: one, ...portolan }), again).identity).toBeNull();
+  });
+
+  it('switches a node on and off by the way', () => {
+    given(added)
+      .when(update({}, '', false))
+      .then(NodeDisabled({ node: one }));
+    given(added)
+      .when(update({}, '', true))
+      .thenNothing();
+  });
+
+  it('refuses the name of another, and a node that is not there', () => {
+    given(added, other)
+      .when(update({ name: 'oslo' }))
+      .thenRejects('NODE_NAME_TAKEN', { name: 'oslo' });
+    given(other).when(update({})).thenRejects('NODE_NOT_FOUND', { node: 1 });
+  });
+});
+
+describe('SetNodeEnabled, DeleteNode', () => {
+  const enable = (enabled: boolean) => ({ type: 'SetNodeEnabled', data: { node: one, enabled } }) as const;
+  const remove = { type: 'DeleteNode', data: { node: one } } as const;
+
+  it('do what is not so yet', () => {
+    given(added)
+      .when(enable(false))
+      .then(NodeDisabled({ node: one }));
+    given(added, NodeDisabled({ node: one }))
+      .when(enable(true))
+      .then(NodeEnabled({ node: one }));
+    given(added).when(enable(true)).thenNothing();
+    given(added)
+      .when(remove)
+      .then(NodeDeleted({ node: one }));
+    given().when(enable(true)).thenRejects('NODE_NOT_FOUND', { node: 1 });
+    given().when(remove).thenRejects('NODE_NOT_FOUND', { node: 1 });
+  });
+
+  it('leave the key of the last token to be destroyed in time', () => {
+    const replaced = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'x' } });
+    const { erasable } = folded(panelState, added, replaced, NodeDeleted({ node: one }));
+    expect([...erasable]).toStrictEqual([['node:1', { at: T0, keys: ['node:1/token/2', 'node:1/strangers'] }]]);
+  });
+});
+
+describe('what a node told', () => {
+  const asked = nodeAfter(added);
+  const online = { type: 'RecordNodeOnline', data: { asked } } as const;
+  const offline = { type: 'RecordNodeOffline', data: { asked, reason: 'gone' } } as const;
+  const identity = { type: 'RecordNodeIdentity', data: { asked, identity: portolan } } as const;
+
+  it('becomes events', () => {
+    given(added)
+      .when(online)
+      .then(NodeWentOnline({ node: one }));
+    given(added)
+      .when(offline)
+      .then(NodeWentOffline({ node: one, reason: 'gone' }));
+    given(added)
+      .when(identity)
+      .then(NodeIdentified({ node: one, ...portolan }));
+  });
+
+  it('counts for nothing when the node was deleted, moved or given another token meanwhile', () => {
+    const moved = NodeUpdated({ node: one, changes: { port: 1 } });
+    const replaced = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'x' } });
+    const opened = NodeUpdated({ node: one, changes: { allowPrivateAddress: true } });
+    for (const change of [NodeDeleted({ node: one }), moved, replaced, opened])
+      for (const told of [online, offline, identity]) given(added, change).when(told).thenNothing();
+    const renamed = NodeUpdated({ node: one, changes: { name: 'Oslo' } });
+    given(added, renamed)
+      .when(online)
+      .then(NodeWentOnline({ node: one }));
+  });
+
+  it('is no coming and going while it is switched off', () => {
+    given(added, NodeDisabled({ node: one }))
+      .when(online)
+      .thenNothing();
+    given(added, NodeDisabled({ node: one }))
+      .when(offline)
+      .thenNothing();
+  });
+
+  it('does not make it another panel', () => {
+    given(added, NodeIdentified({ node: one, kind: '3x-ui', panelId: '' }))
+      .when(identity)
+      .thenNothing();
+  });
+});

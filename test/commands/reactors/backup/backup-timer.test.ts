@@ -1,0 +1,90 @@
+import { Subject } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BackupError, type BackupStatus, type KeptBackup } from '../../../../src/commands/ports/backups.js';
+import { BackupTimer } from '../../../../src/commands/reactors/backup/backup-timer.js';
+import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { defaultSettings, type Settings } from '../../../../src/events/settings/settings.js';
+import { type Alarm, Alarms } from '../../../../src/lib/alarms.js';
+import { HOUR, T0 } from '../../../kit/builders.js';
+
+const fine: BackupStatus = { last: null, lastGood: null, next: T0, late: false };
+const good = { at: T0, name: 'a', position: 1, bytes: 1, sealed: false };
+
+function timer() {
+  let settings: Settings = { ...defaultSettings, backupSchedule: '@every 1h' };
+  let status: BackupStatus = fine;
+  const keep = vi.fn<() => Promise<KeptBackup>>(async () => good);
+  const changed$ = new Subject<readonly RecordedEvent[]>();
+  const alarms = new Alarms();
+  const raised: Alarm[] = [];
+  alarms.raised$.subscribe((alarm) => raised.push(alarm));
+  const own = new BackupTimer({
+    backups: { keep, latest: () => status },
+    settings: () => settings,
+    changed$,
+    alarms,
+    warn: () => undefined,
+  });
+  own.begin();
+  const event = (type: string, data: object): void => changed$.next([{ type, data } as unknown as RecordedEvent]);
+  return {
+    ...{ keep, raised, own },
+    is: (next: Partial<BackupStatus>): void => void (status = { ...status, ...next }),
+    set: (changes: Partial<Settings>): void => {
+      settings = { ...settings, ...changes };
+      event('SettingsChanged', { changes });
+    },
+    verified: () => event('BackupVerified', {}),
+  };
+}
+
+describe('the timer of backups', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: T0 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('makes one when it is time, by the schedule as it is now', async () => {
+    const { keep, set, own } = timer();
+    await vi.advanceTimersByTimeAsync(2.5 * HOUR);
+    expect(keep).toHaveBeenCalledTimes(2);
+    set({ backupSchedule: '@every 10m' });
+    await vi.advanceTimersByTimeAsync(HOUR / 2);
+    expect(keep).toHaveBeenCalledTimes(5);
+    set({ backupKeep: 0 });
+    await vi.advanceTimersByTimeAsync(5 * HOUR);
+    expect(keep).toHaveBeenCalledTimes(5);
+    own.stop();
+  });
+
+  it('tries again soon when another one is in the way, and ends with the panel', async () => {
+    const { keep, own } = timer();
+    keep.mockRejectedValue(new BackupError('busy', 'in progress'));
+    await vi.advanceTimersByTimeAsync(HOUR + 10 * 60_000);
+    expect(keep).toHaveBeenCalledTimes(3);
+    own.stop();
+    await vi.advanceTimersByTimeAsync(5 * HOUR);
+    expect(keep).toHaveBeenCalledTimes(3);
+  });
+
+  it('makes up for one that was missed, a minute after the start', async () => {
+    const { keep, is, own } = timer();
+    is({ late: true, lastGood: good });
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(keep).toHaveBeenCalledTimes(1);
+    own.stop();
+  });
+
+  it('raises an alarm once while the last good one is too old', async () => {
+    const { raised, is, verified, own } = timer();
+    is({ late: true, lastGood: good });
+    for (let i = 0; i < 3; i += 1) own.look();
+    expect(raised).toEqual([
+      { title: 'Timed backups are late', body: 'The last good one is of 2023-11-14T22:13:20.000Z.', severity: 'error' },
+    ]);
+    is({ late: false });
+    verified();
+    is({ late: true, lastGood: null });
+    own.look();
+    expect(raised).toHaveLength(2);
+    own.stop();
+  });
+});

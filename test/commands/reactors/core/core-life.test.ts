@@ -1,0 +1,292 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import { CoreError } from '../../../../src/commands/ports/core.js';
+import { alice, bob, DAY, draft, one, T0 } from '../../../kit/builders.js';
+import { addClients, addInbound, type Place, started } from '../kit.js';
+import type { FakeCore } from './fake-core.js';
+
+const update = (who: typeof alice, email = 'alice'): AnyCommand => ({
+  type: 'UpdateClient',
+  data: { inbound: one, client: { email }, draft: who },
+});
+const past = [addInbound(1), addClients(alice, bob)] as const;
+const fresh = (core?: FakeCore) => started(core, ...past);
+const starts = (place: Place) => place.data('CoreStarted').map((data) => (data as { reason: string }).reason);
+
+describe('the wish of an admin', () => {
+  it('stops the core and keeps it stopped', async () => {
+    const place = await fresh();
+    expect(await place.done({ type: 'StopCore', data: {} })).toStrictEqual(['stop']);
+    expect(await place.done(addInbound(2), addClients(draft('carol', 3)))).toStrictEqual([]);
+    await place.wait(120_000);
+    expect(place.core.seen()).toStrictEqual([]);
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['start in-1,in-2']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
+  });
+
+  it('is answered with the reason each time that it fails, whoever saw it fail so before', async () => {
+    const place = await fresh();
+    const failing = () => place.core.fail.set('start', new CoreError('refused', 'The core ended with code 7'));
+    const failures = () => place.data('CoreFailed');
+    failing();
+    await place.done({ type: 'RestartCore', data: {} });
+    failing();
+    await place.wait(2000); // it is tried again by itself, and nobody needs to hear the same once more
+    expect(failures()).toStrictEqual([{ run: null, reason: 'The core ended with code 7' }]);
+    failing();
+    await place.done({ type: 'RestartCore', data: {} });
+    expect(failures()).toHaveLength(2);
+  });
+
+  it('restarts it, and counts what it had counted before', async () => {
+    const place = await fresh();
+    place.core.counts = [{ kind: 'client', name: 1, up: 1, down: 2 }];
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
+    expect(place.events('CoreStarted', 'TrafficRecorded', 'CoreStopped').map(({ type }) => type)).toStrictEqual([
+      'CoreStarted',
+      'TrafficRecorded',
+      'CoreStopped',
+      'CoreStarted',
+    ]);
+  });
+
+  it('for another template restarts it', async () => {
+    const place = await fresh();
+    const template: AnyCommand = { type: 'ChangeCoreTemplate', data: { template: { log: {} }, outboundTestUrl: '' } };
+    expect(await place.done(template)).toStrictEqual(['stop', 'start in-1']);
+    expect(place.core.template).toStrictEqual({ log: {} });
+    expect(starts(place)).toStrictEqual(['start', 'configuration']);
+  });
+});
+
+describe('a core that does not take another template', () => {
+  it('goes on with the old one, which the admins are told once, until it starts again', async () => {
+    const place = await fresh();
+    const told: string[] = [];
+    place.panel.alarms.raised$.subscribe(({ title, body }) => told.push(`${title}: ${body}`));
+    const text = 'The core does not take the new configuration and goes on with the old one: no answer';
+    const asked = vi.spyOn(place.core, 'test');
+    const changed = (loglevel: string) => {
+      asked.mockRejectedValueOnce(new CoreError('refused', 'no answer'));
+      return place.done({ type: 'ChangeCoreTemplate', data: { template: { log: { loglevel } }, outboundTestUrl: '' } });
+    };
+    expect(await changed('info')).toStrictEqual([]);
+    expect(await changed('error')).toStrictEqual([]);
+    expect(told).toStrictEqual([text]);
+    expect(place.data('CoreFailed')).toStrictEqual([]);
+    // Who may not connect is cut all the same.
+    const off = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    expect(off).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
+    await changed('debug');
+    expect(told).toStrictEqual([text, text]);
+  });
+});
+
+describe('a core that ends by itself', () => {
+  it('is started again after a while that doubles', async () => {
+    const place = await fresh();
+    for (const seconds of [1, 2, 4]) {
+      place.core.crash('killed');
+      await place.calm();
+      expect(place.core.seen()).toStrictEqual([]);
+      await place.wait(seconds * 1000 - 100);
+      expect(place.core.seen()).toStrictEqual([]);
+      await place.wait(200);
+      expect(place.core.seen()).toStrictEqual(['start in-1']);
+    }
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+    expect(place.data('CoreFailed')).toStrictEqual([1, 2, 3].map((run) => ({ run: `run-${run}`, reason: 'killed' })));
+  });
+
+  it('and cannot be started says so once, not every minute', async () => {
+    const place = await fresh();
+    place.core.crash('killed');
+    for (let i = 0; i < 5; i += 1) {
+      place.core.fail.set('start', new CoreError('missing', 'there is no core binary'));
+      await place.wait(61_000);
+    }
+    expect(place.data('CoreFailed')).toStrictEqual([
+      { run: 'run-1', reason: 'killed' },
+      { run: null, reason: 'there is no core binary' },
+    ]);
+    await place.wait(61_000);
+    expect(place.core.running).not.toBeNull();
+  });
+
+  it('is started at once when somebody asks', async () => {
+    const place = await fresh();
+    for (let i = 0; i < 4; i += 1) {
+      place.core.crash('killed');
+      await place.wait(61_000);
+    }
+    place.core.crash('killed');
+    expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['start in-1']);
+  });
+
+  it('takes the changes of its absence with it', async () => {
+    const place = await fresh();
+    place.core.crash('killed');
+    expect(await place.done(addClients(draft('carol', 3)), addInbound(2))).toStrictEqual([]);
+    await place.wait(1100);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'], 'in-2': [] });
+  });
+});
+
+describe('a call that gets lost', () => {
+  const lost = () => new CoreError('unreachable', 'no answer');
+
+  it('is made again, without a restart, where the core goes on to answer', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', lost());
+    await place.done(addClients(draft('carol', 3)));
+    await place.wait(1000);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
+    expect(place.core.runs).toBe(1);
+    expect(place.warnings).toContain('the core could not be changed');
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
+  });
+
+  it.each(['before', 'after'])('%s the core removed a client leaves no connection open', async (when) => {
+    const place = await fresh();
+    if (when === 'after') place.core.inbounds.get('in-1')?.users.delete(1);
+    place.core.fail.set('removeUser', lost());
+    place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.calm();
+    await place.wait(1000);
+    expect(place.core.seen().filter((call) => call.startsWith('cut'))).toStrictEqual(['cut in-1 alice']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
+    expect(place.core.runs).toBe(1);
+  });
+
+  it('to cut somebody cuts once more', async () => {
+    const place = await fresh();
+    place.core.fail.set('cut', lost());
+    const calls = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    expect(calls).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice', 'answers', 'cut in-1 alice']);
+    await place.wait(30_000);
+    expect(place.core.runs).toBe(1);
+  });
+
+  it('again and again ends in a full start, and so does a core that is silent', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', lost());
+    place.core.responsive = false;
+    expect((await place.done(addClients(draft('carol', 3)))).slice(-2)).toStrictEqual(['stop', 'start in-1']);
+    place.core.responsive = true;
+    const losing = vi.spyOn(place.core, 'addUser').mockRejectedValue(lost());
+    await place.done(addClients(draft('dave', 4)));
+    for (let pause = 1; pause < 10 && place.core.runs < 3; pause += 1) await place.wait(1000);
+    losing.mockRestore();
+    await place.wait(5000);
+    expect(place.core.runs).toBe(3);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol', 'dave'] });
+  });
+});
+
+describe('a call that is refused', () => {
+  it('is settled by a full start', async () => {
+    const place = await fresh();
+    place.core.fail.set('addUser', new CoreError('refused', 'no such inbound'));
+    expect(await place.done(addClients(draft('carol', 3)))).toStrictEqual(['addUser in-1 carol', 'stop', 'start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob', 'carol'] });
+  });
+});
+
+describe('a panel that begins', () => {
+  it('starts the core with all that serves', async () => {
+    const place = await fresh();
+    await place.close(false);
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+  });
+
+  it('takes over a core that runs, and changes nothing when nothing differs', async () => {
+    const place = await fresh();
+    await place.close(true);
+    expect(place.core.seen()).toStrictEqual(['release']);
+    await place.open();
+    expect(place.core.seen()).toStrictEqual([]);
+    expect(starts(place)).toStrictEqual(['start', 'adopted']);
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
+  });
+
+  it('repairs only what differs in a core that it takes over', async () => {
+    const place = await fresh();
+    await place.done(addInbound(2));
+    await place.close(true);
+    const { inbounds } = place.core;
+    // Nobody of the log.
+    const mallory = { client: 99, email: 'mallory', account: { id: 'x' } };
+    inbounds.get('in-1')?.users.delete(1);
+    inbounds.get('in-1')?.users.set(99, mallory);
+    inbounds.set('stranger', { config: { port: 6666 }, users: new Map() });
+    place.core.seen();
+    await place.open();
+    const calls = place.core.seen();
+    expect([...calls].sort()).toStrictEqual([
+      'addUser in-1 alice',
+      'cut in-1 99',
+      'removeInbound stranger',
+      'removeUser in-1 mallory',
+    ]);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'], 'in-2': [] });
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inbounds: ['stranger'], clients: 2 }]);
+  });
+
+  it('restarts a core that runs another template', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.template = { other: true };
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
+  });
+
+  it('comes up beside a core that does not answer, and puts it right', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.fail.set('inboundTags', new CoreError('unreachable', 'no answer'));
+    place.core.responsive = false;
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['answers', 'stop', 'start in-1']);
+    expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
+  });
+
+  it('says so when the core died while nobody looked', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.left = null;
+    await place.open();
+    expect(place.data('CoreFailed')).toStrictEqual([
+      { run: 'run-1', reason: 'it ended while the panel was not running' },
+    ]);
+    expect(starts(place)).toStrictEqual(['start', 'start']);
+  });
+
+  it('stops a core that nobody wants any more', async () => {
+    const place = await fresh();
+    await place.done({ type: 'StopCore', data: {} });
+    await place.close(false);
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual([]);
+  });
+});
+
+describe('time', () => {
+  it('goes on for the clients when the core does not answer', async () => {
+    const place = await fresh();
+    await place.done(update(draft('alice', 1, { terms: { expiresAt: T0 + DAY } })));
+    place.clock.advance(DAY);
+    place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
+    await place.wait(5000);
+    expect(place.data('ClientDepleted')).toStrictEqual([
+      { client: 1, depletion: { reason: 'expiry', expiresAt: T0 + DAY } },
+    ]);
+    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createGeoSourceFiles } from '../../../../src/adapters/geo/geo-sources.js';
+import { createWeb } from '../../../../src/adapters/web/web.js';
+import { asSystem } from '../../../../src/commands/bus.js';
+import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import { GeoKeeping } from '../../../../src/commands/reactors/geo/geo-keeping.js';
+import { GeoSources } from '../../../../src/commands/reactors/geo/geo-sources.js';
+import { GeoSourceAdded } from '../../../../src/events/geo/geo.js';
+import { GeoSourceId } from '../../../../src/events/ids.js';
+import { geositeFile } from '../../../kit/geo.js';
+import { sha256, startReleaseServer } from '../../../kit/real/release-server.js';
+import { Place } from '../kit.js';
+
+const list = geositeFile('ADS', 'ads.example');
+const newer = geositeFile('ADS', 'more.example');
+const content = { sha256: sha256(list), bytes: list.length, lastModified: '', tags: ['ADS'] };
+const using = (text: string): AnyCommand => ({
+  type: 'ChangeCoreTemplate',
+  data: {
+    template: { routing: { rules: [{ domain: [text], outboundTag: 'direct' }] } },
+    outboundTestUrl: 'http://a.example/',
+  },
+});
+
+/** A panel with one source, whose list is on a real server, and the keeping of its files. */
+async function start(...more: readonly AnyCommand[]) {
+  const server = await startReleaseServer();
+  onTestFinished(() => server.stop());
+  server.put('/list.dat', list);
+  const place = await new Place().open();
+  const { panel } = place;
+  onTestFinished(() => place.close(false).catch(() => undefined));
+  const source = { type: 'geosite', alias: 'mine', url: `${server.url}/list.dat` } as const;
+  place.must({ type: 'AddGeoSource', data: { ...source, content, used: false } }, ...more);
+  const folder = panel.directory.geo;
+  const file = join(folder, 'geosite_mine.dat');
+  writeFileSync(file, list);
+
+  const warn = (message: string): void => void place.warnings.push(message);
+  const files = createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder });
+  const sources = () => panel.read.geoSources();
+  const config = () => ({ template: panel.read.desired.template(), inbounds: new Map() });
+  const asked: string[][] = [];
+  const geoSources = new GeoSources({ files, sources, config, core: place.core, warn });
+  const keeping = new GeoKeeping({
+    geoSources,
+    files,
+    sources,
+    config,
+    builtIn: async (names) => {
+      asked.push([...names]);
+      for (const name of names) writeFileSync(join(folder, name), list);
+    },
+    settings: () => panel.read.settings(),
+    changed$: panel.read.changed$,
+    dispatch: (command) => panel.dispatch(command, asSystem('geo')),
+    now: place.clock.now,
+    warn,
+  });
+  onTestFinished(() => keeping.stop());
+  const mark = panel.log.head().position;
+  const outcomes = () =>
+    panel.log
+      .read(mark, 100)
+      .map(({ type }) => type)
+      .filter((type) => /^(GeoSource|CoreRestart)/.test(type));
+  return { place, server, file, folder, keeping, outcomes, asked };
+}
+
+describe('the keeping of geo files', () => {
+  it('does nothing where everything is in its place', async () => {
+    const { keeping, server, outcomes } = await start();
+    await keeping.repair();
+    expect([server.asked, outcomes()]).toEqual([[], []]);
+  });
+
+  it('gets a file again that is gone, and restarts a core that reads it', async () => {
+    const { keeping, file, outcomes, place } = await start(using('ext:geosite_mine.dat:ads'));
+    rmSync(file);
+    await keeping.repair();
+    expect(readFileSync(file)).toEqual(list);
+    expect(outcomes()).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested']);
+    expect(place.events('GeoSourceDownloaded').at(-1)?.meta.actor).toMatchObject({ kind: 'system', name: 'geo' });
+  });
+
+  it('gets a file again that is not the one of the log', async () => {
+    const { keeping, file, outcomes, place } = await start();
+    writeFileSync(file, newer);
+    await keeping.repair();
+    expect(readFileSync(file)).toEqual(list);
+    expect(outcomes()).toEqual(['GeoSourceDownloaded']);
+    expect(place.warnings.join()).toMatch(/are missing, or not those of the log/);
+  });
+
+  it('keeps what is there when nothing better can be had, and says so', async () => {
+    const { keeping, server, file, outcomes } = await start();
+    writeFileSync(file, newer);
+    server.failing = 500;
+    await keeping.repair();
+    expect(readFileSync(file)).toEqual(newer);
+    expect(outcomes()).toEqual(['GeoSourceFailed']);
+  });
+
+  it('gets the file of a source that was imported without one', async () => {
+    const { keeping, file, outcomes, place } = await start();
+    keeping.begin();
+    rmSync(file);
+    const [added] = place.events('GeoSourceAdded');
+    if (added?.type !== 'GeoSourceAdded') throw new Error('there is no source');
+    // An import appends the event without a command of its own.
+    const imported = GeoSourceAdded({ ...added.data, source: GeoSourceId.parse(2), alias: 'mine2' });
+    place.panel.log.append([imported], { ...asSystem('import'), at: place.clock.now() });
+    await vi.waitFor(() => expect(existsSync(file.replace('mine', 'mine2'))).toBe(true), 5000);
+    await vi.waitFor(() => expect(outcomes()).toContain('GeoSourceDownloaded'), 5000);
+  });
+
+  it('gets a built-in file that the core needs and no other', async () => {
+    const { keeping, asked } = await start(using('ext:geosite_IR.dat:ads'));
+    await keeping.repair();
+    await keeping.repair();
+    expect(asked).toEqual([['geosite_IR.dat']]);
+  });
+
+  it('tidies up, and follows the schedule of the settings, once a minute at most', async () => {
+    const { keeping, server, folder, file, outcomes, place } = await start();
+    const left = join(folder, 'staged-00000000-0000-4000-8000-000000000000.dat');
+    writeFileSync(left, list);
+    keeping.prepare();
+    expect(existsSync(left)).toBe(false);
+    // By now the panel answers: this may be of a download that somebody has asked for.
+    writeFileSync(left, list);
+    keeping.begin();
+    expect(existsSync(left)).toBe(true);
+    server.put('/list.dat', newer, new Date('2026-11-20'));
+    place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '@every 1s' } } });
+    await vi.waitFor(() => expect(readFileSync(file)).toEqual(newer), 10_000);
+    await vi.waitFor(() => expect(outcomes()).toEqual(['GeoSourceDownloaded']), 5000);
+    const asked = server.asked.length;
+    place.clock.advance(60_000);
+    await vi.waitFor(() => expect(server.asked.length).toBe(asked + 1), 10_000);
+    await vi.waitFor(() => expect(outcomes()).toEqual(['GeoSourceDownloaded', 'GeoSourceChecked']), 5000);
+    place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '' } } });
+  });
+
+  it('changes nothing any more when the panel has ended', async () => {
+    const { keeping, server, file, outcomes } = await start();
+    rmSync(file);
+    let hang: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (hang = resolve));
+    server.put('/list.dat', () => hang());
+    const repair = keeping.repair();
+    await asked;
+    await keeping.stop();
+    await repair;
+    expect([existsSync(file), outcomes()]).toEqual([false, []]);
+  });
+});

@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import { type CoreConfig, CoreError, type CoreRun } from '../../../../src/commands/ports/core.js';
+import { type CoreVersions, ReleaseError } from '../../../../src/commands/ports/releases.js';
+import { CoreInstall } from '../../../../src/commands/reactors/releases/core-install.js';
+import { Rejection, reject } from '../../../../src/commands/rejection.js';
+import { admin } from '../../../kit/builders.js';
+import { FakeCore } from '../core/fake-core.js';
+import { type Place, started } from '../kit.js';
+
+/** A core whose executable is named by its version. */
+class VersionedCore extends FakeCore {
+  binary: string | null = '1.0.0';
+  /** Versions that do not start. */
+  readonly dead = new Set<string>();
+  override use = (binary: string | null): void => void (this.binary = binary);
+  override version = (): Promise<string> => Promise.resolve(this.binary ?? '');
+  override trials = (binary: string): Promise<string | null> => Promise.resolve(binary);
+
+  override async start(config: CoreConfig): Promise<CoreRun> {
+    const version = this.binary ?? '';
+    if (this.dead.has(version)) throw new CoreError('refused', `${version} broke down`);
+    const run = { ...(await super.start(config)), version };
+    this.running = run;
+    return run;
+  }
+}
+
+/** A data directory without files. */
+class FakeVersions implements CoreVersions {
+  fixedBy: string | null = null;
+  tags: readonly string[] | null = ['v2.0.0', 'v1.5.0'];
+  here: string[] = ['1.0.0'];
+  choice: string | null = '1.0.0';
+  discarded = 0;
+  tidied = 0;
+
+  available = (): Promise<readonly string[]> =>
+    this.tags === null
+      ? Promise.reject(new ReleaseError('example.com could not be reached'))
+      : Promise.resolve(this.tags);
+  installed = (): readonly string[] => this.here;
+  chosen = (): string | null => this.choice;
+  stage = (version: string) =>
+    Promise.resolve({
+      binary: version,
+      sha256: `sha of ${version}`,
+      install: () => Promise.resolve(void (this.here = [...new Set([...this.here, version])])),
+      discard: () => Promise.resolve(void (this.discarded += 1)),
+    });
+  keep = (version: string | null): Promise<string | null> => Promise.resolve(version);
+  choose = (version: string | null): string | null => {
+    this.choice = version;
+    return version ?? 'outside';
+  };
+  remove = (version: string): void => void (this.here = this.here.filter((one) => one !== version));
+  tidy = (): void => void (this.tidied += 1);
+}
+
+const TYPES = [
+  'CoreVersionInstalled',
+  'CoreVersionRolledBack',
+  'CoreInstallFailed',
+  'CoreRestartRequested',
+  'CoreStarted',
+  'CoreStopped',
+  'CoreFailed',
+] as const;
+
+async function ready() {
+  const core = new VersionedCore();
+  const place = await started(core);
+  const versions = new FakeVersions();
+  const install = installOf(place, core, versions);
+  place.panel.read.changed$.subscribe((events) => install.notice(events));
+  const mark = place.panel.log.head().position;
+  return {
+    core,
+    place,
+    versions,
+    install,
+    wish: async (version: string) => {
+      const done = await install.install(version, byAdmin(place));
+      await place.calm();
+      return done instanceof Rejection ? done.code : done;
+    },
+    happened: () =>
+      place
+        .events(...TYPES)
+        .filter(({ position }) => position > mark)
+        .map(({ type }) => type),
+  };
+}
+
+const byAdmin = (place: Place) => (command: AnyCommand) =>
+  place.panel.dispatch(command, { actor: admin, correlationId: 'test' });
+
+function installOf({ panel, warnings }: Place, core: VersionedCore, versions: CoreVersions): CoreInstall {
+  return new CoreInstall({
+    core,
+    versions,
+    choice: () => panel.read.core().choice,
+    wanted: () => panel.read.core().process.wanted,
+    config: () => ({ template: {}, inbounds: new Map() }),
+    dispatch: (command) => panel.dispatch(command, { actor: admin, correlationId: 'versions' }),
+    outcome: panel.outcome,
+    warn: (message) => warnings.push(message),
+  });
+}
+
+const CHANGED = ['CoreVersionInstalled', 'CoreRestartRequested', 'CoreStopped', 'CoreStarted'];
+
+describe('an installation', () => {
+  it('is in the log, restarts the core once, and is then what counts', async () => {
+    const { wish, happened, core, versions, place } = await ready();
+    expect(await wish('latest')).toBe('2.0.0');
+    expect(happened()).toEqual(CHANGED);
+    expect(place.data('CoreVersionInstalled')).toEqual([{ version: '2.0.0', from: '1.0.0', sha256: 'sha of 2.0.0' }]);
+    expect(core.running?.version).toBe('2.0.0');
+    expect([versions.choice, versions.here, versions.discarded]).toEqual(['2.0.0', ['1.0.0', '2.0.0'], 1]);
+    expect(place.panel.read.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
+  });
+
+  it('of what runs already changes nothing', async () => {
+    const { wish, happened } = await ready();
+    expect(await wish('v1.0.0')).toBe('1.0.0');
+    expect(happened()).toEqual([]);
+  });
+
+  it('of an installed version works without the list of releases', async () => {
+    const { wish, versions, happened } = await ready();
+    versions.tags = null;
+    versions.here.push('1.5.0');
+    expect(await wish('1.5.0')).toBe('1.5.0');
+    expect(happened()).toEqual(CHANGED);
+  });
+
+  it.each<[string, string, (parts: Awaited<ReturnType<typeof ready>>) => void, string, string[]]>([
+    ['while the executable is fixed', '2.0.0', ({ versions }) => (versions.fixedBy = 'X'), 'CORE_FIXED', []],
+    ['of an unknown version', '3.0.0', () => undefined, 'VERSION_UNKNOWN', []],
+    ['without any release', 'latest', ({ versions }) => (versions.tags = []), 'VERSION_UNKNOWN', []],
+    ['without the list', '2.0.0', ({ versions }) => (versions.tags = null), 'RELEASES_UNREACHABLE', []],
+    [
+      'of an executable of another version',
+      '2.0.0',
+      ({ core }) => (core.trials = () => Promise.resolve('1.9.0')),
+      'INSTALL_FAILED',
+      ['CoreInstallFailed'],
+    ],
+    [
+      'of an executable that refuses the configuration',
+      '2.0.0',
+      ({ core }) => (core.trials = () => Promise.reject(new CoreError('invalid', 'unknown protocol'))),
+      'INSTALL_FAILED',
+      ['CoreInstallFailed'],
+    ],
+    [
+      'on a full disk',
+      '2.0.0',
+      ({ versions }) => (versions.keep = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))),
+      'INSTALL_FAILED',
+      ['CoreInstallFailed'],
+    ],
+  ])('%s leaves the core alone', async (_, version, spoil, code, events) => {
+    const parts = await ready();
+    spoil(parts);
+    const run = parts.core.running;
+    expect(await parts.wish(version)).toBe(code);
+    expect(parts.happened()).toEqual(events);
+    expect(parts.core.running).toBe(run);
+    expect([parts.core.binary, parts.versions.choice, parts.versions.here]).toEqual(['1.0.0', '1.0.0', ['1.0.0']]);
+  });
+
+  it('that the log does not take leaves nothing behind', async () => {
+    const { install, versions, core, happened } = await ready();
+    const done = await install.install('2.0.0', () => reject('STORAGE_FULL'));
+    expect(done).toMatchObject({ code: 'STORAGE_FULL' });
+    expect([versions.here, versions.choice, core.binary]).toEqual([['1.0.0'], '1.0.0', '1.0.0']);
+    expect(happened()).toEqual([]);
+  });
+
+  it('is one at a time', async () => {
+    const { wish, happened } = await ready();
+    const both = await Promise.all([wish('2.0.0'), wish('1.5.0')]);
+    expect(both).toEqual(['2.0.0', 'INSTALL_RUNNING']);
+    expect(happened()).toEqual(CHANGED);
+    expect(await wish('1.5.0')).toBe('1.5.0');
+  });
+
+  it('while the core is stopped starts nothing, and is tried when it starts', async () => {
+    const { wish, happened, core, place } = await ready();
+    await place.done({ type: 'StopCore', data: {} });
+    expect(await wish('2.0.0')).toBe('2.0.0');
+    expect(happened()).toEqual(['CoreStopped', 'CoreVersionInstalled']);
+    core.dead.add('2.0.0');
+    await place.done({ type: 'RestartCore', data: {} });
+    expect(happened().slice(2)).toEqual([
+      'CoreRestartRequested',
+      'CoreFailed',
+      'CoreVersionRolledBack',
+      'CoreRestartRequested',
+      'CoreStarted',
+    ]);
+    expect(core.running?.version).toBe('1.0.0');
+  });
+});
+
+describe('a new version', () => {
+  it('that does not start is taken back at once', async () => {
+    const { wish, happened, core, versions, place } = await ready();
+    core.dead.add('2.0.0');
+    expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
+    expect(place.data('CoreVersionRolledBack')).toEqual([
+      { version: '2.0.0', to: '1.0.0', reason: '2.0.0 broke down' },
+    ]);
+    expect(happened().slice(3)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
+    expect([core.running?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
+  });
+
+  it('that does not start is answered once the former one runs again, or cannot', async () => {
+    const { install, core, place } = await ready();
+    core.dead.add('2.0.0');
+    const runs = install.install('2.0.0', byAdmin(place)).then((done) => [(done as Rejection).code, core.running]);
+    expect(await runs).toMatchObject(['CORE_ROLLED_BACK', { version: '1.0.0' }]);
+    core.dead.add('1.0.0');
+    const fails = install
+      .install('2.0.0', byAdmin(place))
+      .then((done) => [(done as Rejection).code, place.panel.read.core().process.error]);
+    expect(await fails).toStrictEqual(['CORE_ROLLED_BACK', '1.0.0 broke down']);
+  });
+
+  it('that dies within half a minute is taken back', async () => {
+    const { wish, happened, core, place } = await ready();
+    await wish('2.0.0');
+    await place.wait(29_000);
+    core.crash('panic');
+    await place.calm();
+    expect(happened().slice(4)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
+    expect(core.running?.version).toBe('1.0.0');
+  });
+
+  it('that has lasted longer is started again when it dies', async () => {
+    const { wish, happened, core, place } = await ready();
+    await wish('2.0.0');
+    await place.wait(31_000);
+    core.crash('panic');
+    await place.wait(2000);
+    expect(happened().slice(4)).toEqual(['CoreFailed', 'CoreStarted']);
+    expect(core.running?.version).toBe('2.0.0');
+  });
+
+  it('that nothing came before is removed when it does not start', async () => {
+    const { wish, core, versions, place } = await ready();
+    versions.keep = () => Promise.resolve(null);
+    core.dead.add('2.0.0');
+    expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
+    expect([versions.here, versions.choice, core.binary]).toEqual([['1.0.0'], null, 'outside']);
+    expect(place.data('CoreVersionRolledBack')).toMatchObject([{ to: null }]);
+  });
+});
+
+describe('after a crash in the middle', () => {
+  it('the version of the log is chosen, and started', async () => {
+    const { place, core, versions, happened } = await ready();
+    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
+    await place.calm();
+    expect(core.running?.version).toBe('1.0.0');
+    versions.here.push('2.0.0');
+    const again = installOf(place, core, versions);
+    again.prepare();
+    expect([versions.tidied, versions.choice, core.binary]).toEqual([1, '2.0.0', '2.0.0']);
+    again.begin();
+    await place.calm();
+    expect(core.running?.version).toBe('2.0.0');
+    expect(happened().filter((type) => type === 'CoreRestartRequested')).toHaveLength(2);
+    again.begin();
+    await place.calm();
+    expect(happened().filter((type) => type === 'CoreRestartRequested')).toHaveLength(2);
+  });
+
+  it('a version that is not there any more is not chosen', async () => {
+    const { place, core, versions } = await ready();
+    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
+    installOf(place, core, versions).prepare();
+    expect([versions.choice, core.binary]).toEqual(['1.0.0', '1.0.0']);
+  });
+});
+
+describe('the list', () => {
+  it('falls back to what is here', async () => {
+    const { install, versions } = await ready();
+    expect(await install.list()).toEqual({ versions: ['v2.0.0', 'v1.5.0'], why: null });
+    versions.tags = null;
+    const why = 'example.com could not be reached';
+    expect(await install.list()).toEqual({ versions: ['v1.0.0'], why });
+    versions.here = [];
+    expect(await install.list()).toEqual({ versions: ['v1.0.0'], why });
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { CoreError } from '../../../../src/commands/ports/core.js';
+import { alice, bob, draft, one } from '../../../kit/builders.js';
+import type { FakeCore } from '../core/fake-core.js';
+import { addClients, addInbound, started } from '../kit.js';
+
+const [A, B, C] = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
+const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
+const past = [addInbound(1), addClients(limited(), bob)] as const;
+const POLL = 5_000;
+const types = ['ClientAddressesLimited', 'ClientAddressesAdmitted'] as const;
+const holding = (calls: readonly string[]) => calls.filter((call) => /^(hold|cutAddresses)/.test(call));
+const said = (kept: string[], held: string[]) => ({
+  ...{ client: 1, limit: 1, keep: 'newest', graceSeconds: 30 },
+  addresses: { kept, held },
+});
+
+/** Online from these addresses, each opened at the time of the poll. */
+function connect(core: FakeCore, at: number, ...ips: readonly string[]): void {
+  core.connected = [
+    { client: 1, ips: ips.map((ip) => ({ ip, at })) },
+    { client: 2, ips: ips.map((ip) => ({ ip, at })) },
+  ];
+}
+
+/** One device since a minute, and a second one for longer than the grace. */
+async function crowded() {
+  const place = await started(undefined, ...past);
+  connect(place.core, place.clock.now(), A);
+  await place.wait(POLL);
+  place.core.seen();
+  connect(place.core, place.clock.now() + 1, A, B);
+  for (let i = 0; i < 6; i += 1) await place.wait(POLL);
+  expect(place.data(...types)).toStrictEqual([]);
+  await place.wait(POLL);
+  expect(place.data(...types)).toStrictEqual([said([B], [A])]);
+  return place;
+}
+
+describe('a client with too many addresses', () => {
+  it('is held to the newest once the grace is over: what it has open is cut, and the core refuses the rest', async () => {
+    const place = await crowded();
+    expect(holding(place.core.seen())).toStrictEqual([`hold in-1 alice ${A}`, `cutAddresses in-1 alice ${A}`]);
+    const [event] = place.events('ClientAddressesLimited');
+    expect(event?.meta.actor).toStrictEqual({ kind: 'system', id: 'ip-limit', name: 'ip-limit', ip: null });
+  });
+
+  it('is cut again as long as it stays connected, three times in all, and nothing is said twice', async () => {
+    const place = await crowded();
+    place.core.seen();
+    for (let i = 0; i < 10; i += 1) await place.wait(POLL);
+    expect(holding(place.core.seen())).toStrictEqual([
+      `cutAddresses in-1 alice ${A}`,
+      `cutAddressesLast in-1 alice ${A}`,
+    ]);
+    expect(place.data(...types)).toHaveLength(1);
+  });
+
+  it('gets its other address back when the kept one is gone for the grace', async () => {
+    const place = await crowded();
+    connect(place.core, place.clock.now());
+    for (let i = 0; i < 6; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toHaveLength(1);
+    place.core.seen();
+    await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
+    expect(holding(place.core.seen())).toStrictEqual(['hold']);
+  });
+
+  it('gets it back too when of the kept one nothing is heard, though its connections stay', async () => {
+    const place = await crowded();
+    place.core.silent.set(`alice ${B}`, 31_000);
+    await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
+  });
+
+  it('gets it back at once with a higher limit', async () => {
+    const place = await crowded();
+    const calls = await place.done({
+      type: 'UpdateClient',
+      data: { inbound: one, client: { email: 'alice' }, draft: limited(2) },
+    });
+    expect(holding(calls)).toStrictEqual(['hold']);
+    await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'changed' }]);
+  });
+
+  it('gets it back at once with a reset, for as long as the grace', async () => {
+    const place = await crowded();
+    const reset = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as const;
+    expect(holding(await place.done(reset))).toStrictEqual(['hold']);
+    for (let i = 0; i < 6; i += 1) await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'reset' }]);
+    await place.wait(POLL);
+    expect(place.data(...types)).toHaveLength(3);
+  });
+
+  it('that changes its network is never held: nothing comes from the old one any more', async () => {
+    const place = await started(undefined, ...past);
+    connect(place.core, place.clock.now(), A);
+    await place.wait(POLL);
+    // The core goes on to list what went away without a word.
+    connect(place.core, place.clock.now(), A, B);
+    for (let i = 1; i < 30; i += 1) {
+      place.core.silent.set(`alice ${A}`, i * POLL);
+      await place.wait(POLL);
+    }
+    expect(place.data(...types)).toStrictEqual([]);
+  });
+
+  it.each([true, false])(
+    'that changes its network where nobody knows what is silent is not cut where it is now: %s',
+    async (told) => {
+      // Behind a proxy, with those kept that were there first.
+      const place = await started(undefined, ...past, {
+        type: 'ChangeSettings',
+        data: { changes: { ipLimitKeep: 'oldest' } },
+      });
+      connect(place.core, place.clock.now(), A);
+      for (let i = 0; i < 3; i += 1) await place.wait(POLL);
+      connect(place.core, place.clock.now(), A, B);
+      for (let i = 1; i < 10; i += 1) {
+        if (told) place.core.silent.set(`alice ${A}`, i * POLL);
+        await place.wait(POLL);
+      }
+      expect(place.data(...types)).toStrictEqual(told ? [] : [said([B], [A])]);
+    },
+  );
+
+  it('is held at the newer address where those are kept that were there first, and it is known that they are there', async () => {
+    const place = await started(undefined, ...past, {
+      type: 'ChangeSettings',
+      data: { changes: { ipLimitKeep: 'oldest' } },
+    });
+    place.core.silent.set(`alice ${A}`, 0);
+    connect(place.core, place.clock.now(), A);
+    for (let i = 0; i < 3; i += 1) await place.wait(POLL);
+    connect(place.core, place.clock.now(), A, B);
+    for (let i = 1; i < 10; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toStrictEqual([{ ...said([A], [B]), keep: 'oldest' }]);
+  });
+
+  it('is told once that what it has open cannot be ended, and nobody restarts the core for it', async () => {
+    const place = await started(undefined, ...past);
+    const heard: string[] = [];
+    place.panel.alarms.raised$.subscribe(({ title, severity }) => heard.push(`${severity}: ${title}`));
+    place.core.mayDestroy = false;
+    connect(place.core, place.clock.now(), A);
+    await place.wait(POLL);
+    connect(place.core, place.clock.now() + 1, A, B);
+    for (let i = 0; i < 40; i += 1) await place.wait(POLL);
+    expect(heard).toStrictEqual([
+      'warning: What is open from an address that is held back goes on until it ends by itself',
+    ]);
+    expect(holding(place.core.calls)).toHaveLength(4);
+    expect(place.core.runs).toBe(1);
+  });
+
+  it('counts an IPv6 network once, and IPv4 in IPv6 as what it is', async () => {
+    const place = await started(undefined, ...past);
+    connect(place.core, place.clock.now(), '[2001:db8:1:2::a]', '[2001:db8:1:2:ffff::1]', '@', 'not-an-address');
+    for (let i = 0; i < 10; i += 1) await place.wait(POLL);
+    connect(place.core, place.clock.now(), `[::ffff:${A}]`, A);
+    for (let i = 0; i < 10; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toStrictEqual([]);
+    connect(place.core, place.clock.now(), A, '[2001:db8:1:2::a]');
+    for (let i = 0; i < 10; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toStrictEqual([said(['2001:db8:1:2::/64'], [A])]);
+  });
+
+  it('writes one event, however long three of them go on', async () => {
+    const place = await crowded();
+    connect(place.core, place.clock.now(), A, B, C);
+    for (let i = 0; i < 60; i += 1) await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([said([C], [A, B])]);
+  });
+});
+
+describe('what is held back', () => {
+  it('is held back by a core that starts anew, and by a panel that takes one over', async () => {
+    const place = await crowded();
+    place.core.seen();
+    place.core.crash('killed');
+    await place.wait(1_100);
+    const calls = place.core.seen();
+    expect(calls.filter((call) => /^(start|hold)/.test(call))).toStrictEqual(['start in-1', `hold in-1 alice ${A}`]);
+
+    await place.close(true);
+    place.core.seen();
+    await place.open();
+    expect(holding(place.core.seen())).toStrictEqual([`hold in-1 alice ${A}`]);
+    connect(place.core, place.clock.now(), B);
+    for (let i = 0; i < 10; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toHaveLength(1);
+  });
+
+  it('is let in when the kept address did not come back after a restart of the panel', async () => {
+    const place = await crowded();
+    await place.close(true);
+    connect(place.core, place.clock.now());
+    await place.open();
+    for (let i = 0; i < 6; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toHaveLength(1);
+    for (let i = 0; i < 2; i += 1) await place.wait(POLL);
+    expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
+  });
+
+  it('is told again to a core that did not take it', async () => {
+    const place = await started(undefined, ...past);
+    place.core.fail.set('hold', new CoreError('unreachable', 'no answer'));
+    connect(place.core, place.clock.now(), A, B);
+    for (let i = 0; i < 9; i += 1) await place.wait(POLL);
+    expect(place.warnings).toContain('the core could not be told which addresses are held back');
+    expect(holding(place.core.seen()).filter((call) => call.startsWith('hold'))).toStrictEqual([
+      `hold in-1 alice ${A}`,
+      `hold in-1 alice ${A}`,
+    ]);
+  });
+
+  it('is nothing for whoever has no limit', async () => {
+    const place = await started(undefined, addInbound(1), addClients(alice, bob));
+    connect(place.core, place.clock.now(), A, B, C);
+    for (let i = 0; i < 20; i += 1) await place.wait(POLL);
+    expect(place.data(...types)).toStrictEqual([]);
+    expect(holding(place.core.seen())).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,252 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Subject } from 'rxjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWeb } from '../../../../src/adapters/web/web.js';
+import type { WebRequest } from '../../../../src/commands/ports/web.js';
+import { TrafficInform } from '../../../../src/commands/reactors/traffic/traffic-inform.js';
+import type { TrafficInformCommand } from '../../../../src/commands/traffic/traffic-inform.js';
+import type { RecordedEvent } from '../../../../src/events/catalog.js';
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly type: string | undefined;
+  readonly body: { clientTraffics: Record<string, unknown>[]; inboundTraffics: Record<string, unknown>[] };
+}
+
+/** A receiver on loopback that answers as it is told to, and remembers what it was told. */
+async function receiver(answer: RequestListener = (_req, res) => void res.writeHead(204).end()) {
+  const asked: Asked[] = [];
+  const does = { answer };
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked['body'];
+      asked.push({ method: req.method, type: req.headers['content-type'], body });
+      does.answer(req, res);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  /** Bytes up that it was told of a client, in all. */
+  const told = (email: string) =>
+    asked
+      .flatMap(({ body }) => body.clientTraffics)
+      .reduce((sum, row) => sum + (row['email'] === email ? Number(row['up']) : 0), 0);
+  return { asked, does, told, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metric` };
+}
+
+const NAMES = new Map([
+  [1, 'anna'],
+  [2, 'bert'],
+]);
+
+/** `timeoutMs` stands for the 10 s of a receiver that does not answer. */
+async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on = true } = {}) {
+  const changed$ = new Subject<readonly RecordedEvent[]>();
+  const dispatched: TrafficInformCommand[] = [];
+  const warned: (object | undefined)[] = [];
+  const requests: WebRequest[] = [];
+  const web = createWeb({ allowPrivate });
+  const clock = { ahead: 0 };
+  const settings = { externalTrafficInformEnable: on, externalTrafficInformURI: uri, pollSeconds: 0.01 };
+  const inform = new TrafficInform({
+    web: {
+      request: (url, request = {}) => {
+        requests.push(request);
+        return web.request(url, { ...request, timeoutMs });
+      },
+    },
+    settings: () => settings,
+    changed$,
+    emailOf: (client) => NAMES.get(client) ?? null,
+    tagOf: (inbound) => (inbound === 7 ? 'inbound-443' : null),
+    dispatch: (command) => dispatched.push(command),
+    now: () => Date.now() + clock.ahead,
+    warn: (_message, fields) => warned.push(fields),
+  });
+  inform.begin();
+  onTestFinished(() => inform.stop());
+  const happens = (type: string, data: object): void => changed$.next([{ type, data } as unknown as RecordedEvent]);
+  return {
+    inform,
+    settings,
+    dispatched,
+    warned,
+    requests,
+    later: (ms: number): void => void (clock.ahead += ms),
+    /** `up` bytes of a client, by the core of this panel. */
+    moves: (client: number, up: number): void =>
+      happens('TrafficRecorded', { run: 'r', clients: [[client, up, 0]], inbounds: [], outbounds: [] }),
+    happens,
+  };
+}
+
+async function some(count: number, list: readonly unknown[]): Promise<void> {
+  await expect.poll(() => list.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+}
+
+describe('a receiver of traffic figures', () => {
+  it('is told after each poll what was moved here and on nodes, as 3x-ui says it, and also that nothing was', async () => {
+    const { asked, url } = await receiver();
+    const { happens, requests } = await start(url);
+    happens('TrafficRecorded', {
+      run: 'r',
+      clients: [
+        [1, 100, 4000],
+        [3, 5, 5],
+      ],
+      inbounds: [
+        [7, 120, 4096],
+        [8, 1, 1],
+      ],
+      outbounds: [['direct', 0, 9]],
+    });
+    happens('NodeTrafficRecorded', {
+      node: 1,
+      clients: [
+        [1, 20, 96, 0, 0, 0, 0, 0, 0],
+        [2, 0, 0, 5, 5, 5, 0, 0, 0],
+      ],
+      inbounds: [],
+      notes: [],
+    });
+    await some(2, asked);
+    const rest = { allTime: 0, expiryTime: 0, total: 0, reset: 0, lastOnline: 0 };
+    expect(asked.slice(0, 2)).toStrictEqual([
+      {
+        method: 'POST',
+        type: 'application/json; charset=UTF-8',
+        body: {
+          clientTraffics: [
+            { id: 0, inboundId: 0, enable: false, email: 'anna', uuid: '', subId: '', up: 120, down: 4096, ...rest },
+          ],
+          inboundTraffics: [
+            { IsInbound: true, IsOutbound: false, Tag: 'inbound-443', Up: 120, Down: 4096 },
+            { IsInbound: false, IsOutbound: true, Tag: 'direct', Up: 0, Down: 9 },
+          ],
+        },
+      },
+      {
+        method: 'POST',
+        type: 'application/json; charset=UTF-8',
+        body: { clientTraffics: [], inboundTraffics: [] },
+      },
+    ]);
+    expect(requests[0]?.timeoutMs).toBe(10_000);
+  });
+
+  it('that says no is told later, in one sum, after longer and longer waits; admins once, when it lasts', async () => {
+    const { asked, does, told, url } = await receiver((_req, res) => void res.writeHead(500).end());
+    const { moves, dispatched, warned, later } = await start(url);
+    moves(1, 10);
+    await some(1, asked);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered HTTP 500' }]);
+    moves(1, 5);
+    later(1100);
+    await some(2, asked);
+    expect(told('anna')).toBe(10 + 5);
+    expect(dispatched).toEqual([]);
+    later(61_000);
+    await some(3, asked);
+    await expect.poll(() => dispatched).toHaveLength(1);
+    later(61_000);
+    await some(4, asked);
+    expect(dispatched).toEqual([
+      {
+        type: 'RecordTrafficInformFailed',
+        data: { since: expect.any(Number) as number, reason: 'the receiver answered HTTP 500' },
+      },
+    ]);
+    asked.length = 0;
+    does.answer = (_req, res) => void res.writeHead(200).end('thank you');
+    later(61_000);
+    await expect.poll(() => dispatched, { timeout: 10_000 }).toHaveLength(2);
+    expect(dispatched[1]).toEqual({ type: 'RecordTrafficInformRecovered', data: { since: dispatched[0]?.data.since } });
+    await some(2, asked);
+    expect(told('anna')).toBe(15);
+    expect(warned).toHaveLength(1);
+  });
+
+  it('that is slow after a long absence loses what it was just told, and not what it missed', async () => {
+    const { asked, does, told, url } = await receiver((_req, res) => void res.writeHead(500).end());
+    const { moves, later, warned } = await start(url, { timeoutMs: 300 });
+    moves(1, 1000);
+    await expect.poll(() => warned).toHaveLength(1);
+    does.answer = () => undefined;
+    moves(2, 1);
+    later(1100);
+    await some(2, asked);
+    asked.length = 0;
+    does.answer = (_req, res) => void res.writeHead(204).end();
+    await expect.poll(() => (later(61_000), told('anna')), { timeout: 10_000 }).toBe(1000);
+    expect(told('bert')).toBe(0);
+  });
+
+  it('that does not answer holds nothing up, and is not told twice what it may have', async () => {
+    const { asked, does, told, url } = await receiver(() => undefined);
+    const { moves, later, warned } = await start(url, { timeoutMs: 300 });
+    moves(1, 10);
+    await some(1, asked);
+    for (let n = 0; n < 1000; n += 1) moves(2, 1);
+    await expect.poll(() => warned, { timeout: 10_000 }).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+    does.answer = (_req, res) => void res.writeHead(204).end();
+    later(1100);
+    await expect.poll(() => told('bert'), { timeout: 10_000 }).toBe(1000);
+    expect(told('anna')).toBe(10);
+  });
+
+  it('sends nobody elsewhere: a redirect is a no', async () => {
+    const other = await receiver();
+    const { does, told, url } = await receiver((_req, res) => void res.writeHead(307, { location: other.url }).end());
+    const { moves, later, warned } = await start(url);
+    moves(1, 10);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered HTTP 307' }]);
+    does.answer = (_req, res) => void res.writeHead(204).end();
+    later(1100);
+    await expect.poll(() => told('anna'), { timeout: 10_000 }).toBe(10 + 10);
+    expect(other.asked).toEqual([]);
+  });
+
+  it('may say as much as it likes: a huge answer is not read, and counts as one', async () => {
+    const { asked, told, url } = await receiver((_req, res) => void res.writeHead(200).end(Buffer.alloc(3_000_000)));
+    const { moves, warned } = await start(url);
+    moves(1, 10);
+    await some(3, asked);
+    expect(told('anna')).toBe(10);
+    expect(warned).toEqual([]);
+  });
+
+  it('is not asked at a private address, whatever was saved', async () => {
+    const { asked, url } = await receiver();
+    const { moves, warned } = await start(url, { allowPrivate: false });
+    moves(1, 10);
+    const reason = 'the receiver is at an address that this panel does not ask: a private one, or none';
+    await expect.poll(() => warned).toEqual([{ reason }]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is told nothing while it is switched off, and nothing of that time later', async () => {
+    const { asked, told, url } = await receiver();
+    const { moves, settings } = await start(url, { on: false });
+    moves(1, 10);
+    settings.externalTrafficInformEnable = true;
+    await some(2, asked);
+    moves(1, 1);
+    await expect.poll(() => told('anna')).toBe(1);
+    expect(asked[0]?.body.clientTraffics).toEqual([]);
+  });
+
+  it('does not keep the panel from stopping', async () => {
+    const { asked, url } = await receiver(() => undefined);
+    const { inform, dispatched, warned } = await start(url);
+    await some(1, asked);
+    await inform.stop();
+    expect([dispatched, warned]).toEqual([[], []]);
+  });
+});

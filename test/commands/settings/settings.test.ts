@@ -1,0 +1,376 @@
+import { describe, it } from 'vitest';
+import { KeyShredded } from '../../../src/events/panel.js';
+import { type SecretKey, SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { inboundAdded } from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+
+const change = (changes: Record<string, unknown>) => ({ type: 'ChangeSettings', data: { changes } }) as const;
+
+describe('ChangeSettings', () => {
+  it('names only what changed', () => {
+    given()
+      .when(change({ webPort: 8080, subPort: 10882, sessionMaxAge: 60 }))
+      .then(SettingsChanged({ changes: { webPort: 8080, sessionMaxAge: 60 } }));
+  });
+
+  it('does nothing when all is so already', () => {
+    given(SettingsChanged({ changes: { webPort: 8080 } }))
+      .when(change({ webPort: 8080, trustedProxyCIDRs: '127.0.0.0/8, ::1/128' }))
+      .thenNothing();
+    given().when(change({})).thenNothing();
+  });
+
+  it.each([
+    ['webBasePath', 'panel', '/panel/'],
+    ['webBasePath', '', '/'],
+    ['subPath', '//sub//', '/sub/'],
+    ['trustedProxyCIDRs', '10.0.0.0/8,192.168.0.1', ['10.0.0.0/8', '192.168.0.1']],
+  ])('brings %s = %j into its form', (key, value, stored) => {
+    given(SettingsChanged({ changes: { webBasePath: '/old/', subPath: '/old/' } }))
+      .when(change({ [key]: value }))
+      .then(SettingsChanged({ changes: { [key]: stored } }));
+  });
+
+  it.each([
+    ['webPort', 0],
+    ['webPort', 65536],
+    ['webPort', '2053x'],
+    ['webListen', 'everywhere'],
+    ['webBasePath', '/a b/'],
+    ['webBasePath', '/a/../b/'],
+    ['webBasePath', '/<script>/'],
+    ['trustedProxyCIDRs', '10.0.0.0/33'],
+    ['chatBotLang', 'tlh-KL'],
+    ['chatBotLang', 'en'],
+    ['datepicker', 'stardate'],
+    ['subTitle', 'x'.repeat(201)],
+    ['subSupportUrl', 'https://x\r\nSet-Cookie: a=b'],
+    ['subSupportUrl', `https://x/${'x'.repeat(2000)}`],
+    ['subProfileUrl', `https://x/${'x'.repeat(2000)}`],
+    ['subSupportUrl', 'javascript:alert(1)'],
+    ['subSupportUrl', ' javascript:alert(1)'],
+    ['subSupportUrl', '//evil.example'],
+    ['subSupportUrl', 'https://root:pass@example.com'],
+    ['subProfileUrl', 'data:text/html,x'],
+    ['subProfileUrl', 'happ://add/x'],
+    ['subAnnounce', 'See javascript:alert(1)'],
+    ['subAnnounce', 'ftp://example.com'],
+    ['subRoutingRules', 'vbscript:x'],
+    ['subRoutingRules', 'file:///etc/passwd'],
+    ['subURI', 'tg://resolve'],
+    ['subURI', 'https://exa\nmple.com'],
+    ['subRoutingRules', 'x'.repeat(4097)],
+    ['subRoutingRules', 'héllo'],
+    ['subURI', `https://x.example/${'x'.repeat(2031)}`],
+    ['chatBotChatId', '1'.repeat(1001)],
+    ['chatBotProxy', `socks5://${'x'.repeat(2040)}`],
+    ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1')],
+    ['trustedProxyCIDRs', Array.from({ length: 257 }, () => '10.0.0.1').join()],
+    ['subURI', 'javascript:alert(1)'],
+    ['subDomain', 'a b'],
+    ['apiDialect', '4x-ui'],
+    ['pollSeconds', 0],
+    ['sessionMaxAge', -1],
+    ['measuredRetentionHours', 0],
+    ['subEnable', 'yes'],
+  ])('refuses %s = %j', (key, value) => {
+    given()
+      .when(change({ [key]: value }))
+      .thenRejects('SETTING_INVALID');
+  });
+
+  it('changes nothing at all when one value is refused', () => {
+    given()
+      .when(change({ webPort: 8080, pollSeconds: 99 }))
+      .thenRejects('SETTING_INVALID');
+  });
+
+  it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
+    given()
+      .when(change(Object.fromEntries([[key, 1]])))
+      .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'there is no such setting' }] });
+  });
+
+  it.each([
+    { subPort: 2053 },
+    { webPort: 10882 },
+    { webPort: 7, subPort: 7 },
+    { subPort: 2053, subListen: '127.0.0.1' },
+    { subPort: 2053, webListen: '10.0.0.1', subListen: '0.0.0.0' },
+  ])('does not put both servers on one port: %j', (changes) => {
+    given()
+      .when(change(changes))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'subPort', why: 'the subscription server cannot share the port of the panel' }],
+      });
+  });
+
+  it('does not take the port of an inbound', () => {
+    given(inboundAdded({ spec: { port: 8443 } }))
+      .when(change({ webPort: 8443 }))
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'webPort', why: 'port 8443 is used by inbound in-1' }] });
+    const changes = { webPort: 8443 };
+    given(inboundAdded({ spec: { port: 8443, listen: '/run/x.sock' } }))
+      .when(change(changes))
+      .then(SettingsChanged({ changes }));
+    given(inboundAdded({ spec: { port: 8443, protocol: 'hysteria2' } }))
+      .when(change(changes))
+      .then(SettingsChanged({ changes }));
+  });
+
+  it('lets both servers have one port on two addresses', () => {
+    const changes = { subPort: 2053, webListen: '10.0.0.1', subListen: '10.0.0.2' };
+    given().when(change(changes)).then(SettingsChanged({ changes }));
+  });
+
+  it('names everything that is wrong at once, and changes nothing', () => {
+    given()
+      .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [
+          { key: 'webPort', why: 'must be 1 to 65535' },
+          { key: 'subUpdates', why: 'must be 1 to 8760' },
+        ],
+      });
+  });
+
+  it.each([
+    ['10.0.0.0/8,foo', 'foo'],
+    [['10.0.0.0/8', '10.0.0.0/33'], '10.0.0.0/33'],
+    ['010.0.0.0/8', '010.0.0.0/8'],
+    ['10.0.0.1/8,foo', '10.0.0.1/8 is an address inside of 10.0.0.0/8'],
+    ['2001:db8::1/32', '2001:db8::1/32 is an address inside of 2001:db8::/32'],
+    ['x'.repeat(1000), 'x'.repeat(64)],
+  ])('names the network that is none in %.40j', (trustedProxyCIDRs, what) => {
+    const flaws = [{ key: 'trustedProxyCIDRs', why: `trusted proxy CIDR is not valid: ${what}` }];
+    given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { flaws });
+  });
+
+  it('never refuses what is so already, by rules that came later', () => {
+    const old = {
+      trustedProxyCIDRs: ['10.0.0.1/8'],
+      chatBotLang: 'tlh-KL',
+      ldapSyncCron: '61 * * * *',
+      ldapEnable: true,
+    };
+    given(SettingsChanged({ changes: old }))
+      .when(change({ ...old, pageSize: 50 }))
+      .then(SettingsChanged({ changes: { pageSize: 50 } }));
+  });
+
+  describe('what could not work', () => {
+    const schedule = 'is a schedule that cannot be read, never comes, or comes all the time';
+    it.each([
+      [{ chatBotRunTime: '61 * * * *' }, 'chatBotRunTime', schedule],
+      [{ ldapSyncCron: '@every 0s' }, 'ldapSyncCron', schedule],
+      [{ ldapUserFilter: '(((' }, 'ldapUserFilter', 'is not a search filter such as (objectClass=person)'],
+      [{ ldapEnable: true }, 'ldapHost', 'is missing: the directory cannot be asked without it'],
+      [{ chatBotEnable: true }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
+      [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
+      [
+        { backupPassphrase: 'eleven char' },
+        'backupPassphrase',
+        'is too short to keep a file by: it needs 12 characters',
+      ],
+    ])('is refused: %j', (changes, key, why) => {
+      given()
+        .when(change(changes))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why }] });
+    });
+
+    it('is kept where it was before: a short passphrase of an older release', () => {
+      const short = SecretSettingChanged({ key: 'backupPassphrase', life: 1, secret: { value: 'short' } });
+      given(short)
+        .when(change({ backupPassphrase: 'short', pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }));
+      given(short)
+        .when(change({ backupPassphrase: '' }))
+        .then(
+          SecretSettingChanged({ key: 'backupPassphrase', life: 2, secret: { value: '' } }),
+          KeyShredded({ key: 'setting/backupPassphrase/1', reason: 'rotated' }),
+        );
+    });
+
+    it('is taken with what it needs', () => {
+      const token = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      const bot = SettingsChanged({ changes: { chatBotEnable: true } });
+      given(token)
+        .when(change({ chatBotEnable: true }))
+        .then(bot);
+      given()
+        .when(change({ chatBotEnable: true, chatBotToken: '1:a' }))
+        .then(bot, token);
+      const ldap = { ldapEnable: true, ldapHost: 'ldap.example', ldapUserFilter: '' };
+      given()
+        .when(change(ldap))
+        .then(SettingsChanged({ changes: ldap }));
+      given(SettingsChanged({ changes: ldap }))
+        .when(change({ ldapHost: '' }))
+        .thenRejects('SETTING_INVALID');
+      for (const lang of ['ru-RU', 'pt-BR'])
+        given()
+          .when(change({ chatBotLang: lang }))
+          .then(SettingsChanged({ changes: { chatBotLang: lang } }));
+    });
+  });
+
+  it('keeps a path of its own for each kind of subscription', () => {
+    given()
+      .when(change({ subJsonPath: 'sub' }))
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'subJsonPath', why: 'is already the path of the links' }] });
+  });
+
+  describe('secrets', () => {
+    it('are events of their own, and the value before is destroyed', () => {
+      const first = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      given()
+        .when(change({ chatBotToken: '1:a', pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }), first);
+      given(first)
+        .when(change({ chatBotToken: '2:b' }))
+        .then(
+          SecretSettingChanged({ key: 'chatBotToken', life: 2, secret: { value: '2:b' } }),
+          KeyShredded({ key: 'setting/chatBotToken/1', reason: 'rotated' }),
+        );
+      given(first)
+        .when(change({ chatBotToken: '1:a' }))
+        .thenNothing();
+    });
+
+    it('are checked like any other setting', () => {
+      given()
+        .when(change({ twoFactorToken: 'not base32!', wgprov: '[]' }))
+        .thenRejects('SETTING_INVALID', {
+          flaws: [
+            { key: 'twoFactorToken', why: 'must be 16 to 128 characters of base32' },
+            { key: 'wgprov', why: 'must be empty or JSON (object)' },
+          ],
+        });
+    });
+  });
+
+  describe('the destination of a stored secret', () => {
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const again = (key: string) => ({
+      flaws: [{ key, why: 'must be given again, because the address that it is sent to changes' }],
+    });
+    const cases = [
+      ['ldapPassword', { ldapHost: 'evil.example' }],
+      ['ldapPassword', { ldapPort: 636 }],
+      ['ldapPassword', { ldapUseTLS: true }],
+      ['chatBotToken', { chatBotAPIServer: 'https://evil.example' }],
+    ] as const;
+
+    it.each(cases)('of %s changes with the secret alone: %j', (key, changes) => {
+      const secret = stored(key, 'canary');
+      given(secret).when(change(changes)).thenRejects('SETTING_INVALID', again(key));
+      // The same again, another, or none: whoever says so knows it, or gains nothing.
+      given(secret)
+        .when(change({ ...changes, [key]: 'canary' }))
+        .then(SettingsChanged({ changes }));
+      const rotated = KeyShredded({ key: `setting/${key}/1`, reason: 'rotated' });
+      for (const value of ['other', ''])
+        given(secret)
+          .when(change({ ...changes, [key]: value }))
+          .then(SettingsChanged({ changes }), SecretSettingChanged({ key, life: 2, secret: { value } }), rotated);
+    });
+
+    it.each(cases)('of no %s changes freely: %j', (key, changes) => {
+      given().when(change(changes)).then(SettingsChanged({ changes }));
+      given(stored(key, '')).when(change(changes)).then(SettingsChanged({ changes }));
+    });
+  });
+
+  describe('the proxy of the bot', () => {
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const token = stored('chatBotToken', 'canary');
+    const server = (chatBotAPIServer: string) => SettingsChanged({ changes: { chatBotAPIServer } });
+    const chatBotProxy = 'socks5://evil.example:1080';
+    const proxied = stored('chatBotProxy', chatBotProxy);
+
+    it('changes with the token alone where it reads what goes by', () => {
+      for (const address of ['http://api.example', 'HTTP://api.example']) {
+        given(token, server(address))
+          .when(change({ chatBotProxy }))
+          .thenRejects('SETTING_INVALID', {
+            flaws: [
+              { key: 'chatBotToken', why: 'must be given again, because the address that it is sent to changes' },
+            ],
+          });
+        given(token, server(address))
+          .when(change({ chatBotProxy, chatBotToken: 'canary' }))
+          .then(proxied);
+        given(token, server(address), proxied).when(change({ chatBotProxy })).thenNothing();
+      }
+    });
+
+    it('changes freely behind TLS, and where there is no token', () => {
+      given(token).when(change({ chatBotProxy })).then(proxied);
+      given(token, server('https://api.example')).when(change({ chatBotProxy })).then(proxied);
+      given(server('http://api.example')).when(change({ chatBotProxy })).then(proxied);
+    });
+  });
+
+  describe('a certificate', () => {
+    it.each([
+      ['webCertFile', 'webKeyFile'],
+      ['subCertFile', 'subKeyFile'],
+    ])('needs its other half: %s, %s', (certificate, key) => {
+      given()
+        .when(change({ [certificate]: '/c.pem' }))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+      given()
+        .when(change({ [key]: '/k.pem' }))
+        .thenRejects('SETTING_INVALID', {
+          flaws: [{ key: certificate, why: 'is missing: a key needs its certificate' }],
+        });
+      const both = { [certificate]: '/c.pem', [key]: '/k.pem' };
+      given()
+        .when(change(both))
+        .then(SettingsChanged({ changes: both }));
+      const none = { [certificate]: '', [key]: '' };
+      given(SettingsChanged({ changes: both }))
+        .when(change(none))
+        .then(SettingsChanged({ changes: none }));
+      given(SettingsChanged({ changes: both }))
+        .when(change({ [key]: '' }))
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+    });
+  });
+
+  describe('trust in every proxy', () => {
+    const everybody = ['0.0.0.0/0', '::/0', '128.0.0.0/1', '0.0.0.0/1', '2000::/3', '::/2', '::ffff:0:0/96', '::/80'];
+    const quarters = '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2';
+
+    it.each([...everybody, quarters])('has to be meant: %s', (cidr) => {
+      const changes = { trustedProxyCIDRs: ['127.0.0.1', ...cidr.split(',')] };
+      given().when(change(changes)).thenRejects('SETTING_INVALID');
+      given()
+        .when({ type: 'ChangeSettings', data: { changes, trustEveryProxy: true } })
+        .then(SettingsChanged({ changes }));
+      given(SettingsChanged({ changes }))
+        .when(change({ ...changes, pageSize: 50 }))
+        .then(SettingsChanged({ changes: { pageSize: 50 } }));
+    });
+
+    it.each(['10.0.0.0/8', '0.0.0.0/8', '128.0.0.0/2', '::1/128', '2400::/12', 'fc00::/7'])(
+      'is not that in %s',
+      (cidr) => {
+        const changes = { trustedProxyCIDRs: [cidr] };
+        given().when(change(changes)).then(SettingsChanged({ changes }));
+      },
+    );
+  });
+
+  it.each(['@every 1h30m', '@every 5m', '@daily', '*/5 * * * *', '0 30 4 * * 1'])('takes the schedule %s', (text) => {
+    given()
+      .when(change({ ldapSyncCron: text }))
+      .then(SettingsChanged({ changes: { ldapSyncCron: text } }));
+  });
+
+  it.each(['', '@every ', '@never', 'x', '* * *', '; rm'])('refuses the schedule %j', (text) => {
+    given()
+      .when(change({ ldapSyncCron: text }))
+      .thenRejects('SETTING_INVALID');
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, it } from 'vitest';
+import { SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { T0, userId } from '../../kit/builders.js';
+import { given } from '../../kit/spec.js';
+import { stepAt, TOKEN } from '../../kit/totp.js';
+
+const change = (changes: Record<string, unknown>, more: object = {}) =>
+  ({ type: 'ChangeSettings', data: { changes, ...more } }) as const;
+const no = (...keys: readonly string[]) => {
+  const why = 'decides who may log in, so the API token cannot change it: log in to the panel for that';
+  return { flaws: keys.map((key) => ({ key, why })) };
+};
+const stored = SecretSettingChanged({ key: 'ldapPassword', life: 1, secret: { value: 'secret' } });
+
+describe('the API token', () => {
+  it.each([
+    ['ldapEnable', true],
+    ['ldapHost', 'directory.example'],
+    ['ldapPort', 636],
+    ['ldapUseTLS', true],
+    ['ldapBaseDN', 'dc=x'],
+    ['ldapBindDN', 'cn=x'],
+    ['ldapUserFilter', '(uid=*)'],
+    ['ldapUserAttr', 'uid'],
+    ['ldapPassword', 'another'],
+    ['twoFactorEnable', true],
+    ['twoFactorToken', TOKEN],
+    ['trustedProxyCIDRs', ['10.0.0.0/8']],
+  ])('cannot change %s, which decides who may log in', (key, value) => {
+    given(stored)
+      .when(change({ [key]: value, pageSize: 50 }), { by: 'token' })
+      .thenRejects('SETTING_INVALID', no(key));
+  });
+
+  it('is told every such setting at once, and what else is wrong', () => {
+    const { flaws } = no('ldapEnable', 'ldapHost');
+    given()
+      .when(change({ nonsense: 1, ldapEnable: true, ldapHost: 'x.example' }), { by: 'token' })
+      .thenRejects('SETTING_INVALID', { flaws: [...flaws, { key: 'nonsense', why: 'there is no such setting' }] });
+  });
+
+  it('cannot switch two-factor login on with a right code of its own, nor off', () => {
+    const shown = { user: userId(1), codes: [{ token: TOKEN, step: stepAt(T0) }] };
+    const own = { twoFactorEnable: true, twoFactorToken: TOKEN };
+    given()
+      .when(change(own, { shown }), { by: 'token' })
+      .thenRejects('SETTING_INVALID', no('twoFactorEnable', 'twoFactorToken'));
+    given(
+      SecretSettingChanged({ key: 'twoFactorToken', life: 1, secret: { value: TOKEN } }),
+      SettingsChanged({ changes: { twoFactorEnable: true } }),
+    )
+      .when(change({ twoFactorEnable: false }, { shown }), { by: 'token' })
+      .thenRejects('SETTING_INVALID', no('twoFactorEnable'));
+  });
+
+  it('may send such settings back as they are, and change others', () => {
+    const same = {
+      ldapEnable: false,
+      ldapPort: 389,
+      ldapPassword: 'secret',
+      trustedProxyCIDRs: '127.0.0.0/8, ::1/128',
+    };
+    given(stored)
+      .when(change({ ...same, pageSize: 50, ldapSyncCron: '@hourly' }), { by: 'token' })
+      .then(SettingsChanged({ changes: { pageSize: 50, ldapSyncCron: '@hourly' } }));
+  });
+
+  it('is the only one', () => {
+    given()
+      .when(change({ ldapHost: 'x.example' }), { by: 'user' })
+      .then(SettingsChanged({ changes: { ldapHost: 'x.example' } }));
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { panelState } from '../../../src/commands/state.js';
+import { addressesHeld, addressLimit, type SeenAddress } from '../../../src/commands/traffic/ip-limit.js';
+import {
+  ClientDeleted,
+  ClientIpsCleared,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import { NodeId } from '../../../src/events/ids.js';
+import { ClientAddressesAdmitted, ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import {
+  caused,
+  clientAdded,
+  clientNumber,
+  draft,
+  first,
+  HOUR,
+  inboundAdded,
+  inboundId,
+  one,
+  otherInbound,
+  second,
+  T0,
+  two,
+} from '../../kit/builders.js';
+import { at, folded, given } from '../../kit/spec.js';
+
+const [A, B, C] = ['198.51.100.1', '198.51.100.2', '2001:db8:1:2::/64'];
+const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
+const past = (limitIp = 1) => [inboundAdded(), clientAdded(limited(limitIp))] as const;
+
+/** Times are seconds before the poll. */
+const seen = (address: string, since: number, { ago = 0, here = true, unheard = false } = {}): SeenAddress => ({
+  address,
+  since: T0 - since * 1000,
+  seen: T0 - ago * 1000,
+  here: here && ago === 0,
+  unheard,
+});
+const poll = (...addresses: readonly SeenAddress[]) =>
+  ({ type: 'LimitAddresses', data: { at: T0, people: [{ email: 'Alice', addresses }] } }) as const;
+const hold = (kept: string[], held: string[], over: object = {}) =>
+  ClientAddressesLimited({
+    ...{ client: first, limit: 1, keep: 'newest' as const, graceSeconds: 30 },
+    addresses: { kept, held },
+    ...over,
+  });
+const admitted = (reason: 'left' | 'changed' | 'reset' | 'cleared', client = first) =>
+  ClientAddressesAdmitted({ client, reason });
+
+describe('too many addresses', () => {
+  it('are borne for the grace, and no longer', () => {
+    given(...past())
+      .when(poll(seen(A, 600), seen(B, 29)))
+      .thenNothing();
+    given(...past())
+      .when(poll(seen(A, 600), seen(B, 30)))
+      .then(hold([B], [A]));
+  });
+
+  it('are added to a long list the more rarely the longer it is', () => {
+    const many = Array.from({ length: 150 }, (_, i) => `203.0.${i >> 8}.${i & 255}`);
+    const now = poll(seen(A, 600), seen(B, 40), ...many.map((address) => seen(address, 500)));
+    given(...past(), at(T0 - 99_000, hold([A], many)))
+      .when(now)
+      .thenNothing();
+    given(...past(), at(T0 - 100_000, hold([A], many)))
+      .when(now)
+      .then(hold([B], [...many, A]));
+    given(...past(), at(T0 - 1000, hold([A], many.slice(0, 50))))
+      .when(poll(seen(A, 600), seen(B, 40)))
+      .then(hold([B], [...many.slice(0, 50), A]));
+  });
+
+  it('leave those that were there first, where that is set', () => {
+    given(...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest', ipLimitGraceSeconds: 5 } }))
+      .when(poll(seen(B, 5), seen(A, 600)))
+      .then(hold([A], [B], { keep: 'oldest', graceSeconds: 5 }));
+  });
+
+  it('leave those that came last all the same, where of the first ones nobody knows whether they still are there', () => {
+    const oldest = [...past(), SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })] as const;
+    given(...oldest)
+      .when(poll(seen(A, 600, { unheard: true }), seen(B, 60)))
+      .then(hold([B], [A]));
+    given(...oldest)
+      .when(poll(seen(A, 600), seen(B, 60, { unheard: true })))
+      .then(hold([A], [B], { keep: 'oldest' }));
+  });
+
+  it('are borne for five seconds at least, whatever an older release let be set', () => {
+    given(...past(), SettingsChanged({ changes: { ipLimitGraceSeconds: 2 } }))
+      .when(poll(seen(A, 600), seen(B, 4)))
+      .thenNothing();
+    given(...past(), SettingsChanged({ changes: { ipLimitGraceSeconds: 2 } }))
+      .when(poll(seen(A, 600), seen(B, 5)))
+      .then(hold([B], [A], { graceSeconds: 5 }));
+  });
+
+  it('are none for who changed networks: the one that is silent or gone does not count', () => {
+    given(...past())
+      .when(poll(seen(A, 600, { ago: 20 }), seen(B, 100)))
+      .thenNothing();
+    given(...past())
+      .when(poll(seen(A, 600, { here: false }), seen(B, 100)))
+      .thenNothing();
+  });
+
+  it('are none where there is no limit, and none under it', () => {
+    given(...past(0))
+      .when(poll(seen(A, 600), seen(B, 600)))
+      .thenNothing();
+    given(...past(2))
+      .when(poll(seen(A, 600), seen(B, 600)))
+      .thenNothing();
+    given(...past(2))
+      .when(poll(seen(A, 300), seen(B, 200), seen(C, 100)))
+      .then(hold([B, C], [A], { limit: 2 }));
+  });
+
+  it('of an email that nobody has any more are nothing', () => {
+    given(inboundAdded())
+      .when(poll(seen(A, 600), seen(B, 600)))
+      .thenNothing();
+  });
+
+  it('are the sum over all inbounds of a person, and each of its clients has its own limit', () => {
+    const shared = (n: number, limitIp: number) =>
+      draft('alice', n, { terms: { limitIp }, identity: { subId: 'person' } });
+    const third = clientNumber(3);
+    given(
+      ...[inboundAdded(), otherInbound(), inboundAdded({ id: inboundId(3), spec: { tag: 'in-3', port: 1 } })],
+      clientAdded(shared(1, 1)),
+      clientAdded(shared(2, 0), second, two),
+      clientAdded(shared(3, 2), third, inboundId(3)),
+    )
+      .when(poll(seen(A, 300), seen(B, 200), seen(C, 100)))
+      .then(hold([C], [A, B]), hold([B, C], [A], { client: third, limit: 2 }));
+  });
+
+  it('on a node are for the node to see', () => {
+    given(inboundAdded({ node: NodeId.parse(1) }), clientAdded(limited()))
+      .when(poll(seen(A, 600), seen(B, 600)))
+      .thenNothing();
+  });
+});
+
+describe('addresses that are held back', () => {
+  const held = [...past(), hold([B], [A])] as const;
+
+  it('stay so as long as the others are there, and it is said once', () => {
+    given(...held)
+      .when(poll(seen(A, 600), seen(B, 300)))
+      .thenNothing();
+    given(...held)
+      .when(poll(seen(B, 300, { ago: 30 })))
+      .thenNothing();
+  });
+
+  it('are let in when a kept one is gone for longer than the grace', () => {
+    given(...held)
+      .when(poll(seen(A, 600), seen(B, 300, { ago: 31 })))
+      .then(admitted('left'));
+    given(...held)
+      .when(poll())
+      .then(admitted('left'));
+  });
+
+  it('stay so when another one takes the place of a kept one', () => {
+    given(...held)
+      .when(poll(seen(C, 3)))
+      .thenNothing();
+  });
+
+  it('become more with one more that came', () => {
+    given(...held)
+      .when(poll(seen(A, 600), seen(B, 300), seen(C, 30)))
+      .then(hold([C], [A, B]));
+  });
+
+  it('are let in by another limit, by a reset and when the recorded addresses are cleared', () => {
+    const change = (limitIp: number) =>
+      ({
+        type: 'UpdateClient',
+        data: { inbound: one, client: { email: 'alice' }, draft: limited(limitIp) },
+      }) as const;
+    for (const limitIp of [2, 0]) {
+      given(...held)
+        .when(change(limitIp))
+        .then(ClientUpdated({ client: first, changes: { limitIp } }), admitted('changed'));
+    }
+    given(...past())
+      .when(change(2))
+      .then(ClientUpdated({ client: first, changes: { limitIp: 2 } }));
+    const switched = (enabled: boolean) => ClientUpdated({ client: first, changes: { enabled } });
+    given(...held, switched(false))
+      .when(change(1))
+      .then(switched(true), admitted('changed'));
+    given(...held)
+      .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } })
+      .then(ClientTrafficReset({ client: first, up: 0, down: 0 }), caused(0, admitted('reset')));
+    given(...held)
+      .when({ type: 'ClearClientIps', data: { email: 'alice' } })
+      .then(ClientIpsCleared({ client: first }), admitted('cleared'));
+  });
+
+  it('are let in once: nothing is held any more after it', () => {
+    given(...held, admitted('left'))
+      .when(poll())
+      .thenNothing();
+    given(...held, admitted('reset'))
+      .when(poll(seen(A, 600), seen(B, 300)))
+      .then(hold([B], [A]));
+  });
+
+  it('are said again before the log prunes them, and forgotten with what it prunes', () => {
+    const later = { ...poll(seen(B, 300)), data: { ...poll(seen(B, 300)).data, at: T0 + 24 * HOUR } };
+    const still = seen(B, -24 * 3600 + 300, { ago: -24 * 3600 });
+    for (const past of [held, [...held, SettingsChanged({ changes: { ipLimitKeep: 'oldest' } })]])
+      given(...past)
+        .when({ ...later, data: { at: T0 + 24 * HOUR, people: [{ email: 'alice', addresses: [still] }] } })
+        // As it was decided.
+        .then(hold([B], [A]));
+    const rollUp = (toTime: number) =>
+      MeasurementsRolledUp({ from: 1, to: 3, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+    expect(addressesHeld(folded(panelState, ...held, rollUp(T0 - 1)))).toHaveLength(1);
+    expect(addressesHeld(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
+  });
+
+  it('are no more than the newest two thousand', () => {
+    const many = Array.from({ length: 2100 }, (_, n) => seen(`10.0.${n >> 8}.${n & 255}`, 600 - n / 10));
+    const names = many.map(({ address }) => address);
+    given(...past())
+      .when(poll(...many))
+      .then(hold([names[2099] ?? ''], names.slice(99, 2099)));
+  });
+
+  it('are known by the name under which the core has the client, until it is deleted', () => {
+    expect(addressesHeld(folded(panelState, ...held))).toStrictEqual([
+      {
+        client: first,
+        email: 'alice',
+        inbound: 'in-1',
+        hold: { limit: 1, keep: 'newest', kept: [B], held: [A], at: T0 },
+      },
+    ]);
+    expect(addressesHeld(folded(panelState, ...held, ClientDeleted({ client: first, inbound: one })))).toStrictEqual(
+      [],
+    );
+    const restored = folded(panelState, ...held, ClientRestored({ client: first }));
+    const loaded = panelState.load(JSON.parse(JSON.stringify(panelState.save(restored))) as never);
+    expect(addressesHeld(loaded)).toStrictEqual(addressesHeld(restored));
+  });
+});
+
+it('the limit of an email is the smallest that it has on this machine', () => {
+  const shared = (n: number, limitIp: number) => draft('bob', n, { terms: { limitIp }, identity: { subId: 'person' } });
+  const state = folded(
+    panelState,
+    ...[inboundAdded(), otherInbound()],
+    ...[clientAdded(shared(1, 5), first), clientAdded(shared(2, 3), second, two)],
+    clientAdded(draft('carol', 3), clientNumber(3)),
+  );
+  expect(['BOB', 'carol', 'nobody'].map((email) => addressLimit(state, email))).toStrictEqual([3, 0, 0]);
+});

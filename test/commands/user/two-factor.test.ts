@@ -1,0 +1,254 @@
+import { describe, it } from 'vitest';
+import { KeyShredded } from '../../../src/events/panel.js';
+import { SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import {
+  CredentialsChanged,
+  LoggedIn,
+  SessionsEnded,
+  TwoFactorCodeUsed,
+  UserCreated,
+} from '../../../src/events/user.js';
+import { HOUR, T0, userId } from '../../kit/builders.js';
+import { at, given } from '../../kit/spec.js';
+import { OTHER_TOKEN, stepAt, TOKEN } from '../../kit/totp.js';
+
+const NOW = stepAt(T0);
+const account = (user: number, epoch = 0) => ({
+  user: userId(user),
+  epoch,
+  credentials: { username: `user-${user}`, passwordHash: `hash-${epoch}` },
+});
+const people = [UserCreated(account(1)), UserCreated(account(2))];
+const token = (value: string, life = 1) => SecretSettingChanged({ key: 'twoFactorToken', life, secret: { value } });
+const switched = (twoFactorEnable: boolean) => SettingsChanged({ changes: { twoFactorEnable } });
+const used = (step: number, life = 1, user = 1) => TwoFactorCodeUsed({ user: userId(user), life, step });
+const ended = (user: number, epoch = 1) => SessionsEnded({ user: userId(user), epoch, reason: 'two-factor' });
+const gone = (life: number) => KeyShredded({ key: `setting/twoFactorToken/${life}`, reason: 'rotated' });
+const on = [...people, token(TOKEN), switched(true)];
+
+const shown = (of: string, step = NOW, user = 1) => ({ user: userId(user), codes: [{ token: of, step }] });
+const change = (changes: Record<string, unknown>, proof?: ReturnType<typeof shown>) =>
+  ({ type: 'ChangeSettings', data: { changes, ...(proof ? { shown: proof } : {}) } }) as const;
+const noCode = {
+  flaws: [
+    {
+      key: 'twoFactorCode',
+      why: 'must be a current code of the two-factor token, one that was not used before',
+    },
+  ],
+};
+
+describe('two-factor login is switched on', () => {
+  it('with a token and a code of it, and all sessions end', () => {
+    given(...people)
+      .when(change({ twoFactorEnable: true, twoFactorToken: TOKEN }, shown(TOKEN)))
+      .then(used(NOW), switched(true), token(TOKEN), ended(1), ended(2));
+  });
+
+  it('with the token that is stored', () => {
+    given(...people, token(TOKEN))
+      .when(change({ twoFactorEnable: true }, shown(TOKEN)))
+      .then(used(NOW), switched(true), ended(1), ended(2));
+    given(...people, token(TOKEN))
+      .when(change({ twoFactorEnable: true, twoFactorToken: OTHER_TOKEN }, shown(OTHER_TOKEN)))
+      .then(used(NOW, 2), switched(true), token(OTHER_TOKEN, 2), gone(1), ended(1), ended(2));
+  });
+
+  it.each([
+    ['without a code', undefined],
+    ['with a code of another token', shown(OTHER_TOKEN)],
+    ['with a code of two steps before', shown(TOKEN, NOW - 2)],
+    ['with a code of two steps after', shown(TOKEN, NOW + 2)],
+  ])('not %s', (_, proof) => {
+    given(...people)
+      .when(change({ twoFactorEnable: true, twoFactorToken: TOKEN }, proof))
+      .thenRejects('SETTING_INVALID', noCode);
+  });
+
+  it('not without a token', () => {
+    given(...people)
+      .when(change({ twoFactorEnable: true }, shown('')))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'twoFactorToken', why: 'is needed to switch two-factor login on' }],
+      });
+  });
+
+  it('not with a token that is none, which is said once', () => {
+    given(...people)
+      .when(change({ twoFactorEnable: true, twoFactorToken: 'x' }))
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'twoFactorToken', why: 'must be 16 to 128 characters of base32' }],
+      });
+  });
+
+  it('with what else changes, or not at all', () => {
+    const both = { twoFactorEnable: true, twoFactorToken: TOKEN, pageSize: 50 };
+    given(...people)
+      .when(change(both, shown(TOKEN)))
+      .then(
+        used(NOW),
+        SettingsChanged({ changes: { twoFactorEnable: true, pageSize: 50 } }),
+        token(TOKEN),
+        ended(1),
+        ended(2),
+      );
+    given(...people)
+      .when(change({ ...both, pageSize: -1 }, shown(TOKEN)))
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'pageSize', why: 'must be 0 to 10000' }] });
+  });
+});
+
+describe('while it is off', () => {
+  it('a token can be put aside and taken away', () => {
+    given(...people)
+      .when(change({ twoFactorToken: TOKEN }))
+      .then(token(TOKEN));
+    given(...people, token(TOKEN))
+      .when(change({ twoFactorToken: '' }))
+      .then(token('', 2), gone(1));
+  });
+});
+
+describe('while it is on', () => {
+  it.each([
+    ['switched off', { twoFactorEnable: false }],
+    ['taken away', { twoFactorToken: '' }],
+    ['both', { twoFactorEnable: false, twoFactorToken: '' }],
+  ])('it is %s with a code, and the token goes', (_, changes) => {
+    given(...on)
+      .when(change(changes, shown(TOKEN)))
+      .then(used(NOW), switched(false), token('', 2), gone(1), ended(1), ended(2));
+  });
+
+  it('another token takes its place with a code of the first', () => {
+    given(...on)
+      .when(change({ twoFactorToken: OTHER_TOKEN }, shown(TOKEN)))
+      .then(used(NOW), token(OTHER_TOKEN, 2), gone(1), ended(1), ended(2));
+  });
+
+  it.each([
+    ['to be switched off', { twoFactorEnable: false }],
+    ['to lose its token', { twoFactorToken: '' }],
+    ['to get another token', { twoFactorToken: OTHER_TOKEN }],
+    ['to get another token, switched on again', { twoFactorEnable: true, twoFactorToken: OTHER_TOKEN }],
+    ['to get another token, switched off', { twoFactorEnable: false, twoFactorToken: OTHER_TOKEN }],
+  ])('it is not %s without a code of the token in use', (_, changes) => {
+    for (const proof of [undefined, shown(OTHER_TOKEN), shown(TOKEN, NOW - 2), shown(TOKEN, NOW + 2)])
+      given(...on)
+        .when(change(changes, proof))
+        .thenRejects('SETTING_INVALID', noCode);
+    given(...on, used(NOW))
+      .when(change(changes, shown(TOKEN)))
+      .thenRejects('SETTING_INVALID', noCode);
+  });
+
+  it('other settings need no code, and the same token is no change', () => {
+    given(...on)
+      .when(change({ pageSize: 50, twoFactorEnable: true, twoFactorToken: TOKEN }))
+      .then(SettingsChanged({ changes: { pageSize: 50 } }));
+  });
+
+  it('new credentials leave it as it is', () => {
+    given(...on, ended(1))
+      .when({ type: 'ChangeCredentials', data: { user: userId(1), username: 'root', passwordHash: 'h' } })
+      .then(
+        CredentialsChanged({ user: userId(1), epoch: 2, credentials: { username: 'root', passwordHash: 'h' } }),
+        // The key of the credentials that were set, not of the epoch that rose without new ones.
+        KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }),
+      );
+  });
+
+  it('who has the machine switches it off without a code', () => {
+    given(...on)
+      .when({ type: 'SwitchOffTwoFactor', data: {} })
+      .then(switched(false), token('', 2), gone(1), ended(1), ended(2));
+    given(...people)
+      .when({ type: 'SwitchOffTwoFactor', data: {} })
+      .thenNothing();
+  });
+});
+
+describe('a login', () => {
+  const session = { idHash: 'ab', csrfToken: 'cd' };
+  const begin = { user: userId(1), session, expiresAt: T0 + HOUR };
+  const login = (proof?: { token: string; step: number }) =>
+    ({ type: 'RecordLogin', data: proof ? { ...begin, proof } : begin }) as const;
+  const loggedIn = LoggedIn({ ...begin, epoch: 0 });
+
+  it.each([-1, 0, 1])('takes the code of %i steps away, once', (away) => {
+    const step = NOW + away;
+    given(...on)
+      .when(login({ token: TOKEN, step }))
+      .then(used(step), loggedIn);
+    given(...on, used(step))
+      .when(login({ token: TOKEN, step }))
+      .thenRejects('LOGIN_WRONG');
+    // The token is that of the panel: a code that somebody else used is used.
+    given(...on, used(step, 1, 2))
+      .when(login({ token: TOKEN, step }))
+      .thenRejects('LOGIN_WRONG');
+  });
+
+  it.each([
+    ['no code', undefined],
+    ['a code of another token', { token: OTHER_TOKEN, step: NOW }],
+    ['a code of no token', { token: '', step: NOW }],
+    ['a code of before', { token: TOKEN, step: NOW - 2 }],
+    ['a code of after', { token: TOKEN, step: NOW + 2 }],
+  ])('does not take %s', (_, proof) => {
+    given(...on)
+      .when(login(proof))
+      .thenRejects('LOGIN_WRONG');
+  });
+
+  it('goes by the token of now', () => {
+    given(...on, token(OTHER_TOKEN, 2))
+      .when(login({ token: TOKEN, step: NOW }))
+      .thenRejects('LOGIN_WRONG');
+    given(...on, used(NOW), token(OTHER_TOKEN, 2))
+      .when(login({ token: OTHER_TOKEN, step: NOW }))
+      .then(used(NOW, 2), loggedIn);
+  });
+
+  it('with a switch and no token is for nobody', () => {
+    given(...people, switched(true))
+      .when(login({ token: '', step: NOW }))
+      .thenRejects('LOGIN_WRONG');
+  });
+
+  it('keeps a used code used when the clock is set back, and follows the clock with others', () => {
+    const back = { now: T0 - 90_000 };
+    given(...on, used(NOW - 3))
+      .when(login({ token: TOKEN, step: NOW - 3 }), back)
+      .thenRejects('LOGIN_WRONG');
+    given(...on, used(NOW))
+      .when(login({ token: TOKEN, step: NOW - 3 }), back)
+      .then(used(NOW - 3), loggedIn);
+    const forward = { now: T0 + 600_000 };
+    given(...on, used(NOW))
+      .when(login({ token: TOKEN, step: NOW + 20 }), forward)
+      .then(used(NOW + 20), loggedIn);
+    given(...on)
+      .when(login({ token: TOKEN, step: NOW }), forward)
+      .thenRejects('LOGIN_WRONG');
+  });
+
+  it('forgets a used code when what it was used for is rolled up, here as in a replay', () => {
+    const rolled = (toTime: number) =>
+      MeasurementsRolledUp({ from: 1, to: 5, fromTime: 0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+    given(...on, at(T0 - 1, used(NOW)), rolled(T0 - 1))
+      .when(login({ token: TOKEN, step: NOW }))
+      .then(used(NOW), loggedIn);
+    given(...on, used(NOW), rolled(T0 - 1))
+      .when(login({ token: TOKEN, step: NOW }))
+      .thenRejects('LOGIN_WRONG');
+  });
+
+  it('is renewed without a code, at the epoch of now', () => {
+    given(...on, ended(1))
+      .when({ type: 'RenewSession', data: begin })
+      .then(LoggedIn({ ...begin, epoch: 1 }));
+    given().when({ type: 'RenewSession', data: begin }).thenRejects('CREDENTIALS_WRONG');
+  });
+});

@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import { PanelStarted } from '../../../src/events/panel.js';
+import { EventFeed } from '../../../src/http/live/event-feed.js';
+import { mountEventStream } from '../../../src/http/live/event-stream.js';
+import { mountHandlers } from '../../../src/http/panel/handlers/index.js';
+import { admin, T0 } from '../../kit/builders.js';
+import { TestLog } from '../../kit/log.js';
+import { startPanel } from '../kit/panel.js';
+
+const PATH = '/panel/api/events';
+const TOKEN = 'T'.repeat(48);
+const CORRELATION = '00000000-0000-4000-8000-000000000001';
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+interface Told {
+  readonly position: number;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+interface Page {
+  readonly events: readonly Told[];
+  readonly next: number;
+  readonly head: number;
+  readonly cursor: string;
+  readonly generation: string;
+}
+
+async function start(options: Parameters<typeof startPanel>[0] = {}) {
+  const panel = await startPanel(options);
+  panel.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+  const add = (...events: PanelEvent[]): void =>
+    void panel.log.append(events, { at: T0, actor: admin, correlationId: CORRELATION });
+  const ask = async (query = '', headers: Record<string, string> = bearer) =>
+    (await panel.call('GET', `${PATH}${query}`, { headers })).json;
+  const page = async (query = ''): Promise<Page> => {
+    const answer = await ask(query);
+    expect(answer).toMatchObject({ success: true, msg: '' });
+    return answer?.obj as Page;
+  };
+  return { panel, add, ask, page, head: () => panel.log.head().position };
+}
+
+const started = (count: number) => Array.from({ length: count }, (_, n) => PanelStarted({ version: `${n}` }));
+const positions = ({ events }: Page) => events.map(({ position }) => position);
+
+/** The events of a stream as they come, and what it was told besides. */
+async function listen(origin: string, query = '', headers: Record<string, string> = bearer) {
+  const asked = request(`${origin}${PATH}${query}`, { headers: { accept: 'text/event-stream', ...headers } }).end();
+  const [res] = (await once(asked, 'response')) as [IncomingMessage];
+  const heard = { text: '', over: false };
+  res.setEncoding('utf8').on('data', (text: string) => (heard.text += text));
+  res.on('error', () => undefined).on('close', () => (heard.over = true));
+  const ids = () => [...heard.text.matchAll(/^id: (\d+)\.\S+\ndata: /gm)].map(([, id]) => Number(id));
+  const until = async (what: () => boolean): Promise<void> => {
+    await expect.poll(what, { timeout: 10_000 }).toBe(true);
+  };
+  return { res, heard, ids, until };
+}
+
+describe('the feed of events', () => {
+  it('is for admins and the token only, and changes nothing', async () => {
+    const { panel, ask } = await start();
+    expect((await panel.call('GET', PATH)).status).toBe(404);
+    expect((await panel.call('GET', PATH, { headers: { accept: 'text/event-stream' } })).status).toBe(404);
+    expect(await ask()).toMatchObject({ success: true });
+    expect(panel.appended()).toEqual([]);
+    const browser = await panel.browser().login();
+    expect((await browser.get(PATH)).json).toMatchObject({ success: true });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('gives what came after a position, in pages, and where to go on', async () => {
+    const { add, page, head, panel } = await start();
+    const first = head();
+    add(...started(7));
+    expect(await page(`?after=${first}&limit=3`)).toMatchObject({ next: first + 3, head: first + 7 });
+    const rest = await page(`?after=${first + 3}`);
+    expect(positions(rest)).toEqual([4, 5, 6, 7].map((n) => first + n));
+    expect(rest).toMatchObject({ next: first + 7, head: first + 7, generation: panel.log.generation });
+    expect(rest.events[0]).toMatchObject({
+      ...{ type: 'PanelStarted', stream: 'panel', version: 4, at: T0, data: { version: '3' } },
+      ...{ actor: { kind: admin.kind, id: admin.id, name: admin.name }, correlationId: CORRELATION, causationId: null },
+    });
+    expect(await page(`?after=${first + 7}`)).toMatchObject({ events: [], next: first + 7 });
+    expect((await page(`?types=PanelStarted,ApiTokenIssued&limit=2`)).events.map(({ type }) => type)).toEqual([
+      'ApiTokenIssued',
+      'PanelStarted',
+    ]);
+  });
+
+  it('goes on after a cursor, which is refused where the log has another history', async () => {
+    const { add, ask, page, head, panel } = await start();
+    const first = head();
+    add(...started(5));
+    const some = await page(`?after=${first}&limit=2`);
+    const [position, generation, hash] = some.cursor.split('.');
+    expect([position, generation]).toEqual([String(first + 2), panel.log.generation]);
+    expect(panel.log.hashAt(first + 2)?.startsWith(hash ?? 'x')).toBe(true);
+    expect(positions(await page(`?after=${some.cursor}`))).toEqual([3, 4, 5].map((n) => first + n));
+    expect(positions(await page(`?after=${(await page('?limit=1')).cursor}&limit=1`))).toEqual([2]);
+
+    const stream = { ...bearer, accept: 'text/event-stream' };
+    const refused = async (cursor: string, msg: string) => {
+      expect(await ask(`?after=${cursor}`)).toEqual({ success: false, msg, obj: null });
+      expect(await ask('', { ...stream, 'last-event-id': cursor })).toEqual({ success: false, msg, obj: null });
+    };
+    await refused(
+      `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
+      'Another state took the place of the log that was followed: begin anew after 0',
+    );
+    // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
+    await refused(
+      `${position}.${generation}.0123456789abcdef`,
+      `The event at position ${position} is not the one that was followed: the log has another history now. Begin anew after 0`,
+    );
+    await refused(
+      `9999.${generation}.${hash}`,
+      `This log does not know the position 9999: it ends at ${head()}. Where another state took its place, begin anew after 0`,
+    );
+  });
+
+  it('tells no secret: what is sealed is not there', async () => {
+    const { panel, ask } = await start();
+    const text = JSON.stringify(await ask());
+    expect(text).toContain('"UserCreated"');
+    const { passwordHash } = [...panel.read.users().users.values()][0] ?? expect.fail('no user');
+    for (const secret of [TOKEN, passwordHash, '127.0.0.1']) expect(text).not.toContain(secret);
+  });
+
+  it('stops a page that grows too large, and looks no further than a question may', async () => {
+    const { add, page, head } = await start();
+    const first = head();
+    add(...Array.from({ length: 4 }, () => PanelStarted({ version: 'x'.repeat(1_500_000) })));
+    expect(positions(await page(`?after=${first}`))).toEqual([first + 1, first + 2]);
+    add(...started(5200));
+    const none = await page(`?after=${first}&types=ClientAdded`);
+    expect(none).toMatchObject({ events: [], next: first + 5000 });
+    expect(await page(`?after=${none.next}&types=ClientAdded`)).toMatchObject({ events: [], next: head() });
+  });
+
+  it.each([
+    ['?after=x', 'The input is not valid: after: must be a cursor of this feed, or a position'],
+    ['?after=1.x.y', 'The input is not valid: after: must be a cursor of this feed, or a position'],
+    ['?after=-1', 'The input is not valid: after: must not be negative'],
+    ['?after=1&after=2', 'The input is not valid: after: must be a cursor of this feed, or a position'],
+    ['?limit=5001', 'The input is not valid: limit: is out of range'],
+    ['?wait=61', 'The input is not valid: wait: is out of range'],
+    ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported'],
+    ['?types=toString', 'There is no event type toString'],
+    [
+      '?after=99',
+      'This log does not know the position 99: it ends at 2. Where another state took its place, begin anew after 0',
+    ],
+    ['?after=1&generation=other', 'Another state took the place of the log that was followed: begin anew after 0'],
+  ])('refuses %s with a sentence, as a stream too', async (query, msg) => {
+    const { ask } = await start();
+    expect(await ask(query)).toEqual({ success: false, msg, obj: null });
+    expect(await ask(query, { ...bearer, accept: 'text/event-stream' })).toEqual({ success: false, msg, obj: null });
+  });
+});
+
+describe('a question that waits', () => {
+  it('is answered when something that it asks for has come', async () => {
+    const { panel, add, page, head } = await start();
+    const first = head();
+    const waiting = page(`?after=${first}&wait=60&types=PanelStopped`);
+    add(...started(2));
+    await expect.poll(() => panel.feed.size).toBe(1);
+    add(...started(1), { type: 'PanelStopped', data: {} });
+    const answer = await waiting;
+    expect(positions(answer)).toEqual([first + 4]);
+    expect(panel.feed.size).toBe(0);
+  });
+
+  it('is answered with nothing when the time is up, and when the panel moves', async () => {
+    const { panel, page, head } = await start();
+    expect(await page(`?after=${head()}&wait=1`)).toMatchObject({ events: [], next: head() });
+    const waiting = page(`?after=${head()}&wait=60`);
+    await expect.poll(() => panel.feed.size).toBe(1);
+    await panel.web.sendAway();
+    expect(await waiting).toMatchObject({ events: [], next: head() });
+  });
+
+  it('gets no more than a sentence once its session has ended', async () => {
+    const { panel, head } = await start();
+    const browser = await panel.browser().login();
+    const waiting = browser.get(`${PATH}?after=${head()}&wait=60`);
+    await expect.poll(() => panel.feed.size).toBe(1);
+    await browser.post('/logout');
+    expect((await waiting).json).toEqual({
+      success: false,
+      msg: 'Your session has expired, please log in again',
+      obj: null,
+    });
+  });
+
+  it('is forgotten when its caller goes away', async () => {
+    const { panel, head } = await start();
+    const asked = request(`${panel.origin}${PATH}?after=${head()}&wait=60`, { headers: bearer }).end();
+    asked.on('error', () => undefined);
+    await expect.poll(() => panel.feed.size).toBe(1);
+    asked.destroy();
+    await expect.poll(() => panel.feed.size).toBe(0);
+  });
+
+  it('is refused when a hundred wait already', async () => {
+    const { log } = new TestLog();
+    const feed = new EventFeed(log, { client: () => undefined });
+    const caller = new AbortController();
+    const beginning = { position: 0, generation: '', hash: '' };
+    const ask = () => feed.page({ after: beginning, limit: 0, types: '', wait: 60, generation: '' }, caller.signal);
+    const waiting = Array.from({ length: 100 }, ask);
+    await expect.poll(() => feed.size).toBe(100);
+    expect(await ask()).toMatchObject({ code: 'FOLLOWERS_FULL' });
+    feed.sendAway();
+    await Promise.all(waiting);
+    expect(feed.size).toBe(0);
+  });
+});
+
+describe('a stream of events', () => {
+  it('tells the past, then what comes, and goes on where it was', async () => {
+    const { panel, add, head } = await start();
+    const first = head();
+    add(...started(3));
+    const one = await listen(panel.origin, `?after=${first}`);
+    expect(one.res.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+    });
+    await one.until(() => one.ids().length === 3);
+    const begin = { head: first + 3, generation: panel.log.generation };
+    expect(one.heard.text).toMatch(`retry: 3000\nevent: log\ndata: ${JSON.stringify(begin)}\n\nid: ${first + 1}.`);
+    add(...started(2));
+    await one.until(() => one.ids().length === 5);
+    expect(one.ids()).toEqual([1, 2, 3, 4, 5].map((n) => first + n));
+    const data = one.heard.text.split('\n').filter((line) => line.startsWith('data: {"position"'));
+    expect(JSON.parse(data[4]?.slice('data: '.length) ?? '')).toMatchObject({ type: 'PanelStarted', version: 5 });
+    one.res.destroy();
+    const [last] = [...one.heard.text.matchAll(/^id: (\S+)\ndata: /gm)].slice(3).map(([, id]) => id ?? '');
+    for (const id of [last ?? '', String(first + 4)]) {
+      const two = await listen(panel.origin, '?after=0', { ...bearer, 'last-event-id': id });
+      await two.until(() => two.ids().length === 1);
+      expect(two.ids()).toEqual([first + 5]);
+      two.res.destroy();
+    }
+    await expect.poll(() => panel.feed.size).toBe(0);
+  });
+
+  it('says that a Last-Event-ID is none', async () => {
+    const { ask } = await start();
+    const headers = { ...bearer, accept: 'text/event-stream', 'last-event-id': 'nonsense' };
+    expect(await ask('', headers)).toEqual({
+      success: false,
+      msg: 'Last-Event-ID is no cursor of this feed, and no position',
+      obj: null,
+    });
+  });
+
+  it('ends with the token, at once, before it tells of that', async () => {
+    const { panel, head } = await start();
+    const stream = await listen(panel.origin, `?after=${head()}`);
+    panel.given({ type: 'IssueApiToken', data: { token: 'N'.repeat(48), replace: true } });
+    await stream.until(() => stream.heard.over);
+    expect(stream.ids()).toEqual([]);
+  });
+
+  it('ends when the panel moves or stops', async () => {
+    const { panel, head } = await start();
+    const stream = await listen(panel.origin, `?after=${head()}`);
+    await panel.web.sendAway();
+    await stream.until(() => stream.heard.over);
+  });
+
+  const impatient = {
+    bind: ((router, gate) => {
+      mountEventStream(router, gate, { beatMs: 20, stuckMs: 200 });
+      mountHandlers(router, gate);
+    }) satisfies typeof mountHandlers,
+  };
+
+  it('gives signs of life, with the place of who wants nothing of what passes, and ends a session that ran out', async () => {
+    const { panel, add, head } = await start(impatient);
+    const browser = await panel.browser().login();
+    const stream = await listen(panel.origin, `?after=${head()}&types=ClientAdded`, { cookie: browser.cookie });
+    await stream.until(() => stream.heard.text.includes('\n\n:\n\n'));
+    add(...started(3));
+    await stream.until(() => stream.heard.text.includes(`:\nid: ${panel.feed.cursor(head())}\n\n`));
+    panel.later(31 * 86_400_000);
+    await stream.until(() => stream.heard.over);
+  });
+
+  it('cuts off who does not read', async () => {
+    const { panel, add, head } = await start(impatient);
+    const first = head();
+    add(...Array.from({ length: 30 }, () => PanelStarted({ version: 'x'.repeat(1_000_000) })));
+    const stream = await listen(panel.origin, `?after=${first}`);
+    stream.res.pause();
+    await expect.poll(() => panel.feed.size, { timeout: 10_000 }).toBe(0);
+    stream.res.resume();
+    await stream.until(() => stream.heard.over);
+    expect(stream.ids().length).toBeLessThan(30);
+  });
+});

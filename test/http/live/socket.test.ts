@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { alice, draft, inboundDraft, userId } from '../../kit/builders.js';
+import type { Browser } from '../kit/panel.js';
+import { ADMIN, startPanel } from '../kit/panel.js';
+
+type Panel = Awaited<ReturnType<typeof startPanel>>;
+type Said = { readonly type: string; readonly [key: string]: unknown };
+
+const open = async (panel: Panel, headers: Record<string, string>, path = '/ws') => {
+  const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
+  const said: Said[] = [];
+  ws.on('message', (data) => said.push(JSON.parse(String(data)) as Said));
+  const closed = new Promise<number>((resolve) => ws.once('close', resolve));
+  await once(ws, 'open');
+  return { ws, said, closed, of: (type: string) => said.filter((message) => message.type === type) };
+};
+const listen = (panel: Panel, { cookie }: Browser) => open(panel, { cookie });
+
+/** The status of an upgrade that is refused. */
+const refusal = (panel: Panel, headers: Record<string, string>, path = '/ws'): Promise<number> => {
+  const ws = new WebSocket(`ws://127.0.0.1:${panel.port}${path}`, { headers });
+  ws.on('error', () => undefined);
+  return new Promise((resolve) => {
+    ws.once('unexpected-response', (_, response) => resolve(response.statusCode ?? 0));
+    ws.once('open', () => resolve(101));
+  });
+};
+
+describe('the upgrade', () => {
+  it('is for the browser of an admin', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const browser = await panel.browser().login();
+    const { cookie } = browser;
+    expect(await refusal(panel, {})).toBe(401);
+    expect(await refusal(panel, { cookie: `3x-ui=${'a'.repeat(43)}` })).toBe(401);
+    expect(await refusal(panel, { authorization: 'Bearer secret-token' })).toBe(401);
+    expect(await refusal(panel, {}, '/ws?token=secret-token')).toBe(401);
+    expect(await refusal(panel, { cookie }, '/elsewhere')).toBe(404);
+    expect(await refusal(panel, { cookie }, '/ws/')).toBe(404);
+    expect(await refusal(panel, { cookie, origin: 'https://evil.example' })).toBe(403);
+    expect(await refusal(panel, { cookie, origin: 'null' })).toBe(403);
+    expect(await refusal(panel, { cookie, origin: `http://127.0.0.1:${panel.port + 1}` })).toBe(403);
+    const { ws } = await open(panel, { cookie, origin: panel.origin });
+    ws.close();
+  });
+
+  it('is limited for one session, and others come in', async () => {
+    const panel = await startPanel();
+    const [browser, other] = [await panel.browser().login(), await panel.browser().login()];
+    await Promise.all(Array.from({ length: 32 }, () => listen(panel, browser)));
+    expect(await refusal(panel, { cookie: browser.cookie })).toBe(429);
+    await listen(panel, other);
+  });
+
+  it('is under the base path', async () => {
+    const panel = await startPanel({ basePath: '/p/' });
+    const { cookie } = await panel.browser().login();
+    expect(await refusal(panel, { cookie })).toBe(404);
+    await open(panel, { cookie }, '/p/ws');
+  });
+});
+
+describe('a listener', () => {
+  it('is told the status at each reading of the machine, as everybody who asks is', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const { said } = await listen(panel, browser);
+    panel.tick();
+    panel.tick();
+    await vi.waitFor(() => expect(said).toHaveLength(2));
+    expect(said[0]).toMatchObject({ type: 'status', data: { core: { state: 'stop' }, cpu: expect.any(Number) } });
+    expect(Object.keys(said[0] ?? {})).toEqual(['type', 'data']);
+    expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
+  });
+
+  it('is told what no event can say', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    panel.alarms.tell({
+      title: 'Nothing can be saved',
+      body: 'The disk is full: nothing was changed',
+      severity: 'error',
+    });
+    await vi.waitFor(() => expect(said).toHaveLength(1));
+    expect(said[0]).toEqual({
+      type: 'notification',
+      title: 'Nothing can be saved',
+      body: 'The disk is full: nothing was changed',
+      severity: 'error',
+    });
+  });
+
+  it('is told what others changed, and not what its own session did', async () => {
+    const panel = await startPanel();
+    const [one, other] = [await panel.browser().login(), await panel.browser().login()];
+    const [mine, theirs] = [await listen(panel, one), await listen(panel, other)];
+    await one.post('/panel/setting/update', { subTitle: 'Mine' });
+    await vi.waitFor(() => expect(theirs.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Ours' } } });
+    await vi.waitFor(() => expect(mine.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    expect(theirs.of('invalidate')).toHaveLength(2);
+  });
+
+  it('is told what came by the API token and what the panel did by itself, whoever it is', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const browser = await panel.browser().login();
+    const both = [await listen(panel, browser), await listen(panel, await panel.browser().login())];
+    const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
+    // The cookie comes along, and it is the token that counts.
+    const update = { method: 'POST', headers: { ...headers, cookie: browser.cookie }, body: '{"subTitle":"Mine"}' };
+    await fetch(`${panel.origin}/panel/api/setting/update`, update);
+    panel.given({
+      type: 'AddInbound',
+      data: { ...inboundDraft({ spec: { expiresAt: 1 }, clients: [alice] }), owner: userId(1) },
+    });
+    panel.given({ type: 'DepleteExpired', data: {} });
+    expect(panel.log.read(0, 100).at(-1)?.type).toMatch(/Depleted$/);
+    for (const { of } of both) {
+      await vi.waitFor(() =>
+        expect(of('invalidate').map(({ resource }) => resource)).toEqual(['settings', 'inbounds', 'inbounds']),
+      );
+    }
+  });
+
+  it('is told once of many things that one request changed', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    const clients = Array.from({ length: 30 }, (_, n) => draft(`client-${n}`, n + 1));
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
+    panel.tick();
+    await vi.waitFor(() => expect(said.map(({ type }) => type)).toContain('status'));
+    expect(said[0]).toEqual({ type: 'invalidate', resource: 'inbounds' });
+    expect(said).toHaveLength(2);
+  });
+
+  it('is told of the core, and not of traffic', async () => {
+    const panel = await startPanel();
+    const { said } = await listen(panel, await panel.browser().login());
+    const outbounds = [['direct', 1, 1]] as const;
+    panel.given({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
+    expect(panel.log.read(0, 100).at(-1)?.type).toBe('TrafficRecorded');
+    panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
+    await vi.waitFor(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
+    expect(said.filter(({ type }) => type !== 'status')).toEqual([
+      { type: 'xrayState', data: 'error' },
+      { type: 'notification', title: 'The core failed', body: 'broken', severity: 'error' },
+    ]);
+  });
+
+  it('goes with its session: by logout, by new credentials, by time', async () => {
+    const panel = await startPanel({ settings: { sessionMaxAge: 10 } });
+    const leaving = await panel.browser().login();
+    const left = await listen(panel, leaving);
+    await leaving.post('/logout');
+    expect(await left.closed).toBe(1008);
+
+    const [one, other] = [await panel.browser().login(), await panel.browser().login()];
+    const sockets = [await listen(panel, one), await listen(panel, other)];
+    const next = {
+      oldUsername: ADMIN.username,
+      oldPassword: ADMIN.password,
+      newUsername: 'root',
+      newPassword: 'battery staple',
+    };
+    await one.post('/panel/setting/updateUser', next);
+    expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1008, 1008]);
+    const again = await listen(panel, one);
+    panel.later(10 * 60_000);
+    panel.tick();
+    expect(await again.closed).toBe(1008);
+  });
+
+  it('may not talk much', async () => {
+    const panel = await startPanel();
+    const { ws, closed } = await listen(panel, await panel.browser().login());
+    ws.send('x'.repeat(1000));
+    ws.send('x'.repeat(5000));
+    expect(await closed).toBe(1009);
+  });
+
+  it('hears when the panel stops, and is cut off when it does not leave', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const { closed } = await listen(panel, browser);
+    const deaf = connect(panel.port, '127.0.0.1');
+    const key =
+      'GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n';
+    deaf.write(`${key}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${browser.cookie}\r\n\r\n`);
+    await once(deaf, 'data');
+    const gone = once(deaf, 'close');
+    const started = Date.now();
+    await panel.web.close();
+    expect(await closed).toBe(1001);
+    await gone;
+    expect(Date.now() - started).toBeLessThan(3000);
+  });
+});

@@ -1,0 +1,220 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NodeId } from '../../../src/events/ids.js';
+import { clientFigures } from '../../../src/http/ops/client-metrics.js';
+import { createMetrics } from '../../../src/http/ops/metrics.js';
+import { coreUnreadiness, createOpsServer, unreadiness } from '../../../src/http/ops/ops-server.js';
+import { closeServer, listen } from '../../../src/http/server/listen.js';
+import { Alarms } from '../../../src/lib/alarms.js';
+import { refusedByDisk } from '../../../src/store/storage-watch.js';
+import { alice, bob, inboundDraft, T0, userId, uuid } from '../../kit/builders.js';
+import { promtool, readMetrics } from '../../kit/prometheus.js';
+import { startPanel } from '../kit/panel.js';
+
+type TestPanel = Awaited<ReturnType<typeof startPanel>>;
+
+interface Ops {
+  readonly ahead?: () => number;
+  readonly writable?: () => boolean;
+  readonly clients?: boolean;
+}
+
+/** The health port of a panel; answers with how it is asked. */
+async function opsOf(panel: TestPanel, { ahead = () => 0, writable = () => true, clients = false }: Ops = {}) {
+  const { read, log } = panel;
+  const head = () => ({ ...log.head(), position: log.head().position + ahead() });
+  const server = createOpsServer({
+    panel: () => unreadiness(read, { head }),
+    core: () => coreUnreadiness(read),
+    metrics: createMetrics({ read, log, version: '1.2.3', now: () => T0, writable }),
+    clients: clients ? () => clientFigures(read) : null,
+  });
+  const { port }: AddressInfo = await listen(server, 0, '127.0.0.1');
+  onTestFinished(() => closeServer(server));
+  const ask = async (path: string, method = 'GET') => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+    return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+  return Object.assign(ask, { at: { host: '127.0.0.1', port } });
+}
+
+describe('the health port', () => {
+  it('tells whether the read models are at the head of the log', async () => {
+    let ahead = 0;
+    const ask = await opsOf(await startPanel(), { ahead: () => ahead });
+    expect(await ask('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
+    ahead = 1;
+    expect(await ask('/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^behind the log: /) });
+    expect((await ask('/healthz')).status).toBe(200);
+    expect((await ask('/healthz', 'POST')).status).toBe(404);
+    expect((await ask('/login')).status).toBe(404);
+  });
+
+  it('answers to the names of this machine alone', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel, { clients: true });
+    const status = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const asked = request({ ...ask.at, path: '/metrics/clients', headers: { host } });
+        asked
+          .on('response', (answer) => resolve(answer.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+    const port = ask.at.port;
+    for (const host of ['localhost', `LocalHost:${port}`, `127.0.0.1:${port}`, '127.1.2.3', '[::1]', `[::1]:${port}`])
+      expect([host, await status(host)]).toStrictEqual([host, 200]);
+    const others = [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      '127.1',
+    ];
+    for (const host of [...others, 'a.localhost', '10.0.0.1', '[::2]', '::1', '0.0.0.0', 'x@localhost'])
+      expect([host, await status(host)]).toStrictEqual([host, 421]);
+  });
+
+  it('tells apart a core that fails from one that an admin stopped', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel);
+    const asked = async () => {
+      const { status, text } = await ask('/readyz/core');
+      return `${status} ${text.trim()}`;
+    };
+    const reason = 'no core was found';
+    panel.given({ type: 'RecordCoreFailed', data: { run: uuid(1), reason } });
+    expect(await asked()).toBe(`503 the core does not run: ${reason}`);
+    expect((await ask('/readyz')).status).toBe(200);
+    panel.given({ type: 'StopCore', data: {} });
+    expect(await asked()).toBe('200 ready');
+    expect(readMetrics((await ask('/metrics')).text).get('portolan_core_wanted')).toBe(0);
+  });
+
+  it('tells whether the disk takes changes again, also when nobody makes one', () => {
+    const root = mkdtempSync(join(tmpdir(), 'portolan-room-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const run = join(root, 'run');
+    const alarms = new Alarms();
+    const told = () => refusedByDisk({ alarms, directory: { run }, log: { damage: null } });
+    // Nothing is tried before something was refused.
+    expect(told()).toBeNull();
+    const alarm = { title: '', body: '', severity: 'error' } as const;
+    alarms.raise('STORAGE_FULL', alarm);
+    expect(told()).toBe('nothing can be saved: the disk says ENOENT');
+    mkdirSync(run);
+    expect(told()).toBeNull();
+    alarms.raise('STORAGE_FAILED', alarm);
+    expect(told()).toMatch(/until the panel is started anew$/);
+    alarms.over(['STORAGE_FAILED', 'STORAGE_FULL']);
+    rmSync(run, { recursive: true });
+    symlinkSync(join(root, 'nowhere'), run);
+    expect(told()).toBeNull();
+  });
+});
+
+describe('the figures for a scraper', () => {
+  it('are well-formed, true, and name nobody', async () => {
+    const panel = await startPanel();
+    let writable = true;
+    const ask = await opsOf(panel, { writable: () => writable });
+    const scrape = async () => {
+      const { text, type } = await ask('/metrics');
+      expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
+      return { text, series: readMetrics(text) };
+    };
+    expect((await scrape()).series.get('portolan_inbounds')).toBe(0);
+    const off = { ...bob, terms: { ...bob.terms, enabled: false } };
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients: [alice, off] }), owner: userId(1) } });
+    writable = false;
+    const { text, series } = await scrape();
+    const told = Object.fromEntries([...series].filter(([name]) => !/^portolan_(process|nodejs)_/.test(name)));
+    expect(told).toEqual({
+      'portolan_build_info{version="1.2.3"}': 1,
+      portolan_log_position: panel.log.head().position,
+      portolan_log_writable: 0,
+      portolan_backup_last_good_timestamp_seconds: 0,
+      portolan_core_up: 0,
+      portolan_core_wanted: 1,
+      portolan_core_start_time_seconds: 0,
+      portolan_inbounds: 1,
+      portolan_inbounds_refused: 0,
+      'portolan_clients{state="allowed"}': 1,
+      'portolan_clients{state="disabled"}': 1,
+      'portolan_clients{state="depleted"}': 0,
+      portolan_clients_online: 0,
+      'portolan_inbound_bytes_total{tag="in-1"}': 0,
+    });
+    expect(text).not.toMatch(/alice|bob/);
+    expect(promtool(text) ?? '0').toBe('0');
+    expect((await ask('/metrics/clients')).status).toBe(404);
+  });
+
+  it('say of a node whether it answers, once that is known, and how far it is behind', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel);
+    const place = {
+      scheme: 'https',
+      host: 'oslo.example',
+      port: 443,
+      basePath: '/',
+      allowPrivateAddress: false,
+    } as const;
+    panel.given({ type: 'AddNode', data: { enabled: true, spec: { name: 'Oslo', remark: '', ...place }, token: 't' } });
+    panel.given({
+      type: 'AddInbound',
+      data: { ...inboundDraft({ clients: [alice] }), owner: userId(1), node: NodeId.parse(1) },
+    });
+    const ofNodes = async () =>
+      Object.fromEntries([...readMetrics((await ask('/metrics')).text)].filter(([name]) => name.includes('_node_')));
+    expect(await ofNodes()).toEqual({ 'portolan_node_lag_changes{node="1",name="Oslo"}': 2 });
+    const asked = panel.read.node(1);
+    if (!asked) throw new Error('there is no node');
+    panel.given({ type: 'RecordNodeOnline', data: { asked } });
+    expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });
+  });
+
+  it('are told of each client, once for each email, only when the operator wants that', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel, { clients: true });
+    const hostile = { ...bob, identity: { ...bob.identity, email: 'b\\o"b' } };
+    const terms = { ...alice.terms, capBytes: 5000, expiresAt: T0 };
+    const clients = [
+      { ...alice, terms },
+      { ...hostile, terms: { ...bob.terms, enabled: false } },
+    ];
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
+    const { text, type } = await ask('/metrics/clients');
+    expect(type).toMatch(/^text\/plain; version=/);
+    const other = String.raw`{email="b\\o\"b"`;
+    expect(Object.fromEntries(readMetrics(text))).toEqual({
+      'portolan_client_bytes_total{email="alice",direction="up"}': 0,
+      'portolan_client_bytes_total{email="alice",direction="down"}': 0,
+      [`portolan_client_bytes_total${other},direction="up"}`]: 0,
+      [`portolan_client_bytes_total${other},direction="down"}`]: 0,
+      'portolan_client_cap_bytes{email="alice"}': 5000,
+      [`portolan_client_cap_bytes${other}}`]: bob.terms.capBytes,
+      'portolan_client_expiry_timestamp_seconds{email="alice"}': T0 / 1000,
+      [`portolan_client_expiry_timestamp_seconds${other}}`]: bob.terms.expiresAt / 1000,
+      'portolan_client_allowed{email="alice"}': 1,
+      [`portolan_client_allowed${other}}`]: 0,
+    });
+    expect(promtool(text) ?? '0').toBe('0');
+  });
+
+  it('come whole when there are more clients than in one piece', async () => {
+    const panel = await startPanel();
+    const ask = await opsOf(panel, { clients: true });
+    const clients = Array.from({ length: 1500 }, (_, number) => ({
+      ...alice,
+      credential: { ...alice.credential, id: uuid(number) },
+      identity: { ...alice.identity, email: `client-${number}`, subId: `sub-${number}` },
+    }));
+    panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
+    expect(readMetrics((await ask('/metrics/clients')).text).size).toBe(5 * 1500);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { tables } from '../../../src/http/panel/contract/index.js';
+import type { Route } from '../../../src/http/panel/contract/route.js';
+import { ADMIN, startPanel } from '../kit/panel.js';
+
+const LIST = '/panel/api/inbounds/list';
+const CHANGE = '/panel/api/inbounds/onlines';
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+describe('a session', () => {
+  it('gets older by the setting of now, when that is shorter', async () => {
+    const panel = await startPanel({ settings: { sessionMaxAge: 600 } });
+    const browser = await panel.browser().login();
+    panel.later(20 * MINUTE);
+    expect((await browser.get(LIST)).status).toBe(200);
+    await browser.post('/panel/setting/update', { sessionMaxAge: 10 });
+    expect((await browser.get(LIST)).status).toBe(404);
+    panel.given({ type: 'ChangeSettings', data: { changes: { sessionMaxAge: 600 } } });
+    expect((await browser.get(LIST)).status).toBe(200);
+    panel.later(600 * MINUTE);
+    expect((await browser.get(LIST)).status).toBe(404);
+  });
+
+  it('lives for 30 days at most', async () => {
+    const panel = await startPanel({ settings: { sessionMaxAge: 525_600 } });
+    const browser = panel.browser();
+    const answer = await browser.post('/login', ADMIN);
+    expect(answer.headers.getSetCookie()[0]).toContain(`Max-Age=${30 * 86_400};`);
+    panel.later(30 * DAY - MINUTE);
+    expect((await browser.get(LIST)).status).toBe(200);
+    panel.later(MINUTE + 1);
+    expect((await browser.get(LIST)).status).toBe(404);
+  });
+
+  it('begins also when the clock was wrong for a while', async () => {
+    const panel = await startPanel();
+    panel.later(365 * DAY);
+    await panel.browser().login();
+    panel.later(-365 * DAY);
+    const browser = await panel.browser().login();
+    expect((await browser.get(LIST)).status).toBe(200);
+  });
+
+  it("is nobody else's for a cookie that was changed in one place", async () => {
+    const panel = await startPanel();
+    const { cookie } = await panel.browser().login();
+    const [name = '', id = ''] = cookie.split('=');
+    const changed = [...id].map((letter, at) => `${id.slice(0, at)}${letter === 'A' ? 'B' : 'A'}${id.slice(at + 1)}`);
+    const others = [id.slice(1), id.slice(0, -1), `${id}A`, `${id}%00`, `"${id}"`, id.toUpperCase(), `${id}.${id}`];
+    const place = panel.log.head().position;
+    for (const value of [...changed.slice(0, 5), ...changed.slice(-5), ...others])
+      expect([value, (await panel.call('GET', LIST, { headers: { cookie: `${name}=${value}` } })).status]).toEqual([
+        value,
+        404,
+      ]);
+    expect(panel.log.head().position).toBe(place);
+    expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('that was ended is not found among several cookies', async () => {
+    const panel = await startPanel();
+    const [gone, alive] = [await panel.browser().login(), await panel.browser().login()];
+    const old = gone.cookie;
+    await gone.post('/logout');
+    for (const cookie of [`${old}; ${alive.cookie}`, `${alive.cookie}; ${old}`, `${old}; ${old}`])
+      expect((await panel.call('GET', LIST, { headers: { cookie } })).status).toBe(404);
+  });
+
+  it('does not change by a GET, whatever it says that it is', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const method = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' };
+    for (const path of ['/logout?_method=POST', '/panel/setting/update?_method=POST', `${CHANGE}?_method=POST`])
+      expect((await browser.get(path, method)).status).toBe(404);
+    expect((await browser.get(LIST)).status).toBe(200);
+  });
+
+  it('has a token that ends with it', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const { token } = browser;
+    await browser.post('/logout');
+    browser.token = '';
+    await browser.post('/login', ADMIN);
+    browser.token = token;
+    expect((await browser.post(CHANGE)).status).toBe(403);
+  });
+
+  it('that logs in with a cookie that it chose itself gets another', async () => {
+    const panel = await startPanel();
+    const chosen = `3x-ui=${'A'.repeat(43)}`;
+    const browser = panel.browser();
+    browser.cookie = chosen;
+    expect((await browser.post('/login', ADMIN)).json?.success).toBe(true);
+    expect(browser.cookie).not.toBe(chosen);
+    expect((await panel.call('GET', LIST, { headers: { cookie: chosen } })).status).toBe(404);
+  });
+});
+
+describe('a new password', () => {
+  const change = async (newPassword: string, newUsername = ADMIN.username) => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const body = { oldUsername: ADMIN.username, oldPassword: ADMIN.password, newUsername, newPassword };
+    const { json } = await browser.post('/panel/setting/updateUser', body);
+    return { json, types: panel.appended().map(({ type }) => type) };
+  };
+
+  it.each([
+    ['the old one', ADMIN.password, 'The new password must not be the old one'],
+    ['the name', 'administrator', 'The password must not be the user name', 'Administrator'],
+    ['admin', 'admin', 'A password has at least 10 characters', 'root'],
+    ['nothing', '', 'A password has at least 10 characters'],
+    ['of nine characters', 'x7-nine-c', 'A password has at least 10 characters'],
+    ['endless', 'x'.repeat(1025), 'A password has at most 1024 characters'],
+  ])('is not %s', async (_, password, why, name = ADMIN.username) => {
+    const { json, types } = await change(password, name);
+    expect(json).toEqual({ success: false, msg: why, obj: null });
+    expect(types).toEqual([]);
+  });
+
+  it('may stay with a new name', async () => {
+    const { json, types } = await change(ADMIN.password, 'root');
+    expect(json?.success).toBe(true);
+    expect(types).toEqual(['CredentialsChanged', 'KeyShredded', 'LoggedIn']);
+  });
+});
+
+describe('reading', () => {
+  const reads = Object.values(tables)
+    .flatMap((table) => Object.values(table) as Route[])
+    .filter(({ method }) => method === 'GET')
+    .flatMap(({ path, aliases }) => [path, ...aliases])
+    .filter((path) => path !== '/panel/setting/getApiToken');
+
+  it('changes nothing, wherever it is done', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    await browser.get('/panel/setting/getApiToken');
+    const { position } = panel.log.head();
+    expect(reads.length).toBeGreaterThan(20);
+    for (const path of reads) await browser.get(path.replaceAll(/:\w+/g, '2'));
+    expect(panel.log.read(position, 10)).toEqual([]);
+  });
+});

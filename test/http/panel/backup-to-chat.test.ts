@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { reject } from '../../../src/commands/rejection.js';
+import type { HttpParts } from '../../../src/http/panel/context.js';
+import type { Alarm } from '../../../src/lib/alarms.js';
+import { startPanel } from '../kit/panel.js';
+
+type Delivering = HttpParts['backupDelivery']['deliver'];
+const PATH = '/panel/api/backuptochatbot';
+
+async function start(deliver: Delivering) {
+  const panel = await startPanel({ parts: { backupDelivery: { deliver } } });
+  const browser = await panel.browser().login();
+  const alarms: Alarm[] = [];
+  panel.alarms.raised$.subscribe((alarm) => void alarms.push(alarm));
+  return { panel, browser, alarms };
+}
+const chats = (...errors: (string | null)[]) => ({
+  ...{ position: 7, bytes: 9, sealed: false },
+  chats: errors.map((error, n) => ({ chat: n + 1, error })),
+});
+
+describe('a backup by the chat bot', () => {
+  it.each([PATH, '/panel/api/backuptotgbot'])('is recorded in the name of who asked: %s', async (path) => {
+    const { panel, browser } = await start(async (dispatch) => {
+      dispatch({ type: 'RecordBackupDelivered', data: chats(null, null) });
+      return chats(null, null);
+    });
+    const { json } = await browser.post(path);
+    expect(json).toEqual({
+      success: true,
+      msg: 'The backup was sent to every admin.',
+      obj: [
+        { chatId: 1, success: true, msg: '' },
+        { chatId: 2, success: true, msg: '' },
+      ],
+    });
+    expect(panel.appended()).toMatchObject([
+      { type: 'BackupDelivered', data: chats(null, null), meta: { actor: { kind: 'user', name: 'admin' } } },
+    ]);
+  });
+
+  it('tells chat by chat what became of it, in the language of the caller', async () => {
+    const why = 'There is no such chat: write /start to the bot first';
+    const { browser } = await start(async () => chats(null, why));
+    const { json } = await browser.post(PATH);
+    expect(json).toMatchObject({ success: true, msg: 'Some chats did not get the backup.' });
+    expect(json?.obj).toEqual([
+      { chatId: 1, success: true, msg: '' },
+      { chatId: 2, success: false, msg: why },
+    ]);
+    const { json: russian } = await browser.post(PATH, {}, { 'accept-language': 'ru' });
+    expect(JSON.stringify(russian)).not.toMatch(/Some|There/);
+  });
+
+  it.each([
+    [reject('CHAT_BOT_OFF'), 'The chat bot is off: switch it on in the settings first'],
+    [reject('CHAT_BOT_NO_CHATS'), 'No chat of an admin is set: put its number into the settings of the chat bot'],
+    [reject('BACKUP_NOT_SENT', { why: 'no' }), 'The backup was not sent: no'],
+  ])('fails with the reason', async (rejection, msg) => {
+    const { panel, browser } = await start(async () => rejection);
+    expect((await browser.post(PATH)).json).toEqual({ success: false, msg, obj: null });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('takes only POST', async () => {
+    const deliver = vi.fn<Delivering>();
+    const { browser } = await start(deliver);
+    expect((await browser.get(PATH)).status).toBeGreaterThanOrEqual(404);
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
+  it('takes GET where older clients ask, and not from a page of another site', async () => {
+    const old = '/panel/api/inbounds/createbackup';
+    const deliver = vi.fn<Delivering>(async () => chats(null));
+    const { panel, browser } = await start(deliver);
+    const forged = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }, { 'x-csrf-token': 'wrong' }];
+    for (const headers of forged) expect((await browser.get(old, headers)).status).toBe(403);
+    expect((await panel.call('GET', old)).status).toBe(404);
+    expect(deliver).not.toHaveBeenCalled();
+    expect((await browser.get(old)).json).toMatchObject({ success: true, obj: [{ chatId: 1, success: true }] });
+    browser.token = '';
+    expect((await browser.get(old)).json).toMatchObject({ success: true });
+  });
+
+  it('is answered after 30 s in any case, and tells later that it failed', async () => {
+    let end: (value: Awaited<ReturnType<Delivering>>) => void = () => undefined;
+    let asked = false;
+    const { browser, alarms } = await start(() => {
+      asked = true;
+      return new Promise((resolve) => (end = resolve));
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const answer = browser.post(PATH);
+      while (!asked) await new Promise((resolve) => setImmediate(resolve));
+      await vi.advanceTimersByTimeAsync(30_000);
+      const { json } = await answer;
+      expect(json).toEqual({
+        success: true,
+        msg: 'This takes a while and goes on; a notification tells how it ended.',
+        obj: [],
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+    end(reject('BACKUP_NOT_SENT', { why: 'no' }));
+    await expect
+      .poll(() => alarms)
+      .toEqual([
+        { title: 'The backup was not sent by the bot', body: 'The backup was not sent: no', severity: 'error' },
+      ]);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, draft, inboundId } from '../../kit/builders.js';
+import { startPanel } from '../kit/panel.js';
+
+const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
+
+async function start(terms: object = {}) {
+  const panel = await startPanel();
+  panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  const client = {
+    id: crypto.randomUUID(),
+    email: 'one',
+    subId: 's',
+    enable: true,
+    limitIp: 0,
+    totalGB: 0,
+    expiryTime: 0,
+  };
+  const body = {
+    enable: true,
+    remark: 'home',
+    port: 4433,
+    protocol: 'vless',
+    settings: JSON.stringify({ clients: [{ ...client, ...terms }], decryption: 'none' }),
+    streamSettings: '{"network":"tcp"}',
+    sniffing: '{"enabled":false}',
+  };
+  await panel.call('POST', '/panel/api/inbounds/add', { headers, body: JSON.stringify(body) });
+  panel.given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1.0.0', reason: 'start' } });
+  const why = async () => {
+    const { json } = await panel.call('GET', '/panel/api/clients/one/why', { headers });
+    return json?.obj as {
+      standing: string;
+      mayConnect: boolean;
+      rule: string;
+      since: { by: string } | null;
+      remedies: string[];
+      story: { type: string }[];
+    };
+  };
+  return { panel, why };
+}
+
+describe('why a client may or may not connect', () => {
+  it('says what is left to one that may', async () => {
+    const { panel, why } = await start({ totalGB: 1000 });
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 100, down: 200 } });
+    expect(await why()).toMatchObject({
+      standing: 'active',
+      mayConnect: true,
+      rule: 'it may connect: 700 bytes left of 1,000 bytes, no expiry',
+      remedies: [],
+      inbound: { id: 1, remark: 'home' },
+    });
+    expect((await why()).story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficAdjusted']);
+  });
+
+  it('names the rule, the numbers, the cause and the cure', async () => {
+    const { panel, why } = await start({ totalGB: 1000 });
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
+    expect(await why()).toMatchObject({
+      standing: 'cap reached',
+      mayConnect: false,
+      rule: 'it used 1,200 bytes of 1,000 bytes',
+      since: { by: 'the panel (test)' },
+      remedies: ['reset its traffic', 'raise or remove its cap'],
+    });
+    panel.given({ type: 'ResetClientTraffic', data: { inbound: null, email: 'one' } });
+    expect(await why()).toMatchObject({ standing: 'active' });
+  });
+
+  it.each([
+    [{ enable: false }, 'disabled'],
+    [{ expiryTime: -86_400_000 }, 'not used yet'],
+    [{ enable: false, totalGB: 1000 }, 'disabled'],
+  ])('of %j is %s', async (terms, standing) => {
+    const { why } = await start(terms);
+    expect(await why()).toMatchObject({ standing });
+  });
+
+  it('looks at the inbound and at the core after the client', async () => {
+    const { panel, why } = await start();
+    panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
+    expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
+    panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
+    panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: 'it fell over' } });
+    expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core is down: it fell over' });
+  });
+
+  it('tells every rule that holds', async () => {
+    const { panel, why } = await start({ totalGB: 1000, enable: false });
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
+    panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
+    expect(await why()).toMatchObject({
+      ...{ standing: 'disabled', remedies: ['switch the client on'] },
+      also: [
+        {
+          ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+          ...{ since: { by: 'the panel (test)' }, remedies: ['reset its traffic', 'raise or remove its cap'] },
+        },
+        { standing: 'inbound disabled', remedies: ['switch the inbound on'] },
+      ],
+    });
+  });
+
+  it('tells of a deleted client who deleted it and when, until it is erased', async () => {
+    const { panel, why } = await start();
+    const remove = () =>
+      panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'ONE' } } });
+    remove();
+    const deleted = {
+      ...{ email: 'one', standing: 'deleted', mayConnect: false, rule: 'the client was deleted' },
+      inbound: { id: 1, remark: 'home' },
+      ...{ since: { by: 'the panel (test)' }, also: [], siblings: [], earlier: [] },
+    };
+    expect(await why()).toMatchObject(deleted);
+    const { story, since } = await why();
+    expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
+    // Who has the email now comes first, and whoever had it before is named.
+    panel.given({ type: 'AddClients', data: { inbound: inboundId(1), clients: [draft('One', 2)] } });
+    expect(await why()).toMatchObject({ email: 'One', standing: 'active', earlier: [{ client: 1 }] });
+    remove();
+    panel.given({ type: 'DeleteInbound', data: { inbound: inboundId(1) } });
+    expect(await why()).toMatchObject({
+      ...{ email: 'One', standing: 'deleted', inbound: { id: 1, tag: '', remark: '' } },
+      earlier: [{ client: 1, since }],
+    });
+    panel.later(31 * DAY);
+    panel.given({ type: 'EraseDeleted', data: {} });
+    for (const name of ['one', 'erased-1'])
+      expect((await panel.call('GET', `/panel/api/clients/${name}/why`, { headers })).json).toMatchObject({
+        ...{ success: false, msg: `There is no client ${name}` },
+      });
+  });
+
+  it('knows nobody who never was, and tells admins only', async () => {
+    const { panel } = await start();
+    const { json } = await panel.call('GET', '/panel/api/clients/nobody/why', { headers });
+    expect(json).toMatchObject({ success: false, msg: 'There is no client nobody' });
+    panel.given({ type: 'DeleteClient', data: { inbound: inboundId(1), client: { email: 'one' } } });
+    expect((await panel.call('GET', '/panel/api/clients/one/why')).status).toBe(404);
+  });
+});

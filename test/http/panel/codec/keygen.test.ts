@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { CoreError } from '../../../../src/commands/ports/core.js';
+import type { CoreKeys } from '../../../../src/commands/ports/keys.js';
+import { keygenRoutes } from '../../../../src/http/panel/contract/keygen.js';
+import { keygenHandlers } from '../../../../src/http/panel/handlers/keygen.js';
+import { startPanel } from './panel.js';
+
+const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCert'] as const;
+const body = { sni: 'a.example' };
+
+/** Keys that cannot be made, and why. */
+function failing(error: Error): CoreKeys {
+  const fail = () => Promise.reject(error);
+  return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, ech: fail };
+}
+
+describe('key generators', () => {
+  it.each(NAMES)('%s says in a sentence that there is no core', async (name) => {
+    const { call } = startPanel({ core: { keys: failing(new CoreError('missing', 'no file')) } });
+    expect(await call(keygenRoutes, keygenHandlers, name, { body })).toEqual({
+      success: false,
+      msg: 'There is no core binary; see the README on how to get one',
+      obj: null,
+    });
+  });
+
+  it.each(NAMES)('%s says what the core could not do', async (name) => {
+    const { call } = startPanel({ core: { keys: failing(new CoreError('refused', 'it is too old')) } });
+    const { success, msg } = await call(keygenRoutes, keygenHandlers, name, { body });
+    expect([success, msg]).toEqual([false, 'The core could not do it: it is too old']);
+  });
+
+  it('names the ways of VLESS as 3x-ui does, also one that is not known yet', async () => {
+    const labels = ['X25519, not Post-Quantum', 'ML-KEM-768, Post-Quantum', 'Brand-New 1'];
+    const keys = {
+      ...failing(new Error('unused')),
+      vlessEncryption: async () => labels.map((label) => ({ label, encryption: 'e', decryption: 'd' })),
+    };
+    const { call, dispatch } = startPanel({ core: { keys } });
+    const ids = async () => {
+      const { obj } = await call(keygenRoutes, keygenHandlers, 'getNewVlessEnc');
+      return (obj as { auths: { id: unknown }[] }).auths.map(({ id }) => id);
+    };
+    expect(await ids()).toEqual([1, 2, 3]);
+    dispatch({ type: 'ChangeSettings', data: { changes: { apiDialect: '3x-ui' } } });
+    expect(await ids()).toEqual(['x25519', 'mlkem768', 'brandnew1']);
+  });
+});

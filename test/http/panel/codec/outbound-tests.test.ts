@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { OutboundProbe, ProbeResult } from '../../../../src/commands/ports/probe.js';
+import { tables } from '../../../../src/http/panel/contract/index.js';
+import { coreSettingHandlers } from '../../../../src/http/panel/handlers/core-settings.js';
+import { startPanel } from './panel.js';
+
+const good: ProbeResult = { success: true, delay: 7, mode: 'http', statusCode: 204 };
+
+/** A panel, and what its probe was asked. */
+function open(flaw: string | null = null) {
+  const asked: unknown[] = [];
+  const probe: OutboundProbe = {
+    dial: async (outbound) => {
+      asked.push(outbound);
+      return { ...good, mode: 'tcp' };
+    },
+    request: async (what) => {
+      asked.push(what);
+      return good;
+    },
+  };
+  const web = {
+    flaw: async (url: string) => {
+      asked.push(url);
+      return flaw;
+    },
+  } as never;
+  const panel = startPanel({ probe, web, signal: new AbortController().signal });
+  const test = (body: object) => panel.call(tables.coreSettings, coreSettingHandlers, 'testOutbound', { body });
+  return { ...panel, asked, test };
+}
+const usual = 'https://www.google.com/generate_204';
+const direct = { tag: 'direct', protocol: 'freedom' };
+
+describe('testOutbound', () => {
+  it('asks the stored address, once it was judged, through the outbound and what it is dialled through', async () => {
+    const panel = open();
+    const others = [direct, { tag: 'other' }];
+    const answer = await panel.test({ outbound: JSON.stringify(direct), allOutbounds: JSON.stringify(others) });
+    expect(answer).toStrictEqual({ success: true, msg: '', obj: good });
+    expect(panel.asked).toStrictEqual([usual, { outbound: direct, others, url: usual }]);
+    // As 3xui-api-client calls it.
+    await panel.test({ outbound: direct, outbounds: others });
+    expect(panel.asked.at(-1)).toStrictEqual({ outbound: direct, others, url: usual });
+    panel.dispatch({ type: 'ChangeCoreTemplate', data: { template: {}, outboundTestUrl: 'http://probe.example/' } });
+    await panel.test({ outbound: direct, mode: 'http' });
+    expect(panel.asked.at(-1)).toStrictEqual({ outbound: direct, others: [], url: 'http://probe.example/' });
+    expect(panel.log.events).toHaveLength(1);
+  });
+
+  it('only dials when asked to, whatever the address', async () => {
+    const panel = open('it is private');
+    expect(await panel.test({ outbound: JSON.stringify(direct), mode: 'tcp', allOutbounds: '{' })).toMatchObject({
+      success: true,
+      obj: { mode: 'tcp' },
+    });
+    expect(panel.asked).toStrictEqual([direct]);
+  });
+
+  it('asks nothing when the address is not public', async () => {
+    const panel = open('10.0.0.1 is not a public address');
+    expect(await panel.test({ outbound: direct })).toStrictEqual({
+      success: false,
+      msg: 'The test address of outbounds cannot be asked: 10.0.0.1 is not a public address',
+      obj: null,
+    });
+    expect(panel.asked).toStrictEqual([usual]);
+  });
+
+  it('wants an outbound', async () => {
+    const panel = open();
+    for (const outbound of [undefined, null, '', '  '])
+      expect(await panel.test({ outbound })).toMatchObject({ success: false, msg: 'outbound is required' });
+  });
+
+  it.each<[unknown, unknown, string]>([
+    ['{', '', 'Invalid outbound JSON: it is not valid JSON'],
+    ['[]', '', 'Invalid outbound JSON: it must be a JSON object'],
+    [7, '', 'Invalid outbound JSON: it must be a JSON object'],
+    [`${'{"a":'.repeat(99)}1${'}'.repeat(99)}`, '', 'Invalid outbound JSON: it is nested deeper than 64 levels'],
+    [direct, '[', 'Invalid allOutbounds JSON: it is not valid JSON'],
+    [direct, '{}', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
+    [direct, '[1]', 'Invalid allOutbounds JSON: it must be a JSON list of objects'],
+  ])('tells what is wrong with %j and %j', async (outbound, allOutbounds, error) => {
+    const panel = open();
+    expect(await panel.test({ outbound, allOutbounds })).toStrictEqual({
+      success: true,
+      msg: '',
+      obj: { success: false, delay: 0, mode: 'http', error },
+    });
+    expect(panel.asked).toStrictEqual([]);
+  });
+});

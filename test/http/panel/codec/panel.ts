@@ -1,0 +1,168 @@
+import { EMPTY, Subject } from 'rxjs';
+import { createBus } from '../../../../src/commands/bus.js';
+import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import { type Core, CoreError } from '../../../../src/commands/ports/core.js';
+import type { HostReading } from '../../../../src/commands/ports/host.js';
+import { Rejection } from '../../../../src/commands/rejection.js';
+import { panelState } from '../../../../src/commands/state.js';
+import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js';
+import type { EventLog } from '../../../../src/events/log/log.js';
+import { type HttpContext, Message } from '../../../../src/http/panel/context.js';
+import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js';
+import { statusText } from '../../../../src/http/panel/status-text.js';
+import { ReadModels } from '../../../../src/projections/read-models.js';
+import { changeBy } from '../../../kit/change.js';
+
+export const NOW = Date.UTC(2026, 7, 30, 12);
+const actor = { kind: 'user', id: '1', name: 'admin', ip: null } as const;
+
+export const reading: HostReading = {
+  cpu: 12.5,
+  cpuCores: 4,
+  logicalPro: 8,
+  cpuSpeedMhz: 2400.5,
+  mem: { current: 1.4, total: 8 },
+  swap: { current: 0, total: 0 },
+  disk: { current: 5, total: 9 },
+  netIO: { up: 10.6, down: 3 },
+  netTraffic: { sent: 1, recv: 2 },
+  tcpCount: 3,
+  udpCount: 4,
+  load: { load1: 0.5, load5: 0.4, load15: 0.3 },
+  uptime: 100.9,
+  publicIP: { ipv4: 'N/A', ipv6: 'N/A' },
+  missing: [],
+  appStats: { threads: 11, mem: 1000 },
+};
+
+/** A log in memory that holds events to their schemas, as the real one does. */
+function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
+  const events: RecordedEvent[] = [];
+  const appended$ = new Subject<readonly RecordedEvent[]>();
+  return {
+    events,
+    appended$,
+    append(batch, context) {
+      const recorded = batch.map(({ type, data }, index) => {
+        const definition = eventType(type);
+        if (!definition) throw new Error(`unknown event ${type}`);
+        const checked = JSON.parse(JSON.stringify(definition.schema.parse(data))) as unknown;
+        const position = events.length + index + 1;
+        const meta = { at: context.at, actor, correlationId: 'c', causationId: null, commandId: null };
+        return {
+          type,
+          data: checked,
+          position,
+          id: String(position),
+          stream: 's',
+          version: position,
+          meta,
+        } as unknown as RecordedEvent;
+      });
+      events.push(...recorded);
+      appended$.next(recorded);
+      return recorded;
+    },
+    read: (position, limit) => events.slice(position, position + limit),
+    readStream: () => [],
+    nextBy: () => null,
+    answered: () => null,
+    head: () => ({ position: events.length, hash: '' }),
+    measuredRoot: () => ({ root: '', count: 0 }),
+  };
+}
+
+type Parts = Partial<Omit<HttpContext, 'core'>> & { readonly core?: Partial<Core> };
+
+/** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
+export function startPanel(parts: Parts = {}) {
+  const log = memoryLog();
+  let clock = NOW;
+  const state = panelState.initial();
+  const bus = createBus({ log, state, now: () => clock, ownPorts: () => [], closed: () => null });
+  const read = new ReadModels(log);
+  const core = {
+    version: async () => null,
+    test: async () => undefined,
+    testTemplate: async () => undefined,
+    testInbound: async () => undefined,
+    assemble: (config: unknown) => config,
+    passedOver: () => [],
+    output: () => '',
+    x25519: () => ({ privateKey: 'a', publicKey: 'b' }),
+    ...parts.core,
+  } as unknown as Core;
+  const host = { latest: reading, readings$: EMPTY };
+  const context = {
+    read,
+    host,
+    status: statusText(read, host, () => clock),
+    now: () => clock,
+    version: '0.0.0',
+    coreSettled: async () => undefined,
+    outcome: async () => null,
+    portFlaw: async () => null,
+    web: { flaw: async () => null },
+    serverPortFlaw: async () => null,
+    alarms: { tell: () => undefined, raised$: EMPTY },
+    visit: { byToken: false },
+    overrides: {},
+    restarting: () => false,
+    subPort: () => 10_882,
+    certificateFlaw: async () => null,
+    pairFlaw: async () => null,
+    actor,
+    userId: 1,
+    requestHost: 'panel.example',
+    say: (sentence) => sentence,
+    secure: false,
+    dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
+    change: (make) => changeBy(bus)(make, { actor, correlationId: 'c' }),
+    refusalOf: (command) => {
+      const done = bus(command, { actor, correlationId: 'c', dryRun: true });
+      return done instanceof Rejection ? done : null;
+    },
+    ...parts,
+    core,
+  } as HttpContext;
+
+  type Handler = (request: never, context: never) => unknown;
+  async function call<T extends Readonly<Record<string, Route>>, K extends keyof T & string>(
+    table: T,
+    handlers: { readonly [N in K]: Handler },
+    name: K,
+    input: { readonly params?: unknown; readonly body?: unknown } = {},
+  ): Promise<{ success: boolean; msg: string; obj: unknown }> {
+    const route = table[name] as Route;
+    const params = route.params.safeParse(input.params ?? {});
+    const body = route.body.safeParse(input.body);
+    const wrong = params.error ?? body.error;
+    if (wrong) {
+      return {
+        success: false,
+        msg: wrong.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+        obj: null,
+      };
+    }
+    const outcome = await handlers[name]({ params: params.data, body: body.data } as never, context as never);
+    if (outcome instanceof Rejection) return { success: false, msg: outcome.message, obj: null };
+    if (outcome instanceof JsonOf) return { success: true, msg: '', obj: JSON.parse(outcome.text) as unknown };
+    const [msg, obj] = outcome instanceof Message ? [outcome.text, outcome.obj] : ['', outcome ?? null];
+    return { success: true, msg, obj: JSON.parse(JSON.stringify(obj)) as unknown };
+  }
+
+  return {
+    log,
+    read,
+    context,
+    call,
+    advance: (ms: number) => void (clock += ms),
+    dispatch: (command: AnyCommand) => bus(command, { actor, correlationId: 'c' }),
+  };
+}
+
+export const failing = (kind: CoreError['kind'], message: string) => async (): Promise<void> => {
+  throw new CoreError(kind, message);
+};
+
+export const invalid = (message: string) => failing('invalid', message);

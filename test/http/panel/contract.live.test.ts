@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { reject } from '../../../src/commands/rejection.js';
+import type { Route } from '../../../src/http/panel/contract/route.js';
+import { operations } from '../../../src/http/panel/openapi/document.js';
+import { startPanel } from '../kit/panel.js';
+import { valueFlaw } from '../kit/shapes.js';
+import { rows, subscriptionHeaders, subscriptionPaths } from '../kit/specification.js';
+import { usualStatus } from '../kit/status.js';
+
+const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1' };
+/** What stands in the paths. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  id: '1',
+  email: CLIENT.email,
+  clientId: CLIENT.id,
+  subId: CLIENT.subId,
+  bucket: '60',
+  metric: 'cpu',
+  tag: 'direct',
+  count: '10',
+  version: 'latest',
+  fileName: 'geoip.dat',
+  action: 'data',
+  file: 'start.js',
+};
+const BODIES: Readonly<Record<string, object>> = { '/panel/api/server/getNewEchCert': { sni: 'example.com' } };
+/** Rows that need more than a stub of the core: the observatory has seen nothing here. */
+const NEEDS_MORE: ReadonlySet<string> = new Set(['/panel/api/server/coreObservatoryHistory/:tag/:bucket']);
+const BUCKETS = [2, 30, 60, 120, 180, 300];
+
+const filled = (path: string, also: Readonly<Record<string, string>> = {}): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent({ ...PARAMETERS, ...also }[name] ?? name));
+
+const routes: readonly Route[] = operations().map(({ route }) => route);
+const places = routes.flatMap((route) =>
+  [route.path, ...route.aliases].map((path) => [`${route.method} ${path}`, route, path] as const),
+);
+
+/** A core that makes no keys and yet answers as one that does. */
+const core = {
+  output: () => 'started',
+  assemble: () => ({ outbounds: [] }),
+  x25519: () => ({ privateKey: 'secret', publicKey: 'open' }),
+  keys: {
+    mldsa65: async () => ({ seed: 'secret', verify: 'open' }),
+    mlkem768: async () => ({ seed: 'secret', client: 'open' }),
+    vlessEncryption: async () => [{ label: 'X25519', decryption: 'secret', encryption: 'open' }],
+    ech: async () => ({ serverKeys: 'secret', configList: 'open' }),
+  },
+};
+const coreInstall = {
+  list: async () => ({ versions: ['v26.7.28'], why: null }),
+  install: async () => reject('CORE_FIXED', { by: 'the test' }),
+};
+/** Settings of which a header of the subscription tells. */
+const told = {
+  subTitle: 'Title',
+  subSupportUrl: 'https://example.com/help',
+  subAnnounce: 'News',
+  subRoutingRules: 'happ://routing/add/e30',
+};
+
+async function panelWithClient() {
+  const panel = await startPanel({ core, parts: { coreInstall }, settings: told });
+  const browser = await panel.browser().login();
+  const settings = JSON.stringify({ clients: [{ ...CLIENT, enable: true }], decryption: 'none' });
+  const inbound = { enable: true, port: 20_443, protocol: 'vless', settings, streamSettings: '{"network":"tcp"}' };
+  expect((await browser.post('/panel/api/inbounds/add', inbound)).json?.success).toBe(true);
+  const node = { name: 'node', host: '203.0.113.1', port: 443, enable: false };
+  expect((await browser.post('/panel/api/nodes/add', node)).json?.success).toBe(true);
+  return { panel, browser };
+}
+
+/** Paths for which `ask` finds something wrong, each with what. */
+async function flawed(ask: (route: Route, path: string) => Promise<string | null>): Promise<readonly string[]> {
+  const flaws: string[] = [];
+  for (const [name, route, path] of places) {
+    const flaw = await ask(route, filled(path));
+    if (flaw !== null) flaws.push(`${name}: ${flaw}`);
+  }
+  return flaws;
+}
+
+describe('every route of the tables', () => {
+  it('is there for a session, whatever is in the body, and no defect', async () => {
+    const { panel, browser } = await panelWithClient();
+    const flaws = await flawed(async (route, path) => {
+      const session = route.path === '/logout' ? await panel.browser().login() : browser;
+      const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
+      return status === usualStatus(path) ? null : `${status}`;
+    });
+    expect(flaws).toStrictEqual([]);
+    expect(panel.complaints).toStrictEqual([]);
+  });
+
+  it.each(['full', 'busy', 'read-only', 'failed'] as const)('is no defect while the disk is %s', async (kind) => {
+    const { panel, browser } = await panelWithClient();
+    const head = panel.log.head().position;
+    panel.storage(kind);
+    const flaws = await flawed(async (route, path) => {
+      const session = route.path === '/logout' ? await panel.browser().login() : browser;
+      const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
+      return status === usualStatus(path) ? null : `${status}`;
+    });
+    expect(flaws).toStrictEqual([]);
+    expect(panel.complaints).toStrictEqual([]);
+    expect(panel.log.head().position).toBe(head);
+  });
+
+  it('is hidden from strangers', async () => {
+    const { panel } = await panelWithClient();
+    const stranger = panel.browser();
+    const script = { 'x-requested-with': 'XMLHttpRequest' };
+    const flaws = await flawed(async ({ method, auth }, path) => {
+      if (auth === 'none') return null;
+      const hidden = await stranger.send(method, path, method === 'POST' ? {} : undefined);
+      if (hidden.status !== 404 || hidden.text !== '') return `${hidden.status} ${hidden.text}`;
+      const told = await stranger.send(method, path, method === 'POST' ? {} : undefined, script);
+      return told.status === 401 ? null : `${told.status} for a script`;
+    });
+    expect(flaws).toStrictEqual([]);
+  });
+
+  it('refuses the wrong CSRF token, and nothing happens', async () => {
+    const { panel, browser } = await panelWithClient();
+    const before = panel.log.head().position;
+    const flaws = await flawed(async ({ method }, path) => {
+      if (method === 'GET') return null;
+      const { status } = await browser.post(path, {}, { 'x-csrf-token': 'wrong' });
+      return status === 403 ? null : `${status}`;
+    });
+    expect(flaws).toStrictEqual([]);
+    expect(panel.log.head().position).toBe(before);
+  });
+
+  it('takes the Bearer token where it says so, and only there', async () => {
+    const { panel, browser } = await panelWithClient();
+    const token = (await browser.get('/panel/setting/getApiToken')).json?.obj;
+    const client = panel.browser();
+    const flaws = await flawed(async ({ method, auth }, path) => {
+      if (auth === 'none') return null;
+      const bearer = { authorization: `Bearer ${String(token)}` };
+      const { status } = await client.send(method, path, method === 'POST' ? {} : undefined, bearer);
+      return status === (auth === 'panel' ? usualStatus(path) : 404) ? null : `${status}`;
+    });
+    expect(flaws).toStrictEqual([]);
+  });
+
+  it('answers what its reply says', async () => {
+    const { browser } = await panelWithClient();
+    let told = 0;
+    const flaws = await flawed(async ({ method, reply, media, path: own }, path) => {
+      if (media !== null || own === '/logout') return null;
+      const { json } = await browser.send(method, path, method === 'POST' ? {} : undefined);
+      if (!json?.success || json.obj === null) return null;
+      told += 1;
+      return reply.safeParse(json.obj).error?.message ?? null;
+    });
+    expect(flaws).toStrictEqual([]);
+    expect(told).toBeGreaterThan(30);
+  });
+});
+
+describe('every row of the specification', () => {
+  const shown = rows().filter(({ method, path, reply }) => {
+    return reply !== 'any' && routes.some((route) => route.method === method && route.path === path);
+  });
+
+  it('is answered in its shape', async () => {
+    const { browser } = await panelWithClient();
+    const flaws: string[] = [];
+    for (const { method, path, reply, metrics } of shown) {
+      for (const metric of metrics.length > 0 ? metrics : ['cpu']) {
+        const { json } = await browser.send(
+          method,
+          filled(path, { metric, ...(path.includes('ById') ? { id: CLIENT.id } : {}) }),
+          method === 'POST' ? (BODIES[path] ?? {}) : undefined,
+        );
+        const flaw = json?.success === true ? valueFlaw(reply, json.obj) : (json?.msg ?? 'no envelope');
+        if (flaw !== null && !NEEDS_MORE.has(path)) flaws.push(`${path} ${metric}: ${flaw}`);
+        if (flaw === null && NEEDS_MORE.has(path)) flaws.push(`${path} needs no more`);
+      }
+    }
+    expect(flaws).toStrictEqual([]);
+  });
+
+  it('has the histories in all of its buckets, and in no other', async () => {
+    const { browser } = await panelWithClient();
+    const answered = async (bucket: number) =>
+      (await browser.get(`/panel/api/server/history/cpu/${bucket}`)).json?.success;
+    for (const bucket of BUCKETS) expect(await answered(bucket), String(bucket)).toBe(true);
+    for (const bucket of [0, 1, 3, 59, 600]) expect(await answered(bucket), String(bucket)).toBe(false);
+  });
+});
+
+describe('the subscription server', () => {
+  it('has its paths and every header of the specification', async () => {
+    const { panel } = await panelWithClient();
+    const response = await fetch(
+      `${panel.subscriptions}${filled(subscriptionPaths()[0] ?? '', { subid: CLIENT.subId })}`,
+    );
+    expect(response.status).toBe(200);
+    expect(subscriptionHeaders().filter((name) => !response.headers.has(name))).toStrictEqual([]);
+  });
+});

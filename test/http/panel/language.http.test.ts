@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Answer, startPanel } from '../kit/panel.js';
+
+const persian = { cookie: 'lang=fa-IR' };
+const russian = { 'accept-language': 'de, ru;q=0.8, en;q=0.5' };
+
+describe('an answer', () => {
+  it('is in the language of its caller: messages, rejections, what is wrong with the input', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const told = async (path: string, body: unknown, headers = russian) =>
+      (await browser.post(path, body, headers)).json?.msg;
+    expect(await told('/panel/api/inbounds/resetAllTraffics', {})).toBe('Весь трафик сброшен.');
+    expect(await told('/panel/api/inbounds/del/77', {})).toBe('Входящего подключения 77 нет');
+    expect(await told('/panel/api/inbounds/setEnable/1', { enable: 'x' })).toBe(
+      'Неверные данные: enable: должно быть true или false',
+    );
+    expect(await told('/panel/setting/update', { webPort: 0, pageSize: 'x' })).toMatch(
+      /^Настройка webPort: должно быть от 1 до 65535; Настройка pageSize: должно быть целым числом$/,
+    );
+    expect(await told('/panel/setting/update', { datepicker: 'x' })).toBe(
+      'Настройка datepicker: должно быть одним из: gregorian, jalalian',
+    );
+  });
+
+  it('says in that language what failed inside of its object', async () => {
+    const endpoints = [{ address: 'a:1', success: false, delay: 1, error: 'Connection refused' }];
+    const core = { listen: '', reason: 'The core does not run', values: null, observatory: [], updatedAt: 0 };
+    const panel = await startPanel({
+      parts: {
+        probe: {
+          dial: async () => ({ success: false, delay: 0, mode: 'tcp', error: 'Connection refused', endpoints }),
+          request: async () => ({ success: false, delay: 0, mode: 'http', error: 'Request failed: it took too long' }),
+        },
+        gauges: { core, history: () => [], delays: () => null },
+      },
+    });
+    const browser = await panel.browser().login();
+    const test = async (body: object) => (await browser.post('/panel/core/testOutbound', body, russian)).json?.obj;
+    const refused = 'В соединении отказано';
+    expect(await test({ outbound: '{}', mode: 'tcp' })).toMatchObject({
+      error: refused,
+      endpoints: [{ error: refused }],
+    });
+    expect(await test({ outbound: '{}' })).toMatchObject({ error: 'Запрос не удался: это длилось слишком долго' });
+    expect(await test({ outbound: '{' })).toMatchObject({ error: expect.stringMatching(/^Неверный JSON исходящего/) });
+    const state = await browser.get('/panel/api/server/coreMetricsState', russian);
+    expect(state.json?.obj).toMatchObject({ enabled: false, reason: 'Ядро не работает' });
+  });
+
+  it('says its language, and on what that depends', async () => {
+    const panel = await startPanel();
+    const answer = await panel.browser().post('/login', { username: 'x', password: 'y' }, { ...persian, ...russian });
+    expect(answer.json?.msg).toBe('نام کاربری، رمز عبور یا کد دو مرحله‌ای نادرست است.');
+    expect(answer.headers.get('content-language')).toBe('fa');
+    expect(answer.headers.get('vary')).toContain('Accept-Language, Cookie');
+  });
+
+  it.each([
+    [
+      '401',
+      401,
+      (panel: Panel) =>
+        panel.browser().get('/panel/api/server/status', { ...russian, 'x-requested-with': 'XMLHttpRequest' }),
+      'Сеанс истёк, войдите снова',
+    ],
+    [
+      '403',
+      403,
+      async (panel: Panel) => (await panel.browser().login()).post('/logout', {}, { ...russian, 'x-csrf-token': 'no' }),
+      /^CSRF-токен отсутствует/,
+    ],
+    [
+      '400',
+      400,
+      (panel: Panel) =>
+        panel.call('POST', '/login', { body: '{', headers: { ...russian, 'content-type': 'application/json' } }),
+      'Тело запроса не является правильным JSON',
+    ],
+    [
+      '413',
+      413,
+      (panel: Panel) => panel.call('POST', '/login', { body: 'x'.repeat(20_000), headers: russian }),
+      'Тело запроса больше 8192 байт',
+    ],
+  ])('with status %s is, too', async (_, status, ask, msg) => {
+    const panel = await startPanel();
+    const answer: Answer = await ask(panel);
+    expect(answer.status).toBe(status);
+    expect(answer.json?.msg).toMatch(msg);
+  });
+
+  it('is in English for who speaks nothing else, and for hostile headers', async () => {
+    const panel = await startPanel();
+    for (const header of ['de', 'ru;q=0', `${'x'.repeat(9000)}`]) {
+      const answer = await panel.browser().post('/login', { username: 'x' }, { 'accept-language': header });
+      expect(answer.json?.msg).toBe('Password is required');
+      expect(answer.headers.get('content-language')).toBe('en');
+    }
+  });
+});
+
+describe('the page', () => {
+  it('speaks the language and runs in its direction', async () => {
+    const panel = await startPanel();
+    const page = async (headers: Record<string, string>) => (await panel.browser().get('/', headers)).text;
+    expect(await page(persian)).toMatch(/<html lang="fa" dir="rtl">[^]*رمز عبور/);
+    expect(await page(russian)).toMatch(/<html lang="ru" dir="ltr">[^]*Пароль/);
+    expect(await page({})).toMatch(/<html lang="en" dir="ltr">[^]*Password/);
+  });
+});
+
+describe('a notification', () => {
+  it('is in the language of the upgrade, for each socket its own', async () => {
+    const panel = await startPanel();
+    const { cookie } = await panel.browser().login();
+    const heard = await Promise.all([
+      hear(panel, { cookie: `${cookie}; lang=fa` }),
+      hear(panel, { cookie, ...russian }),
+      hear(panel, { cookie }),
+    ]);
+    panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
+    const titles = () => heard.map((said) => said.find(({ type }) => type === 'notification')?.title);
+    await vi.waitFor(() => expect(titles()).toStrictEqual(['هسته از کار افتاد', 'Сбой ядра', 'The core failed']));
+  });
+});
+
+type Panel = Awaited<ReturnType<typeof startPanel>>;
+
+async function hear(panel: Panel, headers: Record<string, string>) {
+  const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers });
+  const said: { readonly type: string; readonly title?: string }[] = [];
+  ws.on('message', (data) => said.push(JSON.parse(String(data)) as { type: string; title?: string }));
+  await once(ws, 'open');
+  return said;
+}

@@ -1,0 +1,357 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWeb } from '../../../src/adapters/web/web.js';
+import { openNodes } from '../../../src/app/nodes.js';
+import type { RecordedEvent } from '../../../src/events/catalog.js';
+import { NodeReply, ProbeReply } from '../../../src/http/panel/contract/nodes.js';
+import { Disposal } from '../../../src/lib/disposal.js';
+import { inboundDraft, userId } from '../../kit/builders.js';
+import { temporaryFolder } from '../../kit/log.js';
+import { ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
+import { startPanel } from '../kit/panel.js';
+
+const NODES = '/panel/api/nodes';
+const TOKEN = 'T'.repeat(48);
+const strict = createWeb({ allowPrivate: false });
+
+/** A panel that may ask no private address, watching its nodes as a real one does, and an admin in front of it. */
+async function start() {
+  const panel = await startPanel({ parts: { web: strict } });
+  const disposal = new Disposal();
+  const opened = openNodes(panel, { web: strict, runDir: temporaryFolder(), warn: () => undefined, disposal });
+  onTestFinished(() => disposal.dispose());
+  Object.assign(panel.http, opened);
+  const browser = await panel.browser().login();
+  const get = async (path: string) => (await browser.get(NODES + path)).json;
+  const post = async (path: string, body: object = {}) => (await browser.post(NODES + path, body)).json;
+  /** What the last request appended, apart from what the nodes tell meanwhile. */
+  const facts = () =>
+    panel
+      .appended()
+      .filter(({ meta }) => meta.actor.kind !== 'node')
+      .map(bare);
+  const node = async (id = 1) => NodeReply.parse((await get(`/get/${id}`))?.obj);
+  const until = async (status: string): Promise<NodeReply> => {
+    for (let n = 0; n < 500; n += 1) {
+      const found = await node();
+      if (found.status === status) return found;
+      await pause(10);
+    }
+    throw new Error(`the node does not become ${status}`);
+  };
+  return { ...panel, browser, get, post, facts, node, until };
+}
+
+const bare = ({ type, data }: RecordedEvent) => ({ type, data });
+
+async function threeXui(options: Parameters<typeof ThreeXuiNode.start>[0] = {}) {
+  const remote = await ThreeXuiNode.start(options);
+  onTestFinished(() => remote.stop());
+  return remote;
+}
+
+const place = (port: number, over: object = {}) => ({
+  ...{ name: 'Frankfurt', scheme: 'http', host: '127.0.0.1', port, basePath: '', apiToken: TOKEN },
+  allowPrivateAddress: true,
+  ...over,
+});
+
+describe('a node that is a panel of ours', () => {
+  it('is added, asked, found out and never shown with its token', async () => {
+    const remote = await startPanel();
+    remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    const { post, get, facts, until, log } = await start();
+    const added = await post('/add', place(remote.port, { remark: 'rack 4' }));
+    expect(added).toMatchObject({ success: true, msg: 'The node has been added.' });
+    expect(added?.obj).toMatchObject({ id: 1, status: 'unknown', enable: true, hasApiToken: true, apiToken: '' });
+    const spec = {
+      ...{ name: 'Frankfurt', remark: 'rack 4', scheme: 'http', host: '127.0.0.1' },
+      ...{ port: remote.port, basePath: '/', allowPrivateAddress: true },
+    };
+    expect(facts()).toEqual([
+      { type: 'NodeAdded', data: { node: 1, enabled: true, spec, life: 1, secret: { token: TOKEN } } },
+    ]);
+    const online = await until('online');
+    expect(online).toMatchObject({ host: '127.0.0.1', address: '127.0.0.1', kind: 'portolan', lastError: '' });
+    expect(online.lastHeartbeat).toBeGreaterThan(0);
+    expect([online.cpu, online.mem, online.coreVersion]).toEqual([online.cpuPct, online.memPct, online.xrayVersion]);
+    expect(online.mem).toBeGreaterThan(0);
+    expect(online.uptimeSecs).toBeGreaterThan(0);
+    const told = log.read(0, 100).find(({ type }) => type === 'NodeIdentified');
+    expect(told?.data).toEqual({ node: 1, kind: 'portolan', panelId: remote.read.panelId });
+    expect(told?.meta.actor).toMatchObject({ kind: 'node', id: '1', name: 'Frankfurt' });
+    const list = await get('/list');
+    expect(list?.obj).toEqual([await get('/get/1').then((answer) => answer?.obj)]);
+    expect(JSON.stringify(list)).not.toContain(TOKEN);
+    const history = await get('/history/1/mem/30');
+    expect(history?.obj).toEqual([{ t: expect.any(Number) as number, v: expect.any(Number) as number }]);
+  });
+
+  it('says who it is in its status: the first event of its log', async () => {
+    const { browser, log, read } = await start();
+    const status = (await browser.get('/panel/api/server/status')).json?.obj;
+    expect(status).toMatchObject({ panelId: log.read(0, 1)[0]?.id });
+    expect(read.panelId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('a node that is a panel of 3x-ui', () => {
+  it('is asked as 3x-ui asks, now or as a test that keeps nothing', async () => {
+    const remote = await threeXui({ token: TOKEN, basePath: '/secret/' });
+    const { post, appended, node } = await start();
+    const tested = await post('/test', place(remote.port, { basePath: 'secret', name: undefined }));
+    const expected = {
+      ...{ status: 'online', cpu: 12.5, cpuPct: 12.5, mem: 25, memPct: 25, error: '' },
+      ...{ xrayVersion: '26.5.9', coreVersion: '26.5.9', uptimeSecs: 345_600 },
+    };
+    expect(ProbeReply.parse(tested?.obj)).toMatchObject(expected);
+    expect(appended()).toEqual([]);
+    await post('/add', place(remote.port, { basePath: 'secret' }));
+    expect((await post('/probe/1'))?.obj).toMatchObject(expected);
+    expect(await node()).toMatchObject({ status: 'online', kind: '3x-ui', basePath: '/secret/' });
+    remote.fault = (_, response) => (response.writeHead(404).end(), true);
+    const error = 'HTTP 404 from remote panel: the base path is wrong, or the token is not accepted';
+    expect((await post('/probe/1'))?.obj).toMatchObject({ status: 'offline', cpu: 0, mem: 0, xrayVersion: '', error });
+    expect(await node()).toMatchObject({ status: 'offline', lastError: error });
+    expect((await post('/probe/2'))?.success).toBe(false);
+  });
+
+  it('is taken from the forms of its page too', async () => {
+    const { call, browser, facts } = await start();
+    const form = new URLSearchParams({
+      ...{ name: 'Oslo', remark: '', scheme: 'https', address: '203.0.113.1', port: '2053', basePath: '' },
+      ...{ apiToken: TOKEN, enable: 'false', allowPrivateAddress: 'true', id: '7' },
+    });
+    const headers = {
+      ...{ cookie: browser.cookie, 'x-csrf-token': browser.token },
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const { json } = await call('POST', `${NODES}/add`, { headers, body: form.toString() });
+    expect(json?.obj).toMatchObject({ id: 1, address: '203.0.113.1', host: '203.0.113.1', enable: false });
+    expect(facts()).toHaveLength(1);
+  });
+});
+
+describe('what is refused', () => {
+  it('is a private address, at add, update and test, without a packet', async () => {
+    const remote = await threeXui({ token: TOKEN });
+    const { post, appended, facts } = await start();
+    await post('/add', place(443, { name: 'Oslo', host: '203.0.113.9', enable: false, allowPrivateAddress: false }));
+    for (const host of [
+      '127.0.0.1',
+      '127.1',
+      '0x7f000001',
+      '2130706433',
+      'localhost',
+      '::1',
+      '::ffff:7f00:1',
+      '10.1.2.3',
+    ]) {
+      const there = place(remote.port, { host, allowPrivateAddress: false });
+      const no = await post('/add', there);
+      expect(no).toMatchObject({ success: false });
+      expect(no?.msg).toMatch(/^blocked private\/internal address /);
+      expect(appended()).toEqual([]);
+      const tested = ProbeReply.parse((await post('/test', there))?.obj);
+      expect(tested.status).toBe('offline');
+      expect(tested.error).toMatch(/^blocked private\/internal address /);
+      expect((await post('/update/1', there))?.msg).toMatch(/^blocked private\/internal address /);
+      expect(facts()).toEqual([]);
+    }
+    expect(remote.knocks).toBe(0);
+  });
+
+  it('is what makes no node, with the reason', async () => {
+    const { post, appended } = await start();
+    for (const [over, msg] of [
+      [{ name: '' }, 'The node cannot be saved: node name is required'],
+      [{ host: undefined }, 'The node cannot be saved: address is required'],
+      [{ host: 'a b' }, 'The node cannot be saved: invalid host "a b"'],
+      [{ port: undefined }, 'The node cannot be saved: node port must be 1-65535'],
+      [{ port: 70_000 }, 'The node cannot be saved: node port must be 1-65535'],
+      [{ port: 'x' }, 'The input is not valid: port: must be a whole number'],
+      [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme is http or https'],
+      [{ name: ['x'] }, 'The input is not valid: name: must be a text'],
+    ] as const) {
+      expect(await post('/add', place(443, over))).toEqual({ success: false, msg, obj: null });
+      expect(appended()).toEqual([]);
+    }
+  });
+
+  it('is a test of what is no address, with the reason in its answer', async () => {
+    const { post } = await start();
+    const answer = await post('/test', place(0));
+    expect(answer).toMatchObject({ success: true, obj: { status: 'offline', error: 'node port must be 1-65535' } });
+    expect((await post('/test', place(443, { apiToken: 'a\nb' })))?.success).toBe(false);
+  });
+
+  it('is what is not there', async () => {
+    const { post, get, appended } = await start();
+    const msg = 'There is no node 9';
+    for (const path of ['/update/9', '/del/9', '/probe/9'])
+      expect(await post(path, place(443))).toMatchObject({ success: false, msg });
+    expect(await post('/setEnable/9', { enable: true })).toMatchObject({ success: false, msg });
+    expect(await get('/get/9')).toMatchObject({ success: false, msg });
+    expect(appended()).toEqual([]);
+    expect(await get('/history/9/cpu/2')).toMatchObject({ success: false, msg });
+    expect((await get('/history/9/load1/2'))?.msg).toBe('invalid metric: there are cpu, mem');
+    expect((await get('/history/9/cpu/3'))?.msg).toContain('invalid bucket');
+    expect((await get('/get/x'))?.success).toBe(false);
+  });
+});
+
+describe('a node that is changed', () => {
+  const there = place(443, { host: '203.0.113.9', allowPrivateAddress: false, enable: false });
+
+  it('keeps what is not named, and its token while it stays where it is', async () => {
+    const { post, facts, node } = await start();
+    await post('/add', there);
+    expect(await post('/update/1', { remark: 'rack 4', apiToken: '' })).toMatchObject({ success: true });
+    expect(facts()).toEqual([{ type: 'NodeUpdated', data: { node: 1, changes: { remark: 'rack 4' } } }]);
+    expect(await node()).toMatchObject({ name: 'Frankfurt', enable: false, hasApiToken: true });
+    expect((await post('/update/1', { host: '203.0.113.10', allowPrivateAddress: true }))?.msg).toBe(
+      'The node is at another address now: give its API token again',
+    );
+    expect(facts()).toEqual([]);
+  });
+
+  it('is moved by either name of its address, also by who sends back what he read', async () => {
+    const { post, facts, node } = await start();
+    await post('/add', there);
+    const read = await node();
+    expect((await post('/update/1', { ...read, apiToken: '' }))?.success).toBe(true);
+    expect(facts()).toEqual([]);
+    for (const [member, host] of [
+      ['address', '203.0.113.10'],
+      ['host', '203.0.113.11'],
+    ] as const) {
+      await post('/update/1', { ...(await node()), [member]: host, apiToken: 'token-2' });
+      expect(await node()).toMatchObject({ host, address: host });
+    }
+  });
+
+  it('is switched on and off', async () => {
+    const { post, facts } = await start();
+    await post('/add', there);
+    expect((await post('/setEnable/1', {}))?.success).toBe(false);
+    expect((await post('/setEnable/1', { enable: true }))?.success).toBe(true);
+    expect(facts()).toEqual([{ type: 'NodeEnabled', data: { node: 1 } }]);
+    await post('/setEnable/1', { enable: false });
+    expect(facts()).toEqual([{ type: 'NodeDisabled', data: { node: 1 } }]);
+  });
+
+  it('is deleted, and says what was bound to it', async () => {
+    const { post, facts, given, read, get, http } = await start();
+    const asked: number[] = [];
+    const lefts = [
+      { gone: 1, remaining: 0, kept: 0 },
+      { gone: 0, remaining: 1, kept: 0 },
+      { gone: 0, remaining: 0, kept: 2 },
+      { gone: 0, remaining: 0, kept: 0 },
+    ];
+    const withdraw = async (node: number) => lefts[asked.push(node) - 1];
+    Object.assign(http, { nodeSync: { ...http.nodeSync, withdraw } });
+    await post('/add', there);
+    for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
+    const [first, second, third, fourth] = read.nodes();
+    given({ type: 'AddInbound', data: { owner: userId(1), node: first?.id, ...inboundDraft() } });
+    expect(await post('/del/1')).toMatchObject({
+      success: true,
+      msg: 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.',
+      obj: { inbounds: 1, remaining: 0, kept: 0 },
+    });
+    expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
+    expect(asked).toStrictEqual([first?.id]);
+    // One that cannot be told keeps what it has.
+    expect(await post(`/del/${second?.id}`)).toMatchObject({
+      msg: 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.',
+      obj: { inbounds: 0, remaining: 1, kept: 0 },
+    });
+    // And of what somebody else has clients in, only ours are taken out.
+    expect(await post(`/del/${third?.id}`)).toMatchObject({
+      msg: 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.',
+      obj: { inbounds: 0, remaining: 0, kept: 2 },
+    });
+    // Of one that never took what is bound to it, nothing was taken.
+    given({
+      type: 'AddInbound',
+      data: { owner: userId(1), node: fourth?.id, ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) },
+    });
+    expect(await post(`/del/${fourth?.id}`)).toMatchObject({
+      msg: 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.',
+      obj: { inbounds: 1, remaining: 0, kept: 0 },
+    });
+    expect((await get('/list'))?.obj).toEqual([]);
+    expect(read.inbounds()).toHaveLength(2);
+    expect(await post('/del/7')).toMatchObject({ success: false });
+  });
+
+  it('shows why it cannot be told anything, also while it answers', async () => {
+    const { post, node, http } = await start();
+    await post('/add', there);
+    const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
+    Object.assign(http, { nodeSync: { ...http.nodeSync, state } });
+    expect((await node()).lastError).toBe('decode response: no');
+  });
+
+  it('is tried again at once when it is asked or saved, changed or not', async () => {
+    const { post, http } = await start();
+    const retried: number[] = [];
+    Object.assign(http, { nodeSync: { ...http.nodeSync, retry: (node: number) => void retried.push(node) } });
+    await post('/add', there);
+    for (const [path, body] of [
+      ['/update/1', { remark: 'rack 4' }],
+      ['/update/1', { remark: 'rack 4' }],
+      ['/setEnable/1', { enable: true }],
+      ['/setEnable/1', { enable: true }],
+      ['/probe/1', {}],
+    ] as const)
+      expect((await post(path, body))?.success).toBe(true);
+    expect(retried).toStrictEqual([1, 1, 1, 1, 1]);
+    await post('/update/1', { port: 0 });
+    await post('/setEnable/9', { enable: true });
+    expect(retried.filter((node) => node === 1)).toHaveLength(5);
+  });
+
+  it('is not added when it is this panel itself, and not asked when it is another node already', async () => {
+    const { post, read, port, given, facts, until, node } = await start();
+    given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    expect(await post('/add', place(port))).toMatchObject({
+      success: false,
+      msg: 'The address leads to this panel itself',
+    });
+    expect(facts()).toStrictEqual([]);
+    const remote = await startPanel();
+    remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    await post('/add', place(remote.port));
+    await until('online');
+    await post('/add', place(remote.port, { name: 'Frankfurt again' }));
+    expect(await post('/probe/2')).toMatchObject({
+      obj: { status: 'offline', error: 'is the same panel as node Frankfurt' },
+    });
+    expect((await node(2)).lastError).toBe('is the same panel as node Frankfurt');
+    expect(read.nodes().map(({ identity }) => identity?.panelId)).toStrictEqual([remote.read.panelId, undefined]);
+    // The one who was first goes: then it is the other's.
+    await post('/del/1');
+    expect(await post('/probe/2')).toMatchObject({ obj: { status: 'online' } });
+    expect(read.node(2)?.identity?.panelId).toBe(remote.read.panelId);
+  });
+});
+
+describe('a centre that asks for counters as they are now', () => {
+  it('gets the list after the core was read, with its token alone', async () => {
+    let read = 0;
+    const collect = async (): Promise<boolean> => (read += 1) > 0;
+    const panel = await startPanel({ parts: { collect } });
+    panel.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+    const asked = { 'x-portolan-counters': 'now' };
+    const list = async (headers: Record<string, string>) =>
+      (await panel.call('GET', '/panel/api/inbounds/list', { headers })).json;
+    expect(await list({ authorization: `Bearer ${TOKEN}`, ...asked })).toMatchObject({ success: true, obj: [] });
+    expect(read).toBe(1);
+    await list({ authorization: `Bearer ${TOKEN}` });
+    const browser = await panel.browser().login();
+    await list({ cookie: browser.cookie, ...asked });
+    expect(read).toBe(1);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { PanelRestartRequested } from '../../../src/events/panel.js';
+import { startPanel } from '../kit/panel.js';
+
+describe('restartPanel', () => {
+  it('answers at once, and leaves a fact of the caller for the servers', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({ success: true, msg: 'The panel restarts in 3 seconds.', obj: null });
+    const events = panel.appended();
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([PanelRestartRequested({})]);
+    expect(events[0]?.meta.actor).toMatchObject({ kind: 'user', name: 'admin' });
+  });
+
+  it('says so when one is under way, and adds nothing', async () => {
+    const panel = await startPanel({ restarting: () => true });
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({ success: false, msg: 'The panel is restarting already', obj: null });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('refuses at once, with a sentence, what would come to nothing', async () => {
+    const restartFlaw = async () => 'Port already exists: 9 is used by another program';
+    const panel = await startPanel({ parts: { restartFlaw } });
+    const browser = await panel.browser().login();
+    const answer = await browser.post('/panel/setting/restartPanel');
+    expect(answer.json).toEqual({
+      success: false,
+      msg: 'The panel does not restart and goes on as it is: Port already exists: 9 is used by another program',
+      obj: null,
+    });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('says when the panel will not be found under this name any more', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const restarted = async (webDomain: string): Promise<string | undefined> => {
+      // It counts from the restart on: until then the caller can still take it back.
+      expect((await browser.post('/panel/setting/update', { webDomain })).json).toMatchObject({
+        success: true,
+        obj: { restart: ['webDomain'] },
+      });
+      return (await browser.post('/panel/setting/restartPanel')).json?.msg;
+    };
+    expect(await restarted('panel.example')).toBe(
+      'The panel restarts in 3 seconds. Then it answers only under its domain, and no more under the name that you use now.',
+    );
+    expect(await restarted('127.0.0.1:80')).toBe('The panel restarts in 3 seconds.');
+    expect(await restarted('')).toBe('The panel restarts in 3 seconds.');
+  });
+
+  it('has one effect and the same answer for the same Idempotency-Key, even while the restart is under way', async () => {
+    let underWay = false;
+    const panel = await startPanel({ restarting: () => underWay });
+    const browser = await panel.browser().login();
+    const headers = { 'idempotency-key': 'once' };
+    const first = await browser.post('/panel/setting/restartPanel', {}, headers);
+    underWay = true;
+    const second = await browser.post('/panel/setting/restartPanel', {}, headers);
+    expect(second.json).toEqual(first.json);
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('takes the token only under /panel/api, and nobody without any', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const headers = { authorization: 'Bearer secret-token' };
+    expect((await panel.call('POST', '/panel/setting/restartPanel', { headers })).status).toBe(404);
+    expect((await panel.call('POST', '/panel/api/setting/restartPanel')).status).toBe(404);
+    expect((await panel.call('GET', '/panel/api/setting/restartPanel', { headers })).status).toBe(404);
+    expect(panel.appended()).toEqual([]);
+    const answer = await panel.call('POST', '/panel/api/setting/restartPanel', { headers });
+    expect(answer.json?.success).toBe(true);
+    expect(panel.appended().map(({ type }) => type)).toEqual(['PanelRestartRequested']);
+  });
+});

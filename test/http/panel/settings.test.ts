@@ -1,0 +1,481 @@
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { portFlaw } from '../../../src/adapters/host/port-flaw.js';
+import { certificateFlaw } from '../../../src/adapters/tls/certificates.js';
+import { createWeb } from '../../../src/adapters/web/web.js';
+import type { HttpParts } from '../../../src/http/panel/context.js';
+import { makeCertificate } from '../../kit/real/certificate.js';
+import { startPanel } from '../kit/panel.js';
+
+const ALL = '/panel/setting/all';
+const UPDATE = '/panel/setting/update';
+const SECRETS = {
+  twoFactorToken: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  chatBotToken: '1:canary-bot',
+  chatBotProxy: 'socks5://user:canary-proxy@127.0.0.1:1080',
+  ldapPassword: 'canary-ldap',
+  backupPassphrase: 'canary-backup',
+  wgprov: '{"canary":"wg"}',
+  vpnprov: '{"canary":"vpn"}',
+};
+const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+const start = async (settings: Record<string, unknown> = {}, parts: Partial<HttpParts> = {}) => {
+  const panel = await startPanel({ settings, parts });
+  const browser = await panel.browser().login();
+  const all = async () => (await browser.post(ALL)).json?.obj as Record<string, unknown>;
+  const update = (body: unknown) => browser.post(UPDATE, body);
+  const errors = async (body: unknown) => {
+    const { json } = await update(body);
+    expect(json?.success).toBe(false);
+    expect(panel.appended()).toEqual([]);
+    const { errors } = (json as { obj: { errors: { key: string; why: string }[] } }).obj;
+    expect(json?.msg).toBe(errors.map(({ key, why }) => `Setting ${key}: ${why}`).join('; '));
+    return errors;
+  };
+  return { panel, browser, all, update, errors };
+};
+
+describe('all settings', () => {
+  it('show no secret, and for each whether it is set, under the names of both', async () => {
+    const empty = await (await start()).all();
+    const { all } = await start(SECRETS);
+    const full = await all();
+    for (const view of [empty, full]) {
+      for (const key of [...Object.keys(SECRETS), 'apiToken', 'tgBotToken', 'tgBotProxy']) expect(view[key]).toBe('');
+      expect(view['hasApiToken']).toBe(false);
+    }
+    const flags = [
+      ...['hasTwoFactorToken', 'hasChatBotToken', 'hasChatBotProxy', 'hasLdapPassword', 'hasBackupPassphrase'],
+      ...['hasWgprov', 'hasVpnprov', 'hasTgBotToken', 'hasTgBotProxy', 'hasWarpSecret', 'hasNordSecret'],
+    ];
+    for (const flag of flags) expect([flag, empty[flag], full[flag]]).toEqual([flag, false, true]);
+    expect(JSON.stringify(full)).not.toMatch(/canary|GEZDG/);
+  });
+
+  it('have the names of 3x-ui beside ours', async () => {
+    const view = await (await start({ chatBotCpu: 55, chatBotChatId: '1,2', restartCoreOnClientDisable: false })).all();
+    expect(view).toMatchObject({
+      ...{ chatBotCpu: 55, tgCpu: 55, chatBotChatId: '1,2', tgBotChatId: '1,2' },
+      ...{ restartCoreOnClientDisable: false, restartXrayOnClientDisable: false },
+      ...{ tgBotEnable: false, tgBotAPIServer: '', tgRunTime: '@daily', tgBotBackup: false, tgBotLoginNotify: true },
+      ...{ tgLang: 'en-US', trustedProxyCIDRs: ['127.0.0.0/8', '::1/128'], environment: {} },
+    });
+    const other = await (await start({ apiDialect: '3x-ui' })).all();
+    expect(other['trustedProxyCIDRs']).toBe('127.0.0.0/8,::1/128');
+  });
+
+  it('say what comes from outside', async () => {
+    const overrides = { webPort: { variable: 'PORTOLAN_PORT', value: 8080 } };
+    const { all, update } = await start({}, { overrides });
+    expect((await all())['environment']).toEqual(overrides);
+    const answer = await update({ webPort: 9090, subPort: 9091 });
+    expect(answer.json).toMatchObject({ success: true, obj: { restart: ['subPort'], environment: overrides } });
+    expect((await all())['webPort']).toBe(9090);
+  });
+});
+
+describe('a change', () => {
+  it('is one event with what changed, and one for each secret', async () => {
+    const { panel, update } = await start();
+    const body = { pageSize: 50, subTitle: '', tgCpu: 70, ldapPassword: 'canary', chatBotToken: '', tgLang: 'en-US' };
+    expect((await update(body)).json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
+    expect(panel.appended()).toMatchObject([
+      { type: 'SettingsChanged', data: { changes: { pageSize: 50, chatBotCpu: 70 } } },
+      { type: 'SecretSettingChanged', data: { key: 'ldapPassword', life: 1 } },
+    ]);
+    expect(panel.read.secrets().ldapPassword).toBe('canary');
+  });
+
+  it('says when it waits for a restart', async () => {
+    const { update } = await start();
+    expect((await update({ webPort: 9090, pageSize: 5 })).json).toEqual({
+      success: true,
+      msg: 'The parameters have been changed. Some of them count after a restart of the panel.',
+      obj: { restart: ['webPort'] },
+    });
+    expect((await update({ webBasePath: '/p/', subPath: '/q/' })).json?.obj).toEqual({ restart: ['webBasePath'] });
+    expect((await update({ subPath: '/r/' })).json?.obj).toBeNull();
+    const domains = { webDomain: 'panel.example', subDomain: 'sub.example' };
+    expect((await update(domains)).json?.obj).toEqual({ restart: ['webDomain', 'subDomain'] });
+    expect((await update({ webDomain: '' })).json?.success).toBe(true);
+  });
+
+  it('under two names counts where it is another value', async () => {
+    const { panel, update, errors } = await start({ chatBotCpu: 80 });
+    await update({ chatBotCpu: 80, tgCpu: 70 });
+    await update({ chatBotCpu: 60, tgCpu: 70 });
+    expect(panel.read.settings().chatBotCpu).toBe(60);
+    await update({ chatBotCpu: '50', tgCpu: 50, tgBotToken: '', chatBotToken: 'a' });
+    expect([panel.read.settings().chatBotCpu, panel.read.secrets().chatBotToken]).toEqual([50, 'a']);
+    const why = 'is given under two names with different values';
+    expect(await errors({ chatBotCpu: 1, tgCpu: 2, tgBotToken: 'x', chatBotToken: 'y', pageSize: 1 })).toEqual([
+      { key: 'chatBotCpu', why },
+      { key: 'chatBotToken', why },
+    ]);
+  });
+
+  it.each([
+    { tgCpu: 50, chatBotCpu: 60 },
+    { chatBotCpu: 60, tgCpu: 50 },
+    { tgCpu: '50', chatBotCpu: '60' },
+    { tgCpu: 50, chatBotCpu: 101 },
+    { tgCpu: 'x', chatBotCpu: 60 },
+    { tgRunTime: '@hourly', chatBotRunTime: '@weekly' },
+  ])('under two names that say different things is refused: %j', async (body) => {
+    const { errors, browser, panel } = await start();
+    const [flaw, ...others] = await errors(body);
+    expect([flaw?.why, others]).toEqual(['is given under two names with different values', []]);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: browser.cookie };
+    const form = new URLSearchParams(
+      Object.entries(body).map(([key, value]): [string, string] => [key, String(value)]),
+    ).toString();
+    const answer = await panel.call('POST', UPDATE, {
+      headers: { ...headers, 'x-csrf-token': browser.token },
+      body: form,
+    });
+    expect(answer.json).toMatchObject({ success: false });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('names everything that is wrong at once, as the caller calls it, and changes nothing', async () => {
+    const { errors, all } = await start();
+    const before = await all();
+    const body = { webPort: 0, tgCpu: 101, nonsense: 1, subTitle: 'x', ldapPassword: 'canary', constructor: 2 };
+    expect(await errors(body)).toEqual([
+      { key: 'webPort', why: 'must be 1 to 65535' },
+      { key: 'tgCpu', why: 'must be 0 to 100' },
+      { key: 'nonsense', why: 'there is no such setting' },
+      { key: 'constructor', why: 'there is no such setting' },
+    ]);
+    expect(await all()).toEqual(before);
+  });
+
+  it('are no more at once than there are', async () => {
+    const { panel, update } = await start();
+    const { json } = await update(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`k${n}`, n])));
+    expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have 500 settings' });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('names at most a hundred flaws, and the beginning of a key', async () => {
+    const { errors } = await start();
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}`.padEnd(1000, 'x'), n]));
+    const named = await errors(many);
+    expect(named).toHaveLength(100);
+    expect(Math.max(...named.map(({ key }) => key.length))).toBe(64);
+  });
+
+  it.each([
+    ['secret', 'x'],
+    ['xrayTemplateConfig', '{}'],
+    ['warp2', null],
+  ])('of %s is refused, because there is no such setting', async (key, value) => {
+    expect(await (await start()).errors({ [key]: value })).toEqual([{ key, why: 'there is no such setting' }]);
+  });
+
+  it('passes over what is only read, and takes no API token', async () => {
+    const { panel, update, errors } = await start();
+    const readOnly = {
+      hasApiToken: true,
+      hasNordSecret: 'x',
+      environment: { webPort: 1 },
+      apiToken: '',
+      twoFactorCode: '',
+    };
+    expect((await update(readOnly)).json?.success).toBe(true);
+    expect(panel.appended()).toEqual([]);
+    expect(await errors({ apiToken: 'x'.repeat(48) })).toEqual([
+      { key: 'apiToken', why: 'is changed by /panel/setting/secret' },
+    ]);
+  });
+
+  it.each([
+    ['a list', ['x']],
+    ['a text', 'x'],
+    ['nothing', undefined],
+  ])('that is %s changes nothing', async (_, body) => {
+    const { panel, update } = await start();
+    expect((await update(body)).json?.success).toBe(true);
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('of wrong types is refused by the key', async () => {
+    const { errors } = await start();
+    const wrong = [{ x: 1 }, [[1]], 1e308, true, 'x\ny', '😀'];
+    for (const value of wrong)
+      expect(await errors({ webListen: value, subUpdates: value })).toMatchObject([
+        { key: 'webListen' },
+        { key: 'subUpdates' },
+      ]);
+  });
+
+  it('has the machine asked before anything is written', async () => {
+    const asked: unknown[] = [];
+    const { errors, update } = await start(
+      {},
+      {
+        serverPortFlaw: async (listen, port) => {
+          asked.push([listen, port]);
+          return port === 8080 ? 'taken' : listen === '10.9.9.9' ? 'no such address' : port < 1024 ? 'forbidden' : null;
+        },
+        certificateFlaw: async (certificate, key) =>
+          certificate === '/good.pem'
+            ? key === '/good.key'
+              ? null
+              : 'The key does not belong to the certificate'
+            : 'The certificate expired on 2020-01-01',
+      },
+    );
+    const body = { webPort: 8080, subListen: '10.9.9.9', webCertFile: '/old.pem', webKeyFile: '/good.key' };
+    expect(await errors({ ...body, subCertFile: '/good.pem', subKeyFile: '/x.key', pageSize: -1 })).toEqual([
+      { key: 'pageSize', why: 'must be 0 to 10000' },
+      { key: 'webPort', why: 'is used by another program' },
+      { key: 'subListen', why: 'is not an address of this machine' },
+      { key: 'webCertFile', why: 'The certificate expired on 2020-01-01' },
+      { key: 'subKeyFile', why: 'The key does not belong to the certificate' },
+    ]);
+    expect(await errors({ webPort: 80 })).toEqual([
+      { key: 'webPort', why: 'cannot be used by the account that the panel runs as' },
+    ]);
+    expect(asked).toEqual([
+      ['', 8080],
+      ['10.9.9.9', 10_882],
+      ['', 80],
+    ]);
+    await update({ pageSize: 5, subTitle: 'x' });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('to a port that somebody holds, and to files that are no pair, is refused by the real machine', async () => {
+    const { errors, update } = await start(
+      {},
+      { serverPortFlaw: (listen, port) => portFlaw(listen, port, false), certificateFlaw },
+    );
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void holder.close());
+    const { port } = holder.address() as { port: number };
+    const [one, other, old] = await Promise.all([
+      makeCertificate(),
+      makeCertificate(),
+      makeCertificate(['old.example'], { notBefore: new Date(0), notAfter: new Date(86_400_000) }),
+    ]);
+    onTestFinished(() => [one, other, old].forEach(({ remove }) => remove()));
+    expect(await errors({ webPort: port })).toEqual([{ key: 'webPort', why: 'is used by another program' }]);
+    expect(await errors({ webListen: '203.0.113.77' })).toEqual([
+      { key: 'webListen', why: 'is not an address of this machine' },
+    ]);
+    const pair = (cert: string, key: string) => ({ webCertFile: cert, webKeyFile: key });
+    expect(await errors(pair(one.certFile, other.keyFile))).toMatchObject([{ key: 'webKeyFile' }]);
+    expect(await errors(pair(old.certFile, old.keyFile))).toMatchObject([{ key: 'webCertFile' }]);
+    expect(await errors(pair(`${one.certFile}.gone`, one.keyFile))).toMatchObject([{ key: 'webCertFile' }]);
+    expect(await errors(pair(one.certFile, `${one.keyFile}.gone`))).toMatchObject([{ key: 'webKeyFile' }]);
+    expect(await errors(pair(one.certFile, ''))).toMatchObject([{ key: 'webKeyFile' }]);
+    expect((await update(pair(one.certFile, one.keyFile))).json?.success).toBe(true);
+  });
+
+  it('of whom to believe needs a word when it is everybody', async () => {
+    const { panel, update, errors } = await start();
+    expect(await errors({ trustedProxyCIDRs: '10.0.0.0/8,0.0.0.0/0' })).toMatchObject([{ key: 'trustedProxyCIDRs' }]);
+    for (const trustEveryProxy of ['false', 'yes', 1, null])
+      expect(await errors({ trustedProxyCIDRs: ['::/0'], trustEveryProxy })).toMatchObject([
+        { key: 'trustedProxyCIDRs' },
+      ]);
+    expect((await update({ trustedProxyCIDRs: ['::/0'], trustEveryProxy: true })).json?.success).toBe(true);
+    expect(panel.read.settings().trustedProxyCIDRs).toEqual(['::/0']);
+  });
+
+  it.each(['http://127.0.0.1/x', 'http://[::ffff:10.0.0.1]/', 'http://localhost:8080/', 'http://0x7f.1/'])(
+    'tells nobody of traffic at a private address: %s',
+    async (uri) => {
+      const { errors, update, panel } = await start({}, { web: createWeb({ allowPrivate: false }) });
+      const why = 'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+      const both = { externalTrafficInformEnable: true, externalTrafficInformURI: uri };
+      expect(await errors(both)).toEqual([{ key: 'externalTrafficInformURI', why }]);
+      // Switched off it is only a text.
+      expect((await update({ externalTrafficInformURI: uri })).json?.success).toBe(true);
+      panel.appended();
+      expect(await errors({ externalTrafficInformEnable: true })).toEqual([{ key: 'externalTrafficInformURI', why }]);
+      const open = await start({}, { web: createWeb({ allowPrivate: true }) });
+      expect((await open.update(both)).json?.success).toBe(true);
+    },
+  );
+
+  it('may tell of traffic where no name can be resolved now', async () => {
+    const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
+    const { update } = await start({}, { web: createWeb({ allowPrivate: false, resolve: nowhere }) });
+    const changes = { externalTrafficInformEnable: true, externalTrafficInformURI: 'https://away.example/' };
+    expect((await update(changes)).json?.success).toBe(true);
+  });
+
+  it('sends the token of the bot to nobody without TLS, and to nothing private', async () => {
+    const web = createWeb({ allowPrivate: false, resolve: async () => [{ address: '9.9.9.9', family: 4 }] });
+    const guarded = await start({}, { web });
+    const why = 'must begin with https://: the token of the bot is sent there';
+    expect(await guarded.errors({ chatBotAPIServer: 'http://bot.example' })).toEqual([
+      { key: 'chatBotAPIServer', why },
+    ]);
+    expect((await guarded.update({ chatBotAPIServer: 'https://bot.example/path' })).json?.success).toBe(true);
+    for (const chatBotAPIServer of ['https://127.0.0.1', 'http://localhost:8081', 'https://[fd00::1]'])
+      expect(await guarded.errors({ chatBotAPIServer })).toMatchObject([{ key: 'chatBotAPIServer' }]);
+    const open = await start({}, { web: createWeb({ allowPrivate: true }) });
+    for (const chatBotAPIServer of ['http://localhost:8081', 'http://10.0.0.5:8081', 'http://[fd00::1]:8081'])
+      expect((await open.update({ chatBotAPIServer })).json?.success).toBe(true);
+    expect(await open.errors({ chatBotAPIServer: 'http://9.9.9.9' })).toEqual([{ key: 'chatBotAPIServer', why }]);
+  });
+
+  it('does not send a stored secret elsewhere', async () => {
+    const { update, errors, panel } = await start(SECRETS);
+    const why = 'must be given again, because the address that it is sent to changes';
+    expect(
+      await errors({ tgBotAPIServer: 'https://evil.example', ldapHost: 'evil.example', ldapPassword: '' }),
+    ).toEqual([
+      { key: 'ldapPassword', why },
+      { key: 'chatBotToken', why },
+    ]);
+    expect((await update({ ldapHost: 'new.example', ldapPassword: SECRETS.ldapPassword })).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(['SettingsChanged']);
+  });
+
+  it('that is sent twice under one Idempotency-Key is done once and answered alike', async () => {
+    const { panel, browser } = await start();
+    const send = () => browser.post(UPDATE, { webPort: 9090, ldapPassword: 'x' }, { 'idempotency-key': 'k' });
+    const first = await send();
+    expect(types(panel.appended())).toEqual(['SettingsChanged', 'SecretSettingChanged']);
+    expect((await send()).json).toEqual(first.json);
+    expect(panel.appended()).toEqual([]);
+  });
+});
+
+describe('one secret', () => {
+  const SECRET = '/panel/setting/secret';
+
+  it.each([
+    ['ldapPassword', 'new'],
+    ['chatBotToken', '2:new'],
+    ['backupPassphrase', 'sail by the moon'],
+    ['chatBotProxy', 'socks5://127.0.0.1:1'],
+    ['wgprov', '{"new":1}'],
+    ['twoFactorToken', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+  ] as const)('%s is set and taken away', async (key, value) => {
+    const { panel, browser } = await start(SECRETS);
+    expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'KeyShredded']);
+    expect(panel.read.secrets()[key]).toBe(value);
+    expect((await browser.post(SECRET, { key, value: '' })).json?.success).toBe(true);
+    expect(panel.read.secrets()[key]).toBe('');
+    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(value);
+  });
+
+  it('goes by the names of 3x-ui too', async () => {
+    const { panel, browser } = await start();
+    for (const [key, value] of [
+      ['tgBotToken', 'a'],
+      ['tgBotProxy', 'socks5://b'],
+      ['warp', '{}'],
+      ['nord', '{}'],
+    ])
+      expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
+    expect(panel.read.secrets()).toMatchObject({
+      chatBotToken: 'a',
+      chatBotProxy: 'socks5://b',
+      wgprov: '{}',
+      vpnprov: '{}',
+    });
+    const bad = await browser.post(SECRET, { key: 'tgBotProxy', value: 'http://x' });
+    expect(bad.json?.obj).toEqual({ errors: [{ key: 'tgBotProxy', why: 'must begin with socks5:// or be empty' }] });
+  });
+
+  it('can be the API token, which is then the only one', async () => {
+    const { panel, browser } = await start();
+    const old = String((await browser.get('/panel/setting/getApiToken')).json?.obj);
+    const value = 'Z'.repeat(32);
+    expect((await browser.post(SECRET, { key: 'apiToken', value })).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(['ApiTokenIssued', 'KeyShredded']);
+    expect((await browser.get('/panel/setting/getApiToken')).json?.obj).toBe(value);
+    const call = (token: string) =>
+      panel.call('GET', '/panel/api/inbounds/list', { headers: { authorization: `Bearer ${token}` } });
+    expect((await call(value)).status).toBe(200);
+    expect((await call(old)).status).toBe(404);
+    await browser.post(SECRET, { key: 'apiToken', value });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it.each(['', 'x'.repeat(31), 'x'.repeat(201), `${'x'.repeat(40)} `, `${'x'.repeat(40)}\n`, 'é'.repeat(40)])(
+    'is not the API token %.45j',
+    async (value) => {
+      const { panel, browser } = await start();
+      expect((await browser.post(SECRET, { key: 'apiToken', value })).json).toMatchObject({
+        success: false,
+        obj: { errors: [{ key: 'apiToken' }] },
+      });
+      expect(panel.appended()).toEqual([]);
+    },
+  );
+
+  it.each(['secret', 'webPort', '__proto__', 'constructor', 'hasApiToken', 'twoFactorEnable', '', 'x'.repeat(5000)])(
+    'is not %.20j',
+    async (key) => {
+      const { panel, browser } = await start();
+      const { json } = await browser.post(SECRET, { key, value: 'x' });
+      expect(json).toMatchObject({ success: false, obj: { errors: [{ why: 'is not a secret setting' }] } });
+      expect(json?.msg.length).toBeLessThan(200);
+      expect(panel.appended()).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ key: 'ldapPassword' }, 'value: is missing'],
+    [{ key: 'ldapPassword', value: null }, 'value: must be a text'],
+    [{ key: 'ldapPassword', value: ['x'] }, 'value: must be a text'],
+    [{ key: ['ldapPassword'], value: 'x' }, 'key: must be a text'],
+  ])('is not changed by %j', async (body, why) => {
+    const { panel, browser } = await start(SECRETS);
+    const { json } = await browser.post(SECRET, body);
+    expect([json?.success, json?.msg]).toEqual([false, `The input is not valid: ${why}`]);
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('is for a browser alone', async () => {
+    const { panel } = await start();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    for (const path of [SECRET, '/panel/api/setting/secret']) {
+      const headers = { authorization: 'Bearer secret-token' };
+      expect((await panel.call('POST', path, { headers, body: 'key=ldapPassword&value=x' })).status).toBe(404);
+    }
+  });
+});
+
+describe('the settings that pages show beside the inbounds', () => {
+  const defaults = async (settings: Record<string, unknown>, parts: Partial<HttpParts> = {}) => {
+    const { browser } = await start(settings, parts);
+    return (await browser.post('/panel/setting/defaultSettings')).json?.obj as Record<string, unknown>;
+  };
+
+  it('are those of now', async () => {
+    const settings = {
+      ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, webCertFile: '/c', webKeyFile: '/k', chatBotEnable: true },
+      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', chatBotToken: '1:a' },
+    };
+    expect(await defaults(settings)).toEqual({
+      ...{ expireDiff: 3, trafficDiff: 4, pageSize: 50, defaultCert: '/c', defaultKey: '/k' },
+      ...{ chatBotEnable: true, tgBotEnable: true, subEnable: true, subJsonEnable: false, subClashEnable: true },
+      ...{ subTitle: 'T', remarkModel: '-io', datepicker: 'jalalian', ipLimitEnable: true },
+      ...{ subURI: 'http://127.0.0.1:10882/sub/', subJsonURI: '', subClashURI: 'http://127.0.0.1:10882/clash/' },
+    });
+  });
+
+  it('have the addresses of the subscriptions as the caller reaches them', async () => {
+    const secure = { subCertFile: '/c', subKeyFile: '/k', subJsonEnable: true, subDomain: 'sub.example' };
+    expect(await defaults(secure, { subPort: () => 443 })).toMatchObject({
+      subURI: 'https://sub.example/sub/',
+      subJsonURI: 'https://sub.example/json/',
+    });
+    expect((await defaults(secure, { subPort: () => 80 }))['subURI']).toBe('https://sub.example:80/sub/');
+    expect((await defaults({}, { subPort: () => 80 }))['subURI']).toBe('http://127.0.0.1/sub/');
+    const given = { subURI: 'https://cdn.example/s/', subClashEnable: false, subClashURI: 'https://cdn.example/c/' };
+    expect(await defaults(given)).toMatchObject(given);
+    expect((await defaults({ subEnable: false }))['subURI']).toBe('');
+  });
+});

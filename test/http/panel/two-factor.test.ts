@@ -1,0 +1,310 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { codeAt, OTHER_TOKEN, stepAt, TOKEN, wrongCode } from '../../kit/totp.js';
+import { ADMIN, type Browser, startPanel } from '../kit/panel.js';
+
+const UPDATE = '/panel/setting/update';
+const SECRET = '/panel/setting/secret';
+const LIST = '/panel/api/inbounds/list';
+const STEP = 30_000;
+const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+/** A panel whose clock the test knows, and the codes of an app with the same clock. */
+async function start() {
+  const panel = await startPanel();
+  let offset = 0;
+  const later = (ms: number): void => {
+    offset += ms;
+    panel.later(ms);
+  };
+  // From the middle of a step on, so that no step ends in the middle of a test.
+  later(STEP / 2 - (Date.now() % STEP) + STEP);
+  const now = () => Date.now() + offset;
+  const code = (away = 0, token = TOKEN) => codeAt(token, now() + away * STEP);
+  const wrong = (token = TOKEN) => wrongCode(token, now());
+  const login = (browser: Browser, twoFactorCode: unknown, over: object = {}) =>
+    browser.post('/login', { ...ADMIN, twoFactorCode, ...over });
+  return { panel, later, now, code, wrong, login };
+}
+
+/** The same with two-factor login on, and the browser of who switched it on. */
+async function startOn() {
+  const parts = await start();
+  const browser = await parts.panel.browser().login();
+  const body = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: parts.code() };
+  expect((await browser.post(UPDATE, body)).json?.success).toBe(true);
+  parts.later(STEP * 2);
+  return { ...parts, browser };
+}
+
+describe('setting it up', () => {
+  it('begins with a proposal, and nothing is on until a code confirms it', async () => {
+    const { panel, code } = await start();
+    const browser = await panel.browser().login();
+    const first = await browser.post(UPDATE, { twoFactorEnable: true, twoFactorToken: '' });
+    expect(panel.appended()).toEqual([]);
+    expect(first.json).toMatchObject({
+      success: true,
+      msg: 'Two-factor login is not on yet: put the token into an app and confirm it with a code.',
+    });
+    const { twoFactorToken, otpauthUrl, qr } = (first.json as { obj: Record<string, string> }).obj;
+    expect(otpauthUrl).toContain(`secret=${twoFactorToken}`);
+    expect(otpauthUrl).toContain('admin');
+    expect(qr).toMatch(/^<svg /);
+    expect((await panel.browser().post('/getTwoFactorEnable')).json?.obj).toBe(false);
+
+    const body = { twoFactorEnable: true, twoFactorToken, twoFactorCode: code(0, twoFactorToken) };
+    expect((await browser.post(UPDATE, body)).json).toMatchObject({ success: true, obj: null });
+    expect(types(panel.appended())).toEqual([
+      ...['TwoFactorCodeUsed', 'SettingsChanged', 'SecretSettingChanged', 'SessionsEnded', 'LoggedIn'],
+    ]);
+    expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(twoFactorToken);
+    expect((await panel.browser().post('/getTwoFactorEnable')).json?.obj).toBe(true);
+  });
+
+  it('writes what else the body asks for, with a proposal as without one', async () => {
+    const { panel } = await start();
+    const browser = await panel.browser().login();
+    const both = await browser.post(UPDATE, { twoFactorEnable: true, pageSize: 50, webPort: 9090 });
+    expect(both.json).toMatchObject({
+      success: true,
+      obj: { restart: ['webPort'], twoFactorToken: expect.any(String) },
+    });
+    expect(panel.appended()).toMatchObject([
+      { type: 'SettingsChanged', data: { changes: { pageSize: 50, webPort: 9090 } } },
+    ]);
+    const refused = await browser.post(UPDATE, { twoFactorEnable: true, pageSize: -1 });
+    expect(refused.json).toMatchObject({ success: false, obj: { errors: [{ key: 'pageSize' }] } });
+  });
+
+  it('takes a token of the admin, as people write it', async () => {
+    const { panel, code } = await start();
+    const browser = await panel.browser().login();
+    const written = `${TOKEN.toLowerCase().match(/.{4}/g)?.join(' ')}==`;
+    const body = { twoFactorEnable: 'true', twoFactorToken: written, twoFactorCode: code() };
+    expect((await browser.post(UPDATE, body)).json?.success).toBe(true);
+    expect(panel.read.secrets().twoFactorToken).toBe(TOKEN);
+  });
+
+  it('takes the token that was put aside, by a code of it; without a code it proposes another', async () => {
+    const { panel, code, wrong } = await start();
+    const browser = await panel.browser().login();
+    expect((await browser.post(SECRET, { key: 'twoFactorToken', value: TOKEN })).json?.success).toBe(true);
+    const proposed = await browser.post(UPDATE, { twoFactorEnable: true });
+    expect((proposed.json as { obj: Record<string, string> }).obj['twoFactorToken']).not.toBe(TOKEN);
+    expect((await browser.post(UPDATE, { twoFactorEnable: true, twoFactorCode: wrong() })).json?.success).toBe(false);
+    expect((await browser.post(UPDATE, { twoFactorEnable: true, twoFactorCode: code() })).json?.success).toBe(true);
+    expect(panel.read.settings().twoFactorEnable).toBe(true);
+  });
+
+  it.each([
+    ['no code', () => ''],
+    ['a wrong code', wrongCode],
+    ['the code of another token', (_: string, now: number) => codeAt(OTHER_TOKEN, now)],
+    ['an old code', (token: string, now: number) => codeAt(token, now - 2 * STEP)],
+  ])('is refused with %s', async (_, make) => {
+    const { panel, now } = await start();
+    const browser = await panel.browser().login();
+    const body = { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: make(TOKEN, now()), pageSize: 50 };
+    expect((await browser.post(UPDATE, body)).json).toMatchObject({
+      success: false,
+      obj: { errors: [{ key: 'twoFactorCode' }] },
+    });
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('ends all other sessions with their sockets; the one that did it goes on under a new id', async () => {
+    const { panel, code } = await start();
+    const [one, other] = [await panel.browser().login(), await panel.browser().login()];
+    const before = one.cookie;
+    const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie: other.cookie } });
+    await once(ws, 'open');
+    const closed = once(ws, 'close');
+    await one.post(UPDATE, { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: code() });
+    expect((await closed)[0]).toBe(1008);
+    expect((await other.get(LIST)).status).toBe(404);
+    expect(one.cookie).not.toBe(before);
+    expect((await panel.call('GET', LIST, { headers: { cookie: before } })).status).toBe(404);
+    expect((await one.get(LIST)).status).toBe(200);
+    expect((await one.post('/panel/api/inbounds/onlines')).status).toBe(200);
+  });
+
+  it('is not for the API token, although the code is right', async () => {
+    const { panel, code } = await start();
+    const browser = await panel.browser().login();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
+    const body = JSON.stringify({ twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode: code() });
+    const answer = await panel.call('POST', '/panel/api/setting/update', { headers, body });
+    expect(answer.json?.success).toBe(false);
+    expect(panel.appended()).toEqual([]);
+    expect((await browser.get(LIST)).status).toBe(200);
+  });
+});
+
+describe('a login with it', () => {
+  it('takes the code, in one step with the session', async () => {
+    const { panel, code, login, now } = await startOn();
+    const browser = panel.browser();
+    const answer = await login(browser, code());
+    expect(answer.json).toMatchObject({ success: true, msg: 'You have successfully logged into your account.' });
+    expect(panel.appended()).toMatchObject([
+      { type: 'TwoFactorCodeUsed', data: { user: 1, life: 1, step: stepAt(now()) } },
+      { type: 'LoggedIn', data: { user: 1, epoch: 1 } },
+    ]);
+    expect((await browser.get(LIST)).status).toBe(200);
+  });
+
+  it.each([-1, 1])('takes a code of %i step away', async (away) => {
+    const { panel, code, login } = await startOn();
+    expect((await login(panel.browser(), code(away))).json?.success).toBe(true);
+  });
+
+  it('answers to every wrong code, and to none, as to a wrong password', async () => {
+    const { panel, code, wrong, login, later } = await startOn();
+    const password = await login(panel.browser(), code(), { password: 'wrong' });
+    const old = () => code(-2);
+    const early = () => code(2);
+    const foreign = () => code(0, OTHER_TOKEN);
+    const codes = [() => undefined, () => '', wrong, old, early, foreign, () => '٠٠٠٠٠٠', () => 'x'.repeat(6000)];
+    for (const [index, give] of codes.entries()) {
+      later(60_000); // only some failures of a minute are recorded one by one
+      const given = give();
+      const headers = { 'x-forwarded-for': `198.51.100.${index}` };
+      const answer = await panel.browser().post('/login', { ...ADMIN, twoFactorCode: given }, headers);
+      expect([index, answer.status, answer.text]).toEqual([index, 200, password.text]);
+      expect([...answer.headers.keys()]).toEqual([...password.headers.keys()]);
+      expect(panel.appended()).toMatchObject([{ type: 'LoginFailed', data: { reason: 'two-factor', count: 1 } }]);
+    }
+    const text = JSON.stringify(panel.log.read(0, 100));
+    expect(text).not.toContain(wrong());
+  });
+
+  it.each([[['1']], [{ x: 1 }], [123_456], [null]])('refuses the code %j as what it is', async (given) => {
+    const { panel, login } = await startOn();
+    const answer = await login(panel.browser(), given);
+    expect(answer).toMatchObject({ status: 200, json: { success: false } });
+    expect(answer.json?.msg).toContain('twoFactorCode: must be a text');
+    expect(panel.appended()).toEqual([]);
+  });
+
+  it('takes a code once, also when two come at the same time', async () => {
+    const { panel, code, login, later } = await startOn();
+    const both = await Promise.all([login(panel.browser(), code()), login(panel.browser(), code())]);
+    expect(both.filter(({ json }) => json?.success)).toHaveLength(1);
+    const again = code();
+    later(STEP);
+    expect((await login(panel.browser(), again)).json?.success).toBe(false);
+    expect((await login(panel.browser(), code())).json?.success).toBe(true);
+  });
+
+  it('does not take the code again that a change of the settings took', async () => {
+    const { panel, code, login } = await start();
+    const browser = await panel.browser().login();
+    const twoFactorCode = code();
+    await browser.post(UPDATE, { twoFactorEnable: true, twoFactorToken: TOKEN, twoFactorCode });
+    expect((await login(panel.browser(), twoFactorCode)).json?.success).toBe(false);
+    expect((await login(panel.browser(), code(1))).json?.success).toBe(true);
+  });
+
+  it('keeps a code used when the clock is set back, and follows the clock', async () => {
+    const { panel, code, login, later } = await startOn();
+    const taken = code();
+    expect((await login(panel.browser(), taken)).json?.success).toBe(true);
+    later(-STEP);
+    expect((await login(panel.browser(), taken)).json?.success).toBe(false);
+    later(-2 * STEP);
+    expect((await login(panel.browser(), taken)).json?.success).toBe(false);
+    expect((await login(panel.browser(), code(-1))).json?.success).toBe(true);
+    later(600_000);
+    expect((await login(panel.browser(), code())).json?.success).toBe(true);
+  });
+
+  it('is locked by wrong codes, although the password is right', async () => {
+    const { panel, code, wrong, login, later } = await startOn();
+    for (let count = 0; count < 5; count += 1) await login(panel.browser(), wrong());
+    expect(types(panel.log.read(0, 100)).filter((type) => type === 'LoginFailed')).toHaveLength(5);
+    expect((await login(panel.browser(), code())).json?.success).toBe(false);
+    expect(panel.appended()).toEqual([]);
+    later(15 * 60_000 + 1);
+    expect((await login(panel.browser(), code())).json?.success).toBe(true);
+  });
+});
+
+describe('a change while it is on', () => {
+  const attacks: [string, string, object][] = [
+    ['off, by update', UPDATE, { twoFactorEnable: false }],
+    ['off, by a form', UPDATE, { twoFactorEnable: 'off' }],
+    ['another token, by update', UPDATE, { twoFactorToken: OTHER_TOKEN }],
+    ['another token, as if it were set up', UPDATE, { twoFactorEnable: true, twoFactorToken: OTHER_TOKEN }],
+    ['another token, by secret', SECRET, { key: 'twoFactorToken', value: OTHER_TOKEN }],
+    ['no token, by secret', SECRET, { key: 'twoFactorToken', value: '' }],
+  ];
+
+  it.each(attacks)('to %s needs a code of the token in use', async (_, path, body) => {
+    const { panel, browser, code, wrong } = await startOn();
+    for (const twoFactorCode of [undefined, '', wrong(), code(-2), code(0, OTHER_TOKEN)]) {
+      const answer = await browser.post(path, { ...body, twoFactorCode });
+      expect(answer.json).toMatchObject({ success: false, obj: { errors: [{ key: 'twoFactorCode' }] } });
+      expect(types(panel.appended()).filter((type) => type !== 'LoginFailed')).toEqual([]);
+    }
+    expect(panel.read.settings().twoFactorEnable).toBe(true);
+    expect(panel.read.secrets().twoFactorToken).toBe(TOKEN);
+    expect((await browser.get(LIST)).status).toBe(200);
+  });
+
+  it.each(attacks)('to %s is done with it, once, and ends the other sessions', async (_, path, body) => {
+    const { panel, browser, code, login } = await startOn();
+    const other = panel.browser();
+    await login(other, code(-1));
+    expect((await browser.post(path, { ...body, twoFactorCode: code() })).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(expect.arrayContaining(['TwoFactorCodeUsed', 'SessionsEnded', 'LoggedIn']));
+    expect(panel.read.secrets().twoFactorToken).not.toBe(TOKEN);
+    expect(panel.read.settings().twoFactorEnable).toBe(panel.read.secrets().twoFactorToken !== '');
+    expect((await browser.get(LIST)).status).toBe(200);
+    expect((await other.get(LIST)).status).toBe(404);
+  });
+
+  it('by guessing is locked like a login', async () => {
+    const { panel, browser, code, wrong, login } = await startOn();
+    const attempt = (twoFactorCode: string) => browser.post(UPDATE, { twoFactorEnable: false, twoFactorCode });
+    for (let count = 0; count < 5; count += 1) await attempt(wrong());
+    expect((await attempt(code())).json?.success).toBe(false);
+    expect(panel.appended()).toEqual([]);
+    expect((await login(panel.browser(), code())).json?.success).toBe(false);
+    expect(panel.read.settings().twoFactorEnable).toBe(true);
+  });
+
+  it('of other settings needs none, and a wrong one counts for nothing', async () => {
+    const { panel, browser, wrong } = await startOn();
+    for (let count = 0; count < 6; count += 1)
+      expect((await browser.post(UPDATE, { pageSize: count, twoFactorCode: wrong() })).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(['SettingsChanged']);
+  });
+
+  it('of name and password leaves it on', async () => {
+    const { panel, browser, code, login } = await startOn();
+    const next = {
+      oldUsername: ADMIN.username,
+      oldPassword: ADMIN.password,
+      newUsername: 'root',
+      newPassword: 'battery staple',
+    };
+    expect((await browser.post('/panel/setting/updateUser', next)).json?.success).toBe(true);
+    expect(types(panel.appended())).toEqual(['CredentialsChanged', 'KeyShredded', 'LoggedIn']);
+    expect(panel.appended()[1]?.data).toEqual({ key: 'user:1/credentials/0', reason: 'rotated' });
+    expect((await browser.get(LIST)).status).toBe(200);
+    const fresh = { username: 'root', password: 'battery staple' };
+    expect((await login(panel.browser(), '', fresh)).json?.success).toBe(false);
+    expect((await login(panel.browser(), code(), fresh)).json?.success).toBe(true);
+  });
+
+  it('sent back as it was read changes nothing', async () => {
+    const { panel, browser } = await startOn();
+    const all = (await browser.post('/panel/setting/all')).json?.obj as Record<string, unknown>;
+    expect(all).toMatchObject({ twoFactorEnable: true, twoFactorToken: '', hasTwoFactorToken: true });
+    expect((await browser.post(UPDATE, all)).json?.success).toBe(true);
+    expect(panel.appended()).toEqual([]);
+  });
+});

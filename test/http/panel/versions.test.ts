@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { reject } from '../../../src/commands/rejection.js';
+import type { HttpParts } from '../../../src/http/panel/context.js';
+import { startPanel } from '../kit/panel.js';
+
+const prefix = '/panel/api/server';
+const asked: unknown[][] = [];
+const parts: Partial<HttpParts> = {
+  coreInstall: {
+    list: async () => ({ versions: ['v2.0.0', 'v1.0.0'], why: null }),
+    install: async (version) => {
+      asked.push(['core', version]);
+      return version.replace(/^v/, '');
+    },
+  },
+  panelUpdate: {
+    info: async () => ({ currentVersion: '1.0.0', latestVersion: 'v2.0.0', updateAvailable: true }),
+    install: async () => '2.0.0',
+  },
+  geoUpdate: {
+    update: async (files) => {
+      asked.push(['geo', ...files]);
+      return files.map((file) => ({ file, outcome: 'unchanged', sha256: null, reason: null }));
+    },
+  },
+};
+const open = async (more: Partial<HttpParts> = {}) => {
+  asked.length = 0;
+  const panel = await startPanel({ parts: { ...parts, ...more } });
+  return { panel, browser: await panel.browser().login() };
+};
+
+describe('versions over HTTP', () => {
+  it('of the core are a list of tags under both names', async () => {
+    const { browser } = await open();
+    for (const name of ['getCoreVersion', 'getXrayVersion'])
+      expect((await browser.get(`${prefix}/${name}`)).json).toEqual({
+        success: true,
+        msg: '',
+        obj: ['v2.0.0', 'v1.0.0'],
+      });
+  });
+
+  it('of the core are those that are here when there is no list, with a word about it', async () => {
+    const list = async () => ({ versions: ['v1.0.0'], why: 'x could not be reached' });
+    const install = async () => reject('INSTALL_RUNNING');
+    const { browser } = await open({ coreInstall: { list, install } });
+    expect((await browser.get(`${prefix}/getCoreVersion`)).json).toEqual({
+      success: true,
+      msg: 'The list of releases cannot be had; these versions are installed.',
+      obj: ['v1.0.0'],
+    });
+    expect((await browser.post(`${prefix}/installXray/latest`)).json).toMatchObject({
+      success: false,
+      msg: 'Another installation is in progress',
+    });
+  });
+
+  it('answer an installation with an object, which clients look for', async () => {
+    const { browser } = await open();
+    for (const name of ['installCore', 'installXray'])
+      expect((await browser.post(`${prefix}/${name}/v2.0.0`)).json).toEqual({
+        success: true,
+        msg: 'Xray updated successfully',
+        obj: '2.0.0',
+      });
+    expect(asked).toEqual(Array(2).fill(['core', 'v2.0.0']));
+  });
+
+  it.each(['v1;rm', '%2e%2e%2fx', 'latest%2f..', '1.2', 'v1.2.3%0a', 'v1.2.3-rc1', 'LATEST', '9'.repeat(300)])(
+    'do not take %s for one',
+    async (version) => {
+      const { panel, browser } = await open();
+      const { status, json } = await browser.post(`${prefix}/installCore/${version}`);
+      expect(status === 404 || json?.success === false).toBe(true);
+      expect([asked, panel.appended()]).toEqual([[], []]);
+    },
+  );
+
+  it('of the panel are told and asked for', async () => {
+    const { browser } = await open();
+    expect((await browser.get(`${prefix}/getPanelUpdateInfo`)).json?.obj).toEqual({
+      currentVersion: '1.0.0',
+      latestVersion: 'v2.0.0',
+      updateAvailable: true,
+    });
+    expect((await browser.post(`${prefix}/updatePanel`)).json).toMatchObject({ success: true, obj: '2.0.0' });
+  });
+});
+
+describe('geo files over HTTP', () => {
+  it('are all of them without a name, one by form or by path', async () => {
+    const { browser } = await open();
+    expect((await browser.post(`${prefix}/updateGeofile`)).json?.obj).toHaveLength(6);
+    await browser.post(`${prefix}/updateGeofile`, { fileName: 'geoip_IR.dat' });
+    await browser.post(`${prefix}/updateGeofile/geosite_RU.dat`);
+    expect(asked.slice(1)).toEqual([
+      ['geo', 'geoip_IR.dat'],
+      ['geo', 'geosite_RU.dat'],
+    ]);
+  });
+
+  it.each(['x.dat', '..%2fevents.db', 'geoip.dat%00', 'GEOIP.dat', 'geoip-IR.dat', `${'g'.repeat(200)}.dat`])(
+    'of the name %s are refused',
+    async (name) => {
+      const { panel, browser } = await open();
+      expect((await browser.post(`${prefix}/updateGeofile/${name}`)).json?.success).toBe(false);
+      expect([asked, panel.appended()]).toEqual([[], []]);
+    },
+  );
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { readObject } from '../../../src/http/panel/contract/schemas/json-text.js';
+import { readJson } from '../../../src/http/server/json-body.js';
+
+describe('half a character', () => {
+  it.each(['{"email":"e\\ud801"}', '{"a":[{"b":"\\uDC00x"}]}', '{"\\ud800":1}', '["\\uD83D\\uD83D\\uDE00"]'])(
+    'is refused in a body: %s',
+    (text) => {
+      expect(() => readJson(Buffer.from(text))).toThrow('The body holds text that is not valid Unicode');
+    },
+  );
+
+  it.each(['{"clients":[{"email":"e\\ud801"}]}', '{"tag":"t\\ud800"}', '{"a":{"\\udfff":1}}'])(
+    'is refused in a text of JSON inside of a body: %s',
+    (text) => {
+      const { settings } = readJson(Buffer.from(JSON.stringify({ settings: text }))) as { settings: string };
+      expect(readObject(settings)).toMatchObject({ why: 'holds text that is not valid Unicode' });
+    },
+  );
+
+  it('is none when the other half follows', () => {
+    const text = '{"a":"\\ud83d\\ude00 \\\\ud800 ok","clients":[{"email":"\\ud83d\\ude00"}]}';
+    expect(readJson(Buffer.from(text))).toStrictEqual(JSON.parse(text));
+    expect(readObject(text)).toStrictEqual(JSON.parse(text));
+  });
+});

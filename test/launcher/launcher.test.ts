@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { choosePanel, chosenPanel, dataDirOf, launch, panelFolder, takeReport } from '../../src/launcher/launcher.js';
+import { putPanel } from '../kit/fake-panel.js';
+
+const ENDS = 'ready(); setTimeout(() => process.exit(0), 20);';
+/** Becomes ready, and asks for whatever is chosen by then. */
+const SWITCHES = 'ready(); setTimeout(() => process.exit(75), 20);';
+const CRASHES = 'process.exit(3);';
+const HANGS = 'hang();';
+const HANGS_FOR_GOOD = "process.on('SIGTERM', () => undefined); hang();";
+
+let dataDir: string;
+let root: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'portolan-launch-'));
+  root = join(dataDir, 'own');
+  mkdirSync(join(dataDir, 'panel'));
+  vi.stubEnv('PORTOLAN_DATA_DIR', dataDir);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(dataDir, { recursive: true });
+});
+
+const install = (version: string, main: string): void => {
+  putPanel(panelFolder(dataDir, version), version, main);
+  choosePanel(dataDir, version);
+};
+const run = (more: { readyMs?: number; endMs?: number } = {}) =>
+  launch({ root, args: ['serve'], dataDir, readyMs: 5000, endMs: 200, ...more });
+const starts = (): string[] => readFileSync(join(dataDir, 'starts'), 'utf8').trim().split('\n');
+
+describe('the launcher', () => {
+  it('runs its own panel to its end, and passes its code on', async () => {
+    putPanel(root, '1.0.0', 'ready(); process.exit(7);');
+    expect(await run()).toBe(7);
+    expect(starts()).toEqual(['1.0.0']);
+  });
+
+  it('starts a newer version when the panel asks for it, and from then on', async () => {
+    putPanel(root, '1.0.0', SWITCHES);
+    // Nothing is chosen at the first start: the panel itself does it.
+    putPanel(panelFolder(dataDir, '1.1.0'), '1.1.0', ENDS);
+    writeFileSync(
+      join(root, 'dist', 'main.js'),
+      `import { writeFileSync } from 'node:fs';
+       writeFileSync('${join(dataDir, 'panel', 'current')}', '1.1.0');
+       ${readFileSync(join(root, 'dist', 'main.js'), 'utf8')}`,
+    );
+    expect(await run()).toBe(0);
+    expect(await run()).toBe(0);
+    expect(starts()).toEqual(['1.0.0', '1.1.0', '1.1.0']);
+    expect(takeReport(dataDir)).toBeNull();
+  });
+
+  it.each([
+    ['crashes', CRASHES, 'it ended with code 3 before it was ready'],
+    ['hangs', HANGS, 'it was not ready within 2 seconds'],
+    ['hangs and does not want to end', HANGS_FOR_GOOD, 'it was not ready within 2 seconds'],
+  ])('goes back when the new one %s, and says why', async (_, main, reason) => {
+    putPanel(root, '1.0.0', ENDS);
+    install('1.1.0', main);
+    expect(await run({ readyMs: reason.includes('code') ? 20_000 : 2000 })).toBe(0);
+    expect(starts()).toEqual(['1.1.0', '1.0.0']);
+    expect(chosenPanel(dataDir, '1.0.0')).toBeNull();
+    expect(takeReport(dataDir)).toEqual({ version: '1.1.0', to: '1.0.0', reason });
+    expect(takeReport(dataDir)).toBeNull();
+  });
+
+  it('goes back to the last one that was ready, not to its own', async () => {
+    putPanel(root, '1.0.0', ENDS);
+    install('1.1.0', ENDS);
+    await run();
+    install('1.2.0', CRASHES);
+    expect(await run()).toBe(0);
+    expect(starts()).toEqual(['1.1.0', '1.2.0', '1.1.0']);
+    expect(takeReport(dataDir)).toMatchObject({ version: '1.2.0', to: '1.1.0' });
+  });
+
+  it('does not give up a version that has proven itself when it cannot start', async () => {
+    putPanel(root, '1.0.0', ENDS);
+    install('1.1.0', ENDS);
+    await run();
+    install('1.1.0', CRASHES);
+    expect(await run()).toBe(3);
+    expect(starts()).toEqual(['1.1.0', '1.1.0']);
+    expect(chosenPanel(dataDir, '1.0.0')).toBe('1.1.0');
+  });
+
+  it.each(['1.0.0', '0.9.0', '../own', '', 'latest', '2.0.0'])('does not follow a choice of %j', async (text) => {
+    putPanel(root, '1.0.0', ENDS);
+    if (text !== '2.0.0' && text !== '') putPanel(panelFolder(dataDir, text), text, CRASHES);
+    putPanel(root, '1.0.0', ENDS);
+    writeFileSync(join(dataDir, 'panel', 'current'), text);
+    expect(await run()).toBe(0);
+    expect(starts()).toEqual(['1.0.0']);
+  });
+
+  it('passes a signal on, and starts nothing after it', async () => {
+    putPanel(root, '1.0.0', "process.on('SIGTERM', () => process.exit(75)); ready(); hang();");
+    const ended = run();
+    await vi.waitFor(() => expect(existsSync(join(dataDir, 'starts'))).toBe(true), 5000);
+    // The handler of the fake that ends with 0 comes first.
+    process.emit('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(starts()).toEqual(['1.0.0']);
+  });
+});
+
+describe('a launcher that is asked to begin anew', () => {
+  const lines = (): number => (existsSync(join(dataDir, 'starts')) ? starts().length : 0);
+  const started = (n: number) => vi.waitFor(() => expect(lines()).toBe(n), 5000);
+
+  it('starts the version that its own files are by then, rather than an older one that was chosen', async () => {
+    putPanel(root, '1.0.0', CRASHES);
+    install('1.1.0', "process.on('SIGUSR2', () => process.exit(75)); ready(); hang();");
+    const ended = run();
+    await started(1);
+    putPanel(root, '1.2.0', ENDS);
+    process.emit('SIGUSR2');
+    expect(await ended).toBe(0);
+    expect(starts()).toEqual(['1.1.0', '1.2.0']);
+  });
+
+  it('takes the choice as before while its own files are half there', async () => {
+    putPanel(root, '1.0.0', CRASHES);
+    install('1.1.0', ENDS);
+    writeFileSync(join(root, 'package.json'), '{"version":');
+    expect(await run()).toBe(0);
+    expect(starts()).toEqual(['1.1.0']);
+  });
+
+  it.each(['SIGUSR2', 'SIGHUP'] as const)('tells a panel %s only when it can hear it', async (signal) => {
+    // Whoever has no handler yet ends of it.
+    const late = `setTimeout(() => { process.on('${signal}', () => process.exit(9)); ready(); }, 500); hang();`;
+    putPanel(root, '1.0.0', late);
+    const ended = run();
+    await started(1);
+    process.emit(signal);
+    expect(await ended).toBe(9);
+  });
+});
+
+describe('the data directory', () => {
+  it.each([
+    [['serve', '--data-dir', '/a'], {}, '/a'],
+    [['--data-dir=/b', 'serve'], { PORTOLAN_DATA_DIR: '/c' }, '/b'],
+    [['serve'], { PORTOLAN_DATA_DIR: '/c' }, '/c'],
+    [['serve'], {}, join(process.cwd(), 'data')],
+  ])('of %j with %j is %s', (args, env, expected) => expect(dataDirOf(args, env)).toBe(expected));
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ClientCredentialRotated,
+  ClientDeleted,
+  ClientIdentified,
+  ClientTrafficInherited,
+} from '../../../src/events/client/client.js';
+import { CoreStarted } from '../../../src/events/core.js';
+import { InboundDeleted, InboundUpdated } from '../../../src/events/inbound/inbound.js';
+import { begin, catchUp } from '../../../src/events/log/replay.js';
+import { KeyShredded } from '../../../src/events/panel.js';
+import { InboundCountersPassedOn } from '../../../src/events/traffic.js';
+import { type Baselines, baselines, counterOwner, tagsToPassOn } from '../../../src/projections/core/baselines.js';
+import {
+  alice,
+  clientAdded,
+  draft,
+  first,
+  identity,
+  inboundAdded,
+  one,
+  otherInbound,
+  second,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { TestLog } from '../../kit/log.js';
+import { folded } from '../../kit/spec.js';
+
+const started = (run: string) => CoreStarted({ run, version: '26', reason: 'start' });
+const used = (bytes: number, client = first as number, inbound = 1) =>
+  traffic({ clients: [[client, bytes, 0]], inbounds: [[inbound, bytes, 0]], outbounds: [['direct', bytes, 0]] });
+const ups = (counters: ReadonlyMap<number | string, { readonly up: number }>) =>
+  [...counters].map(([key, { up }]) => [key, up]);
+const rotated = (n: number, life: number) =>
+  ClientCredentialRotated({ client: first, life, identity: identity('alice'), credential: draft('', n).credential });
+const renamed = (email: string) =>
+  ClientIdentified({ client: first, life: 1, renamed: true, identity: identity(email) });
+const tagged = (inbound: typeof one, tag: string) => InboundUpdated({ inbound, changes: { tag } });
+const passedOn = (tag: string, up: number, run = 'r1') => InboundCountersPassedOn({ run, counters: [[tag, up, 0]] });
+const past = [inboundAdded(), clientAdded(draft('Alice', 1)), started('r1')] as const;
+
+describe('how far a counter is recorded', () => {
+  it('is the sum over the run', () => {
+    const { run, clients, inbounds, outbounds } = folded(baselines, ...past, used(3), used(4));
+    expect([run, ups(clients), ups(inbounds), ups(outbounds)]).toStrictEqual([
+      'r1',
+      [[1, 7]],
+      [['in-1', 7]],
+      [['direct', 7]],
+    ]);
+  });
+
+  it('begins at zero with a run, and goes on when a run is taken over', () => {
+    expect(ups(folded(baselines, ...past, used(3), started('r1'), used(1)).clients)).toStrictEqual([[1, 4]]);
+    expect(ups(folded(baselines, ...past, used(3), started('r2')).clients)).toStrictEqual([]);
+    expect(ups(folded(baselines, ...past, used(3), started('r2'), used(5)).clients)).toStrictEqual([]); // of r1: too late
+  });
+
+  it('is that of one client, whatever it is called and whoever has its email later', () => {
+    expect(ups(folded(baselines, ...past, used(3), renamed('amy'), used(4)).clients)).toStrictEqual([[1, 7]]);
+    const gone = ClientDeleted({ client: first, inbound: one });
+    const late = folded(baselines, ...past, used(3), gone, clientAdded(alice, second), used(4, 2), used(5, 1));
+    expect(ups(late.clients)).toStrictEqual([
+      [1, 8],
+      [2, 4],
+    ]);
+  });
+
+  it('is that of one of two clients with the same email, and no inheritance moves it', () => {
+    const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
+    const inherited = ClientTrafficInherited({ client: second, from: first, up: 3, down: 0 });
+    expect(ups(folded(baselines, ...both, used(3), used(4, 2), inherited).clients)).toStrictEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+  });
+
+  it('is known to a replay for which keys were destroyed, and holds no name', () => {
+    const journal = new TestLog();
+    const shredded = (life: number, reason: 'rotated' | 'erased') => KeyShredded({ key: `client:1/${life}`, reason });
+    const gone = ClientDeleted({ client: first, inbound: one });
+    journal.append(...past, used(3), rotated(2, 2), shredded(1, 'rotated'), used(4), gone, shredded(2, 'erased'));
+    const folding = begin(baselines);
+    catchUp(journal.log, [folding]);
+    expect(ups(folding.state.clients)).toStrictEqual([[1, 7]]);
+    expect(JSON.stringify(baselines.save(folding.state))).not.toMatch(/alice/i);
+  });
+});
+
+describe('the counter of a tag', () => {
+  const owners = (state: Baselines) => [counterOwner(state, 'in-1'), counterOwner(state, 'x')];
+
+  it('is its inbound’s until the core runs it under another tag', () => {
+    const before = folded(baselines, ...past, used(3), tagged(one, 'x'), used(4));
+    expect([ups(before.inbounds), owners(before), tagsToPassOn(before)]).toStrictEqual([
+      [['in-1', 7]],
+      [1, undefined],
+      ['in-1'],
+    ]);
+    const after = folded(baselines, ...past, used(3), tagged(one, 'x'), used(4), passedOn('in-1', 7), used(5));
+    expect([ups(after.inbounds), owners(after), tagsToPassOn(after)]).toStrictEqual([
+      [
+        ['in-1', 7],
+        ['x', 5],
+      ],
+      [undefined, 1],
+      [],
+    ]);
+  });
+
+  it('is that of a deleted inbound until it passes on to the next one with the tag', () => {
+    const events = [
+      ...past,
+      used(3),
+      InboundDeleted({ inbound: one }),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+    ] as const;
+    const before = folded(baselines, ...events, used(4));
+    expect([ups(before.inbounds), owners(before)[0]]).toStrictEqual([[['in-1', 7]], 1]);
+    const after = folded(baselines, ...events, used(4), passedOn('in-1', 9), used(5, 1, 2));
+    expect([ups(after.inbounds), owners(after)[0]]).toStrictEqual([[['in-1', 14]], 2]);
+  });
+
+  it('is that of who had it first when several had it before the core was told', () => {
+    const events = [
+      ...past,
+      InboundDeleted({ inbound: one }),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+      InboundDeleted({ inbound: two }),
+    ];
+    expect(owners(folded(baselines, ...events))[0]).toBe(1);
+    expect(owners(folded(baselines, ...events, passedOn('in-1', 0)))[0]).toBeUndefined();
+  });
+
+  it('is each one’s own when two swap their tags', () => {
+    const swap = [tagged(one, 'y'), tagged(two, 'in-1'), tagged(one, 'in-2')] as const;
+    const before = folded(baselines, ...past, otherInbound(), ...swap, used(3), used(4, 1, 2));
+    expect(ups(before.inbounds)).toStrictEqual([
+      ['in-1', 3],
+      ['in-2', 4],
+    ]);
+    expect(['in-1', 'in-2'].map((tag) => counterOwner(before, tag))).toStrictEqual([1, 2]);
+  });
+
+  it('begins anew with a run, and what is said of another run is not believed', () => {
+    const events = [...past, used(3), tagged(one, 'x')] as const;
+    expect(tagsToPassOn(folded(baselines, ...events, started('r2')))).toStrictEqual([]);
+    expect(tagsToPassOn(folded(baselines, ...events, passedOn('in-1', 3, 'r0')))).toStrictEqual(['in-1']);
+  });
+
+  it('is the same after a snapshot', () => {
+    const events = [
+      ...past,
+      used(3),
+      tagged(one, 'x'),
+      inboundAdded({ id: two, spec: { port: 8443, tag: 'in-1' } }),
+      InboundDeleted({ inbound: two }),
+    ] as const;
+    const state = folded(baselines, ...events);
+    const fresh = baselines.load(JSON.parse(JSON.stringify(baselines.save(state))) as never);
+    expect([fresh, owners(fresh)]).toStrictEqual([state, owners(state)]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { StateImported } from '../../../src/events/backup.js';
+import { ClientIpsSeen, ClientRestored } from '../../../src/events/client/client.js';
+import {
+  CoreFailed,
+  CoreRestartRequested,
+  CoreStarted,
+  CoreStopped,
+  CoreStopRequested,
+  CoreTemplateChanged,
+  InboundAcceptedByCore,
+  InboundRefusedByCore,
+} from '../../../src/events/core.js';
+import { InboundDeleted } from '../../../src/events/inbound/inbound.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { coreState } from '../../../src/projections/core/core-state.js';
+import { settings } from '../../../src/projections/settings.js';
+import { timeline } from '../../../src/projections/timeline.js';
+import { clientAdded, first, one, T0, traffic } from '../../kit/builders.js';
+import { at, folded } from '../../kit/spec.js';
+
+const later = T0 + 1000;
+
+describe('the core', () => {
+  const started = (run: string, time = T0) => at(time, CoreStarted({ run, version: '26', reason: 'start' }));
+  const stands = { state: 'stop', run: null, version: '', since: 0, error: '', wanted: true };
+
+  it('is what the log last said of it', () => {
+    expect(folded(coreState).process).toStrictEqual(stands);
+    const running = { ...stands, state: 'running', run: 'r1', version: '26', since: T0 };
+    expect(folded(coreState, started('r1')).process).toStrictEqual(running);
+    expect(folded(coreState, started('r1'), started('r1', later)).process).toStrictEqual(running); // adopted
+    expect(folded(coreState, started('r1'), started('r2', later)).process).toStrictEqual({
+      ...running,
+      run: 'r2',
+      since: later,
+    });
+    const imported = StateImported({ kind: 'portolan', sha256: 'a'.repeat(64), from: null, kept: [] });
+    // It ran on another machine, or before: that it does not now is no failure.
+    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stands, version: '26' });
+    expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
+      ...stands,
+      version: '26',
+    });
+    const failed = { ...stands, state: 'error', version: '26', error: 'killed' };
+    expect(folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: 'killed' })).process).toStrictEqual(failed);
+    expect(
+      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: 'killed' }), started('r1')).process.error,
+    ).toBe('');
+  });
+
+  it('is wanted until somebody stops it', () => {
+    expect(folded(coreState, CoreStopRequested({})).process.wanted).toBe(false);
+    expect(folded(coreState, CoreStopRequested({}), CoreRestartRequested({})).process.wanted).toBe(true);
+  });
+
+  it('refuses inbounds until it takes them or they are gone', () => {
+    const refused = InboundRefusedByCore({ inbound: one, reason: 'no' });
+    expect([...folded(coreState, refused).refused]).toStrictEqual([[1, 'no']]);
+    expect(folded(coreState, refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
+    expect(folded(coreState, refused, InboundDeleted({ inbound: one })).refused.size).toBe(0);
+  });
+});
+
+describe('settings', () => {
+  it('are the defaults with what was changed', () => {
+    const state = folded(
+      settings,
+      SettingsChanged({ changes: { webPort: 1 } }),
+      SettingsChanged({ changes: { subTitle: 'x' } }),
+    );
+    expect(state.values).toMatchObject({ webPort: 1, subTitle: 'x', subPort: 10882 });
+    expect(folded(settings).template).toBeNull();
+    const template = CoreTemplateChanged({ life: 1, template: { a: 1 }, outboundTestUrl: 'u' });
+    expect(folded(settings, template).template).toStrictEqual({ template: { a: 1 }, outboundTestUrl: 'u' });
+  });
+
+  it('of an older snapshot get the defaults of newer keys', () => {
+    const saved = { values: { webPort: 1 }, template: null } as unknown as ReturnType<typeof settings.initial>;
+    expect(settings.load(saved as never).values).toMatchObject({ webPort: 1, subPort: 10882 });
+  });
+});
+
+describe('the timeline', () => {
+  it('has the facts without their data, and no measurements', () => {
+    const [entry, ...others] = folded(
+      timeline,
+      clientAdded(),
+      traffic({ clients: [[1, 1, 1]] }),
+      ClientIpsSeen({ client: first, ips: [] }),
+    );
+    expect(others).toStrictEqual([]);
+    expect(entry).toStrictEqual({
+      position: 1,
+      at: T0,
+      type: 'ClientAdded',
+      stream: 'client-1',
+      actor: { kind: 'system', id: 'test' },
+      correlationId: 'given',
+    });
+  });
+
+  it('keeps the newest two thousand', () => {
+    const state = folded(timeline, ...Array.from({ length: 4500 }, () => ClientRestored({ client: first })));
+    expect(state.length).toBeLessThan(4000);
+    const saved = timeline.save(state) as typeof state;
+    expect([saved.length, saved[0]?.position, saved.at(-1)?.position]).toStrictEqual([2000, 2501, 4500]);
+    expect(timeline.save(timeline.load(saved as never))).toStrictEqual(saved);
+  });
+});

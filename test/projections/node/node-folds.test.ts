@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { StateImported } from '../../../src/events/backup.js';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import {
+  ClientDeleted,
+  ClientIdentified,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import { NodeId } from '../../../src/events/ids.js';
+import { InboundDeleted, InboundUpdated } from '../../../src/events/inbound/inbound.js';
+import { NodeAdded, NodeDeleted, NodeIdentified, NodeUpdated } from '../../../src/events/node/node.js';
+import {
+  NodeInboundApplied,
+  NodeInboundInherited,
+  NodeInboundRefused,
+  NodeInboundRemoved,
+  NodeStrangersSeen,
+  NodeTrafficRecorded,
+} from '../../../src/events/node/node-sync.js';
+import { nodeBaselines } from '../../../src/projections/node/node-baselines.js';
+import { nodeOutbox, outboxOf } from '../../../src/projections/node/node-outbox.js';
+import { clientAdded, first, identity, inboundAdded, one, otherInbound, T0 } from '../../kit/builders.js';
+import { folded, recorded } from '../../kit/spec.js';
+
+const node = NodeId.parse(1);
+const place = { scheme: 'http' as const, host: '192.0.2.1', port: 2053, basePath: '/', allowPrivateAddress: false };
+const added = NodeAdded({
+  node,
+  enabled: true,
+  spec: { name: 'Oslo', remark: '', ...place },
+  life: 1,
+  secret: { token: 't' },
+});
+const applied = (position: number, over: object = {}) =>
+  NodeInboundApplied({
+    ...{ node, inbound: one, tag: 'in-1', position, digest: 'd', began: [first], fresh: true },
+    ...over,
+  });
+
+describe('the outbox of a node', () => {
+  const outbox = (...events: readonly PanelEvent[]) => {
+    const state = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...events);
+    return outboxOf(state, node).map((entry) => ({ ...entry, waiting: state.waiting.get(entry.inbound) ?? [] }));
+  };
+
+  it('has what was decided for its inbounds, and nothing of others', () => {
+    const reset = ClientTrafficReset({ client: first, up: 1, down: 1 });
+    expect(outbox(ClientUpdated({ client: first, changes: { limitIp: 3 } }), reset)).toStrictEqual([
+      {
+        ...{ inbound: one, node, tag: 'in-1', had: [], inherited: false, applied: null, refused: null, deleted: false },
+        waiting: [2, 4, 5, 6],
+      },
+    ]);
+  });
+
+  it('keeps what was decided after the position that has arrived', () => {
+    const change = ClientUpdated({ client: first, changes: { limitIp: 3 } });
+    expect(outbox(change, applied(4))).toMatchObject([
+      { waiting: [5], had: ['in-1'], applied: { position: 4, digest: 'd', at: T0 } },
+    ]);
+  });
+
+  it('knows every name that an inbound had there, also after it is gone', () => {
+    const renamed = InboundUpdated({ inbound: one, changes: { tag: 'x' } });
+    const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
+    const events = [applied(4), renamed, applied(6, { tag: 'x' }), ...gone];
+    expect(outbox(...events)).toMatchObject([{ had: ['in-1', 'x'], deleted: true, waiting: [8, 9] }]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'x' });
+    expect(outbox(...events, removed)).toMatchObject([{ had: ['in-1', 'x'], waiting: [], applied: null }]);
+  });
+
+  it('takes it that what a panel before this one kept there is there under its name', () => {
+    const inherited = NodeInboundInherited({ node, inbound: one, tag: 'there' });
+    expect(outbox(inherited)).toMatchObject([{ had: ['there'], inherited: true, applied: null, waiting: [2, 4] }]);
+    expect(outbox(inherited, applied(5))).toMatchObject([{ had: ['there', 'in-1'], inherited: false, waiting: [] }]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'there' });
+    expect(outbox(inherited, removed)).toMatchObject([{ had: ['there'], inherited: false }]);
+  });
+
+  it('knows what tells each of them from others of its number, also after it is gone', () => {
+    const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
+    const { born } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
+    expect([...born.inbounds]).toStrictEqual([[one, '000000000002']]);
+    expect([...born.clients]).toStrictEqual([[first, '000000000004']]);
+  });
+
+  it('knows whether its log was taken from a backup', () => {
+    const taken = (kind: 'portolan' | '3x-ui') =>
+      folded(nodeOutbox, added, StateImported({ kind, sha256: '0'.repeat(64), from: null, kept: [] })).fromBackup;
+    expect([folded(nodeOutbox, added).fromBackup, taken('3x-ui'), taken('portolan')]).toStrictEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('forgets what never arrived and was deleted, and all of a node that is no more', () => {
+    expect(outbox(ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one }))).toStrictEqual([]);
+    expect(outbox(applied(4), NodeDeleted({ node }))).toStrictEqual([]);
+  });
+
+  it('says since when an inbound is refused, until it has arrived', () => {
+    const refused = (reason: string) => NodeInboundRefused({ node, inbound: one, reason });
+    expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: 'no', since: T0 } }]);
+    expect(outbox(refused('no'), applied(5))).toMatchObject([{ refused: null }]);
+  });
+
+  it('has the strangers as they were seen last', () => {
+    const seen = (inbounds: string[]) => NodeStrangersSeen({ node, inbounds, clients: [], more: 0 });
+    expect(folded(nodeOutbox, added, seen(['a']), seen(['b'])).strangers.get(node)?.inbounds).toStrictEqual(['b']);
+    expect(folded(nodeOutbox, added, seen(['a']), seen([])).strangers.size).toBe(0);
+  });
+});
+
+describe('how far the counters of a node are followed', () => {
+  const counted = NodeTrafficRecorded({
+    ...{ node, notes: [], inbounds: [[one, 5, 5, 50, 50, 100, 3, 0]] },
+    clients: [[first, 5, 5, 40, 40, 80, 7, 900, T0]],
+  });
+  const baseline = (...events: readonly PanelEvent[]) => {
+    const state = folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
+    return [state.clients.get(first)?.up, state.inbounds.get(one)?.up];
+  };
+  const portolan = (panelId: string) => NodeIdentified({ node, kind: 'portolan', panelId });
+  const moved = NodeUpdated({ node, changes: { host: '192.0.2.2' } });
+
+  it('is from zero where they began there, and then as they were read last', () => {
+    expect(baseline()).toStrictEqual([undefined, undefined]);
+    expect(baseline(applied(3))).toStrictEqual([0, 0]);
+    expect(baseline(applied(3), counted)).toStrictEqual([40, 50]);
+  });
+
+  it('is known of a deleted client until the node has it no more', () => {
+    const deleted = ClientDeleted({ client: first, inbound: one });
+    const position = recorded([added, inboundAdded({ node }), clientAdded(), applied(3), counted, deleted]).length;
+    expect(baseline(applied(3), counted, deleted)).toStrictEqual([40, 50]);
+    const seen = (upTo: number) => NodeInboundApplied({ ...applied(upTo).data, began: [], fresh: false });
+    expect(baseline(applied(3), counted, deleted, seen(position - 1))).toStrictEqual([40, 50]);
+    expect(baseline(applied(3), counted, deleted, seen(position))).toStrictEqual([undefined, 50]);
+    const removed = NodeInboundRemoved({ node, inbound: one, tag: 'in-1' });
+    expect(baseline(counted, deleted, InboundDeleted({ inbound: one }), removed)).toStrictEqual([undefined, undefined]);
+    expect(baseline(counted, deleted, NodeDeleted({ node }))).toStrictEqual([undefined, undefined]);
+  });
+
+  it('keeps where a counter stood before it fell, and when the node was last read', () => {
+    const fold = (...events: readonly PanelEvent[]) =>
+      folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
+    const state = fold(applied(3), counted);
+    expect(state.clients.get(first)).toStrictEqual({ node, up: 40, down: 40, allTime: 80, moved: 7, high: 900 });
+    const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+    expect(fold(applied(3), renamed).clients.get(first)?.moved).toBe(8);
+    expect(fold(applied(3), counted, renamed).clients.get(first)?.moved).toBe(7 | 8);
+    expect(state.readAt.get(node)).toBe(T0);
+    expect(fold(applied(3)).readAt.get(node)).toBe(T0);
+    expect(fold().readAt.get(node)).toBeUndefined();
+    expect(fold(counted, NodeDeleted({ node })).readAt.size).toBe(0);
+  });
+
+  it('is forgotten with another panel, and stays with the same one at another address', () => {
+    expect(baseline(portolan('a'), counted, moved, portolan('a'))).toStrictEqual([40, 50]);
+    expect(baseline(portolan('a'), counted, moved, portolan('b'))).toStrictEqual([undefined, undefined]);
+    // Where a panel has no name, an address is all that is known of it.
+    const xui = NodeIdentified({ node, kind: '3x-ui', panelId: '' });
+    expect(baseline(xui, counted, moved)).toStrictEqual([undefined, undefined]);
+    expect(baseline(xui, counted, NodeUpdated({ node, changes: { name: 'Bergen' } }))).toStrictEqual([40, 50]);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import { NodeId } from '../../../src/events/ids.js';
+import {
+  NodeAdded,
+  NodeDeleted,
+  NodeDisabled,
+  NodeIdentified,
+  NodeTokenReplaced,
+  NodeUpdated,
+  NodeWentOffline,
+  NodeWentOnline,
+} from '../../../src/events/node/node.js';
+import { NodeSyncFailing, NodeSyncRecovered } from '../../../src/events/node/node-sync.js';
+import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { nodes } from '../../../src/projections/node/nodes.js';
+import { pushesOf } from '../../../src/projections/pushes.js';
+import { T0 } from '../../kit/builders.js';
+import { at, folded, recorded } from '../../kit/spec.js';
+
+const node = NodeId.parse(1);
+const spec = {
+  ...{ name: 'Frankfurt', remark: '', scheme: 'https' as const, host: 'node.example.com' },
+  ...{ port: 2053, basePath: '/', allowPrivateAddress: false },
+};
+const added = NodeAdded({ node, enabled: true, spec, life: 1, secret: { token: 'token-1' } });
+const online = NodeWentOnline({ node });
+const offline = NodeWentOffline({ node, reason: 'gone' });
+const failing = NodeSyncFailing({ node, reason: 'no list' });
+
+/** What is known after some events, and after a snapshot of it. */
+function known(...events: readonly PanelEvent[]) {
+  const state = folded(nodes, added, ...events);
+  expect(nodes.load(JSON.parse(JSON.stringify(nodes.save(state))) as never)).toEqual(state);
+  return {
+    document: state.documents.get(node),
+    standing: state.standings.get(node),
+    failing: state.failings.get(node),
+  };
+}
+
+describe('the nodes', () => {
+  it('are what their events leave of them', () => {
+    const changed = [
+      NodeUpdated({ node, changes: { remark: 'x' } }),
+      NodeIdentified({ node, kind: '3x-ui', panelId: '' }),
+    ];
+    const { document } = known(...changed);
+    expect(document).toEqual({
+      ...spec,
+      ...{ id: 1, remark: 'x', enabled: true, token: 'token-1', life: 1, createdAt: T0, updatedAt: T0 },
+      identity: { kind: '3x-ui', panelId: '' },
+    });
+    expect(known(NodeDeleted({ node })).document).toBeUndefined();
+  });
+
+  it('are online or offline since they were last said to be', () => {
+    expect(known().standing).toBeUndefined();
+    expect(known(offline).standing).toEqual({ online: false, since: T0, reason: 'gone' });
+    expect(known(offline, at(T0 + 5, online)).standing).toEqual({ online: true, since: T0 + 5, reason: '' });
+  });
+
+  it.each([
+    ['sent elsewhere', NodeUpdated({ node, changes: { port: 1 } })],
+    ['given another token', NodeTokenReplaced({ node, life: 2, secret: { token: 'x' } })],
+    ['switched off', NodeDisabled({ node })],
+    ['deleted', NodeDeleted({ node })],
+  ])('are in no known state when they were %s', (_, event) => {
+    expect(known(offline, event).standing).toBeUndefined();
+    expect(known(offline, NodeUpdated({ node, changes: { name: 'Oslo' } })).standing).toBeDefined();
+    expect(known(failing, event).failing).toBeUndefined();
+    expect(known(failing, NodeUpdated({ node, changes: { name: 'Oslo' } })).failing).toBeDefined();
+  });
+
+  it('cannot be told anything, for the newest reason, until they can', () => {
+    expect(known(failing).failing).toStrictEqual({ reason: 'no list', since: T0 });
+    const later = at(T0 + 5, NodeSyncFailing({ node, reason: 'too long' }));
+    expect(known(failing, later).failing).toStrictEqual({ reason: 'too long', since: T0 + 5 });
+    expect(known(failing, NodeSyncRecovered({ node })).failing).toBeUndefined();
+  });
+
+  it('forget with the log what was measured', () => {
+    const rolled = (toTime: number) =>
+      MeasurementsRolledUp({ from: 1, to: 2, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+    expect(known(offline, rolled(T0)).standing).toBeUndefined();
+    expect(known(at(T0 + 1, offline), rolled(T0)).standing).toBeDefined();
+    expect(known(failing, rolled(T0)).failing).toBeUndefined();
+    expect(known(at(T0 + 1, failing), rolled(T0)).failing).toBeDefined();
+  });
+});
+
+describe('what browsers are told of nodes', () => {
+  const told = (event: PanelEvent) => {
+    const [first] = recorded([event]);
+    if (!first) throw new Error('no event');
+    const actor = { kind: 'node', id: '1', name: 'Frankfurt', ip: null } as const;
+    return pushesOf([{ ...first, meta: { ...first.meta, actor } }]);
+  };
+  const stale = { type: 'invalidate', resource: 'nodes' };
+
+  it('is that the list is stale, and who came and went', () => {
+    expect(told(added)).toEqual([stale]);
+    expect(told(NodeDeleted({ node }))).toEqual([stale]);
+    const notification = {
+      type: 'notification',
+      title: 'A node answers again',
+      body: 'Frankfurt',
+      severity: 'success',
+    };
+    expect(told(online)).toEqual([notification, stale]);
+    expect(told(offline)).toEqual([
+      { type: 'notification', title: 'A node does not answer', body: 'Frankfurt: gone', severity: 'error' },
+      stale,
+    ]);
+    expect(told(failing)).toEqual([
+      { type: 'notification', title: 'A node cannot be told anything', body: 'Frankfurt: no list', severity: 'error' },
+      stale,
+    ]);
+    expect(told(NodeSyncRecovered({ node }))).toEqual([
+      { type: 'notification', title: 'A node can be told again', body: 'Frankfurt', severity: 'success' },
+      stale,
+    ]);
+  });
+});

@@ -1,0 +1,480 @@
+import { describe, expect, it } from 'vitest';
+import type { PanelEvent } from '../../../src/events/catalog.js';
+import {
+  ClientDeleted,
+  ClientDepleted,
+  ClientExpiryStarted,
+  ClientRenewed,
+  ClientRestored,
+  ClientTrafficReset,
+  ClientUpdated,
+} from '../../../src/events/client/client.js';
+import {
+  CoreFailed,
+  CoreRestartRequested,
+  CoreStarted,
+  CoreStopped,
+  CoreStopRequested,
+  InboundAcceptedByCore,
+  InboundRefusedByCore,
+} from '../../../src/events/core.js';
+import { NodeId } from '../../../src/events/ids.js';
+import {
+  InboundDepleted,
+  InboundDisabled,
+  InboundEnabled,
+  InboundRestored,
+  InboundUpdated,
+} from '../../../src/events/inbound/inbound.js';
+import { ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import type { Actor } from '../../../src/events/log/event.js';
+import {
+  NodeAdded,
+  NodeDeleted,
+  NodeDisabled,
+  NodeEnabled,
+  NodeWentOffline,
+  NodeWentOnline,
+} from '../../../src/events/node/node.js';
+import { NodeInboundApplied, NodeInboundInherited, NodeInboundRefused } from '../../../src/events/node/node-sync.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { ReadModels } from '../../../src/projections/read-models.js';
+import { explain } from '../../../src/projections/why/explain.js';
+import {
+  admin,
+  clientAdded,
+  DAY,
+  draft,
+  first,
+  HOUR,
+  inboundAdded,
+  one,
+  second,
+  system,
+  T0,
+  traffic,
+  two,
+} from '../../kit/builders.js';
+import { context, TestLog } from '../../kit/log.js';
+
+const node = NodeId.parse(1);
+const spec = {
+  name: 'Oslo',
+  remark: '',
+  scheme: 'https',
+  host: 'oslo.example.com',
+  port: 2053,
+  basePath: '/',
+} as const;
+const nodeAdded = NodeAdded({
+  ...{ node, enabled: true, life: 1, secret: { token: 't' } },
+  spec: { ...spec, allowPrivateAddress: false },
+});
+const started = CoreStarted({ run: 'r1', version: '1', reason: 'start' });
+const cap = { reason: 'cap', usedBytes: 1200, capBytes: 1000 } as const;
+const capped = ClientDepleted({ client: first, depletion: cap });
+const later = ClientUpdated({ client: first, changes: { limitIp: 3 } });
+const off = ClientUpdated({ client: first, changes: { enabled: false } });
+const on = ClientUpdated({ client: first, changes: { enabled: true } });
+
+/** Each event happens an hour after the one before; the mark says whose doing what is explained is. */
+type Marked = PanelEvent | readonly ['since', PanelEvent, by?: Actor];
+const since = (event: PanelEvent, by?: Actor): Marked => (by ? ['since', event, by] : ['since', event]);
+const isMarked = (event: Marked): event is readonly ['since', PanelEvent, Actor?] => Array.isArray(event);
+
+function played(events: readonly Marked[]) {
+  const journal = new TestLog();
+  const read = new ReadModels(journal.log);
+  let marked: object | null = null;
+  for (const event of events) {
+    const [, fact, by = admin] = isMarked(event) ? event : ['', event, admin];
+    // What one has done is one deed.
+    const [recorded] = journal.log.append(
+      [fact],
+      context({ at: journal.clock.now(), actor: by, correlationId: by.id }),
+    );
+    const name = by.kind === 'system' ? 'the panel (test)' : 'user root from 203.0.113.7';
+    if (isMarked(event)) marked = { at: recorded?.meta.at, position: recorded?.position, by: name };
+    journal.clock.advance(HOUR);
+  }
+  return { journal, read, marked, whys: explain(read, journal.log, 'alice', journal.clock.now()) };
+}
+
+const here = [inboundAdded(), clientAdded(), started];
+const there = [nodeAdded, inboundAdded({ node, spec: { tag: 'far' } })];
+const applied = (position: number): PanelEvent =>
+  NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', began: [], fresh: true });
+const inherited = NodeInboundInherited({ node, inbound: one, tag: 'far' });
+const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
+const stopped = CoreStopped({ run: 'r1', reason: 'request' });
+const limited = ClientAddressesLimited({
+  ...{ client: first, limit: 1, keep: 'newest', graceSeconds: 30 },
+  addresses: { kept: ['198.51.100.1'], held: ['198.51.100.2'] },
+});
+const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
+
+describe('a term that begins with the first use', () => {
+  it('is told in the story with its length', () => {
+    const term = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
+    const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
+    expect(whys[0]?.story.map(({ what }) => what)).toStrictEqual([
+      'was added to inbound 1 as alice: no cap, expires 1 minute after first use, enabled',
+      'was changed: its term of 30 days begins with the next use',
+    ]);
+  });
+});
+
+describe('why', () => {
+  it.each<
+    readonly [
+      standing: string,
+      may: boolean,
+      rule: string | RegExp,
+      remedies: readonly string[],
+      events: readonly Marked[],
+    ]
+  >([
+    // The client.
+    ['active', true, 'it may connect: no cap, no expiry', [], [inboundAdded(), since(clientAdded()), started, later]],
+    ['disabled', false, 'the client is switched off', ['switch the client on'], [...here, off, on, since(off), later]],
+    ['active', true, /^it may connect/, [], [...here, off, since(on), later]],
+    [
+      ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
+      ['reset its traffic', 'raise or remove its cap'],
+      [...here, traffic({ clients: [[first, 200, 1000]] }), since(capped, system), later],
+    ],
+    [
+      ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes (now 1,300 bytes)'] as const),
+      ['reset its traffic', 'raise or remove its cap'],
+      [...here, since(capped, system), traffic({ clients: [[first, 300, 1000]] })],
+    ],
+    [
+      ...(['active', true, 'it may connect: no cap, no expiry', []] as const),
+      [
+        ...here,
+        capped,
+        ClientTrafficReset({ client: first, up: 1, down: 2 }),
+        since(ClientRestored({ client: first })),
+      ],
+    ],
+    [
+      ...(['expired', false, 'it expired at 2023-11-15 22:13:20Z'] as const),
+      ['move its expiry into the future, or remove it'],
+      [...here, since(ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 + DAY } }), system)],
+    ],
+    [
+      ...([
+        'expired',
+        false,
+        'it expired at 2023-11-15 22:13:20Z; its term began with its first use at 2023-11-15 01:13:20Z',
+      ] as const),
+      ['move its expiry into the future, or remove it'],
+      [
+        ...here,
+        ClientExpiryStarted({ client: first, expiresAt: T0 + DAY }),
+        since(ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 + DAY } }), system),
+      ],
+    ],
+    [
+      ...(['not used yet', true, 'it may connect: no cap, its term of 1 day begins with its first use', []] as const),
+      [inboundAdded(), since(clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } }))), started],
+    ],
+    [
+      'active',
+      true,
+      'it may connect: 970 bytes left of 1,000 bytes, until 2023-12-15 22:13:20Z, when it renews itself for 30 days',
+      [],
+      [
+        inboundAdded(),
+        since(clientAdded(draft('alice', 1, { terms: { capBytes: 1000, expiresAt: T0, resetDays: 30 } }))),
+        started,
+        ClientRenewed({ client: first, from: T0, expiresAt: T0 + 31 * DAY }),
+        traffic({ clients: [[first, 10, 20]] }),
+      ],
+    ],
+    [
+      ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
+      ['reset its traffic', 'raise or remove its cap', 'wait: it renews itself at 2023-12-14 22:13:20Z'],
+      [
+        inboundAdded(),
+        clientAdded(draft('alice', 1, { terms: { expiresAt: T0 + 30 * DAY, resetDays: 30 } })),
+        started,
+        since(capped, system),
+      ],
+    ],
+    [
+      ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
+      ['reset its traffic', 'raise or remove its cap', 'wait: its traffic is reset at 2023-12-01 00:00:00Z'],
+      [utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), clientAdded(), started, since(capped, system)],
+    ],
+    [
+      ...(['inbound cap reached', false, 'inbound in-1: it used 1,200 bytes of 1,000 bytes'] as const),
+      [
+        ...['reset the traffic of the inbound', 'raise or remove the cap of the inbound'],
+        'wait: the traffic of the inbound is reset at 2023-11-15 20:30:00Z',
+      ],
+      [
+        SettingsChanged({ changes: { timeLocation: 'Asia/Tehran' } }),
+        inboundAdded({ spec: { trafficReset: 'daily' } }),
+        clientAdded(),
+        started,
+        since(InboundDepleted({ inbound: one, depletion: cap }), system),
+      ],
+    ],
+    // Its inbound.
+    [
+      ...(['inbound disabled', false, 'inbound in-1 is switched off', ['switch the inbound on']] as const),
+      [...here, since(InboundDisabled({ inbound: one }))],
+    ],
+    [
+      'active',
+      true,
+      /^it may/,
+      [],
+      [...here, InboundDisabled({ inbound: one }), since(InboundEnabled({ inbound: one }))],
+    ],
+    [
+      ...(['inbound cap reached', false, 'inbound in-1: it used 1,200 bytes of 1,000 bytes'] as const),
+      ['reset the traffic of the inbound', 'raise or remove the cap of the inbound'],
+      [
+        ...here,
+        since(InboundDepleted({ inbound: one, depletion: cap }), system),
+        InboundUpdated({ inbound: one, changes: { remark: 'x' } }),
+      ],
+    ],
+    [
+      ...(['inbound expired', false, 'inbound in-1: it expired at 2023-11-14 22:13:20Z'] as const),
+      ['move the expiry of the inbound into the future, or remove it'],
+      [...here, since(InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }), system)],
+    ],
+    [
+      ...(['active', true, /^it may/, []] as const),
+      [...here, InboundDepleted({ inbound: one, depletion: cap }), since(InboundRestored({ inbound: one }))],
+    ],
+    // The core of this panel.
+    [
+      ...(['inbound refused by the core', false, 'the core does not take inbound in-1: no such file'] as const),
+      ['correct the settings of the inbound'],
+      [
+        ...here,
+        since(InboundRefusedByCore({ inbound: one, reason: 'no such file' }), system),
+        InboundRefusedByCore({ inbound: two, reason: 'another one' }),
+      ],
+    ],
+    [
+      ...(['active', true, /^it may/, []] as const),
+      [
+        inboundAdded(),
+        since(clientAdded()),
+        started,
+        InboundRefusedByCore({ inbound: one, reason: '' }),
+        InboundAcceptedByCore({ inbound: one }),
+      ],
+    ],
+    [
+      ...(['core not running', false, 'the core is down: it fell over', ['restart the core']] as const),
+      [...here, since(CoreFailed({ run: 'r1', reason: 'it fell over' }), system)],
+    ],
+    [
+      ...(['core not running', false, 'the core is stopped', ['start the core']] as const),
+      [...here, since(CoreStopRequested({})), CoreStopped({ run: 'r1', reason: 'request' })],
+    ],
+    [
+      ...(['active', true, /^it may/, []] as const),
+      [
+        inboundAdded(),
+        since(clientAdded()),
+        started,
+        CoreFailed({ run: 'r1', reason: 'x' }),
+        CoreRestartRequested({}),
+        restarted,
+      ],
+    ],
+    // Its node, whatever the core here does.
+    ['active', true, /^it may/, [], [...there, since(clientAdded()), applied(3)]],
+    [
+      ...([
+        'node behind',
+        false,
+        'node Oslo has not been told of the newest changes (2 of this inbound wait): it does not know the client yet',
+      ] as const),
+      ['wait until the node was told', 'see at the node why it takes so long'],
+      [...there, since(clientAdded())],
+    ],
+    [
+      ...([
+        'node behind',
+        true,
+        'node Oslo has not been told of the newest changes (1 of this inbound wait): it goes on with what it was told last',
+      ] as const),
+      ['wait until the node was told', 'see at the node why it takes so long'],
+      [...there, clientAdded(), applied(3), since(later)],
+    ],
+    [
+      ...(['active', true, /^it may/, []] as const),
+      [...there, since(clientAdded()), applied(3), clientAdded(draft('bob', 2), second)],
+    ],
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo does not answer (it is slow): it goes on with what it was told last',
+      ] as const),
+      ['see that the node runs and can be reached'],
+      [...there, clientAdded(), applied(3), since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
+    ],
+    [
+      ...(['active', true, /^it may/, []] as const),
+      [...there, since(clientAdded()), applied(3), NodeWentOffline({ node, reason: 'x' }), NodeWentOnline({ node })],
+    ],
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo is switched off here and told nothing: it goes on with what it was told last',
+      ] as const),
+      ['switch the node on'],
+      [...there, clientAdded(), applied(3), since(NodeDisabled({ node }))],
+    ],
+    [
+      'active',
+      true,
+      /^it may/,
+      [],
+      [...there, since(clientAdded()), applied(3), NodeDisabled({ node }), NodeEnabled({ node })],
+    ],
+    // Where a panel before this one had it, it goes on before the node was told anything.
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo does not answer (it is slow): it goes on with what it was told last',
+      ] as const),
+      ['see that the node runs and can be reached'],
+      [...there, inherited, clientAdded(), later, since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
+    ],
+    [
+      ...([
+        'node away',
+        true,
+        'node Oslo is switched off here and told nothing: it goes on with what it was told last',
+      ] as const),
+      ['switch the node on'],
+      [...there, inherited, clientAdded(), since(NodeDisabled({ node }))],
+    ],
+    [
+      ...([
+        'node behind',
+        false,
+        'node Oslo has not been told of the newest changes (2 of this inbound wait): it does not know the client yet',
+      ] as const),
+      ['wait until the node was told', 'see at the node why it takes so long'],
+      [...there, inherited, since(clientAdded(), system)],
+    ],
+    [
+      ...(['inbound refused by the node', false, 'node Oslo does not take inbound far: port taken'] as const),
+      ['correct the settings of the inbound', 'correct what the node says is in the way'],
+      [...there, clientAdded(), since(NodeInboundRefused({ node, inbound: one, reason: 'port taken' }), system)],
+    ],
+    [
+      ...(['node gone', false, 'inbound far is bound to node 1, which was taken out of the register'] as const),
+      ['add the client to an inbound of another machine'],
+      [...there, clientAdded(), applied(3), since(NodeDeleted({ node }))],
+    ],
+  ])('is %s, may connect: %s, because %s', (standing, may, rule, remedies, events) => {
+    const { whys, marked } = played(events);
+    const [why] = whys;
+    expect(why).toMatchObject({ standing, mayConnect: may, remedies, also: [] });
+    expect(why?.since).toStrictEqual(marked);
+    if (typeof rule === 'string') expect(why?.rule).toBe(rule);
+    else expect(why?.rule).toMatch(rule);
+  });
+
+  const expired = { reason: 'expiry', expiresAt: T0 - DAY } as const;
+  const sinceAdmin = (position: number, by = 'user root from 203.0.113.7') => ({
+    ...{ at: T0 + (position - 1) * HOUR, position, by },
+  });
+  const both = { capBytes: 1000, expiresAt: T0 - DAY };
+  const full = traffic({ clients: [[first, 200, 1000]], inbounds: [[one, 600, 600]] });
+  const capRule = {
+    ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
+    remedies: ['reset its traffic', 'raise or remove its cap'],
+  };
+  const expiryRule = {
+    ...{ standing: 'expired', rule: 'it expired at 2023-11-13 22:13:20Z' },
+    remedies: ['move its expiry into the future, or remove it'],
+  };
+
+  it('tells all that holds, in the order in which it counts, each with what would change it', () => {
+    const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
+    expect(whys[0]).toMatchObject({
+      ...{ standing: 'disabled', mayConnect: false, remedies: ['switch the client on'] },
+      since: sinceAdmin(6),
+      also: [
+        { ...capRule, since: sinceAdmin(5) },
+        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['switch the inbound on'] },
+        { standing: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
+      ],
+    });
+  });
+
+  it('does not let somebody in who has one rule left against it', () => {
+    const { whys } = played([...here, capped, limited]);
+    expect(whys[0]).toMatchObject({ standing: 'cap reached', mayConnect: false });
+    expect(whys[0]?.also).toMatchObject([{ standing: 'too many addresses', since: sinceAdmin(5) }]);
+    expect(played([...here, limited]).whys[0]).toMatchObject({ standing: 'too many addresses', mayConnect: true });
+  });
+
+  it('tells a cap and an expiry that both hold: the one that was recorded first, and the other since nobody knows when', () => {
+    const added = [inboundAdded(), clientAdded(draft('alice', 1, { terms: both })), started, full];
+    const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
+    expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
+    const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
+    expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
+    // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
+    expect(played(added).whys[0]).toMatchObject({ standing: 'active', also: [] });
+    const renewing = clientAdded(draft('alice', 1, { terms: { ...both, resetDays: 30 } }));
+    expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
+  });
+
+  it('tells the same of an inbound', () => {
+    const added = [inboundAdded({ spec: both }), clientAdded(), started, full];
+    const standings = (depletion: typeof cap | typeof expired) => {
+      const why = played([...added, InboundDepleted({ inbound: one, depletion })]).whys[0];
+      return [why, ...(why?.also ?? [])].map((one) => [one?.standing, one?.rule, one?.remedies.length]);
+    };
+    const capped = ['inbound cap reached', 'inbound in-1: it used 1,200 bytes of 1,000 bytes', 2];
+    const over = ['inbound expired', 'inbound in-1: it expired at 2023-11-13 22:13:20Z', 1];
+    expect(standings(cap)).toStrictEqual([capped, over]);
+    expect(standings(expired)).toStrictEqual([over, capped]);
+  });
+
+  it('tells of a node what is in the way, and not what follows from that', () => {
+    const refused = NodeInboundRefused({ node, inbound: one, reason: 'port taken' });
+    const away = NodeWentOffline({ node, reason: 'it is slow' });
+    const told = (...events: PanelEvent[]) => {
+      const why = played([...there, clientAdded(), ...events]).whys[0];
+      return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];
+    };
+    expect(told(refused, away)).toStrictEqual(['inbound refused by the node', 'node away']);
+    expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node away']);
+    expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node gone']);
+  });
+
+  it('waits for the first of the periods of all its inbounds', () => {
+    const daily = inboundAdded({ id: two, spec: { tag: 'in-2', port: 8443, trafficReset: 'daily' } });
+    const { whys } = played([
+      ...[utc, inboundAdded({ spec: { trafficReset: 'monthly' } }), daily, clientAdded(), started],
+      ...[clientAdded(draft('alice', 2), second, two), capped],
+    ]);
+    expect(whys[0]?.remedies.at(-1)).toBe('wait: its traffic is reset at 2023-11-16 00:00:00Z');
+  });
+
+  it('tells the story up to now, and knows nobody who is gone', () => {
+    const { whys, read, journal } = played([...here, capped, ClientRestored({ client: first })]);
+    expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDepleted', 'ClientRestored']);
+    journal.append(ClientDeleted({ client: first, inbound: one }));
+    expect(explain(read, journal.log, 'alice', journal.clock.now())).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type DataDirectory,
+  dataDirectory,
+  prepareDataDirectory,
+} from '../../src/adapters/data-directory/data-directory.js';
+import {
+  assertWhole,
+  confirm,
+  failTrial,
+  onTrial,
+  replacedStates,
+  settle,
+  stage,
+  switching,
+  switchTo,
+  tryNew,
+} from '../../src/store/generations.js';
+import { temporaryFolder } from '../kit/log.js';
+
+/** A state as the switch sees it: files that belong together. `side` files are those of an unclean end. */
+function put({ database, anchor, masterKey }: DataDirectory, name: string, side = false): void {
+  mkdirSync(dirname(masterKey), { recursive: true });
+  for (const file of [database, anchor, masterKey]) writeFileSync(file, name);
+  if (side) for (const end of ['-wal', '-shm']) writeFileSync(`${database}${end}`, name);
+}
+
+/** Whose state lies in a directory: one name, or several when it is mixed. */
+function owners({ database, anchor, masterKey }: DataDirectory): string[] {
+  const files = [database, `${database}-wal`, `${database}-shm`, anchor, masterKey].filter((file) => existsSync(file));
+  return [...new Set(files.map((file) => readFileSync(file, 'utf8')))];
+}
+
+function given(): DataDirectory {
+  const directory = prepareDataDirectory(temporaryFolder());
+  put(directory, 'old', true);
+  return directory;
+}
+
+function decided(directory: DataDirectory): void {
+  const staged = stage(directory);
+  put(staged.directory, 'new');
+  switchTo(directory, staged, 'a backup takes over');
+}
+
+class Killed extends Error {}
+
+/** Settles up to the `n`th step, as a process does that is killed there. Null: there are not so many. */
+function settledUpTo(directory: DataDirectory, n: number): true | null {
+  let left = n;
+  try {
+    settle(directory, () => {
+      if (left === 0) throw new Killed();
+      left -= 1;
+    });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    return true;
+  }
+}
+
+describe('a switch of the state', () => {
+  it('changes nothing until it is decided, and what was only staged is gone with the next start', () => {
+    const directory = given();
+    put(stage(directory).directory, 'new');
+    expect(settle(directory)).toBeNull();
+    expect(owners(directory)).toEqual(['old']);
+    expect(existsSync(join(directory.root, 'staged'))).toBe(false);
+  });
+
+  it('puts the new state in its place and the one before aside, whole', () => {
+    const directory = given();
+    decided(directory);
+    expect(owners(directory)).toEqual(['old']);
+    expect(switching(directory.root)).toBe(true);
+    expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(owners(directory)).toEqual(['new']);
+    expect(existsSync(`${directory.database}-wal`)).toBe(false);
+    const [aside = ''] = replacedStates(directory.root);
+    const before = dataDirectory(join(directory.backups, aside));
+    expect(owners(before)).toEqual(['old']);
+    expect(existsSync(`${before.database}-wal`)).toBe(true);
+    expect(existsSync(join(directory.root, 'staged'))).toBe(false);
+  });
+
+  it('is finished by the next start wherever the one before was killed, and nobody can read the middle', () => {
+    let steps = 0;
+    for (;;) {
+      const directory = given();
+      decided(directory);
+      if (settledUpTo(directory, steps) === null) break;
+      const mixed = owners(directory).length !== 1 || !existsSync(directory.masterKey) || !existsSync(directory.anchor);
+      if (mixed) expect(() => assertWhole(directory.root)).toThrow(/interrupted/);
+      expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      expect(owners(directory)).toEqual(['new']);
+      expect(() => assertWhole(directory.root)).not.toThrow();
+      expect(readdirSync(directory.backups)).toHaveLength(1);
+      steps += 1;
+    }
+    expect(steps).toBeGreaterThan(8);
+  });
+
+  it('is over once a start was ready', () => {
+    const directory = given();
+    decided(directory);
+    settle(directory);
+    tryNew(directory);
+    expect(onTrial(directory.root)).toBe(true);
+    confirm(directory);
+    expect(onTrial(directory.root)).toBe(false);
+    expect(settle(directory)).toBeNull();
+    expect(owners(directory)).toEqual(['new']);
+  });
+
+  it('is taken back when the new state does not start, wherever that is interrupted, and says why', () => {
+    const back = { outcome: 'returned', why: 'a backup takes over: its clients make no sense' };
+    let steps = 0;
+    for (;;) {
+      const directory = given();
+      decided(directory);
+      settle(directory);
+      tryNew(directory);
+      failTrial(directory.root, 'its clients make no sense');
+      failTrial(directory.root, 'the first reason counts');
+      if (settledUpTo(directory, steps) === null) break;
+      expect(settle(directory)).toEqual(back);
+      expect(owners(directory)).toEqual(['old']);
+      expect(existsSync(`${directory.database}-wal`)).toBe(true);
+      // Until the log has it, each start says so.
+      expect(settle(directory)).toEqual(back);
+      confirm(directory);
+      expect(settle(directory)).toBeNull();
+      expect(replacedStates(directory.root)).toEqual([expect.stringMatching(/^refused-/)]);
+      steps += 1;
+    }
+    expect(steps).toBeGreaterThan(6);
+  });
+
+  it('is taken back after two starts that ended before they were ready, without a word', () => {
+    const directory = given();
+    decided(directory);
+    for (let start = 1; start <= 2; start += 1) {
+      expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      tryNew(directory);
+    }
+    expect(settle(directory)).toEqual({ outcome: 'returned', why: 'a backup takes over: it did not get ready' });
+    expect(owners(directory)).toEqual(['old']);
+  });
+
+  it('has no way back from an empty directory', () => {
+    const directory = prepareDataDirectory(temporaryFolder());
+    decided(directory);
+    expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(onTrial(directory.root)).toBe(false);
+    expect(owners(directory)).toEqual(['new']);
+  });
+
+  it('is one at a time', () => {
+    const directory = given();
+    decided(directory);
+    const second = stage(directory);
+    put(second.directory, 'second');
+    expect(() => switchTo(directory, second, 'another one')).toThrow(/under way/);
+    second.discard();
+    settle(directory);
+    expect(owners(directory)).toEqual(['new']);
+  });
+
+  it('cannot lose what was decided to whoever tidies up', () => {
+    const directory = given();
+    const staged = stage(directory);
+    put(staged.directory, 'new');
+    switchTo(directory, staged, 'a backup takes over');
+    staged.discard();
+    settle(directory);
+    expect(owners(directory)).toEqual(['new']);
+  });
+
+  it('stops a start at a note that cannot be read', () => {
+    const directory = given();
+    writeFileSync(join(directory.root, 'switch.json'), '{"phase":"clear","from":"../..","to":"/"}');
+    expect(() => settle(directory)).toThrow(/says which state counts/);
+    expect(onTrial(directory.root)).toBe(false);
+    rmSync(join(directory.root, 'switch.json'));
+    expect(settle(directory)).toBeNull();
+  });
+});

@@ -1,0 +1,223 @@
+import type Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { chainHash, type EventRow, payloadHash } from '../../src/adapters/sqlite/codec.js';
+import { planRollUp } from '../../src/commands/reactors/traffic/roll-up.js';
+import { ClientUpdated } from '../../src/events/client/client.js';
+import { type Verdict, verifyLog } from '../../src/store/verify.js';
+import { verify as verifyBackup } from '../../src/worker/backup-work.js';
+import { tamper } from '../adapters/sqlite/raw.js';
+import { clientAdded, first, HOUR, inboundAdded, traffic } from '../kit/builders.js';
+import { busOver, TestLog } from '../kit/log.js';
+import { backUp, staging, tamperEvents } from '../worker/backup/kit.js';
+
+const used = (bytes: number) => traffic({ clients: [[first, bytes, bytes]] });
+const renewed = ClientUpdated({ client: first, changes: { capBytes: 1000 } });
+
+/** 1 inbound, 2 client, 3-4 traffic, 5 ClientUpdated, 6 traffic, 7 roll-up of 1 to 6, 8 traffic, 9 ClientUpdated. */
+const KEPT = 5;
+const PRUNED = 6;
+const ROLL_UP = 7;
+const YOUNG = 8;
+const HEAD = 9;
+
+async function rolledUp(): Promise<TestLog> {
+  const own = new TestLog();
+  own.append(inboundAdded(), clientAdded(), used(1), used(2), renewed, used(4));
+  const { must } = busOver(own.log, own.clock);
+  own.clock.advance(HOUR);
+  const now = own.clock.now();
+  must(planRollUp(own.log, 0, now, now) ?? expect.fail('there is nothing to roll up'));
+  own.append(used(8), renewed);
+  await own.journal.anchor.flush();
+  return own;
+}
+
+/** Row by row, as somebody who knows how the chain is made. */
+function chainAnew(db: Database.Database): void {
+  let before: Buffer = Buffer.alloc(32);
+  for (const row of db.prepare<[], EventRow>('SELECT * FROM events ORDER BY position').all()) {
+    const sealed = { ...row, payload_hash: row.payload === null ? row.payload_hash : payloadHash(row.payload) };
+    before = chainHash(before, sealed);
+    db.prepare('UPDATE events SET payload_hash = ?, hash = ? WHERE position = ?').run(
+      sealed.payload_hash,
+      before,
+      row.position,
+    );
+  }
+}
+
+const blank = (position: number) => `UPDATE events SET payload = NULL WHERE position = ${position}`;
+const forged = (from: number, to: number) => `
+  INSERT INTO events SELECT 10, stream, 2, id, type, schema, at, meta, measured, encoding,
+    CAST(json_set(CAST(payload AS TEXT), '$.from', ${from}, '$.to', ${to}, '$.pruned', 1, '$.sums', json('[]')) AS BLOB), payload_hash, zeroblob(32)
+  FROM events WHERE position = ${ROLL_UP}`;
+
+interface Attack {
+  readonly name: string;
+  readonly sql: string;
+  /** The chain is made anew over what was changed. */
+  readonly chained?: true;
+  readonly position: number;
+  readonly what: RegExp;
+  /** What a start says, which does not read the whole log; undefined: it cannot know. */
+  readonly start?: RegExp;
+}
+
+const ATTACKS: readonly Attack[] = [
+  {
+    name: 'the payload of a kept event inside a rolled-up range is erased',
+    sql: blank(KEPT),
+    position: KEPT,
+    what: /^its payload is missing, and a ClientUpdated is never rolled up$/,
+    start: /position 5: its payload is missing, and a ClientUpdated is never rolled up/,
+  },
+  {
+    name: 'the payload of a measurement outside of every range is erased',
+    sql: blank(YOUNG),
+    position: YOUNG,
+    what: /^its payload is missing, and no roll-up stands for it$/,
+    start: /position 8: its payload is missing, and no roll-up stands for it/,
+  },
+  {
+    name: 'a roll-up without a place in the chain is put at the end for what was erased',
+    sql: `${blank(YOUNG)}; ${forged(8, 9)}`,
+    position: 10,
+    what: /^the hash does not follow/,
+    start: /position 10: the hash does not follow/,
+  },
+  {
+    name: 'a roll-up is made for what was erased, and it tells another number of measurements',
+    sql: `${blank(YOUNG)}; ${forged(8, 9).replace("'$.pruned', 1", "'$.pruned', 2")}`,
+    chained: true,
+    position: 10,
+    what: /^it stands for 2 measurements, and its range holds 1$/,
+  },
+  {
+    name: 'a roll-up is made for what was erased, of other measurements',
+    sql: `${blank(YOUNG)}; ${forged(8, 9)}`,
+    chained: true,
+    position: 10,
+    what: /^the measurements in its range are not those that it was made of$/,
+  },
+  {
+    name: 'a roll-up is made whose range overlaps the one before',
+    sql: `${blank(YOUNG)}; ${forged(1, 9)}`,
+    chained: true,
+    position: 10,
+    what: /^its range starts at 1, and the range before ends at 6$/,
+  },
+  {
+    name: 'a kept event is called a measurement and erased',
+    sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
+    position: KEPT,
+    what: /^the hash does not follow/,
+  },
+  {
+    name: 'a kept event is called a measurement and erased, and the chain is made anew',
+    sql: `UPDATE events SET type = 'TrafficRecorded', measured = 1, payload = NULL WHERE position = ${KEPT}`,
+    chained: true,
+    position: ROLL_UP,
+    what: /^it stands for 3 measurements, and its range holds 4$/,
+  },
+  {
+    name: 'a kept event is marked as measured, for the next roll-up to erase it',
+    sql: 'UPDATE events SET measured = 1 WHERE position = 9',
+    position: 9,
+    what: /^it is marked as measured, and a ClientUpdated is not$/,
+  },
+  {
+    name: 'the range of a roll-up is extended',
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.to', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
+    position: ROLL_UP,
+    what: /^the payload is not the one that was hashed$/,
+    start: /position 7: the payload is not the one that was hashed/,
+  },
+  {
+    name: 'the range of a roll-up is extended, and the chain is made anew',
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.to', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
+    chained: true,
+    position: ROLL_UP,
+    what: /^its range goes from 1 to 8, which is no range before it$/,
+  },
+  {
+    name: 'a sum is moved to where no traffic was recorded',
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.sums[0].at', ${KEPT}) AS BLOB) WHERE position = ${ROLL_UP}`,
+    chained: true,
+    position: ROLL_UP,
+    what: /^it has a sum at 5, where no TrafficRecorded is$/,
+  },
+];
+
+describe('a log in which somebody has erased history', () => {
+  it.each(ATTACKS)('is refused where $name', async ({ sql, chained, position, what, start }) => {
+    const own = await rolledUp();
+    const { file } = backUp(own);
+    own.log.close();
+    tamper(own.directory.database, (db) => {
+      db.exec(sql);
+      if (chained) chainAnew(db);
+    });
+    const { log, complaint } = own.reopen();
+    expect(verifyLog(log).fault).toEqual({ position, what: expect.stringMatching(what) as string });
+    // A chain that was made anew does not lead to the head that the anchor names, unless it only goes on after it.
+    if (chained) expect(complaint === null).toBe(position > HEAD);
+    else if (start) expect(complaint).toMatch(start);
+
+    tamperEvents(file, sql);
+    if (chained) return;
+    const refused = new RegExp(
+      `^(The chain of events is broken at position ${position}: |It should end at position 9)`,
+    );
+    expect(() => verifyBackup({ file, passphrase: '', digests: {} })).toThrow(refused);
+    await expect(staging(file).done).rejects.toThrow(refused);
+  });
+
+  it('is refused where the payload of a rolled-up measurement was put back, which would count twice', async () => {
+    const own = new TestLog();
+    own.append(inboundAdded(), clientAdded(), used(1), used(2), renewed, used(4));
+    const payload = own.log.rows(PRUNED - 1, 1)[0]?.payload;
+    const { must } = busOver(own.log, own.clock);
+    own.clock.advance(HOUR);
+    must(planRollUp(own.log, 0, own.clock.now(), own.clock.now()) ?? expect.fail('there is nothing to roll up'));
+    expect(verifyLog(own.log)).toEqual<Verdict>({ events: 7, pruned: 3, fault: null, keys: null });
+    tamper(own.directory.database, (db) =>
+      db.prepare('UPDATE events SET payload = ? WHERE position = ?').run(payload, PRUNED),
+    );
+    expect(verifyLog(own.log).fault).toEqual({
+      position: ROLL_UP,
+      what: `it stands for position ${PRUNED}, whose payload is still there`,
+    });
+  });
+
+  it('is not rolled up where a kept event is marked as measured: it keeps its payload', () => {
+    const own = new TestLog();
+    own.append(inboundAdded(), clientAdded(), used(1), renewed);
+    tamper(own.directory.database, (db) => db.exec('UPDATE events SET measured = 1 WHERE position = 4'));
+    const { must } = busOver(own.log, own.clock);
+    own.clock.advance(HOUR);
+    must(planRollUp(own.log, 0, own.clock.now(), own.clock.now()) ?? expect.fail('there is nothing to roll up'));
+    expect(own.log.rows(0, 4).map(({ payload }) => payload === null)).toEqual([false, false, true, false]);
+  });
+
+  it('is not backed up as if it were whole', async () => {
+    const own = await rolledUp();
+    tamper(own.directory.database, (db) => db.exec(blank(KEPT)));
+    expect(() => backUp(own)).toThrow(
+      'The log is damaged at position 5: its payload is missing, and a ClientUpdated is never rolled up. Run portolan events verify',
+    );
+  });
+
+  it('is read no further than to the damage, by whoever reads', async () => {
+    const own = await rolledUp();
+    tamper(own.directory.database, (db) => db.exec(blank(KEPT)));
+    expect(() => own.all()).toThrow('position 5: its payload is missing, and a ClientUpdated is never rolled up');
+    expect(() => own.log.readStream('client-1')).toThrow('position 5');
+    expect(() => own.log.at(KEPT)).toThrow('position 5');
+  });
+
+  it('and nothing else is found in a sound one, by a start or by a full reading', async () => {
+    const own = await rolledUp();
+    expect(verifyLog(own.log)).toEqual<Verdict>({ events: 9, pruned: 3, fault: null, keys: null });
+    expect(own.reopen().complaint).toBeNull();
+  });
+});

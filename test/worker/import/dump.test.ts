@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { readDatabase } from '../../../src/adapters/foreign/read-database.js';
+import { planImport } from '../../../src/commands/import/plan.js';
+import { eventType } from '../../../src/events/catalog.js';
+import { makeDumped, makeForeign } from '../../kit/foreign-database.js';
+import { temporaryFolder } from '../../kit/log.js';
+import { requestFor } from './kit.js';
+
+/** As a live 3.0.1 has them, by table. Neither the reader nor the kit is asked. */
+const COLUMNS = {
+  users: 'id username password login_epoch',
+  inbounds:
+    'id user_id up down total all_time remark enable expiry_time traffic_reset last_traffic_reset_time ' +
+    'listen port protocol settings stream_settings tag sniffing node_id',
+  outbound_traffics: 'id tag up down total',
+  settings: 'id key value',
+  inbound_client_ips: 'id client_email ips',
+  client_traffics: 'id inbound_id enable email up down all_time expiry_time total reset last_online',
+  history_of_seeders: 'id seeder_name',
+  custom_geo_resources: 'id geo_type alias url local_path last_updated_at last_modified created_at updated_at',
+  nodes:
+    'id name remark scheme address port base_path api_token enable allow_private_address status ' +
+    'last_heartbeat latency_ms xray_version cpu_pct mem_pct uptime_secs last_error created_at updated_at',
+} as const;
+
+/** Without these a row means nothing. */
+const NEEDED: Readonly<Record<string, string>> = {
+  users: 'id username password',
+  inbounds: 'id port protocol settings stream_settings',
+  settings: 'id key value',
+  inbound_client_ips: 'id client_email ips',
+  client_traffics: 'id email',
+  outbound_traffics: 'id tag',
+  custom_geo_resources: 'id geo_type alias url',
+  nodes: 'id name address port',
+};
+const WITHOUT_THESE_NONE = ['users', 'inbounds', 'settings'];
+/** Of no use here, so that it makes no difference that they are missing. */
+const UNUSED =
+  /^(users\.login_epoch|outbound_traffics\.total|history_of_seeders\.|nodes\.(status|last_h|lat|x|c|m|u|last_e)|custom_geo_resources\.(l|c|u))/;
+const NOW = Date.UTC(2025, 9, 1);
+
+const file = (make: (path: string) => void): string => {
+  const path = join(temporaryFolder(), 'x-ui.db');
+  make(path);
+  return path;
+};
+const columnsIn = (path: string) => {
+  const db = new Database(path, { readonly: true });
+  const tables = db.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck();
+  const found = tables
+    .filter((name) => !name.startsWith('sqlite_'))
+    .map((name) => [name, columns.all(name).join(' ')] as const);
+  db.close();
+  return Object.fromEntries(found);
+};
+/** The dump with a change, read and planned. */
+const dumped = (after = '') => {
+  const panel = readDatabase(file((path) => makeDumped(path, after)));
+  const { events, report } = planImport(requestFor(panel), NOW);
+  for (const { type, data } of events) eventType(type)?.schema.parse(data);
+  const said = report.findings.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+  const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
+  return { panel, report, said, of };
+};
+
+describe('the dump of a database of 3.0.1', () => {
+  it('and the databases that the kit makes have the columns of a live one', () => {
+    expect(columnsIn(file((path) => makeDumped(path)))).toEqual(COLUMNS);
+    expect(columnsIn(file((path) => makeForeign(path)))).toEqual(COLUMNS);
+    expect(columnsIn(file((path) => makeForeign(path, { unique: false })))).toEqual(COLUMNS);
+  });
+
+  it('comes over whole', () => {
+    const { of, report } = dumped();
+    expect(report.version).toBe('3.0');
+    expect(report.totals.after).toEqual(report.totals.before);
+    expect(report.totals.before).toMatchObject({ inbounds: 6, clients: 9, clientDown: 19_332_596_412 });
+    expect(of('GeoSourceAdded')).toEqual([
+      { source: 1, type: 'geosite', alias: 'ads', url: 'https://downloads.example.com/lists/ads.dat' },
+      { source: 2, type: 'geoip', alias: 'office-net', url: 'https://downloads.example.com/lists/office.dat' },
+    ]);
+    expect(of('NodeAdded')).toMatchObject([{ node: 1, enabled: true, spec: { name: 'fra-1', basePath: '/n0de/' } }]);
+    expect(of('NodeInboundInherited')).toEqual([{ node: 1, inbound: 7, tag: 'inbound-443-tcp' }]);
+    expect(of('OutboundHistoryImported')).toHaveLength(2);
+    expect(of('ClientIpsSeen')).toHaveLength(2);
+    expect(of('SettingsChanged')).toMatchObject([{ changes: { webPort: 54_321, subPath: '/feed/', subPort: 2096 } }]);
+  });
+
+  it('is told with whom 3x-ui had switched off because nothing was left to them', () => {
+    const { said, of } = dumped();
+    const again = 'lets it in again';
+    expect(said).toEqual([
+      'nodes: noted: node fra-1: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+      `clients: noted: client phone-2 of inbound 1: 3x-ui had switched it off because its cap was used up: a reset or a larger cap ${again}`,
+      `clients: noted: client laptop-3 of inbound 1: 3x-ui had switched it off because it had expired on 2025-03-01: a later expiry ${again}`,
+    ]);
+    expect(of('ClientDepleted')).toMatchObject([{ depletion: { reason: 'cap' } }, { depletion: { reason: 'expiry' } }]);
+  });
+
+  it('is read with the journal mode of a live panel', () => {
+    const path = file((made) => makeDumped(made, 'PRAGMA user_version = 1'));
+    const db = new Database(path);
+    db.pragma('journal_mode = WAL');
+    db.close();
+    expect(readDatabase(path).inbounds).toHaveLength(6);
+  });
+});
+
+describe('a release with', () => {
+  const tables = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+  const without = tables.filter((table) => !WITHOUT_THESE_NONE.includes(table));
+  const pairs = tables.flatMap((table) => COLUMNS[table].split(' ').map((column) => [table, column] as const));
+  const optional = pairs.filter(([table, column]) => !NEEDED[table]?.split(' ').includes(column) && column !== 'id');
+  const vital = pairs.filter(([table, column]) => NEEDED[table]?.split(' ').includes(column));
+  const drop = (table: string, column: string): string => `
+    DROP INDEX IF EXISTS idx_inbounds_node_id; DROP INDEX IF EXISTS idx_enable_traffic_reset;
+    DROP INDEX IF EXISTS idx_custom_geo_type_alias; DROP INDEX IF EXISTS idx_nodes_name;
+    CREATE TABLE less AS SELECT ${COLUMNS[table as keyof typeof COLUMNS].split(' ').filter((name) => name !== column)} FROM ${table};
+    DROP TABLE ${table}; ALTER TABLE less RENAME TO ${table};`;
+
+  it.each(without)('no table %s comes over without what is in it, and that is said', (table) => {
+    const { said, report } = dumped(`DROP TABLE ${table}`);
+    const line = `${table}: noted: the table: this database does not have it: nothing is taken from it`;
+    if (table !== 'history_of_seeders') expect(said).toContain(line);
+    expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
+  });
+
+  it.each(optional)('no column %s.%s comes over whole, and the default that is taken is said', (table, column) => {
+    const { said, report, of } = dumped(drop(table, column));
+    const named = said.filter((line) => line.includes(`column "${column}": this database does not have it`));
+    expect(named).toHaveLength(UNUSED.test(`${table}.${column}`) ? 0 : 1);
+    expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
+    expect(report.tables.map(({ leftOut }) => leftOut)).toEqual(report.tables.map(() => 0));
+    const terms = of('ClientAdded').map((data) => (data as { terms: object }).terms);
+    expect(terms).toMatchObject([
+      { enabled: true, capBytes: 50 * 1024 ** 3, expiresAt: 4_070_908_800_000, resetDays: 30 },
+      ...Array<object>(8).fill({}),
+    ]);
+  });
+
+  it.each(vital)('no column %s.%s is refused, or comes over without that table', (table, column) => {
+    if (WITHOUT_THESE_NONE.includes(table)) {
+      expect(() => dumped(drop(table, column))).toThrow(`the table ${table} has no column ${column}`);
+    } else {
+      const { said } = dumped(drop(table, column));
+      expect(said).toContainEqual(expect.stringMatching(`^${table}: left out: the table: it has no column ${column}`));
+    }
+  });
+
+  it.each(tables)('one more column in %s, and one more table, leaves them where they are and says so', (table) => {
+    const { said, report } = dumped(`ALTER TABLE ${table} ADD COLUMN later_thing text DEFAULT 'x';
+      CREATE TABLE api_tokens (id integer PRIMARY KEY, token text); CREATE INDEX by_token ON api_tokens (token COLLATE NOCASE DESC);
+      CREATE TABLE "a ""b" (c); INSERT INTO "a ""b" VALUES (1), (2);`);
+    expect(report.totals.after).toEqual(report.totals.before);
+    const other =
+      '"a \\"b": left out: the table: this panel does not know it, and does not read what is in it (rows: 2)';
+    expect(said).toContain(other);
+    expect(said).toContain('"api_tokens": noted: the table: this panel does not know it; it is empty');
+    const line = `${table}: noted: column "later_thing": this panel has no place for what is in it`;
+    if (table !== 'history_of_seeders') expect(said).toContain(line);
+  });
+
+  it('none of what came with 3.0 is 2.x', () => {
+    const { panel } = dumped(`DROP TABLE nodes; DROP TABLE custom_geo_resources; ${drop('inbounds', 'node_id')}`);
+    expect(panel.version).toBe('2.x');
+  });
+});

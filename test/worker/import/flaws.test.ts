@@ -1,0 +1,403 @@
+import { describe, expect, it } from 'vitest';
+import { T0 } from '../../kit/builders.js';
+import { foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
+import { imported } from './kit.js';
+
+/** Somebody has to be there, and is nothing to say. */
+const users = [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }];
+
+const emails = ({ state }: ReturnType<typeof imported>): string[] =>
+  [...state.clients.values()].map(({ identity }) => identity.email);
+
+describe('clients of one email', () => {
+  it('are one person over several inbounds where the subscription is the same: the bytes count once', () => {
+    const panel = imported({
+      users,
+      inbounds: [1, 2, 3].map((id) =>
+        foreignInbound(id, { clients: [foreignClient(id, { email: 'bo', subId: 's', totalGB: 100 })] }),
+      ),
+      client_traffics: [foreignStats(1, 2, 'bo', { up: 5, down: 6, total: 100 })],
+    });
+    expect(panel.said).toEqual([]);
+    expect(emails(panel)).toEqual(['bo', 'bo', 'bo']);
+    expect(panel.of('ClientAdded').map(({ terms }) => terms.capBytes)).toEqual([100, 100, 100]);
+    expect(panel.of('ClientHistoryImported').map(({ client, up, down }) => [client, up, down])).toEqual([
+      [1, 0, 0],
+      [2, 5, 6],
+      [3, 0, 0],
+    ]);
+  });
+
+  it('get names of their own where they are not, also where only the case differs', () => {
+    const panel = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, {
+          clients: [
+            foreignClient(1, { email: 'bo' }),
+            foreignClient(2, { email: 'bo' }),
+            foreignClient(3, { email: 'bo_2' }),
+          ],
+        }),
+        foreignInbound(2, {
+          clients: [foreignClient(4, { email: 'bo', subId: '' }), foreignClient(5, { email: 'BO' })],
+        }),
+      ],
+      client_traffics: [
+        foreignStats(1, 1, 'bo', { up: 5 }),
+        foreignStats(2, 2, 'BO', { up: 7 }),
+        foreignStats(3, 1, 'bo_2', { up: 9 }),
+      ],
+    });
+    expect(emails(panel)).toEqual(['bo', 'bo_3', 'bo_2', 'bo_4', 'BO_5']);
+    expect(panel.of('ClientHistoryImported').map(({ client, up }) => [client, up])).toEqual([
+      [1, 5],
+      [2, 0],
+      [3, 9],
+      [4, 0],
+      [5, 7],
+    ]);
+    expect(panel.said).toEqual([
+      'clients: changed: client bo of inbound 1: it is called bo_3 here: another client has its email',
+      'clients: changed: client bo of inbound 2: it is called bo_4 here: another client has its email',
+      'clients: changed: client BO of inbound 2: it is called BO_5 here: another client has its email',
+      'clients: noted: client bo of inbound 1: there are no counters of it: it begins at 0',
+      'clients: noted: client bo of inbound 2: there are no counters of it: it begins at 0',
+    ]);
+  });
+
+  it.each([
+    ['', 'client-1-1'],
+    ['  bo ', 'bo'],
+    ['b>o\n', 'b_o_'],
+    ['portolan-x', '_portolan-x'],
+    ['erased-4', '_erased-4'],
+    ['\ud800x', '\ufffdx'],
+  ])('that cannot be one here (%j) is called %j', (email, name) => {
+    const panel = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
+      client_traffics: [foreignStats(1, 1, email, { up: 5 })],
+    });
+    expect(emails(panel)).toEqual([name]);
+    expect(panel.report.totals.after).toMatchObject({ clients: 1 });
+    expect(panel.state.clients.values().next().value?.terms.enabled).toBe(true);
+  });
+});
+
+describe('counters', () => {
+  it('of nobody are left out and named, and their bytes are in the sums', () => {
+    const { report, said, of } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1)] })],
+      client_traffics: [
+        foreignStats(1, 1, 'user1', { up: 1, down: 2 }),
+        foreignStats(2, 9, 'gone', { up: 30, down: 40 }),
+      ],
+      inbound_client_ips: [{ id: 1, client_email: 'gone', ips: '[]' }],
+    });
+    expect(said).toEqual([
+      'client_traffics: left out: counters of gone (row 2): there is no client with this email',
+      'inbound_client_ips: left out: addresses of gone: there is no such client',
+    ]);
+    expect(of('ClientHistoryImported')).toHaveLength(1);
+    expect(report.totals.before).toMatchObject({ clientUp: 31, clientDown: 42 });
+    expect(report.totals.after).toMatchObject({ clientUp: 1, clientDown: 2 });
+    expect(report.totals.leftOut).toMatchObject({ clientUp: 30, clientDown: 40 });
+  });
+
+  it('are those of the client that differs by case alone, where it has none of its own', () => {
+    const { said, of } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email: 'Bo' })] })],
+      client_traffics: [foreignStats(1, 1, 'bo', { up: 5 })],
+    });
+    expect(of('ClientHistoryImported')).toMatchObject([{ client: 1, up: 5 }]);
+    expect(said).toEqual(['client_traffics: noted: counters of bo: they were taken for Bo']);
+  });
+});
+
+describe('an inbound', () => {
+  it.each([
+    ['settings', { settings: '{"clients": [' }, 'its settings is not valid JSON', 0],
+    ['streamSettings', { stream_settings: '{' }, 'its streamSettings is not valid JSON', 1],
+    ['a list for settings', { settings: '[1]' }, 'its settings is not a JSON object', 0],
+    ['endless nesting', { stream_settings: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` }, 'deeper than 64 levels', 1],
+    ['too much text', { stream_settings: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }) }, 'holds too much text', 1],
+    ['a number beyond all', { stream_settings: '{"a":1e999}' }, 'holds a number that is out of range', 1],
+    ['a port that is none', { port: 70_000 }, 'its port is none', 1],
+    ['no port', { port: 0 }, 'Port 0 is not between 1 and 65535', 1],
+    ['a transport that is none', { stream: { network: 'quic' } }, 'streamSettings.network "quic" is unknown', 1],
+    ['an address that is none', { listen: 'here' }, 'Listen address "here" is not an IP address', 1],
+    ['a node that is gone', { node_id: 9 }, 'its node 9 is not here', 1],
+  ])('with %s is switched off, alone, and the others run', (_what, over, why, clients) => {
+    const [first, second] = [foreignClient(1), foreignClient(2)];
+    const { of, said, report } = imported({
+      users,
+      inbounds: [
+        {
+          ...foreignInbound(1, { clients: [first], ...('stream' in over ? over : {}) }),
+          ...('stream' in over ? {} : over),
+        },
+        foreignInbound(2, { clients: [second] }),
+      ],
+      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 2, 'user2')],
+    });
+    expect(of('InboundAdded').map(({ inbound, enabled }) => [inbound, enabled])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(of('ClientAdded')).toHaveLength(clients + 1);
+    expect(said.filter((line) => line.includes('it is switched off'))).toEqual([expect.stringContaining(why)]);
+    expect(report.totals.after.inbounds).toBe(2);
+  });
+
+  it('of an unknown protocol is left out with its clients, and its bytes are in the sums', () => {
+    const { of, said, report } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, { protocol: 'mtproto', clients: [foreignClient(1)], up: 5, down: 6 }),
+        foreignInbound(2, { clients: [foreignClient(2)], up: 1 }),
+      ],
+      client_traffics: [foreignStats(1, 1, 'user1', { up: 3 }), foreignStats(2, 2, 'user2')],
+    });
+    expect(of('InboundAdded').map(({ inbound }) => inbound)).toEqual([2]);
+    expect(said).toEqual([
+      'inbounds: left out: inbound 1 (inbound 1): protocol "mtproto" is unknown here',
+      'clients: left out: client 1 of inbound 1: its inbound is left out',
+      'client_traffics: left out: counters of user1 (row 1): there is no client with this email',
+    ]);
+    expect(report.totals.leftOut).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
+  });
+
+  it('whose port another has is switched off, and one on another node is not', () => {
+    const { of, said } = imported({
+      users,
+      nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
+      inbounds: [
+        foreignInbound(1, { port: 443 }),
+        foreignInbound(2, { port: 443 }),
+        foreignInbound(3, { port: 443, node_id: 1 }),
+      ],
+    });
+    expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, true]);
+    expect(said).toEqual([
+      'inbounds: changed: inbound 2 (inbound 2): it is switched off: Port already exists: 443 is used by inbound inbound-20001',
+      'nodes: noted: node far: inbounds that it has and that are managed from here on: 1; its clients are known by their emails, and its bytes count from the first look at them',
+    ]);
+  });
+
+  it('of a node that could not come over whole is not pushed over what the node has', () => {
+    const { of, said } = imported({
+      users,
+      nodes: [{ id: 1, name: 'far', scheme: 'http', address: '10.0.0.1', port: 1, api_token: 'x', enable: 1 }],
+      inbounds: [
+        { ...foreignInbound(1), node_id: 1, settings: '{' },
+        { ...foreignInbound(2), node_id: 1, tag: '' },
+        foreignInbound(3, { node_id: 1, enable: 0 }),
+      ],
+    });
+    expect(of('NodeInboundInherited')).toEqual([{ node: 1, inbound: 3, tag: 'inbound-20003' }]);
+    expect(said.filter((line) => line.includes(': noted: '))).toEqual([
+      ...[1, 2].map(
+        (id) =>
+          `inbounds: noted: inbound ${id} (inbound ${id}): what its node has of it stays there as it is, and is not managed from here`,
+      ),
+      expect.stringContaining('managed from here on: 1;'),
+    ]);
+  });
+
+  it('whose keys the core would not start with is switched off and named', () => {
+    const [key, bad] = ['A'.repeat(43) + '=', 'not a key'];
+    const wireguard = (id: number, settings: object) =>
+      foreignInbound(id, { protocol: 'wireguard', settings, stream_settings: '' });
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        wireguard(1, { secretKey: key, peers: [{ publicKey: 'ab'.repeat(32), allowedIPs: ['10.0.0.2/32'] }] }),
+        wireguard(2, { secretKey: bad, peers: [] }),
+        wireguard(3, { secretKey: key, peers: [{ publicKey: bad }] }),
+      ],
+    });
+    expect(of('InboundAdded').map(({ enabled }) => enabled)).toEqual([true, false, false]);
+    const why = 'it is switched off: a key of its WireGuard is none: each is 32 bytes in base64 or hex';
+    expect(said).toEqual([2, 3].map((id) => `inbounds: changed: inbound ${id} (inbound ${id}): ${why}`));
+  });
+
+  it('with an account that the core would count as a client is switched off and named, with its account', () => {
+    const accounts = [
+      { user: 'ann', pass: 'x' },
+      { user: '3:ann', pass: 'y' },
+    ];
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, { protocol: 'mixed', settings: { auth: 'password', accounts }, stream_settings: '' }),
+      ],
+    });
+    expect(of('InboundAdded')).toMatchObject([{ enabled: false, config: { settings: { accounts } } }]);
+    expect(said).toEqual([expect.stringContaining('the account name "3:ann" looks like that of a client')]);
+  });
+
+  it('whose tag cannot be kept gets another, and the rules that name it follow', () => {
+    const rule = { type: 'field', inboundTag: ['my tag', 'inbound-20002'], outboundTag: 'direct' };
+    const { of, said } = imported(
+      { users, inbounds: [foreignInbound(1, { tag: 'my tag' }), foreignInbound(2)] },
+      { template: { routing: { rules: [rule] }, outbounds: [] } },
+    );
+    expect(of('InboundAdded').map(({ spec }) => spec.tag)).toEqual(['inbound-20001', 'inbound-20002']);
+    expect(of('CoreTemplateChanged')[0]?.template).toEqual({
+      routing: { rules: [{ ...rule, inboundTag: ['inbound-20001', 'inbound-20002'] }] },
+      outbounds: [],
+    });
+    expect(said).toEqual([expect.stringContaining('its tag is inbound-20001 here')]);
+  });
+
+  it('has numbers that can be, where those that it had cannot', () => {
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, { total: -5, expiry_time: 9e15, traffic_reset: 'yearly', sniffing: '{', protocol: 'VLESS' }),
+      ],
+    });
+    expect(of('InboundAdded')[0]?.spec).toMatchObject({
+      ...{ capBytes: 0, expiresAt: 0, trafficReset: 'never', protocol: 'vless', sniffing: { enabled: false } },
+    });
+    expect(of('InboundDepleted')).toEqual([]);
+    expect(said).toHaveLength(4);
+  });
+});
+
+describe('a client', () => {
+  it.each([
+    ['an id that is none', { id: 'x'.repeat(40) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
+    ['no id', { id: '' }, 'empty client ID'],
+    ['a flow that is none', { flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
+  ])('with %s is switched off, alone', (_what, over, why) => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, over), foreignClient(2)] })],
+      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
+    });
+    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([false, true]);
+    expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is switched off: ${why}`]);
+  });
+
+  it.each(['.', '..'])('called %s, which could not be added here, goes on', (email) => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
+      client_traffics: [foreignStats(1, 1, email)],
+    });
+    expect(of('ClientAdded').map(({ terms, identity }) => [identity.email, terms.enabled])).toEqual([[email, true]]);
+    expect(said).toEqual([]);
+  });
+
+  it('of shadowsocks 2022 with a key of another length is switched off: it would freeze the others', () => {
+    const settings = { method: '2022-blake3-aes-128-gcm', password: Buffer.alloc(16, 1).toString('base64') };
+    const key = (bytes: number) => Buffer.alloc(bytes, 2).toString('base64');
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, {
+          ...{ protocol: 'shadowsocks', settings },
+          clients: [foreignClient(1, { password: key(16) }), foreignClient(2, { password: key(32) })],
+        }),
+      ],
+      client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
+    });
+    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([true, false]);
+    expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is switched off')]);
+  });
+
+  it('with the id of another of its inbound is switched off, unless only one of them may connect', () => {
+    const same = { id: foreignClient(1)['id'] };
+    const { of } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, {
+          clients: [foreignClient(1, { enable: false }), foreignClient(2, same), foreignClient(3, same)],
+        }),
+        foreignInbound(2, { clients: [foreignClient(4, same)] }),
+      ],
+    });
+    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([false, true, false, true]);
+  });
+
+  it('that cannot be read is left out, and loosely typed members are nothing', () => {
+    const loose = {
+      tgId: '',
+      limitIp: '3',
+      totalGB: '10',
+      expiryTime: null,
+      reset: null,
+      subId: 5,
+      comment: 7,
+      flow: null,
+    };
+    const { of, said } = imported({
+      users,
+      inbounds: [
+        foreignInbound(1, {
+          clients: ['oops' as unknown as object, foreignClient(1, loose), foreignClient(2, { enable: 1 })],
+        }),
+      ],
+    });
+    expect(of('ClientAdded')).toMatchObject([
+      {
+        terms: { limitIp: 3, capBytes: 10, expiresAt: 0, resetDays: 0, flow: '' },
+        identity: { tgId: 0, subId: '5', comment: '' },
+      },
+      { terms: { enabled: true } },
+    ]);
+    expect(said[0]).toBe('clients: left out: client 1 of inbound 1: it is not a JSON object');
+  });
+
+  it.each([
+    ['true', { enable: true }, 1, true, null],
+    ['false', { enable: false }, 1, false, null],
+    ['nothing, and its counters are on', { enable: undefined }, 1, true, 'on'],
+    ['nothing, and its counters are off', { enable: undefined }, 0, false, 'off'],
+    ['nothing, and it has no counters', { enable: undefined }, null, true, 'on'],
+    ['what is neither', { enable: 'false' }, 1, true, 'on'],
+    ['nothing, and it is used up', { enable: undefined, totalGB: 5 }, 0, true, 'used up'],
+  ])('whose settings say %s is on or off as the panel before had it', (_what, over, counters, on, noted) => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, over)] })],
+      client_traffics:
+        counters === null
+          ? []
+          : [foreignStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
+    });
+    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([on]);
+    const why = `its settings do not say whether it is on: it is ${noted}, as it was there`;
+    expect(said.filter((line) => line.includes('whether'))).toEqual(
+      noted === null ? [] : [`clients: noted: client user1 of inbound 1: ${why}`],
+    );
+  });
+
+  it('has numbers that can be, where those that it had cannot', () => {
+    const absurd = { limitIp: -1, totalGB: -7, expiryTime: 9e15, reset: 99_999, created_at: -3, tgId: 1e300 };
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { clients: [foreignClient(1, absurd)] })],
+    });
+    expect(of('ClientAdded')[0]).toMatchObject({
+      terms: { limitIp: 0, capBytes: 0, expiresAt: 0, resetDays: 0, enabled: true },
+      identity: { tgId: 0 },
+    });
+    expect(said).toHaveLength(5);
+    expect(of('ClientHistoryImported')[0]).toMatchObject({ createdAt: 0, updatedAt: T0 > 0 ? 1_700_000_000_001 : 0 });
+  });
+
+  it('of a protocol without clients is left out', () => {
+    const { of, said, report } = imported({
+      users,
+      inbounds: [foreignInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [foreignClient(1)] })],
+    });
+    expect([of('InboundAdded').length, of('ClientAdded').length]).toEqual([1, 0]);
+    expect(said).toEqual(['clients: left out: client 1 of inbound 1: protocol mixed has no clients']);
+    expect(report.totals.leftOut.clients).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { readDatabase } from '../../../src/adapters/foreign/read-database.js';
+import { type ForeignImport, type ForeignReport, planImport } from '../../../src/commands/import/plan.js';
+import type { ForeignPanel } from '../../../src/commands/ports/foreign-panel.js';
+import { panelState } from '../../../src/commands/state.js';
+import { eventType, type PanelEvent } from '../../../src/events/catalog.js';
+import { ourName } from '../../../src/http/panel/codec/setting-names.js';
+import { defaultOutboundTestUrl } from '../../../src/projections/core/template.js';
+import { T0 } from '../../kit/builders.js';
+import { type ForeignContent, makeForeign } from '../../kit/foreign-database.js';
+import { temporaryFolder } from '../../kit/log.js';
+import { folded } from '../../kit/spec.js';
+
+/** A file of 3x-ui with this content. */
+export function foreignFile(content: ForeignContent = {}): string {
+  const file = join(temporaryFolder(), 'x-ui.db');
+  makeForeign(file, content);
+  return file;
+}
+
+/** What becomes of a database with this content: real rows through the real reader into events. */
+export function imported(content: ForeignContent, over: Partial<ForeignImport> = {}) {
+  const request = { ...requestFor(readDatabase(foreignFile(content))), ...over };
+  const { events, report } = planImport(request, T0);
+  // As the log does it: an event that breaks its own schema could not be stored.
+  for (const { type, data } of events) eventType(type)?.schema.parse(data);
+  const state = folded(panelState, ...events);
+  return { request, events, report, state, of: typed(events), said: said(report) };
+}
+
+/** An import of it into a panel that has nothing to say about it. */
+export function requestFor(read: ForeignPanel): ForeignImport {
+  return {
+    panel: { ...read, settings: read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) })) },
+    file: { sha256: '00', bytes: 1 },
+    askedBy: { kind: 'user', name: 'amy' },
+    passwords: read.users.map(({ id, password }) => ({ user: id, hash: password, was: 'hash' })),
+    template: null,
+    outboundTestUrl: defaultOutboundTestUrl,
+    hostFlaws: [],
+    findings: [],
+  };
+}
+
+type DataOf<T extends PanelEvent['type']> = Extract<PanelEvent, { type: T }>['data'];
+
+/** The data of all events of a type. */
+function typed(events: readonly PanelEvent[]) {
+  return <T extends PanelEvent['type']>(type: T): readonly DataOf<T>[] =>
+    events.filter((event) => event.type === type).map(({ data }) => data as DataOf<T>);
+}
+
+/** The findings as lines. */
+function said({ findings }: ForeignReport): string[] {
+  return findings.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+}

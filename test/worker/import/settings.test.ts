@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { foreignInbound } from '../../kit/foreign-database.js';
+import { imported } from './kit.js';
+
+const users = [{ id: 1, username: 'root', password: `$2a$10$${'a'.repeat(53)}` }];
+const SEED = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const THEIRS = { subPort: 2096 };
+
+const changes = (settings: Record<string, string>, over: Parameters<typeof imported>[1] = {}) => {
+  const { of, said } = imported({ users, settings }, over);
+  return {
+    changed: of('SettingsChanged')[0]?.changes,
+    said,
+    secrets: of('SecretSettingChanged'),
+    tokens: of('ApiTokenIssued'),
+  };
+};
+
+describe('settings of another panel', () => {
+  it('keep paths, ports and all that customers see, and what was never set is as it was there', () => {
+    const { changed, said } = changes({
+      ...{ webPort: '54321', webBasePath: '/secret', subPath: 'my-sub', subJsonPath: '/j/', subEncrypt: 'false' },
+      ...{ subUpdates: '6', subShowInfo: 'true', timeLocation: 'Asia/Tehran', sessionMaxAge: '60', remarkModel: '-io' },
+      ...{ trustedProxyCIDRs: '127.0.0.1/32,10.0.0.0/8', secret: 'of their sessions' },
+    });
+    expect(said).toEqual([]);
+    expect(changed).toEqual({
+      ...THEIRS,
+      ...{ webPort: 54_321, webBasePath: '/secret/', subPath: '/my-sub/', subJsonPath: '/j/', subEncrypt: false },
+      ...{ subUpdates: 6, timeLocation: 'Asia/Tehran', sessionMaxAge: 60, remarkModel: '-io' },
+      trustedProxyCIDRs: ['127.0.0.1/32', '10.0.0.0/8'],
+    });
+    expect(changes({ subPort: '2097' }).changed).toEqual({ subPort: 2097 });
+  });
+
+  it('of 2.x serve the JSON subscription, which could not be switched off there', () => {
+    const { of } = imported({ version: '2.x', users });
+    expect(of('SettingsChanged')).toEqual([{ changes: { ...THEIRS, subJsonEnable: true } }]);
+  });
+
+  it('are sealed where they are secrets, and the API token goes on', () => {
+    const token = 'T'.repeat(48);
+    const { changed, secrets, tokens, said } = changes({
+      twoFactorEnable: 'true',
+      twoFactorToken: SEED,
+      chatBotToken: '1:x',
+      wgprov: '{"access_token":"y"}',
+      apiToken: token,
+    });
+    expect(said).toEqual([]);
+    expect(changed).toEqual({ ...THEIRS, twoFactorEnable: true });
+    expect(secrets).toEqual([
+      { key: 'twoFactorToken', life: 1, secret: { value: SEED } },
+      { key: 'chatBotToken', life: 1, secret: { value: '1:x' } },
+      { key: 'wgprov', life: 1, secret: { value: '{"access_token":"y"}' } },
+    ]);
+    expect(tokens).toEqual([{ life: 1, secret: { token } }]);
+  });
+
+  it.each([
+    [{ webPort: '0' }, 'setting webPort: it must be 1 to 65535', THEIRS],
+    [{ webPort: 'http' }, 'setting webPort: it must be a whole number', THEIRS],
+    [{ subEncrypt: 'perhaps' }, 'setting subEncrypt: it has a value that it cannot have', THEIRS],
+    [{ secretEnable: 'true' }, 'setting secretEnable: there is no such setting here', THEIRS],
+    [{ twoFactorEnable: 'true' }, 'setting twoFactorEnable: it has no token', THEIRS],
+    [{ chatBotEnable: 'true' }, 'setting chatBotToken: it is missing', THEIRS],
+    [{ webPort: '2096' }, 'setting subPort: the subscription server cannot share', { webPort: 2096 }],
+    [
+      { subPath: '/json/' },
+      'setting subJsonPath: it is already the path',
+      { ...THEIRS, subPath: '/json/', subJsonPath: '/json-2/' },
+    ],
+    [{ trustedProxyCIDRs: '0.0.0.0/0' }, 'setting trustedProxyCIDRs: it would let every caller', THEIRS],
+    [{ apiToken: 'a b' }, 'setting apiToken: it is no token', THEIRS],
+    [{ ldapEnable: 'true' }, 'setting ldapHost: it is missing', THEIRS],
+    [{ subSupportUrl: 'javascript:alert(1)' }, 'setting subSupportUrl: it must be a https://', THEIRS],
+    [{ subProfileUrl: ' https://example.com' }, 'setting subProfileUrl: it must be a https://', THEIRS],
+    [{ subAnnounce: 'See vbscript:x' }, 'setting subAnnounce: it may name addresses only', THEIRS],
+    [{ subRoutingRules: 'data:text/html,x' }, 'setting subRoutingRules: it may name addresses only', THEIRS],
+    [{ subURI: '//evil.example/' }, 'setting subURI: it must be a http:// or https:// address', THEIRS],
+    [{ subJsonMux: `${'{"a":'.repeat(99)}1${'}'.repeat(99)}` }, 'setting subJsonMux: it is nested deeper', THEIRS],
+    [{ chatBotRunTime: 'when I like' }, 'setting chatBotRunTime: it must be five', THEIRS],
+  ])('that cannot be (%j) are left out and named, and the others stay', (settings, why, left) => {
+    const { changed, said } = changes({ ...settings } as Record<string, string>);
+    expect(said).toEqual([expect.stringContaining(why)]);
+    expect(changed).toEqual(left);
+  });
+
+  it('that this machine cannot follow are left out: nobody would reach the panel', () => {
+    const reason = 'cannot be used on this machine: it is not there';
+    const hostFlaws = [
+      { key: 'webCertFile', reason },
+      { key: 'webKeyFile', reason },
+    ];
+    const { changed, said } = changes({ webCertFile: '/a.pem', webKeyFile: '/b.pem' }, { hostFlaws });
+    expect(changed).toEqual(THEIRS);
+    expect(said).toHaveLength(2);
+  });
+
+  it('do not take the port of an inbound', () => {
+    const { of, said } = imported({
+      users,
+      inbounds: [foreignInbound(1, { port: 9000 })],
+      settings: { webPort: '9000' },
+    });
+    expect(of('SettingsChanged')).toEqual([{ changes: THEIRS }]);
+    expect(said).toEqual(['settings: left out: setting webPort: port 9000 is used by inbound inbound-20001']);
+  });
+});
+
+describe('accounts', () => {
+  it('that nobody could log in with are left out, and a password that is of no use is said', () => {
+    const rows = [
+      { id: 1, username: 'root', password: 'x' },
+      { id: 2, username: 'root', password: 'x' },
+      { id: 3, username: '', password: 'x' },
+      { id: 4, username: 'amy', password: '' },
+    ];
+    const passwords = rows.map(({ id }) => ({
+      user: id,
+      hash: `hash-${id}`,
+      was: id === 4 ? ('useless' as const) : ('clear' as const),
+    }));
+    const { of, said } = imported({ users: rows }, { passwords });
+    expect(of('UserCreated').map(({ user, credentials }) => [user, credentials.username])).toEqual([
+      [1, 'root'],
+      [4, 'amy'],
+    ]);
+    expect(said).toEqual([
+      'users: changed: user root: its password was kept in clear and is hashed now',
+      'users: left out: user root: there is another account of that name',
+      'users: left out: user 3: it has no name',
+      'users: changed: user amy: its password cannot be used: set one with portolan admin reset-password',
+    ]);
+  });
+
+  it('own their inbounds; those of nobody are of the first', () => {
+    const { of } = imported({ users, inbounds: [foreignInbound(1, { user_id: 9 })] });
+    expect(of('InboundAdded')[0]?.owner).toBe(1);
+  });
+});
+
+describe('nodes and geo sources', () => {
+  it('that cannot be are left out and named', () => {
+    const node = { name: 'n', scheme: 'http', address: 'h', port: 1, base_path: '', api_token: 't', enable: 1 };
+    const source = { geo_type: 'geoip', alias: 'a', url: 'https://example.com/a.dat' };
+    const { of, said } = imported({
+      users,
+      unique: false,
+      nodes: [
+        { id: 1, ...node },
+        { id: 2, ...node },
+        { id: 3, ...node, name: 'far', address: 'a b' },
+        { id: 4, ...node, name: 'further', port: 0 },
+      ],
+      custom_geo_resources: [
+        { id: 1, ...source },
+        { id: 2, ...source, alias: '../x' },
+        { id: 3, ...source, alias: 'b', url: 'file:///etc/passwd' },
+        { id: 4, ...source, geo_type: 'other' },
+      ],
+    });
+    expect(of('NodeAdded').map(({ node: id }) => id)).toEqual([1]);
+    expect(of('GeoSourceAdded').map(({ source: id }) => id)).toEqual([1]);
+    expect(said).toEqual([
+      'nodes: left out: node n: it has the name of another',
+      'nodes: left out: node far: invalid host "a b"',
+      'nodes: left out: node further: node port must be 1-65535',
+      'custom_geo_resources: left out: geo source ../x: its type or its alias is none',
+      'custom_geo_resources: left out: geo source b: its address is none',
+      'custom_geo_resources: left out: geo source a: its type or its alias is none',
+    ]);
+  });
+
+  it('are held to the rules of those that are added', () => {
+    const node = { scheme: 'http', address: 'node.example', port: 1, base_path: 'a/', api_token: 't', enable: 1 };
+    const { of, said } = imported({
+      users,
+      nodes: [
+        { id: 1, ...node, name: 'a\u202eb', remark: 'c\u2066d' },
+        { id: 2, ...node, name: 'token', api_token: 'a\u0000b' },
+        { id: 3, ...node, name: 'path', base_path: '/../x' },
+        { id: 4, ...node, name: 'x'.repeat(101) },
+        { id: 5, ...node, name: 'TOKEN' },
+        { id: 6, ...node, name: 'four', address: '0x7f000001' },
+      ],
+    });
+    expect(of('NodeAdded').map(({ spec, secret }) => [spec.name, spec.remark, spec.host, secret.token])).toEqual([
+      ['ab', 'cd', 'node.example', 't'],
+      ['token', '', 'node.example', ''],
+      ['four', '', '127.0.0.1', 't'],
+    ]);
+    expect(said).toEqual([
+      expect.stringMatching(/^nodes: changed: node .*: its name held characters that cannot be shown$/),
+      'nodes: changed: node token: its token is left out: it holds characters that no header carries',
+      'nodes: left out: node path: the base path is not a path',
+      expect.stringMatching(/^nodes: left out: node x+: the name is longer than 100 characters$/),
+      'nodes: left out: node TOKEN: it has the name of another',
+    ]);
+  });
+});

@@ -1,0 +1,372 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hash as bcrypt } from 'bcryptjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { prepareDataDirectory } from '../../../src/adapters/data-directory/data-directory.js';
+import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
+import { ForeignError } from '../../../src/commands/ports/foreign-panel.js';
+import { defaultSettings } from '../../../src/events/settings/settings.js';
+import { wireInbound } from '../../../src/http/panel/codec/inbound-wire.js';
+import { defaultTemplate } from '../../../src/projections/core/template.js';
+import { ReadModels } from '../../../src/projections/read-models.js';
+import { storyOf } from '../../../src/projections/story.js';
+import { openJournal } from '../../../src/store/journal.js';
+import { examineForeign, importForeign } from '../../../src/worker/import-foreign.js';
+import { admin, T0 } from '../../kit/builders.js';
+import { type ForeignContent, foreignClient, foreignInbound, foreignStats } from '../../kit/foreign-database.js';
+import { readAll, temporaryFolder } from '../../kit/log.js';
+import { makeCertificate } from '../../kit/real/certificate.js';
+import { coreBinary, withoutCore } from '../../kit/real/core-process.js';
+import { foreignFile } from './kit.js';
+
+const options = { askedBy: admin, now: T0 };
+const content: ForeignContent = {
+  users: [{ id: 1, username: 'root', password: `$2a$04$${'a'.repeat(53)}` }],
+  inbounds: [foreignInbound(3, { clients: [foreignClient(1)] })],
+  client_traffics: [foreignStats(1, 3, 'user1', { up: 3, down: 4 })],
+  settings: { tgBotToken: '1:x', webPort: '5000' },
+};
+
+async function whole(file: string, more: object = {}) {
+  const directory = prepareDataDirectory(join(temporaryFolder(), 'data'));
+  const report = await importForeign(file, directory, { ...options, ...more });
+  const { log, complaint } = openJournal(directory, { readonly: true });
+  const events = readAll(log);
+  log.close();
+  return { directory, report, events, complaint };
+}
+
+describe('an import', () => {
+  it('makes a whole log, with its key and its anchor, by the import itself', async () => {
+    const { events, complaint, report, directory } = await whole(foreignFile(content));
+    expect(complaint).toBe(null);
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['PanelImported', 'UserCreated', 'InboundAdded', 'SettingsChanged', 'SecretSettingChanged'],
+      ...['ClientAdded', 'ClientHistoryImported'],
+    ]);
+    const [first, ...rest] = events;
+    expect(first?.meta).toMatchObject({ at: T0, actor: { kind: 'system', id: 'import', name: 'import', ip: null } });
+    expect(rest.every(({ meta }) => meta.causationId === first?.id)).toBe(true);
+    expect(first?.data).toMatchObject({ file: report.file, details: { askedBy: { kind: 'user', name: admin.name } } });
+    // Whose names the other panel used are secrets under ours.
+    expect(events.find(({ type }) => type === 'SecretSettingChanged')?.data).toMatchObject({ key: 'chatBotToken' });
+    expect(readdirSync(directory.run).filter((name) => /^(foreign|template)-/.test(name))).toEqual([]);
+  });
+
+  it('shows clients and inbounds with all that was counted and noted of them', async () => {
+    const own = { up: 3, down: 4, all_time: 50, last_online: T0 - 5000 };
+    const file = foreignFile({
+      ...content,
+      inbounds: [foreignInbound(3, { clients: [foreignClient(1)], up: 5, down: 6, all_time: 90 })],
+      client_traffics: [foreignStats(1, 3, 'user1', own)],
+      outbound_traffics: [{ id: 1, tag: 'direct', up: 8, down: 9, total: 17 }],
+    });
+    const { directory } = await whole(file);
+    const { log } = openJournal(directory, { readonly: true });
+    const read = new ReadModels(log);
+    const [inbound] = read.inbounds().map((one) => wireInbound(read, one));
+    expect(inbound).toMatchObject({ id: 3, up: 5, down: 6, allTime: 90 });
+    expect(inbound?.clientStats).toMatchObject([{ up: 3, down: 4, allTime: 50, lastOnline: T0 - 5000, enable: true }]);
+    expect(JSON.parse(inbound?.settings ?? '')).toMatchObject({
+      clients: [{ email: 'user1', subId: 'sub1', created_at: 1_700_000_000_000, updated_at: 1_700_000_000_001 }],
+    });
+    expect([...read.outboundCounters()]).toEqual([['direct', { up: 8, down: 9 }]]);
+    expect(storyOf(log, 1).map(({ what }) => what)).toContainEqual(
+      expect.stringMatching(/^came from another panel with 3 .* up, 4 .* down$/),
+    );
+    log.close();
+  });
+
+  it('hashes a password that was kept in clear, so that it goes on', async () => {
+    const users = [{ id: 1, username: 'root', password: 'in clear' }];
+    const { events, report } = await whole(foreignFile({ ...content, users }));
+    expect(report.findings).toMatchObject([{ item: 'user root', what: 'changed' }]);
+    const created = events.find((event) => event.type === 'UserCreated');
+    const hash = created?.data.credentials.passwordHash ?? '';
+    expect(hash).toMatch(/^\$scrypt\$/);
+    expect(await scryptPasswords().verify('in clear', hash)).toBe(true);
+  });
+
+  it('keeps a hash of bcrypt as it is, but none that would take the machine', async () => {
+    const hash = await bcrypt('correct horse', 4);
+    const users = [
+      { id: 1, username: 'root', password: hash },
+      { id: 2, username: 'amy', password: hash.replace('$04$', '$31$') },
+    ];
+    const { events, report } = await whole(foreignFile({ ...content, users }));
+    const hashes = events.flatMap((event) =>
+      event.type === 'UserCreated' ? [event.data.credentials.passwordHash] : [],
+    );
+    expect(hashes[0]).toBe(hash);
+    expect(hashes[1]).toMatch(/^\$scrypt\$/);
+    expect(report.findings).toMatchObject([{ item: 'user amy', what: 'changed' }]);
+  });
+
+  it('into a directory that has a log is refused, and adds nothing', async () => {
+    const { directory, events } = await whole(foreignFile(content));
+    await expect(importForeign(foreignFile(content), directory, options)).rejects.toThrow(ForeignError);
+    const { log } = openJournal(directory, { readonly: true });
+    expect(log.head().position).toBe(events.length);
+    log.close();
+  });
+
+  it('of what is none leaves no event', async () => {
+    const directory = prepareDataDirectory(join(temporaryFolder(), 'data'));
+    const bad = foreignFile({ ...content, after: 'CREATE VIEW evil AS SELECT 1' });
+    await expect(importForeign(bad, directory, options)).rejects.toThrow('the view "evil"');
+    expect(readdirSync(directory.root)).not.toContain('events.db');
+  });
+
+  it('says the same before it is done as after, and then changes nothing', async () => {
+    const file = foreignFile(content);
+    const scratch = temporaryFolder();
+    const before = await examineForeign(file, scratch, options);
+    expect(readdirSync(scratch)).toEqual([]);
+    expect((await whole(file)).report).toEqual(before);
+  });
+
+  it('leaves out places that this machine does not have, unless a panel here keeps its own', async () => {
+    const settings = { webListen: '198.51.100.7', webCertFile: '/nowhere/a.pem', webKeyFile: '/nowhere/a.key' };
+    const file = foreignFile({ ...content, settings });
+    const alone = await whole(file);
+    expect(alone.report.findings.map(({ item }) => item)).toEqual([
+      'setting webCertFile',
+      'setting webKeyFile',
+      'setting webListen',
+    ]);
+    const beside = await whole(file, { host: defaultSettings });
+    expect(beside.report.findings).toEqual([]);
+    expect(beside.events.find(({ type }) => type === 'SettingsChanged')?.data).toEqual({
+      changes: { ...settings, subPort: 2096 },
+    });
+  });
+});
+
+describe('certificates of inbounds', () => {
+  it('that are of no use here are named, for those that shall run here', async () => {
+    const good = await makeCertificate();
+    onTestFinished(() => good.remove());
+    const tls = (certificateFile: string, keyFile: string) => ({
+      stream: { security: 'tls', tlsSettings: { certificates: [{ certificateFile, keyFile }] } },
+    });
+    const gone = tls('/srv/cert/a.example/fullchain.pem', '/srv/cert/a.example/privkey.pem');
+    const { report, events } = await whole(
+      foreignFile({
+        ...content,
+        nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
+        inbounds: [
+          foreignInbound(3, { ...gone, clients: [foreignClient(1)] }),
+          foreignInbound(4, { ...tls(good.certFile, good.keyFile) }),
+          foreignInbound(5, { ...gone, enable: 0 }),
+          foreignInbound(6, { ...gone, node_id: 1 }),
+        ],
+      }),
+      { host: defaultSettings },
+    );
+    const why = 'its certificate /srv/cert/a.example/fullchain.pem is of no use on this machine';
+    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+      {
+        table: 'inbounds',
+        item: 'inbound 3 (inbound 3)',
+        what: 'noted',
+        why: `${why}: There is no certificate file at that path`,
+      },
+    ]);
+    // It stays on: files that are put there let it in again.
+    expect(events.filter((event) => event.type === 'InboundAdded').map(({ data }) => data.enabled)).toEqual([
+      ...[true, true, false, true],
+    ]);
+  });
+
+  it('that are given as lines are examined too, in inbounds and in the template', async () => {
+    const [good, other] = [await makeCertificate(), await makeCertificate()];
+    for (const { remove } of [good, other]) remove();
+    const lines = (pem: string) => pem.trim().split('\n');
+    const foreign = { certificate: lines(good.certPem), key: lines(other.keyPem) };
+    const sound = { certificate: lines(good.certPem), key: lines(good.keyPem) };
+    const tls = (pair: object) => ({ security: 'tls', tlsSettings: { certificates: [pair] } });
+    const template = {
+      outbounds: [
+        {
+          tag: 'out',
+          protocol: 'freedom',
+          settings: {},
+          streamSettings: tls({ certificate: ['my secret'], key: ['x'] }),
+        },
+      ],
+    };
+    const { report } = await whole(
+      foreignFile({
+        ...content,
+        settings: { xrayTemplateConfig: JSON.stringify(template) },
+        nodes: [{ id: 1, name: 'n', scheme: 'https', address: 'n.example.com', port: 443, api_token: 't', enable: 1 }],
+        inbounds: [
+          foreignInbound(3, { stream: tls(foreign) }),
+          foreignInbound(4, { stream: tls(sound) }),
+          foreignInbound(5, { stream: tls(foreign), node_id: 1 }),
+        ],
+      }),
+      { host: defaultSettings },
+    );
+    const why = 'its certificate is of no use: The key does not belong to the certificate';
+    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+      {
+        table: 'settings',
+        item: 'the core template',
+        what: 'noted',
+        why: 'a certificate in it is of no use: The certificate lines do not hold a PEM certificate',
+      },
+      { table: 'inbounds', item: 'inbound 3 (inbound 3)', what: 'noted', why },
+      { table: 'inbounds', item: 'inbound 5 (inbound 5)', what: 'noted', why },
+    ]);
+  });
+});
+
+const SUITE = 'the template of another panel';
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
+  const rule = { type: 'field', domain: ['example.com'], outboundTag: 'blocked' };
+  const own = (rules: readonly object[], more: object = {}) => ({
+    log: { access: './access.log', loglevel: 'warning' },
+    api: { tag: 'api', services: ['HandlerService'] },
+    inbounds: [
+      { tag: 'api', listen: '127.0.0.1', port: 62_789, protocol: 'tunnel', settings: { address: '127.0.0.1' } },
+    ],
+    outbounds: [
+      { tag: 'direct', protocol: 'freedom', settings: {} },
+      { tag: 'blocked', protocol: 'blackhole', settings: {} },
+    ],
+    routing: { domainStrategy: 'AsIs', rules: [{ type: 'field', inboundTag: ['api'], outboundTag: 'api' }, ...rules] },
+    ...more,
+  });
+  const templateOf = async (template: unknown, url = '', geo = temporaryFolder()) => {
+    const text = typeof template === 'string' ? template : JSON.stringify(template);
+    const settings = { xrayTemplateConfig: text, xrayOutboundTestUrl: url };
+    const core = { binary: coreBinary() ?? null, geo };
+    const { events, report } = await whole(foreignFile({ ...content, settings }), { core });
+    const changed = events.find((event) => event.type === 'CoreTemplateChanged');
+    return { template: changed?.data.template, url: changed?.data.outboundTestUrl, said: report.findings };
+  };
+
+  it('is kept as it is when the core takes it, also wrapped in the answer that it was read from', async () => {
+    const kept = own([rule]);
+    expect(await templateOf(kept, 'https://example.com/204')).toEqual({
+      template: kept,
+      url: 'https://example.com/204',
+      said: [],
+    });
+    expect((await templateOf({ xraySetting: kept })).template).toEqual(kept);
+  });
+
+  it('needs no geo files for the rule that every panel has', async () => {
+    const { template, said } = await templateOf(
+      own([{ type: 'field', ip: ['geoip:private'], outboundTag: 'blocked' }, rule]),
+    );
+    const { rules } = (template as { routing: { rules: { ip?: string[] }[] } }).routing;
+    expect(rules[1]?.ip).toContain('192.168.0.0/16');
+    expect(rules[2]).toEqual(rule);
+    expect(said).toMatchObject([{ what: 'changed', item: 'the core template' }]);
+  });
+
+  it('loses just what needs files and lists that are not here, each named with its own', async () => {
+    const geo = temporaryFolder();
+    writeFileSync(
+      join(geo, 'geoip.dat'),
+      Buffer.from('\x0a\x0e\x0a\x02US\x12\x08\x0a\x04\x01\x02\x03\x04\x10\x20', 'latin1'),
+    );
+    const to = (outboundTag: string, over: object) => ({ type: 'field', ...over, outboundTag });
+    const kept = [rule, to('blocked', { ip: ['geoip:us', '10.0.0.0/8'] })];
+    const dns = {
+      servers: ['1.1.1.1', { address: '8.8.8.8', domains: ['geosite:cn'] }],
+      hosts: { 'geosite:x': '0.0.0.0' },
+    };
+    const { template, said } = await templateOf(
+      own(
+        [
+          to('direct', { domain: ['geosite:openai', 'domain:chatgpt.com'] }),
+          to('blocked', { domain: ['ext:geosite_ads.dat:ads'], ip: ['10.0.0.0/8'] }),
+          ...kept,
+          to('blocked', { ip: 'geoip:us,geoip:nowhere' }),
+          to('direct', { ip: ['geoip:us'], source: ['geoip:nowhere'] }),
+          to('direct', { ip: ['!geoip:us', '!geoip:nowhere'] }),
+          to('direct', { ip: ['geoip:!us', 'geoip:!nowhere'] }),
+        ],
+        { dns },
+      ),
+      '',
+      geo,
+    );
+    const { routing, dns: asked } = template as ReturnType<typeof own> & { dns: typeof dns };
+    expect(routing.rules).toEqual([
+      own([]).routing.rules[0],
+      to('direct', { domain: ['domain:chatgpt.com'] }),
+      ...kept,
+      to('blocked', { ip: ['geoip:us'] }),
+    ]);
+    expect(asked).toEqual({ servers: ['1.1.1.1'], hosts: {} });
+    const [first, ...each] = said.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+    expect(first).toMatch(/^settings: changed: the core template: what is not here of geo files and lists/);
+    const file = 'it needs geosite.dat, which is not here';
+    expect(each).toEqual([
+      `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is left out of it: ${file}`,
+      'core template: left out: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
+      'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
+      'core template: left out: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: left out: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: left out: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      `core template: left out: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
+      `core template: left out: the address of geosite:x: ${file}: add it again when it is here`,
+    ]);
+  });
+
+  it.each([
+    ['that is no JSON', '{"outbounds": [', 'it is not valid JSON'],
+    ['that is a list', '[]', 'it is not a JSON object'],
+    ['that is nested without end', `{"dns":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'it is nested deeper than'],
+    ['that the core refuses', own([], { outbounds: [{ tag: 'x', protocol: 'no-such' }] }), 'the usual one is used'],
+    [
+      'that opens a port',
+      own([], { inbounds: [{ tag: 'mine', port: 1, protocol: 'socks' }] }),
+      'the usual one is used',
+    ],
+  ])('%s gives way to the usual one, and that is said', async (_what, template, why) => {
+    const done = await templateOf(template);
+    expect(done.template).toBe(undefined);
+    expect(done.said).toMatchObject([{ what: 'left out', why: expect.stringContaining(why) }]);
+  });
+
+  it('is the usual one where only the test address was set; one that is none is left out', async () => {
+    expect(await templateOf('', 'https://example.com/204')).toMatchObject({ template: defaultTemplate, said: [] });
+    const bad = await templateOf('', 'ftp://example.com');
+    expect(bad.template).toBe(undefined);
+    expect(bad.said).toMatchObject([{ what: 'left out', item: 'setting xrayOutboundTestUrl' }]);
+  });
+
+  it('names what this panel does not ask, by its address', async () => {
+    const node = { scheme: 'https', port: 443, api_token: 't', enable: 1 };
+    const geo = { geo_type: 'geosite', url: 'http://127.0.0.1:1/a.dat' };
+    const { events, report } = await whole(
+      foreignFile({
+        ...content,
+        nodes: [
+          { id: 1, ...node, name: 'cloud', address: '169.254.169.254' },
+          { id: 2, ...node, name: 'own', address: '10.0.0.1', allow_private_address: 1 },
+          { id: 3, ...node, name: 'far', address: 'node.example.com' },
+        ],
+        custom_geo_resources: [
+          { id: 1, ...geo, alias: 'here' },
+          { id: 2, ...geo, alias: 'there', url: 'https://example.com/a.dat' },
+        ],
+        settings: { externalTrafficInformURI: 'http://localhost:9/in' },
+      }),
+    );
+    expect(report.findings.map(({ table, item, what }) => [table, item, what])).toEqual([
+      ['nodes', 'node cloud', 'noted'],
+      ['custom_geo_resources', 'geo source here', 'noted'],
+      ['settings', 'setting externalTrafficInformURI', 'noted'],
+    ]);
+    expect(report.findings[0]?.why).toMatch(
+      /^its address leads to this machine or a private network, so it is not asked/,
+    );
+    expect(events.filter(({ type }) => type === 'NodeAdded')).toHaveLength(3);
+  });
+});
