@@ -68,6 +68,10 @@ describe('documents', () => {
     expect({ links: brokenLinks(file), paths: missingPaths(file) }).toEqual({ links: [], paths: [] });
   });
 
+  it('start with a README of at most 120 lines', () => {
+    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+
   it('notice a link, a heading and a path that do not exist', () => {
     expect(fragmentOf('What `it` does: [all](x.md), twice')).toBe('what-it-does-all-twice');
     expect(documents).toContain('docs/adr/README.md');

@@ -248,6 +248,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     });
   });
 
+  it('to configure, and to read the log', async () => {
+    expect(await works('configuration.md')).toContain('PORTOLAN_SUB_PORT');
+    expect(await works('cli.md')).toContain('SettingsChanged');
+  });
+
   it('to harden', async () => {
     const said = await works('hardening.md');
     expect(said).toContain(`PORTOLAN_BASE_PATH=${BASE}/  (setting webBasePath)`);
