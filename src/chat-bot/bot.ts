@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import { ChatError, type ChatLine, type ChatPlace } from '../commands/ports/chat-bot.js';
 import { Backoff } from '../commands/reactors/backoff.js';
 import type { Messenger } from '../commands/reactors/backup/backup-delivery.js';
-import { scheduled } from '../commands/reactors/schedule.js';
+import { SettingsSchedule } from '../commands/reactors/schedule.js';
 import { Rejection } from '../commands/rejection.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Settings } from '../events/settings/settings.js';
@@ -21,8 +21,6 @@ import { Voice } from './voice.js';
 import { Warnings } from './warnings.js';
 import { Words } from './words.js';
 
-/** Settings that say when the report goes out. */
-const TIMING: readonly (keyof Settings)[] = ['chatBotEnable', 'chatBotRunTime', 'timeLocation'];
 const PLACE: readonly (keyof Settings)[] = ['chatBotEnable', 'chatBotAPIServer', 'chatBotLang'];
 const SECRETS: ReadonlySet<string> = new Set(['chatBotToken', 'chatBotProxy']);
 /** When it is news that the server cannot be reached, or that somebody else polls. */
@@ -53,13 +51,20 @@ export class ChatBot {
   readonly #warnings: Warnings;
   #news: News | null = null;
   #looking: NodeJS.Timeout | undefined;
-  #job: { stop(): void } | null = null;
+  readonly #schedule: SettingsSchedule;
 
   constructor(parts: BotParts, { pace = usualPace, pause: wait = pause }: BotOptions = {}) {
     this.#parts = parts;
     this.#pace = pace;
     this.#pause = wait;
     this.#warnings = new Warnings(parts, (shown) => this.tell(shown));
+    this.#schedule = new SettingsSchedule({
+      schedule: 'chatBotRunTime',
+      enabledBy: 'chatBotEnable',
+      settings: () => parts.read.settings(),
+      run: () => this.report(),
+      warn: parts.warn,
+    });
     this.#voice = new Voice({
       now: parts.now,
       warn: parts.warn,
@@ -75,14 +80,14 @@ export class ChatBot {
     this.#following = this.#parts.read.changed$.subscribe((events) => this.#follow(events));
     this.#looking = setInterval(() => this.look(), LOOK_MS).unref();
     this.#settle();
-    this.#schedule();
+    this.#schedule.begin();
   }
 
   /** At once: nothing of it is waited for. */
   stop(): void {
     this.#following?.unsubscribe();
     clearInterval(this.#looking);
-    this.#job?.stop();
+    this.#schedule.stop();
     this.#end();
   }
 
@@ -110,7 +115,7 @@ export class ChatBot {
   #follow(events: readonly RecordedEvent[]): void {
     const secret = events.some((event) => event.type === 'SecretSettingChanged' && SECRETS.has(event.data.key));
     if (touchSettings(events, PLACE) || secret) this.#settle();
-    if (touchSettings(events, TIMING)) this.#schedule();
+    this.#schedule.notice(events);
   }
 
   /** Starts, ends or replaces the bot, as the settings have it now. */
@@ -194,19 +199,6 @@ export class ChatBot {
       alarms.raise(OWN.taken, { title: OWN.taken, body: error.message, severity: 'error' });
     else if (error.kind !== 'taken' && ms >= TROUBLE_MS)
       alarms.raise(OWN.unreachable, { title: OWN.unreachable, body: error.message, severity: 'warning' });
-  }
-
-  #schedule(): void {
-    const { read, warn } = this.#parts;
-    const { chatBotEnable, chatBotRunTime, timeLocation } = read.settings();
-    this.#job?.stop();
-    this.#job = null;
-    if (!chatBotEnable) return;
-    try {
-      this.#job = scheduled(chatBotRunTime, timeLocation, () => this.report());
-    } catch (error) {
-      warn('chatBotRunTime is no schedule: the bot sends no reports', { err: error });
-    }
   }
 
   /** The report that goes out by the schedule, and the backup with it where the settings say so. */

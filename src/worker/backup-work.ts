@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { copyLog } from '../adapters/backup/copy.js';
 import type { BackupRow } from '../adapters/backup/layout.js';
 import { RefusedFile } from '../adapters/backup/refused-file.js';
 import { assertTakesIn, sizeOf } from '../adapters/backup/room.js';
 import { kindOf, openUntrusted } from '../adapters/backup/untrusted.js';
 import { type DataDirectory, dataDirectory } from '../adapters/data-directory/data-directory.js';
+import { sha256Of } from '../adapters/data-directory/files.js';
 import { openDatabase, type SqliteDatabase } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { Keyring } from '../adapters/sqlite/keyring.js';
@@ -128,7 +129,7 @@ export async function stageState(
   } finally {
     db.close();
   }
-  const sha256 = hashOf(file);
+  const sha256 = await sha256Of(file);
   let report: unknown = null;
   if (opened) take(file, directory, opened.master);
   else report = await importForeign(file, directory, job);
@@ -202,17 +203,4 @@ function rolledUp(db: SqliteDatabase, master: Buffer): readonly { readonly from:
   for (const event of log.readTypes(['MeasurementsRolledUp']))
     if (event.type === 'MeasurementsRolledUp') ranges.push({ from: event.data.from, to: event.data.to });
   return ranges;
-}
-
-function hashOf(file: string): string {
-  const hash = createHash('sha256');
-  const buffer = Buffer.alloc(1024 * 1024);
-  const handle = openSync(file, 'r');
-  try {
-    for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer))
-      hash.update(buffer.subarray(0, read));
-    return hash.digest('hex');
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  createReadStream,
   fstatSync,
   fsyncSync,
   openSync,
@@ -11,6 +13,7 @@ import {
 } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 /** Neither waits for the other end of a pipe nor goes where a link leads. */
 const PLAINLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -95,10 +98,22 @@ export async function replaceFileLater(file: string, content: string | Buffer): 
     await handle.close();
   }
   await rename(temporary, file);
-  const folder = await open(dirname(file), 'r');
+  await flushLater(dirname(file));
+}
+
+/** As `flush`, without blocking the loop. */
+export async function flushLater(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
-    await folder.sync();
+    await handle.sync();
   } finally {
-    await folder.close();
+    await handle.close();
   }
+}
+
+/** SHA-256 of a file in hex. Reads it in pieces. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
 }

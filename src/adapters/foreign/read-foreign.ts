@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
   copyFileSync,
-  createReadStream,
   existsSync,
   fstatSync,
   mkdtempSync,
@@ -14,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ForeignError, type ForeignPanel } from '../../commands/ports/foreign-panel.js';
+import { sha256Of } from '../data-directory/files.js';
 import { readDatabase } from './read-database.js';
 
 /** A panel with a hundred thousand clients has some hundred MB. */
@@ -43,7 +42,7 @@ export async function readForeign(file: string, scratch: string): Promise<Foreig
       if (existsSync(file + suffix) && statSync(file + suffix).size <= MOST_BYTES)
         copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE);
     }
-    const sha256 = await digestOf(copy);
+    const sha256 = await sha256Of(copy);
     return { panel: readDatabase(copy), sha256, bytes };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -71,10 +70,4 @@ function checkedSize(file: string): number {
   } finally {
     closeSync(handle);
   }
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

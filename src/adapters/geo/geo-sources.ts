@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import {
   type GeoPlace,
   type GeoSourceFiles,
@@ -13,7 +12,8 @@ import {
 import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import type { GeoKind } from '../../events/geo/geo.js';
-import { reasonOf, syncFolder } from '../releases/geo-files.js';
+import { flushLater, sha256Of } from '../data-directory/files.js';
+import { reasonOf } from '../releases/geo-files.js';
 import { geoLists } from '../releases/geo-format.js';
 import { ruleSetFile } from './rule-set.js';
 
@@ -42,9 +42,7 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
 
   const has = async (file: string, sha256: string): Promise<boolean> => {
     if (lstatSync(pathOf(file), { throwIfNoEntry: false })?.isFile() !== true) return false;
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(pathOf(file)), hash);
-    return hash.digest('hex') === sha256;
+    return (await sha256Of(pathOf(file))) === sha256;
   };
 
   return {
@@ -152,7 +150,7 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
         if (former !== null) await rm(former, { force: true });
         throw error;
       }
-      await syncFolder(folder);
+      await flushLater(folder);
       return {
         keep: async () => {
           if (former !== null) await rm(former, { force: true });
@@ -160,7 +158,7 @@ function staged(folder: string, name: string, content: StagedGeo['content']): St
         undo: async () => {
           if (former === null) await rm(target, { force: true });
           else await rename(former, target);
-          await syncFolder(folder);
+          await flushLater(folder);
         },
       };
     },

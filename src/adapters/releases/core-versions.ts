@@ -1,14 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { constants, createReadStream, readdirSync, rmSync } from 'node:fs';
-import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { constants, readdirSync, rmSync } from 'node:fs';
+import { chmod, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import semver from 'semver';
 import { type CoreVersions, ReleaseError, type StagedCore } from '../../commands/ports/releases.js';
 import type { Web } from '../../commands/ports/web.js';
 import { chosenVersion, installedVersions } from '../core/process/locate.js';
-import { replaceFile } from '../data-directory/files.js';
+import { flushLater, replaceFile, sha256Of } from '../data-directory/files.js';
 import { extract } from './archive.js';
 import { type Release, releasesAt, versionOf } from './feed.js';
 import { fetchArchive } from './fetch-archive.js';
@@ -52,7 +51,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
   const put = async (from: string, version: string): Promise<void> => {
     await mkdir(join(folder, version), { recursive: true, mode: 0o700 });
     await rename(from, fileOf(version));
-    for (const path of [join(folder, version), folder]) await sync(path);
+    for (const path of [join(folder, version), folder]) await flushLater(path);
   };
 
   const download = async (version: string): Promise<StagedCore> => {
@@ -71,7 +70,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
       await chmod(binary, 0o700).catch(() => {
         throw new ReleaseError(`the archive of release ${version} holds no executable`);
       });
-      return { binary, sha256: await digestOf(binary), install: () => put(binary, version), discard };
+      return { binary, sha256: await sha256Of(binary), install: () => put(binary, version), discard };
     } catch (error) {
       await discard();
       throw error;
@@ -88,7 +87,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
       if (!installed().includes(version)) return download(version);
       const binary = fileOf(version);
       const nothing = (): Promise<void> => Promise.resolve();
-      return { binary, sha256: await digestOf(binary), install: nothing, discard: nothing };
+      return { binary, sha256: await sha256Of(binary), install: nothing, discard: nothing };
     },
 
     keep: async (version) => {
@@ -98,7 +97,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
       const copy = join(folder, `${STAGING}${randomUUID()}`);
       await copyFile(current, copy, constants.COPYFILE_FICLONE);
       await chmod(copy, 0o700);
-      await sync(copy);
+      await flushLater(copy);
       await put(copy, version);
       return version;
     },
@@ -129,20 +128,4 @@ function target(): string {
     arm: arm === '7' ? 'arm32-v7a' : `arm32-v${arm}`,
   };
   return `${systems[platform()] ?? platform()}-${machines[arch()] ?? arch()}`;
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
-}
-
-/** So that it is there after a power cut. */
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
-import { open, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { readFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { diskFault } from '../../lib/disk-fault.js';
+import { flushLater } from '../data-directory/files.js';
 import { geoFlaw } from './geo-format.js';
 
 export interface GeoOptions {
@@ -42,7 +43,7 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
       const modified = lastModified === null ? Number.NaN : Date.parse(lastModified);
       if (!Number.isNaN(modified)) await utimes(temporary, modified / 1000, modified / 1000);
       await rename(temporary, join(folder, file));
-      await syncFolder(folder);
+      await flushLater(folder);
       return sha256;
     } catch (error) {
       if (present !== undefined && error instanceof WebError && error.status === 304) return null;
@@ -80,14 +81,4 @@ export function reasonOf(error: unknown): string {
   if (error instanceof ReleaseError || error instanceof WebError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   return diskFault(error)?.why ?? `the file cannot be written (${code ?? 'unknown'})`;
-}
-
-/** Makes what was renamed in a folder last over a power cut. */
-export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

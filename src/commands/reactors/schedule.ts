@@ -1,4 +1,7 @@
 import { Cron } from 'croner';
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { Settings } from '../../events/settings/settings.js';
+import { touchSettings } from '../../events/settings/settings-touched.js';
 
 /** The longest time that a timer can wait, in ms. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -18,6 +21,47 @@ export function scheduled(schedule: string, timeZone: string, run: () => void): 
   const zone = timeZone === 'Local' ? {} : { timezone: timeZone };
   const job = new Cron(patternOf(text), { ...zone, unref: true }, run);
   return { stop: () => job.stop() };
+}
+
+interface Timetable {
+  /** The setting that holds the schedule, and the one that turns it on, if there is one. */
+  readonly schedule: 'backupSchedule' | 'chatBotRunTime' | 'geoUpdateSchedule' | 'ldapSyncCron';
+  readonly enabledBy?: keyof Settings;
+  readonly settings: () => Settings;
+  readonly run: () => void;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** Runs a task by a schedule in the settings, and follows the settings. An invalid schedule is logged and nothing runs. */
+export class SettingsSchedule {
+  readonly #timetable: Timetable;
+  #job: { stop(): void } | null = null;
+
+  constructor(timetable: Timetable) {
+    this.#timetable = timetable;
+  }
+
+  begin(): void {
+    const { schedule, enabledBy, settings, run, warn } = this.#timetable;
+    const { [schedule]: text, timeLocation, [enabledBy ?? schedule]: enabled } = settings();
+    this.stop();
+    if (text === '' || !enabled) return;
+    try {
+      this.#job = scheduled(text, timeLocation, run);
+    } catch (error) {
+      warn(`${schedule} is not a valid schedule: what it starts does not run`, { err: error });
+    }
+  }
+
+  notice(events: readonly RecordedEvent[]): void {
+    const { schedule, enabledBy } = this.#timetable;
+    if (touchSettings(events, [schedule, 'timeLocation', ...(enabledBy ? [enabledBy] : [])])) this.begin();
+  }
+
+  stop(): void {
+    this.#job?.stop();
+    this.#job = null;
+  }
 }
 
 /** Whether a text is a schedule that comes after `now` (ms since 1970), and not all the time. Starts nothing. */

@@ -1,10 +1,9 @@
 import type { Observable, Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { Settings } from '../../../events/settings/settings.js';
-import { touchSettings } from '../../../events/settings/settings-touched.js';
 import type { Alarms } from '../../../lib/alarms.js';
 import { BackupError, type Backups } from '../../ports/backups.js';
-import { scheduled } from '../schedule.js';
+import { SettingsSchedule } from '../schedule.js';
 
 interface Parts {
   readonly backups: Pick<Backups, 'keep' | 'latest'>;
@@ -21,25 +20,25 @@ const LOOK_MS = 3_600_000;
 /** After another backup was in the way, in ms. */
 const AGAIN_MS = 300_000;
 const LATE = 'backups are late';
-/** Settings that say when. */
-const TIMING: readonly (keyof Settings)[] = ['backupSchedule', 'backupKeep', 'timeLocation'];
-
 /** Makes the timed backups, and raises an alarm when the last good one is too old. */
 export class BackupTimer {
   readonly #parts: Parts;
   #following: Subscription | null = null;
-  #job: { stop(): void } | null = null;
+  readonly #schedule: SettingsSchedule;
   readonly #timers = new Set<NodeJS.Timeout>();
   #looking: NodeJS.Timeout | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { settings, warn } = parts;
+    const run = (): void => void this.run();
+    this.#schedule = new SettingsSchedule({ schedule: 'backupSchedule', enabledBy: 'backupKeep', settings, run, warn });
   }
 
   begin(): void {
-    this.#schedule();
+    this.#schedule.begin();
     this.#following = this.#parts.changed$.subscribe((events) => {
-      if (touchSettings(events, TIMING)) this.#schedule();
+      this.#schedule.notice(events);
       if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.over([LATE]);
     });
     this.#looking = setInterval(() => this.look(), LOOK_MS).unref();
@@ -51,7 +50,7 @@ export class BackupTimer {
 
   stop(): void {
     this.#following?.unsubscribe();
-    this.#job?.stop();
+    this.#schedule.stop();
     clearInterval(this.#looking);
     for (const timer of this.#timers) clearTimeout(timer);
   }
@@ -75,19 +74,6 @@ export class BackupTimer {
     const body =
       lastGood === null ? 'There is no good one.' : `The last good one is of ${new Date(lastGood.at).toISOString()}.`;
     alarms.raise(LATE, { title: 'Timed backups are late', body, severity: 'error' });
-  }
-
-  #schedule(): void {
-    const { settings, warn } = this.#parts;
-    const { backupKeep, backupSchedule, timeLocation } = settings();
-    this.#job?.stop();
-    this.#job = null;
-    if (backupKeep === 0) return;
-    try {
-      this.#job = scheduled(backupSchedule, timeLocation, () => void this.run());
-    } catch (error) {
-      warn('backupSchedule is no schedule: no timed backups are made', { err: error });
-    }
   }
 
   #later(run: () => void, ms: number): void {

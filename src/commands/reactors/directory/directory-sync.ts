@@ -6,13 +6,12 @@ import type { Client } from '../../../events/client/client-document.js';
 import type { DirectoryOutcome } from '../../../events/directory.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import type { Secrets, Settings } from '../../../events/settings/settings.js';
-import { touchSettings } from '../../../events/settings/settings-touched.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { ClientDraft } from '../../client/credentials.js';
 import { type Directory, type DirectoryEntry, DirectoryError, placeOf } from '../../ports/directory.js';
 import { Rejection } from '../../rejection.js';
-import { scheduled } from '../schedule.js';
+import { SettingsSchedule } from '../schedule.js';
 import { type DirectoryPlan, type Known, planSync } from './directory-plan.js';
 
 interface Parts {
@@ -37,33 +36,31 @@ const DAY_MS = 86_400_000;
 /** Clients of one command. */
 const AT_ONCE = 50;
 const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: null };
-/** Settings that say when. */
-const TIMING: readonly (keyof Settings)[] = ['ldapEnable', 'ldapSyncCron', 'timeLocation'];
-
 /** Brings clients in line with a directory, by its schedule, one run at a time. See `planSync` for the rules. */
 export class DirectorySync {
   readonly #parts: Parts;
   #following: Subscription | null = null;
-  #job: { stop(): void } | null = null;
+  readonly #schedule: SettingsSchedule;
   #running: Promise<void> | null = null;
   #stopped = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { settings, warn } = parts;
+    const run = (): void => void this.run();
+    this.#schedule = new SettingsSchedule({ schedule: 'ldapSyncCron', enabledBy: 'ldapEnable', settings, run, warn });
   }
 
   begin(): void {
-    this.#schedule();
-    this.#following = this.#parts.changed$.subscribe((events) => {
-      if (touchSettings(events, TIMING)) this.#schedule();
-    });
+    this.#schedule.begin();
+    this.#following = this.#parts.changed$.subscribe((events) => this.#schedule.notice(events));
   }
 
   /** From here on nothing is changed any more, also by a run that is under way. */
   stop(): void {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    this.#job?.stop();
+    this.#schedule.stop();
   }
 
   /** One run, or the one that is under way. Never rejects. */
@@ -74,19 +71,6 @@ export class DirectorySync {
         this.#running = null;
       });
     return this.#running;
-  }
-
-  #schedule(): void {
-    const { settings, warn } = this.#parts;
-    const { ldapEnable, ldapSyncCron, timeLocation } = settings();
-    this.#job?.stop();
-    this.#job = null;
-    if (!ldapEnable) return;
-    try {
-      this.#job = scheduled(ldapSyncCron, timeLocation, () => void this.run());
-    } catch (error) {
-      warn('ldapSyncCron is no schedule: clients are not synced with the directory', { err: error });
-    }
   }
 
   async #sync(): Promise<void> {

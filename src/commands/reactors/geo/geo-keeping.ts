@@ -6,7 +6,7 @@ import type { Settings } from '../../../events/settings/settings.js';
 import type { CoreConfig } from '../../../lib/core-config.js';
 import type { GeoSourceFiles } from '../../ports/geo-sources.js';
 import { type GeoFileName, geoFiles } from '../../ports/releases.js';
-import { scheduled } from '../schedule.js';
+import { SettingsSchedule } from '../schedule.js';
 import type { GeoCaller, GeoSources } from './geo-sources.js';
 import { uses } from './geo-update.js';
 
@@ -29,13 +29,12 @@ const SHORTEST_MS = 60_000;
 /** Until a missing file is asked for again, at first and at most; in ms. */
 const RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 3_600_000;
-const TIMING: readonly (keyof Settings)[] = ['geoUpdateSchedule', 'timeLocation'];
 
 /** Keeps the geo files there and new: what is missing comes back, and the schedule of the settings is kept. */
 export class GeoKeeping {
   readonly #parts: Parts;
   #following: Subscription | null = null;
-  #job: { stop(): void } | null = null;
+  readonly #schedule: SettingsSchedule;
   #lastTimed = Number.NEGATIVE_INFINITY;
   #retry: NodeJS.Timeout | undefined;
   #delay = RETRY_MS;
@@ -43,6 +42,9 @@ export class GeoKeeping {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { settings, warn } = parts;
+    const run = (): void => void this.#timed();
+    this.#schedule = new SettingsSchedule({ schedule: 'geoUpdateSchedule', settings, run, warn });
   }
 
   /** Before anybody can ask for a file: takes away what an earlier process left undone. */
@@ -56,7 +58,7 @@ export class GeoKeeping {
 
   /** Once the core runs: gets what is missing in the background. */
   begin(): void {
-    this.#schedule();
+    this.#schedule.begin();
     this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
     void this.repair();
   }
@@ -64,7 +66,7 @@ export class GeoKeeping {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    this.#job?.stop();
+    this.#schedule.stop();
     clearTimeout(this.#retry);
     await this.#parts.geoSources.stop();
   }
@@ -121,26 +123,13 @@ export class GeoKeeping {
 
   #notice(events: readonly RecordedEvent[]): void {
     const { sources } = this.#parts;
+    this.#schedule.notice(events);
     for (const { type, data } of events) {
-      if (type === 'SettingsChanged' && TIMING.some((key) => key in data.changes)) this.#schedule();
       // One that was imported has no file yet.
-      else if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {
+      if (type === 'GeoSourceAdded' && sources().get(data.source)?.content === null) {
         setImmediate(() => void this.repair());
         break;
       }
-    }
-  }
-
-  #schedule(): void {
-    const { settings, warn } = this.#parts;
-    const { geoUpdateSchedule, timeLocation } = settings();
-    this.#job?.stop();
-    this.#job = null;
-    if (geoUpdateSchedule === '') return;
-    try {
-      this.#job = scheduled(geoUpdateSchedule, timeLocation, () => void this.#timed());
-    } catch (error) {
-      warn('geoUpdateSchedule is no schedule: geo sources are not updated by themselves', { err: error });
     }
   }
 
