@@ -1,9 +1,9 @@
-import { createNodePanel } from '../adapters/nodes/panel.js';
+import { createNodePanel } from '../adapters/nodes/remote-panel.js';
 import { asSystem } from '../commands/bus.js';
 import { twinOf } from '../commands/node/node-rules.js';
-import type { NodePanel } from '../commands/ports/node-panel.js';
+import type { NodePanel } from '../commands/ports/remote-panel.js';
 import type { Web } from '../commands/ports/web.js';
-import { NodeSync } from '../commands/reactors/nodes/node-sync.js';
+import { NodeSync } from '../commands/reactors/nodes/remote-nodes.js';
 import type { Client } from '../events/client/client-document.js';
 import type { ClientNumber } from '../events/ids.js';
 import type { Disposal } from '../lib/disposal.js';

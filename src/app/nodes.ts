@@ -5,7 +5,7 @@ import { createNodes } from '../adapters/nodes/probe.js';
 import { twinOf } from '../commands/node/node-rules.js';
 import type { NodeHistories } from '../commands/ports/nodes.js';
 import type { Web } from '../commands/ports/web.js';
-import { NodeWatch } from '../commands/reactors/nodes/node-watch.js';
+import { NodeWatch } from '../commands/reactors/nodes/health.js';
 import type { Actor } from '../events/log/event.js';
 import type { Node } from '../events/node/node-document.js';
 import type { Disposal } from '../lib/disposal.js';

@@ -11,7 +11,7 @@ import { createProviders } from '../adapters/providers/providers.js';
 import { certificateFlaw, pairFlaw } from '../adapters/tls/certificates.js';
 import { createWeb } from '../adapters/web/web.js';
 import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
-import type { NodeSync } from '../commands/reactors/nodes/node-sync.js';
+import type { NodeSync } from '../commands/reactors/nodes/remote-nodes.js';
 import { type Config, overridesOf } from '../config.js';
 import { serverNames } from '../events/certificate.js';
 import { EventFeed } from '../http/live/event-feed.js';

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { NodeListing } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
+import type { NodeListing } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';
 import type { ListingDone, ListingTask } from './listing-worker.js';

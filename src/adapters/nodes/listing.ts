@@ -1,5 +1,5 @@
-import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/node-panel.js';
 import { NodeError } from '../../commands/ports/nodes.js';
+import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
 import {

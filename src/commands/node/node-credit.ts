@@ -1,6 +1,6 @@
 import { type Counter, sumOf, zero } from '../../events/counters.js';
 import type { BaselineNote } from '../../events/node/node-sync.js';
-import type { SeenCounter } from '../ports/node-panel.js';
+import type { SeenCounter } from '../ports/remote-panel.js';
 
 /** Up to where a counter of a node is followed. */
 export interface Followed {

@@ -7,7 +7,7 @@ import {
   type Followed,
   unlessDoubled,
 } from '../../../src/commands/node/node-credit.js';
-import type { SeenCounter } from '../../../src/commands/ports/node-panel.js';
+import type { SeenCounter } from '../../../src/commands/ports/remote-panel.js';
 
 const at = (up: number, down: number, allTime = up + down) => ({ up, down, allTime });
 const from = (up: number, down: number, allTime = up + down, moved = 3, high = 0): Followed => ({

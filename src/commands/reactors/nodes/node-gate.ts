@@ -1,5 +1,5 @@
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
-import type { ListedInbound } from '../../ports/node-panel.js';
+import type { ListedInbound } from '../../ports/remote-panel.js';
 
 /** What is done about an account that is wanted under another name. */
 export type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for itself. */ 'detour';

@@ -1,6 +1,6 @@
-import type { AskedNode, NodePanel } from '../../ports/node-panel.js';
 import { NodeError } from '../../ports/nodes.js';
-import { type InboundPlan, type NodeStep, refusals } from './node-step.js';
+import type { AskedNode, NodePanel } from '../../ports/remote-panel.js';
+import { type InboundPlan, type NodeStep, refusals } from './steps.js';
 
 /**
  * Does the steps of one inbound, in their order. A step that the node declines keeps it from none of the others: it is

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type NodeDraft, readSpec, soundSpec, tokenFlaw } from '../../../commands/node/node-rules.js';
 import { type NodeMetric, nodeMetrics, nodeUrl } from '../../../commands/ports/nodes.js';
 import { NOTHING, SELF } from '../../../commands/reactors/nodes/node-question.js';
-import type { Withdrawal } from '../../../commands/reactors/nodes/node-withdraw.js';
+import type { Withdrawal } from '../../../commands/reactors/nodes/remove-from-node.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';

@@ -1,0 +1,61 @@
+import { emailKey } from '../../../events/client/client-document.js';
+import type { NodeId } from '../../../events/ids.js';
+import type { Node } from '../../../events/node/node-document.js';
+import type { AskedNode, WantedInbound } from '../../ports/remote-panel.js';
+import type { NodeTalkParts } from './parts.js';
+
+/** Clients whose addresses are asked for in one round, and how long each is not asked for again. */
+const IPS_AT_ONCE = 8;
+const IPS_MS = 60_000;
+/** An address that stays connected is written down again after this long, in ms. */
+const IP_REFRESH_MS = 3_600_000;
+
+/** Who is connected to a node, and from where. */
+export class NodeGuests {
+  readonly #parts: NodeTalkParts;
+  readonly #id: NodeId;
+  readonly #ipsAsked = new Map<string, number>();
+
+  constructor(parts: NodeTalkParts, id: NodeId) {
+    this.#parts = parts;
+    this.#id = id;
+  }
+
+  /** Rejects with `NodeError`. `isCurrent`: whether the node is still the one that is asked. */
+  async look(
+    node: Node & AskedNode,
+    inbounds: readonly WantedInbound[],
+    isCurrent: (asked: Node) => boolean,
+  ): Promise<void> {
+    const { panel, online, now } = this.#parts;
+    const said = new Set((await panel.onlines(node)).map(emailKey));
+    if (!isCurrent(node)) return;
+    const ours = inbounds.flatMap(({ clients }) =>
+      said.size === 0 ? [] : clients.filter(({ email }) => said.has(emailKey(email))),
+    );
+    const byEmail = new Map(ours.toReversed().map(({ email, number }) => [email, number]));
+    const emails = [...byEmail.keys()];
+    online(this.#id, emails);
+    const due = emails.filter((email) => now() - (this.#ipsAsked.get(email) ?? 0) >= IPS_MS).slice(0, IPS_AT_ONCE);
+    for (const email of due) {
+      this.#ipsAsked.set(email, now());
+      const ips = await panel.clientIps(node, email);
+      if (!isCurrent(node)) return;
+      this.#recordIps(node, byEmail.get(email) ?? 0, ips);
+    }
+    const connected = new Set(emails);
+    for (const email of this.#ipsAsked.keys()) if (!connected.has(email)) this.#ipsAsked.delete(email);
+  }
+
+  #recordIps(node: Node, client: number, ips: readonly string[]): void {
+    const { ipSeen, now, dispatch } = this.#parts;
+    // Of an address that is known for long only the newest is surely one of now.
+    const fresh = ips.filter((ip, i) => {
+      const at = ipSeen(client, ip);
+      return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);
+    });
+    if (fresh.length === 0) return;
+    const seen = [{ client, ips: fresh.map((ip) => ({ ip, at: now() })) }];
+    dispatch({ type: 'RecordClientIps', data: { seen } }, node);
+  }
+}

@@ -1,0 +1,228 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { emailKey } from '../../../events/client/client-document.js';
+import { zero } from '../../../events/counters.js';
+import type { ClientNumber, InboundId } from '../../../events/ids.js';
+import type { NodeTraffic } from '../../../events/node/node-sync.js';
+import {
+  type Credit,
+  carriedBy,
+  creditOf,
+  type Followed,
+  sharedBaseline,
+  unlessDoubled,
+} from '../../node/node-credit.js';
+import type {
+  ListedClients,
+  ListedInbound,
+  NodeListing,
+  SeenCounter,
+  WantedInbound,
+} from '../../ports/remote-panel.js';
+import { type Had, matchClients, matchInbounds } from './match.js';
+
+export type CounterKind = NodeTraffic['notes'][number][0];
+
+interface Known {
+  readonly had: readonly Had[];
+  /** Up to where the counter of a client that is or was on this node is followed. */
+  readonly client: (number: ClientNumber) => Followed | undefined;
+  readonly inbound: (id: InboundId) => Followed | undefined;
+  /** Bytes that a counter may have grown by since it was read before, with those of this inbound. */
+  readonly allowed: (kind: CounterKind, key: number, inbound: InboundId) => number;
+  readonly now: number;
+}
+
+/** What a listing says of the counters of what is ours. */
+export interface Observation {
+  /** In parts, none of them too long for one event. */
+  readonly traffic: readonly Omit<NodeTraffic, 'node'>[];
+  /** Clients whose counters stand at zero and are not followed yet. */
+  readonly began: ReadonlyMap<InboundId, readonly ClientNumber[]>;
+  /** The same of inbounds. */
+  readonly fresh: ReadonlySet<InboundId>;
+  /** Inbounds whose counters were read. */
+  readonly read: readonly InboundId[];
+}
+
+/** Clients of one event. */
+const PART = 1_000;
+/** Clients that are looked at without a pause. */
+const SLICE = 500;
+
+interface Counted<K> {
+  readonly key: K;
+  readonly before: Followed | undefined;
+}
+
+interface Place {
+  readonly number: ClientNumber;
+  readonly inbound: InboundId;
+}
+
+/**
+ * A counter of a panel is one for each email, whatever inbounds it is in. One of ours carries it: the lowest number of those
+ * that have this email here as well. The others are followed with it, so that any of them can go on when that one leaves.
+ */
+interface Carried extends Place {
+  /** Whether it has this email here, and not only there as yet. */
+  readonly named: boolean;
+  readonly seen: SeenCounter;
+  readonly at: number;
+  /** All inbounds of the email there. */
+  readonly inbounds: readonly InboundId[];
+  readonly others: readonly Place[];
+}
+
+const nobody: readonly never[] = [];
+
+/** Reads the counters of a listing. It pauses: what is followed may not change meanwhile, save by what is deleted. */
+export async function observe(
+  wanted: readonly WantedInbound[],
+  listing: NodeListing,
+  known: Known,
+): Promise<Observation> {
+  const { matches, former } = matchInbounds(wanted, listing.inbounds, known.had);
+  const began = new Map<InboundId, ClientNumber[]>();
+  const fresh = new Set<InboundId>();
+  const carried = new Map<string, Carried>();
+  const inbounds: (Credit & Counted<InboundId>)[] = [];
+  for (const { wanted: inbound, listed, foreign } of matches) {
+    if (listed === null || foreign) continue;
+    const before = known.inbound(inbound.id);
+    if (!before && isZero(listed.counter)) fresh.add(inbound.id);
+    const most = known.allowed('inbound', inbound.id, inbound.id);
+    inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, most) });
+    await gather(carried, inbound, listed, known);
+  }
+  for (const had of known.had)
+    for (const left of former(had)) gatherLeaving(carried, had.inbound, left, left.clients.marks.keys(), known);
+  const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
+  const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
+  let looked = 0;
+  for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
+    looked += 1;
+    if (looked % SLICE === 0) await breathe();
+    const own = known.client(number);
+    // Nearly all of them have moved nothing, and are alone.
+    if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
+    const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
+    const all = [{ number, inbound, before: own }, ...siblings];
+    if (isZero(seen)) for (const one of all) if (!one.before) begin(began, one);
+    const before = sharedBaseline(
+      all.flatMap((one) => one.before ?? nobody),
+      seen,
+    );
+    if (!before && isZero(seen)) continue;
+    const carried = carriedBy(places.map((place) => credits.get(place)));
+    const most = known.allowed('client', number, inbound);
+    const credit = unlessDoubled(creditOf(before, seen, most), before, carried);
+    clients.push({ key: number, before: own, at, ...credit });
+    for (const sibling of siblings)
+      clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });
+  }
+  return { traffic: inParts(clients, inbounds), began, fresh, read: inbounds.map(({ key }) => key) };
+}
+
+function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
+  const others = began.get(inbound);
+  if (others) others.push(number);
+  else began.set(inbound, [number]);
+}
+
+async function gather(
+  carried: Map<string, Carried>,
+  inbound: WantedInbound,
+  listed: ListedInbound,
+  known: Known,
+): Promise<void> {
+  const { clients } = listed;
+  if (clients.emails.length > SLICE) await breathe();
+  const { both, gone } = matchClients(inbound, clients);
+  for (const [n, [{ number, email }, i]] of both.entries()) {
+    if (n > 0 && n % SLICE === 0) await breathe();
+    // By the name under which the node counts it, which may be one of yesterday.
+    const name = emailKey(clients.emails[i] || email);
+    const named = clients.emails[i] === email || emailKey(email) === name;
+    carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });
+  }
+  gatherLeaving(carried, inbound.id, listed, gone, known);
+}
+
+/** Clients that were deleted here, as long as the node has them: what they moved there is theirs. */
+function gatherLeaving(
+  carried: Map<string, Carried>,
+  inbound: InboundId,
+  { clients }: ListedInbound,
+  places: Iterable<number>,
+  known: Known,
+): void {
+  for (const i of places) {
+    const number = (clients.marks[i] ?? 0) as ClientNumber;
+    if (number <= 0 || !known.client(number)) continue;
+    carry(carried, emailKey(clients.emails[i] ?? ''), {
+      ...{ number, inbound, named: false },
+      ...countedAt(clients, i, known.now),
+    });
+  }
+}
+
+function countedAt({ lastOnline, up, down, allTime }: ListedClients, i: number, now: number) {
+  return {
+    at: Math.min(lastOnline[i] || now, now),
+    seen: { up: up[i] ?? 0, down: down[i] ?? 0, allTime: allTime[i] ?? 0 },
+  };
+}
+
+function carry(carried: Map<string, Carried>, name: string, one: Omit<Carried, 'inbounds' | 'others'>): void {
+  const { number, inbound, named } = one;
+  const other = carried.get(name);
+  if (!other) {
+    carried.set(name, { ...one, inbounds: [inbound], others: nobody });
+    return;
+  }
+  const inbounds = [...other.inbounds, inbound];
+  if (other.named === named ? other.number < number : other.named)
+    carried.set(name, { ...other, inbounds, others: [...other.others, { number, inbound }] });
+  else {
+    const others = [...other.others, { number: other.number, inbound: other.inbound }];
+    carried.set(name, { ...one, inbounds, others });
+  }
+}
+
+function inParts(
+  clients: readonly (Credit & Counted<ClientNumber> & { readonly at: number })[],
+  inbounds: readonly (Credit & Counted<InboundId>)[],
+): readonly Omit<NodeTraffic, 'node'>[] {
+  const news = clients.filter(isNews);
+  const parts: Omit<NodeTraffic, 'node'>[] = [];
+  const others = inbounds.filter(isNews);
+  for (let from = 0; from < news.length || (from === 0 && others.length > 0); from += PART) {
+    const some = news.slice(from, from + PART);
+    const along = from === 0 ? others : [];
+    parts.push({
+      clients: some.flatMap(({ key, growth, next, at }) =>
+        next ? [[key, growth.up, growth.down, ...tuple(next), at]] : [],
+      ),
+      inbounds: along.flatMap(({ key, growth, next }) => (next ? [[key, growth.up, growth.down, ...tuple(next)]] : [])),
+      notes: [
+        ...some.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['client', key, note]] : [])),
+        ...along.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['inbound', key, note]] : [])),
+      ],
+    });
+  }
+  return parts;
+}
+
+function tuple({ up, down, allTime, moved, high }: Followed): [number, number, number, number, number] {
+  return [up, down, allTime, moved, high];
+}
+
+function isNews({ before, next }: Credit & Counted<number>): boolean {
+  if (next === null) return false;
+  if (!before) return !isZero(next);
+  return before.up !== next.up || before.down !== next.down;
+}
+
+function isZero({ up, down }: Pick<SeenCounter, 'up' | 'down'>): boolean {
+  return up === 0 && down === 0;
+}

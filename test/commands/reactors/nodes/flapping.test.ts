@@ -1,0 +1,128 @@
+import { array, asyncProperty, assert as check, constantFrom, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NodeError } from '../../../../src/commands/ports/nodes.js';
+import type { NodeListing } from '../../../../src/commands/ports/remote-panel.js';
+import { draft, HOUR } from '../../../kit/builders.js';
+import { alice, bob, nodeOne, withXui } from './kit.js';
+
+const POLL = 5000;
+/** As it should be, nonsense, ours that cannot be read, ours under another protocol, ours under names that change. */
+const lists = ['good', 'garbage', 'unreadable', 'foreign', 'strange'] as const;
+type List = (typeof lists)[number];
+const noticed = [
+  ...['NodeInboundApplied', 'NodeInboundRemoved', 'NodeInboundRefused', 'NodeStrangersSeen'],
+  ...['NodeSyncFailing', 'NodeSyncRecovered'],
+];
+
+function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): NodeListing {
+  switch (list) {
+    case 'garbage':
+      throw new NodeError('not-an-envelope', `garbage ${n}`);
+    case 'unreadable':
+      return { inbounds: [], unreadable: inbounds.map(({ tag }) => tag) };
+    case 'foreign':
+      return { inbounds: inbounds.map((one) => ({ ...one, protocol: 'trojan' })), unreadable };
+    case 'strange':
+      return { inbounds: inbounds.map((one) => ({ ...one, tag: `other ${n}`, digest: `${n}` })), unreadable };
+    default:
+      return { inbounds, unreadable };
+  }
+}
+
+/** A node with three inbounds that are there as they are wanted, and whose lists are then what the test says. */
+async function withThree() {
+  let list: List | null = null;
+  let shown: NodeListing = { inbounds: [], unreadable: [] };
+  let said = 0;
+  const centre = await withXui((panel) => {
+    const no = () => Promise.reject(new NodeError('said-no', `no ${(said += 1)}`));
+    return {
+      ...panel,
+      panelId: async (node) => (list ? '' : panel.panelId(node)),
+      onlines: async () => [],
+      async listing(node) {
+        if (list === null) shown = await panel.listing(node);
+        return listed(list ?? 'good', shown, (said += 1));
+      },
+      // Whatever it is told, it says no, and each time for another reason.
+      add: async (...asked) => (list ? no() : panel.add(...asked)),
+      update: async (...asked) => (list ? no() : panel.update(...asked)),
+    };
+  });
+  const { addInbound, round, clock, journal, heard, told, read } = centre;
+  addInbound([alice]);
+  addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+  addInbound([draft('carol', 3)], { spec: { port: 8444, tag: 'in-3' } });
+  await round();
+  expect(read.outbox(nodeOne).map(({ waiting, refused }) => [waiting.length, refused])).toStrictEqual(
+    Array.from({ length: 3 }, () => [0, null]),
+  );
+  const from = journal.log.head().position;
+  /** The node is asked with every poll, and its list is this one. */
+  const poll = async (next: List): Promise<void> => {
+    clock.advance(POLL);
+    heard(Math.floor(clock.now() / 1000));
+    list = next;
+    await round();
+  };
+  const count = (): Readonly<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const { type } of journal.log.read(from, 10_000)) counts[type] = (counts[type] ?? 0) + 1;
+    return counts;
+  };
+  return { ...centre, poll, count, told };
+}
+
+describe('a node that comes and goes', () => {
+  it('with inbounds that cannot be read in every other list tells nothing of it', async () => {
+    const { poll, count, told } = await withThree();
+    for (let n = 0; n < 120; n += 1) await poll(n % 2 === 0 ? 'unreadable' : 'good');
+    expect([count(), told]).toStrictEqual([{}, []]);
+  });
+
+  it('with inbounds that cannot be read for long has that told, and that it is over after a minute', async () => {
+    const { poll, count } = await withThree();
+    for (let n = 0; n < 4; n += 1) await poll('unreadable');
+    expect(count()).toStrictEqual({});
+    await poll('unreadable');
+    expect(count()).toStrictEqual({ NodeInboundRefused: 3 });
+    for (let n = 0; n < 12; n += 1) await poll('good');
+    expect(count()).toStrictEqual({ NodeInboundRefused: 3 });
+    await poll('good');
+    expect(count()).toStrictEqual({ NodeInboundRefused: 3, NodeInboundApplied: 3 });
+  });
+
+  it('with garbage for three lists of four stays failing, and that is told once', async () => {
+    const { poll, count, read, clock, sync } = await withThree();
+    let n = 0;
+    for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'garbage');
+    expect(count()['NodeSyncRecovered']).toBeUndefined();
+    expect(count()['NodeSyncFailing']).toBeLessThanOrEqual(4);
+    expect(read.nodeFailing(nodeOne)).toBeDefined();
+    await poll('garbage');
+    clock.advance(HOUR);
+    for (n = 0; n < 12; n += 1) await poll('good');
+    expect([sync.state(nodeOne).error, count()['NodeSyncRecovered']]).toStrictEqual(['', undefined]);
+    await poll('good');
+    expect([read.nodeFailing(nodeOne), count()['NodeSyncRecovered']]).toStrictEqual([undefined, 1]);
+  });
+
+  const stretch = record({ list: constantFrom<List>(...lists), polls: constantFrom(1, 1, 2, 3, 5, 13, 30) });
+
+  it('in any way for an hour is told about seldom', { timeout: 60_000 }, async () => {
+    await check(
+      asyncProperty(array(stretch, { minLength: 1, maxLength: 6 }), async (stretches) => {
+        const { poll, count, told, clock } = await withThree();
+        const end = clock.now() + HOUR;
+        while (clock.now() < end)
+          for (const { list, polls } of stretches)
+            for (let n = 0; n < polls && clock.now() < end; n += 1) await poll(list);
+        const counts = count();
+        // About one of each kind in ten minutes, besides the first of each of the three inbounds.
+        for (const type of noticed) expect([type, (counts[type] ?? 0) <= 11]).toStrictEqual([type, true]);
+        expect(told.length).toBeLessThanOrEqual(16);
+      }),
+      { numRuns: 4 },
+    );
+  });
+});

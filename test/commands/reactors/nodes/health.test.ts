@@ -1,0 +1,364 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { asNode } from '../../../../src/app/nodes.js';
+import { twinOf } from '../../../../src/commands/node/node-rules.js';
+import { NodeError, type NodeHistories, type NodeReading } from '../../../../src/commands/ports/nodes.js';
+import { NodeWatch } from '../../../../src/commands/reactors/nodes/health.js';
+import { ANOTHER, SELF } from '../../../../src/commands/reactors/nodes/node-question.js';
+import { NodeId } from '../../../../src/events/ids.js';
+import type { Node } from '../../../../src/events/node/node-document.js';
+import { holdTimers, Place } from '../kit.js';
+
+const id = NodeId.parse(1);
+const reading: NodeReading = {
+  ...{ kind: 'portolan', panelId: 'panel-a', cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
+};
+const away = new NodeError('unreachable', 'node.example.com could not be reached');
+const rejected = new NodeError('status', 'HTTP 401 from remote panel: the token is not accepted', { status: 401 });
+type Script = NodeReading | Error | (() => Promise<NodeReading>);
+
+const add = (n: number) =>
+  ({
+    type: 'AddNode',
+    data: {
+      enabled: true,
+      token: `token-${n}`,
+      spec: {
+        ...{ name: `node ${n}`, remark: '', scheme: 'https', host: `n${n}.example.com`, port: 2053 },
+        ...{ basePath: '/', allowPrivateAddress: false },
+      },
+    },
+  }) as const;
+
+/** A panel with nodes that answer what the test says, and its watch. */
+async function start(count = 1, script: Script = reading) {
+  holdTimers();
+  const place = await new Place().open();
+  onTestFinished(() => place.close(false).catch(() => undefined));
+  for (let n = 1; n <= count; n += 1) place.must(add(n));
+  const asked: string[] = [];
+  const kept: unknown[] = [];
+  const world = { script };
+  const histories: NodeHistories = {
+    add: (node, { cpu, mem }) => void kept.push([node, cpu, mem]),
+    history: () => [],
+    forget: (node) => void kept.push(`forget ${node}`),
+  };
+  const make = (): NodeWatch =>
+    new NodeWatch({
+      nodes: {
+        probe: async ({ host, token }) => {
+          asked.push(`${host} ${token}`);
+          const { script } = world;
+          if (script instanceof Error) throw script;
+          return typeof script === 'function' ? script() : script;
+        },
+      },
+      histories,
+      known: () => place.panel.read.nodes(),
+      node: (node) => place.panel.read.node(node),
+      recorded: (node) => place.panel.read.nodeStanding(node)?.online,
+      ownId: () => 'own-panel',
+      twin: (node, panelId) => twinOf(place.panel.read.nodes(), node, panelId),
+      dispatch: (command, node) => place.panel.dispatch(command, asNode(node)),
+      changed$: place.panel.read.changed$,
+      now: place.clock.now,
+      warn: (message) => void place.warnings.push(message),
+    });
+  const watch = make();
+  onTestFinished(() => watch.stop());
+  const calm = async (): Promise<void> => {
+    for (let i = 0; i < 6; i += 1) await breathe();
+  };
+  const beat = async (next: Script = world.script): Promise<void> => {
+    world.script = next;
+    await place.wait(5500);
+  };
+  const told = () =>
+    place.events('NodeIdentified', 'NodeWentOnline', 'NodeWentOffline').map(({ type, data }) => ({ type, data }));
+  const node = (): Node => {
+    const found = place.panel.read.node(id);
+    if (!found) throw new Error('there is no node');
+    return found;
+  };
+  return { place, watch, make, asked, kept, world, calm, beat, told, node };
+}
+
+const identified = { type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-a' } };
+const online = { type: 'NodeWentOnline', data: { node: 1 } };
+const offline = (reason: string) => ({ type: 'NodeWentOffline', data: { node: 1, reason } });
+
+/** The answer of a node that comes when the test says so. */
+function held() {
+  let answer: (reading: NodeReading) => void = () => undefined;
+  const script = (): Promise<NodeReading> => new Promise((resolve) => (answer = resolve));
+  return { script, answer: (what: NodeReading) => answer(what) };
+}
+
+describe('the watch over nodes', () => {
+  it('asks at once, and finds out which panel it is, in its name', async () => {
+    const { place, watch, calm, told, kept } = await start();
+    expect(watch.health(id)).toMatchObject({ status: 'unknown', lastHeartbeat: 0 });
+    watch.begin();
+    await calm();
+    expect(told()).toEqual([identified]);
+    expect(place.events('NodeIdentified')[0]?.meta.actor).toEqual({ kind: 'node', id: '1', name: 'node 1', ip: null });
+    expect(watch.health(id)).toEqual({
+      ...{ status: 'online', lastHeartbeat: Math.floor(place.clock.now() / 1000), lastError: '' },
+      ...{ cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
+    });
+    expect(kept).toEqual([[1, 10, 20]]);
+  });
+
+  it('asks again and again, and says nothing while nothing changes', async () => {
+    const { watch, calm, beat, told, asked, kept } = await start();
+    watch.begin();
+    await calm();
+    for (let n = 0; n < 4; n += 1) await beat();
+    expect(asked.length).toBeGreaterThanOrEqual(5);
+    expect(kept.length).toBe(asked.length);
+    expect(told()).toEqual([identified]);
+  });
+
+  it('takes a node for offline after three misses, and says so once; and that it is back, once', async () => {
+    const { watch, calm, beat, told } = await start();
+    watch.begin();
+    await calm();
+    await beat(away);
+    await beat();
+    expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 10, lastError: away.message });
+    await beat(reading);
+    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
+    for (let n = 0; n < 5; n += 1) await beat(away);
+    expect(watch.health(id)).toMatchObject({
+      status: 'offline',
+      cpu: 0,
+      coreVersion: '1.2.3',
+      lastError: away.message,
+    });
+    expect(told()).toEqual([identified, offline(away.message)]);
+    await beat(reading);
+    await beat();
+    expect(told()).toEqual([identified, offline(away.message), online]);
+  });
+
+  it('takes a node that goes and comes back again and again for offline, and says so about once in ten minutes', async () => {
+    const { watch, calm, beat, told, place } = await start();
+    watch.begin();
+    await calm();
+    const count = (event: object) => told().filter(({ type }) => type === (event as typeof online).type).length;
+    const end = place.clock.now() + 12 * 60_000;
+    while (place.clock.now() < end) {
+      await beat(rejected);
+      await beat(reading);
+    }
+    expect(count(online)).toBeGreaterThanOrEqual(3);
+    expect(count(online)).toBeLessThanOrEqual(5);
+    expect(count(offline(''))).toBeLessThanOrEqual(6);
+  });
+
+  it('needs one answer where asking again would be answered alike, or where it never was online', async () => {
+    const { watch, calm, beat, told } = await start();
+    watch.begin();
+    await calm();
+    await beat(rejected);
+    expect(told()).toEqual([identified, offline(rejected.message)]);
+    const fresh = await start(1, away);
+    fresh.watch.begin();
+    await fresh.calm();
+    expect(fresh.told()).toEqual([offline(away.message)]);
+  });
+
+  it('believes no other panel in the place of the first, until the token is given again', async () => {
+    const { place, watch, calm, beat, told, kept } = await start();
+    watch.begin();
+    await calm();
+    await beat({ ...reading, panelId: 'panel-b', cpu: 99 });
+    expect(watch.health(id)).toMatchObject({ status: 'offline', cpu: 0, lastError: ANOTHER });
+    expect(told()).toEqual([identified, offline(ANOTHER)]);
+    expect(kept).toEqual([[1, 10, 20]]);
+    place.must({ type: 'UpdateNode', data: { node: id, changes: {}, token: 'token-1' } });
+    await calm();
+    expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 99 });
+    expect(told().at(-1)).toEqual({ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } });
+  });
+
+  it('takes 3x-ui for no panel of ours, nor the other way round, nor itself for a node', async () => {
+    const { watch, calm, beat } = await start(1, { ...reading, kind: '3x-ui', panelId: '' });
+    watch.begin();
+    await calm();
+    expect(watch.health(id).status).toBe('online');
+    await beat(reading);
+    expect(watch.health(id).lastError).toBe(ANOTHER);
+    const mirror = await start(1, { ...reading, panelId: 'own-panel' });
+    mirror.watch.begin();
+    await mirror.calm();
+    expect(mirror.told()).toEqual([offline(SELF)]);
+  });
+
+  it.each([
+    ['deleted', { type: 'DeleteNode', data: { node: id } }],
+    ['switched off', { type: 'SetNodeEnabled', data: { node: id, enabled: false } }],
+  ] as const)('ignores the answer of a node that was %s meanwhile', async (_, command) => {
+    const { script, answer } = held();
+    const { place, watch, calm, told, kept, asked } = await start(1, script);
+    watch.begin();
+    await calm();
+    place.must(command);
+    answer(reading);
+    await calm();
+    expect(asked).toEqual(['n1.example.com token-1']);
+    expect(told()).toEqual([]);
+    expect(watch.health(id).status).toBe('unknown');
+    expect(kept).toEqual(command.type === 'DeleteNode' ? ['forget 1'] : []);
+  });
+
+  it('ignores the answer of the place where a node was, and asks at the new one at once', async () => {
+    const { script, answer } = held();
+    const { place, watch, world, calm, told, asked } = await start(1, script);
+    watch.begin();
+    await calm();
+    const changes = { host: 'new.example.com' };
+    place.must({ type: 'UpdateNode', data: { node: id, changes, token: 'token-9' } });
+    world.script = { ...reading, panelId: 'panel-b' };
+    answer(reading);
+    await calm();
+    expect(asked).toEqual(['n1.example.com token-1', 'new.example.com token-9']);
+    expect(told()).toEqual([{ type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-b' } }]);
+  });
+
+  it('asks nobody who is switched off, and again when switched on', async () => {
+    const { place, watch, calm, beat, asked } = await start();
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
+    watch.begin();
+    await beat();
+    expect(asked).toEqual([]);
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: true } });
+    await calm();
+    expect(asked).toEqual(['n1.example.com token-1']);
+  });
+
+  it('asks 32 at once, of which 24 that did not answer last, so that the others need not wait', async () => {
+    const { script } = held();
+    const { watch, beat, world, asked } = await start(60, away);
+    watch.begin();
+    await beat();
+    expect(new Set(asked).size).toBe(60);
+    asked.length = 0;
+    world.script = script;
+    await beat();
+    await beat();
+    expect(asked.length).toBe(24);
+    const fresh = await start(40, script);
+    fresh.watch.begin();
+    await fresh.calm();
+    expect(fresh.asked.length).toBe(1);
+    await fresh.beat();
+    expect(fresh.asked.length).toBe(32);
+  });
+
+  it('asks nobody twice at once', async () => {
+    const { script } = held();
+    const { watch, calm, beat, asked } = await start(1, script);
+    watch.begin();
+    await calm();
+    await beat();
+    await beat();
+    expect(asked.length).toBe(1);
+  });
+
+  it('goes on in the next process where it was: nothing is said twice', async () => {
+    const { watch, make, world, calm, told } = await start(1, away);
+    watch.begin();
+    await calm();
+    watch.stop();
+    const next = make();
+    onTestFinished(() => next.stop());
+    next.begin();
+    await calm();
+    expect(told()).toEqual([offline(away.message)]);
+    world.script = reading;
+    next.stop();
+    const third = make();
+    onTestFinished(() => third.stop());
+    third.begin();
+    await calm();
+    expect(told()).toEqual([offline(away.message), identified, online]);
+  });
+
+  it('drops what comes after its end', async () => {
+    const { script, answer } = held();
+    const { watch, calm, told } = await start(1, script);
+    watch.begin();
+    await calm();
+    watch.stop();
+    answer(reading);
+    await calm();
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('a question that somebody asks', () => {
+  it('is answered at once, and its answer counts', async () => {
+    const { watch, world, told, node } = await start();
+    expect(await watch.probe(node())).toMatchObject({ status: 'online', cpu: 10, error: '' });
+    world.script = away;
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline', cpu: 0, error: away.message });
+    expect(watch.health(id).status).toBe('offline');
+    expect(told()).toEqual([identified, offline(away.message)]);
+  });
+
+  it('of a node that is switched off is no event', async () => {
+    const { place, watch, world, told, node } = await start();
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
+    await watch.probe(node());
+    world.script = away;
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline' });
+    expect(told()).toEqual([identified]);
+  });
+
+  it('of what is no node yet leaves nothing behind', async () => {
+    const { watch, world, told, kept, node } = await start();
+    expect(await watch.test(node())).toMatchObject({ status: 'online', mem: 20 });
+    world.script = new Error('broken');
+    expect(await watch.test(node())).toMatchObject({ status: 'offline', error: 'the node could not be asked' });
+    expect(told()).toEqual([]);
+    expect(kept).toEqual([]);
+    expect(watch.health(id).status).toBe('unknown');
+  });
+});
+
+describe('a node whose other answers make no sense', () => {
+  it('is offline for that reason, whatever its status says, until they make sense again', async () => {
+    const { watch, told, beat, calm, node } = await start();
+    watch.begin();
+    await beat();
+    expect(watch.health(id).status).toBe('online');
+    watch.distrust(id, 'nonsense');
+    watch.distrust(id, 'nonsense');
+    const gone = { status: 'offline', lastError: 'nonsense', cpu: 0 };
+    expect(watch.health(id)).toMatchObject(gone);
+    await beat();
+    expect(watch.health(id)).toMatchObject(gone);
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline', error: 'nonsense' });
+    await beat(away);
+    expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.message });
+    expect(told()).toStrictEqual([identified, offline('nonsense')]);
+    watch.distrust(id, '');
+    await calm();
+    await beat(reading);
+    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
+    expect(told().at(-1)).toStrictEqual(online);
+  });
+
+  it('is asked without prejudice when it was switched off and on', async () => {
+    const { place, watch, beat } = await start();
+    watch.begin();
+    await beat();
+    watch.distrust(id, 'nonsense');
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
+    place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: true } });
+    await beat();
+    expect(watch.health(id).status).toBe('online');
+  });
+});

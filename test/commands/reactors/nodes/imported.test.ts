@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { NodeInboundInherited } from '../../../../src/events/node/node-sync.js';
+import { draft, HOUR, terms } from '../../../kit/builders.js';
+import { alice, bob, nodeOne, startCentre, withXui } from './kit.js';
+
+const zoe = { id: 'own', email: 'zoe', enable: true, comment: 'paid in cash' };
+
+/** A node as the panel before managed it, with all that it counted, and a centre to which that was moved. */
+async function moved(clients: readonly object[], { remark = 'first', tag = 'in-1' } = {}) {
+  const { addInbound, xui, ...centre } = await withXui();
+  xui.inbounds.push({
+    ...{ id: 70, up: 1000, down: 9000, allTime: 10_000, total: 0, remark, enable: true, expiryTime: 0 },
+    ...{ trafficReset: 'never', listen: '', port: 443, protocol: 'vless', tag, sniffing: '{}' },
+    ...{ settings: JSON.stringify({ clients, decryption: 'none' }), streamSettings: '' },
+  });
+  for (const { email } of clients as readonly { readonly email: string }[])
+    xui.rows.set(email, {
+      ...{ inboundId: 70, enable: true, email, up: 500, down: 4500, allTime: 5000, total: 0, expiryTime: 0 },
+      lastOnline: 0,
+    });
+  const inbound = addInbound([alice, bob]);
+  centre.journal.append(NodeInboundInherited({ node: nodeOne, inbound, tag }));
+  return { ...centre, xui, inbound };
+}
+
+const there = (of: typeof alice) => ({ id: of.credential.id, email: of.identity.email, enable: true, comment: '' });
+const refusal = ({ read }: Pick<Awaited<ReturnType<typeof moved>>, 'read'>) => read.outbox(nodeOne)[0]?.refused?.reason;
+
+describe('an inbound that the panel before kept on a node', () => {
+  it('goes on under its tag, with its clients by their emails, and counts from the first look on', async () => {
+    const { round, settled, xui, used, read, remove, inbound, asked } = await moved([there(alice), there(bob)]);
+    const types = (await round()).map(({ type }) => type);
+    expect(types).toStrictEqual(['NodeTrafficRecorded', 'NodeInboundApplied']);
+    expect([used('alice'), used('bob'), read.strangers(nodeOne)]).toStrictEqual([0, 0, undefined]);
+    expect(xui.clients('in-1').map(({ email, id }) => [email, id])).toStrictEqual(
+      [alice, bob].map((of) => [of.identity.email, of.credential.id]),
+    );
+    xui.count('in-1', 'alice', 3, 4);
+    await round();
+    expect([used('alice'), used('bob')]).toStrictEqual([7, 0]);
+    asked();
+    remove(inbound, 'bob');
+    await settled();
+    expect(asked()).toStrictEqual([
+      expect.stringMatching(/updateClient/),
+      expect.stringMatching(/delClientByEmail\/bob$/),
+    ]);
+    expect([refusal({ read }), read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
+  });
+
+  it('is told what is otherwise here, under another tag as well, and whom only the node has stays', async () => {
+    const centre = await moved([there(alice), zoe], { remark: 'of before', tag: 'of-before' });
+    await centre.round();
+    centre.clock.advance(HOUR);
+    await centre.round();
+    expect(centre.xui.byTag('in-1')).toMatchObject({ id: 70, remark: 'first' });
+    expect(centre.xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'bob', 'zoe']);
+    expect(centre.xui.clients('in-1')[2]).toStrictEqual(zoe);
+    expect(centre.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+  });
+
+  it('goes on when it is taken over from the same panel a second time, whatever the first wrote there', async () => {
+    const { round, xui, remote } = await moved([there(alice), there(bob), zoe]);
+    await round();
+    const second = startCentre();
+    second.addNode(remote.port, { kind: '3x-ui' });
+    const inbound = second.addInbound([alice, bob]);
+    second.journal.append(NodeInboundInherited({ node: nodeOne, inbound, tag: 'in-1' }));
+    await second.round();
+    second.clock.advance(HOUR);
+    second.edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    await second.round();
+    expect([refusal(second), second.read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
+    expect(second.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    const marked = xui
+      .clients('in-1')
+      .map(({ email, enable, comment }) => [email, enable, String(comment).slice(0, 45)]);
+    const own = `portolan:${second.read.panelId}`;
+    expect(marked).toStrictEqual([
+      ['alice', true, own],
+      ['bob', false, own],
+      ['zoe', true, zoe.comment],
+    ]);
+    const settings: unknown = JSON.parse(xui.byTag('in-1')?.settings ?? '');
+    expect(settings).toMatchObject({ managedBy: expect.stringMatching(`^${own}:1:`) });
+  });
+
+  it('is left alone where the node has one of its own by now', async () => {
+    const centre = await moved([zoe], { remark: 'its own' });
+    const before = structuredClone(centre.xui.inbounds);
+    await centre.round();
+    expect([refusal(centre), centre.asked()]).toStrictEqual(['The node has an inbound of its own under this tag', []]);
+    expect(centre.xui.inbounds).toStrictEqual(before);
+  });
+
+  it('is put there where the node has it no more, and taken away when it is deleted here', async () => {
+    const { round, settled, xui, inbound, must, clock } = await moved([there(alice)]);
+    xui.inbounds.splice(0);
+    xui.rows.clear();
+    await round();
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'bob']);
+    must({ type: 'AddClients', data: { inbound, clients: [draft('carol', 3)] } });
+    clock.advance(HOUR);
+    await round();
+    must({ type: 'DeleteInbound', data: { inbound } });
+    await settled();
+    expect(xui.inbounds).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+import { cpSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { createNodePanel } from '../../../../src/adapters/nodes/remote-panel.js';
+import { createWeb } from '../../../../src/adapters/web/web.js';
+import { nodeSyncOf } from '../../../../src/app/node-sync.js';
+import { asNode } from '../../../../src/app/nodes.js';
+import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import type { ClientDraft } from '../../../../src/commands/client/credentials.js';
+import type { InboundDraft } from '../../../../src/commands/inbound/inbound.js';
+import type { NodePanel } from '../../../../src/commands/ports/remote-panel.js';
+import { NOTHING } from '../../../../src/commands/reactors/nodes/node-question.js';
+import type { NodeSync } from '../../../../src/commands/reactors/nodes/remote-nodes.js';
+import { StateImported } from '../../../../src/events/backup.js';
+import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { type InboundId, NodeId } from '../../../../src/events/ids.js';
+import type { Node } from '../../../../src/events/node/node-document.js';
+import { Alarms } from '../../../../src/lib/alarms.js';
+import { nodeMarks } from '../../../../src/projections/node/node-marks.js';
+import { ReadModels } from '../../../../src/projections/read-models.js';
+import { startPanel } from '../../../http/kit/panel.js';
+import { draft, inboundDraft, userId } from '../../../kit/builders.js';
+import { busOver, TestLog, temporaryFolder } from '../../../kit/log.js';
+import { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
+import { ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
+
+export const nodeOne = NodeId.parse(1);
+const TOKEN = 'node-token';
+
+interface Over {
+  readonly spec?: object;
+  readonly kind?: 'portolan' | '3x-ui';
+  readonly panelId?: string;
+}
+
+/** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
+export function startCentre(
+  wrap: (panel: NodePanel) => NodePanel = (panel) => panel,
+  withdrawMs = 10_000,
+  journal = new TestLog(),
+) {
+  const bus = busOver(journal.log, journal.clock);
+  const read = new ReadModels(journal.log);
+  const alarms = new Alarms();
+  const told: string[] = [];
+  alarms.raised$.subscribe(({ title, body }) => told.push(`${title} | ${body}`));
+  const panel = createNodePanel(createWeb({ allowPrivate: true }), nodeMarks(read));
+  const warnings: string[] = [];
+  const { clock } = journal;
+  const centreHeard = { at: 0 };
+  /** Why the answers of the node were not believed; empty = they were again. */
+  const distrusted: string[] = [];
+  const startSync = (): NodeSync =>
+    nodeSyncOf(
+      { read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now },
+      wrap(panel),
+      {
+        health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }),
+        distrust: (_, reason) => void distrusted.push(reason),
+      },
+      (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
+      { chance: () => 0.5, withdrawMs },
+    );
+  const sync = startSync();
+  onTestFinished(() => panel.close());
+  let mark = journal.log.head().position;
+  const must = (command: AnyCommand): readonly RecordedEvent[] => {
+    mark = journal.log.head().position;
+    return bus.must(command);
+  };
+  if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
+
+  const centre = {
+    ...{ journal, read, clock, bus, sync, must, warnings, told, distrusted },
+    /** The node answered a heartbeat: unix seconds. */
+    heard: (at: number): void => void (centreHeard.at = at),
+    node: (): Node => {
+      const node = read.node(nodeOne);
+      if (!node) throw new Error('there is no node');
+      return node;
+    },
+    /** One round after the panel was started anew: what it had only in mind is gone. */
+    async roundOfNewLife(): Promise<readonly RecordedEvent[]> {
+      mark = journal.log.head().position;
+      await startSync().round(nodeOne);
+      return centre.appended();
+    },
+    /** One round with the node; resolves to what it appended. */
+    async round(): Promise<readonly RecordedEvent[]> {
+      mark = journal.log.head().position;
+      await sync.round(nodeOne);
+      return centre.appended();
+    },
+    /**
+     * Rounds with the time between them that it takes until a node has counted everything. Resolves to what they and the
+     * command before them appended.
+     */
+    async settled(): Promise<readonly RecordedEvent[]> {
+      for (let n = 0; n < 5; n += 1) {
+        await sync.round(nodeOne);
+        clock.advance(6_000);
+      }
+      return centre.appended();
+    },
+    /** What was appended since the last command or round began. */
+    appended: (): readonly RecordedEvent[] => journal.log.read(mark, 1000),
+    types: (): readonly string[] => centre.appended().map(({ type }) => type),
+    addNode(port: number, { spec = {}, kind = 'portolan', panelId = '' }: Over = {}): void {
+      const place = { scheme: 'http', host: '127.0.0.1', port, basePath: '/', allowPrivateAddress: true };
+      must({
+        type: 'AddNode',
+        data: { enabled: true, spec: { name: 'Oslo', remark: '', ...place, ...spec }, token: TOKEN },
+      });
+      centre.identify(kind, panelId);
+    },
+    identify(kind: 'portolan' | '3x-ui', panelId: string): void {
+      const asked = centre.node();
+      bus.dispatch({ type: 'RecordNodeIdentity', data: { asked, identity: { kind, panelId } } }, asNode(asked));
+    },
+    addInbound(
+      clients: readonly ClientDraft[] = [],
+      over: Parameters<typeof inboundDraft>[0] & { readonly local?: boolean } = {},
+    ): InboundId {
+      const { local = false, ...rest } = over;
+      const asked: InboundDraft = inboundDraft({ ...rest, clients });
+      const data = { ...asked, owner: userId(1), ...(local ? {} : { node: nodeOne }) };
+      const added = must({ type: 'AddInbound', data }).find((event) => event.type === 'InboundAdded');
+      if (!added) throw new Error('nothing was added');
+      return added.data.inbound;
+    },
+    used(email: string): number {
+      const client = read.clientByEmail(email);
+      if (!client) throw new Error(`there is no client ${email}`);
+      const { up, down } = read.clientCounter(client);
+      return up + down;
+    },
+    edit(inbound: InboundId, email: string, over: Partial<ClientDraft>): void {
+      const client = read.clientIn(inbound, email);
+      if (!client) throw new Error(`there is no client ${email}`);
+      const { terms, identity, credential } = client;
+      must({
+        type: 'UpdateClient',
+        data: { inbound, client: { email }, draft: { terms, identity, credential, ...over } },
+      });
+    },
+    remove: (inbound: InboundId, email: string): void =>
+      void must({ type: 'DeleteClient', data: { inbound, client: { email } } }),
+  };
+  return centre;
+}
+export type Centre = ReturnType<typeof startCentre>;
+
+/** The centre as it is now, to be started again when it has gone on: as one that was restored from a backup. */
+export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
+  const folder = temporaryFolder();
+  journal.log.checkpoint();
+  cpSync(journal.directory.root, folder, { recursive: true });
+  return () => {
+    const copy = new TestLog(folder);
+    copy.append(StateImported({ kind: 'portolan', sha256: '0'.repeat(64), from: null, kept: [] }));
+    return startCentre(undefined, undefined, copy);
+  };
+}
+
+/** A centre and a 3x-ui panel as its node. */
+export async function withXui(wrap?: (panel: NodePanel) => NodePanel, withdrawMs?: number) {
+  const remote = await ThreeXuiNode.start({ token: TOKEN });
+  onTestFinished(() => remote.stop());
+  const xui = new XuiInbounds(remote);
+  const centre = startCentre(wrap, withdrawMs);
+  centre.addNode(remote.port, { kind: '3x-ui' });
+  /** The requests since the last call of this, without the questions of every round. */
+  let seen = 0;
+  const asked = (): readonly string[] => {
+    const calls = remote.calls.slice(seen);
+    seen = remote.calls.length;
+    return calls
+      .map(({ method, path }) => `${method} ${path.replace('panel/api/inbounds/', '')}`)
+      .filter((line) => !/ (list|onlines|panel\/api\/server\/status)$/.test(line));
+  };
+  return { ...centre, remote, xui, asked };
+}
+
+/** A centre and a panel of ours as its node: real routes, real log, a core that runs nothing. */
+export async function withPortolan(wrap?: (panel: NodePanel) => NodePanel) {
+  const remote = await startPanel();
+  remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
+  const centre = startCentre(wrap);
+  centre.addNode(remote.port, { panelId: remote.read.panelId });
+  return { ...centre, remote };
+}
+
+export const alice = draft('alice', 1);
+export const bob = draft('bob', 2);
+export type { NodeSync };

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { NodeError } from '../../../../src/commands/ports/nodes.js';
+import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { draft, HOUR, uuid } from '../../../kit/builders.js';
+import type { XuiInbound, XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
+import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
+
+const FOREIGN = 'The node has an inbound of its own under this tag';
+const GUESTS = 'The node has clients of its own in this inbound';
+const typesOf = (events: readonly RecordedEvent[]) => events.map(({ type }) => type);
+const refusalOf = ({ read }: Pick<Centre, 'read'>) => read.outbox(nodeOne)[0]?.refused?.reason ?? null;
+
+const zoe = { id: uuid(9), email: 'zoe', enable: true, comment: '' };
+/** An inbound that an admin of the node made: by its looks exactly what is wanted. */
+const own = (clients: readonly object[], over: Partial<XuiInbound> = {}): XuiInbound => ({
+  ...{
+    id: 70,
+    up: 0,
+    down: 0,
+    allTime: 0,
+    total: 0,
+    remark: 'mine',
+    enable: true,
+    expiryTime: 0,
+    trafficReset: 'never',
+  },
+  ...{ listen: '', port: 443, protocol: 'vless', tag: 'in-1', streamSettings: '', sniffing: '' },
+  ...{ settings: JSON.stringify({ clients, decryption: 'none' }), ...over },
+});
+const join = (xui: XuiInbounds, ...guests: readonly object[]): void => {
+  const settings = JSON.parse(xui.byTag('in-1').settings) as { clients: object[] };
+  xui.byTag('in-1').settings = JSON.stringify({ ...settings, clients: [...settings.clients, ...guests] });
+};
+const unmark = (xui: XuiInbounds): void => {
+  const { managedBy, ...settings } = JSON.parse(xui.byTag('in-1').settings) as Record<string, unknown>;
+  expect(managedBy).toMatch(/^portolan:[\w-]+:1:\w{12}$/);
+  xui.byTag('in-1').settings = JSON.stringify(settings);
+};
+const emails = (xui: XuiInbounds) => xui.clients('in-1').map(({ email }) => email);
+
+describe('an inbound of the node itself', () => {
+  it.each([
+    ['customers', [zoe]],
+    ['nobody', []],
+  ])('with %s in it is not taken over because it is like what is wanted, nor taken away', async (_, clients) => {
+    const { round, addInbound, must, xui, asked, clock, sync, read } = await withXui();
+    xui.inbounds.push(own(clients));
+    const before = structuredClone(xui.inbounds);
+    const inbound = addInbound([alice]);
+    expect(typesOf(await round())).toStrictEqual(['NodeInboundRefused']);
+    expect(refusalOf({ read })).toBe(FOREIGN);
+    clock.advance(HOUR);
+    await round();
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    must({ type: 'DeleteInbound', data: { inbound } });
+    await round();
+    expect([asked(), xui.inbounds]).toStrictEqual([[], before]);
+  });
+
+  it('is not taken away because ours had its name once', async () => {
+    const { round, settled, addInbound, must, xui, asked, sync } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    must({ type: 'DeleteInbound', data: { inbound } });
+    expect(typesOf(await settled()).at(-1)).toBe('NodeInboundRemoved');
+    asked();
+    xui.inbounds.push(own([zoe]), own([], { id: 71, tag: 'in-2', port: 8443 }));
+    expect(typesOf(await round())).toStrictEqual(['NodeStrangersSeen']);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    expect([asked(), xui.inbounds.length]).toStrictEqual([[], 2]);
+  });
+
+  it('that has the name which ours is given now keeps it, and ours goes on under the old one', async () => {
+    const { round, addInbound, must, xui, asked, read } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    xui.inbounds.push(own([zoe], { tag: 'in-9', port: 8443 }));
+    const { remark, listen, port, protocol, capBytes, expiresAt, trafficReset, sniffing, config, enabled } =
+      read.inbound(inbound) ?? expect.fail('it is gone');
+    const spec = { remark, listen, port, protocol, tag: 'in-9', capBytes, expiresAt, trafficReset, sniffing };
+    must({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients: [alice] } });
+    asked();
+    await round();
+    expect([asked(), refusalOf({ read }), emails(xui)]).toStrictEqual([[], FOREIGN, ['alice']]);
+  });
+
+  it('that somebody put in the place of ours is left as it is', async () => {
+    const { round, addInbound, xui, asked, read } = await withXui();
+    addInbound([alice]);
+    await round();
+    asked();
+    xui.inbounds.splice(0, 1, own([zoe]));
+    expect(typesOf(await round())).toStrictEqual(['NodeInboundRefused']);
+    expect([asked(), refusalOf({ read }), emails(xui)]).toStrictEqual([[], FOREIGN, ['zoe']]);
+  });
+
+  it('is looked at with every listing, and once it is gone ours is there', async () => {
+    const { round, addInbound, xui, clock, sync, read, must } = await withXui();
+    must({ type: 'ChangeSettings', data: { changes: { pollSeconds: 5 } } });
+    xui.inbounds.push(own([zoe]));
+    const inbound = addInbound([alice]);
+    for (let n = 0; n < 12; n += 1) {
+      await round();
+      expect(sync.retryAt(nodeOne, inbound)).toBeLessThanOrEqual(clock.now() + 10_000);
+      clock.advance(5000);
+    }
+    expect(refusalOf({ read })).toBe(FOREIGN);
+    xui.inbounds.splice(0);
+    expect(typesOf(await round())).toStrictEqual(['NodeInboundApplied']);
+    expect(refusalOf({ read })).toBeNull();
+  });
+});
+
+describe('an inbound of ours', () => {
+  it.each([
+    ['clients', [alice]],
+    ['nobody', []],
+  ])('with %s in it is known again when the panel died before it saw it there', async (_, clients) => {
+    const { round, roundOfNewLife, addInbound, asked } = await withXui((panel) => ({
+      ...panel,
+      async add(node, wanted) {
+        await panel.add(node, wanted);
+        throw new NodeError('timeout', 'it did not answer in time');
+      },
+    }));
+    addInbound(clients);
+    expect(typesOf(await round())).toStrictEqual([]);
+    expect(asked()).toStrictEqual(['POST add']);
+    expect(typesOf(await roundOfNewLife())).toStrictEqual(['NodeInboundApplied']);
+    expect(asked()).toStrictEqual([]);
+  });
+
+  it('that was told before there were marks goes on as it is', async () => {
+    const { round, roundOfNewLife, addInbound, must, xui, asked } = await withXui();
+    const inbound = addInbound();
+    await round();
+    unmark(xui);
+    asked();
+    expect(typesOf(await roundOfNewLife())).toStrictEqual([]);
+    must({ type: 'AddClients', data: { inbound, clients: [alice] } });
+    expect(typesOf(await roundOfNewLife())).toStrictEqual(['NodeInboundApplied']);
+    expect(asked()).toStrictEqual(['POST addClient']);
+  });
+
+  it('that comes back with an old disk is taken away again', async () => {
+    const { round, settled, addInbound, must, xui } = await withXui();
+    const inbound = addInbound();
+    await round();
+    const old = structuredClone(xui.inbounds);
+    must({ type: 'DeleteInbound', data: { inbound } });
+    await settled();
+    xui.inbounds.push(...old);
+    await settled();
+    expect(xui.inbounds).toStrictEqual([]);
+  });
+
+  it('is not taken over by another centre, with nobody in it either', async () => {
+    const { remote, ...first } = await withPortolan();
+    first.addInbound();
+    await first.round();
+    const second = startCentre();
+    second.addNode(remote.port, { panelId: remote.read.panelId });
+    const inbound = second.addInbound([bob], { spec: { remark: 'of the other' } });
+    await second.round();
+    expect(refusalOf(second)).toBe('Another panel manages this inbound on the node');
+    expect(await first.round()).toStrictEqual([]);
+    second.must({ type: 'DeleteInbound', data: { inbound } });
+    await second.round();
+    expect(await second.sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    expect(await first.round()).toStrictEqual([]);
+    expect(remote.read.inbounds().map(({ remark }) => remark)).not.toContain('of the other');
+    expect(remote.read.inbounds()).toHaveLength(1);
+  });
+
+  it('loses only our clients when it is deleted and the node has some of its own in it', async () => {
+    const { round, settled, addInbound, must, xui, read, clock } = await withXui();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    join(xui, zoe);
+    await round();
+    must({ type: 'DeleteInbound', data: { inbound } });
+    await settled();
+    expect([emails(xui), refusalOf({ read })]).toStrictEqual([['zoe'], GUESTS]);
+    xui.byTag('in-1').settings = '{"clients":[]}';
+    clock.advance(5000);
+    expect(typesOf(await settled()).at(-1)).toBe('NodeInboundRemoved');
+    expect(xui.inbounds).toStrictEqual([]);
+  });
+
+  it.each([2, 40])('with %i clients of ours loses only them when its node is deleted', async (count) => {
+    const { round, addInbound, xui, sync, asked } = await withXui();
+    addInbound(Array.from({ length: count }, (_, n) => draft(`client ${n}`, n + 10)));
+    await round();
+    join(xui, zoe);
+    await round();
+    asked();
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 1 });
+    expect([emails(xui), asked().length]).toStrictEqual([['zoe'], count > 20 ? 1 : count]);
+  });
+});

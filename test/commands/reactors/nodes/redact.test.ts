@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import type { WantedClient } from '../../../../src/commands/ports/remote-panel.js';
+import { discreet } from '../../../../src/commands/reactors/nodes/redact.js';
+
+const ID = '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11';
+const client = (number: number, email: string, more: object = {}): WantedClient => ({
+  ...{ number: number as WantedClient['number'], email, enabled: true, capBytes: 0, digest: '', credential: '' },
+  text: JSON.stringify({ ...more, security: 'aes-128-gcm', flow: 'xtls-rprx-vision', email }),
+});
+const clients = [client(3, 'Kim@x.example', { id: ID }), client(4, 'zoe', { password: 'correct horse' })];
+
+describe('what a node says of clients', () => {
+  it.each([
+    ['remote: Duplicate email: kim@x.example', 'remote: Duplicate email: client 3'],
+    ['remote: "ZOE" is there already.', 'remote: "client 4" is there already.'],
+    ['remote: zoe, Kim@x.example: both', 'remote: client 4, client 3: both'],
+    [`remote: id ${ID} is taken`, 'remote: id … is taken'],
+    ['remote: xtls-rprx-vision needs security', 'remote: xtls-rprx-vision needs security'],
+    ['remote: kimono', 'remote: kimono'],
+  ])('%s', (said, kept) => {
+    expect(discreet(said, clients)).toBe(kept);
+  });
+});

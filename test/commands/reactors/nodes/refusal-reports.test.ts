@@ -1,0 +1,121 @@
+import { array, assert as check, constantFrom, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outgoing } from '../../../../src/commands/reactors/nodes/parts.js';
+import { Refusals } from '../../../../src/commands/reactors/nodes/refusal-reports.js';
+import { refusals } from '../../../../src/commands/reactors/nodes/steps.js';
+import { Seldom } from '../../../../src/commands/reactors/seldom.js';
+import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
+
+const MINUTE = 60_000;
+
+/** What the log says of some inbounds of a node, and what is told of them. */
+class Told {
+  now = T0;
+  count = 0;
+  readonly #refusals = new Refusals(() => this.now);
+  readonly #entries = new Map<number, Outgoing>();
+
+  refuse(id: number, reason: string, waiting: readonly number[] = []): number {
+    const before = this.count;
+    const entry = { ...this.#entry(id), waiting };
+    this.#refusals.tell(entry, reason, () => {
+      this.#entries.set(id, { ...entry, refused: { reason, since: this.now } });
+      this.count += 1;
+      return true;
+    });
+    return this.count - before;
+  }
+
+  take(id: number): boolean {
+    const isOver = this.#refusals.isOver(inboundId(id)) && this.#entry(id).refused !== null;
+    if (isOver) this.#entries.set(id, { ...this.#entry(id), refused: null });
+    return isOver;
+  }
+
+  #entry(id: number): Outgoing {
+    const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, inherited: false, waiting: [] };
+    return this.#entries.get(id) ?? { inbound: inboundId(id), ...nothing, applied: null, refused: null };
+  }
+}
+
+describe('what a node refuses', () => {
+  it('is told at once when it was decided, whatever was refused before', () => {
+    const told = new Told();
+    expect([told.refuse(1, 'no', [5]), told.refuse(1, 'no', [5])]).toStrictEqual([1, 0]);
+    for (const position of [6, 7, 8, 9]) expect(told.refuse(1, `no ${position}`, [5, position])).toBe(1);
+  });
+
+  it('for another reason each time is told once in ten minutes', () => {
+    const told = new Told();
+    for (const end = T0 + HOUR - MINUTE; told.now < end; told.now += 5000) told.refuse(1, `no ${told.now}`, [5]);
+    expect(told.count).toBe(1 + 6);
+  });
+
+  it('because its list cannot be read is told when that lasts, or when something was decided', () => {
+    const told = new Told();
+    expect(told.refuse(1, refusals.unreadable)).toBe(0);
+    told.now += 19_000;
+    expect(told.refuse(1, refusals.unreadable)).toBe(0);
+    told.now += 1000;
+    expect([told.refuse(1, refusals.unreadable), told.refuse(2, refusals.unreadable, [7])]).toStrictEqual([1, 1]);
+  });
+
+  it('is over when it was well for a minute, in every list', () => {
+    const told = new Told();
+    told.refuse(1, 'no');
+    expect(told.take(1)).toBe(false);
+    told.now += 59_000;
+    expect(told.take(1)).toBe(false);
+    told.refuse(1, 'no');
+    expect(told.take(1)).toBe(false);
+    told.now += MINUTE;
+    expect([told.take(1), told.take(1)]).toStrictEqual([true, false]);
+  });
+
+  const look = record({
+    id: constantFrom(1, 2, 3),
+    reason: constantFrom(null, null, 'no', 'never', refusals.unreadable),
+    afterMs: constantFrom(1000, 5000, 20_000, MINUTE, 11 * MINUTE),
+  });
+
+  it('and takes again, in any way, is told once for each inbound in an hour, and once in ten minutes besides', () => {
+    check(
+      property(array(look, { minLength: 1, maxLength: 30 }), (looks) => {
+        const told = new Told();
+        let over = 0;
+        while (told.now < T0 + HOUR - 11 * MINUTE)
+          for (const { id, reason, afterMs } of looks) {
+            if (reason !== null) told.refuse(id, reason);
+            else if (told.take(id)) over += 1;
+            if (told.now + afterMs < T0 + HOUR) told.now += afterMs;
+          }
+        expect(told.count).toBeLessThanOrEqual(3 + 6);
+        expect(over).toBeLessThanOrEqual(told.count);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what is done seldom', () => {
+  it('is done so often at once, and then once in a while, and not counted when it came to nothing', () => {
+    let now = T0;
+    const seldom = new Seldom(() => now, { atOnce: 2, everyMs: 1000 });
+    const done = (act = () => true): number => {
+      let times = 0;
+      for (let n = 0; n < 5; n += 1) seldom.try(() => act() && (times += 1) > 0);
+      return times;
+    };
+    expect(done(() => false)).toBe(0);
+    expect(done()).toBe(2);
+    now += 999;
+    expect(done()).toBe(0);
+    now += 1;
+    expect(done()).toBe(1);
+    now += 60_000;
+    expect(done()).toBe(2);
+    // A clock that was set back does not hold it down for good.
+    now -= 30_000;
+    expect(done()).toBe(2);
+  });
+});

@@ -1,0 +1,327 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { emailKey } from '../../../../src/events/client/client-document.js';
+import { HOUR, identity, inboundDraft, terms, uuid } from '../../../kit/builders.js';
+import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
+
+describe('a node that is a panel of 3x-ui', () => {
+  it('gets an inbound with its clients, and it is recorded when the node lists it', async () => {
+    const { round, addInbound, asked, xui, journal } = await withXui();
+    const inbound = addInbound([alice, bob]);
+    const { position } = journal.log.head();
+    const events = await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    expect(events.map(({ type, data, meta }) => [type, data, meta.actor.id])).toStrictEqual([
+      [
+        'NodeInboundApplied',
+        { node: 1, inbound, tag: 'in-1', position, digest: expect.any(String), began: [1, 2], fresh: true },
+        'node-sync',
+      ],
+    ]);
+    expect(xui.byTag('in-1')).toMatchObject({ port: 443, protocol: 'vless', enable: true, trafficReset: 'never' });
+    expect(xui.clients('in-1').map(({ email, id, enable }) => [email, id, enable])).toStrictEqual([
+      ['alice', uuid(1), true],
+      ['bob', uuid(2), true],
+    ]);
+    // There is nothing to do any more.
+    expect(await round()).toStrictEqual([]);
+    expect(asked()).toStrictEqual([]);
+  });
+
+  it('is told of one client with one request', async () => {
+    const { round, settled, addInbound, asked, edit, remove, xui, types } = await withXui();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    asked();
+    edit(inbound, 'alice', { terms: terms({ capBytes: 5000 }) });
+    await round();
+    expect(asked()).toStrictEqual([`POST updateClient/${uuid(1)}`]);
+    expect(types()).toStrictEqual(['NodeInboundApplied']);
+    expect(xui.clients('in-1')[0]).toMatchObject({ email: 'alice', totalGB: 5000 });
+    remove(inbound, 'bob');
+    await settled();
+    expect(asked()).toStrictEqual([
+      `POST updateClient/${uuid(2)}`,
+      expect.stringMatching(/^POST \d+\/delClientByEmail\/bob$/),
+    ]);
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice']);
+  });
+
+  it('counts what flows there, once, and cuts when all machines together reach the cap', async () => {
+    const { round, addInbound, xui, used, types, read, asked } = await withXui();
+    addInbound([{ ...alice, terms: terms({ capBytes: 1000 }) }, bob]);
+    await round();
+    xui.count('in-1', 'alice', 100, 200);
+    const [traffic] = await round();
+    expect([traffic?.type, traffic?.data, traffic?.meta.actor]).toStrictEqual([
+      'NodeTrafficRecorded',
+      {
+        node: 1,
+        clients: [[1, 100, 200, 100, 200, 300, 3, 0, expect.any(Number)]],
+        inbounds: [[1, 100, 0, 100, 0, 100, 3, 0]],
+        notes: [],
+      },
+      { kind: 'node', id: '1', name: 'Oslo', ip: null },
+    ]);
+    expect(await round()).toStrictEqual([]);
+    asked();
+    xui.count('in-1', 'alice', 0, 699);
+    await round();
+    expect([used('alice'), types()]).toStrictEqual([999, ['NodeTrafficRecorded']]);
+    xui.count('in-1', 'alice', 1, 0);
+    await round();
+    expect(types()).toStrictEqual(['NodeTrafficRecorded', 'ClientDepleted', 'NodeInboundApplied']);
+    expect(read.clientByEmail('alice')?.depletion).toStrictEqual({ reason: 'cap', usedBytes: 1000, capBytes: 1000 });
+    expect(xui.clients('in-1')[0]).toMatchObject({ email: 'alice', enable: false });
+  });
+
+  it('begins a counter anew there when it was begun anew here', async () => {
+    const { round, addInbound, xui, used, must, asked, types } = await withXui();
+    const inbound = addInbound([{ ...alice, terms: terms({ capBytes: 1000 }) }]);
+    await round();
+    xui.count('in-1', 'alice', 0, 1000);
+    await round();
+    asked();
+    must({ type: 'ResetClientTraffic', data: { inbound, email: 'alice' } });
+    await round();
+    expect(asked()).toStrictEqual([
+      expect.stringMatching(/resetClientTraffic\/alice$/),
+      `POST updateClient/${uuid(1)}`,
+    ]);
+    expect(xui.row('alice')).toMatchObject({ up: 0, down: 0, enable: true });
+    expect(types()).toStrictEqual(['NodeTrafficRecorded', 'NodeTrafficRecorded', 'NodeInboundApplied']);
+    xui.count('in-1', 'alice', 0, 400);
+    await round();
+    expect(used('alice')).toBe(400);
+  });
+
+  it('is brought back to what was decided from any old state, and no byte is invented', async () => {
+    const { round, settled, addInbound, xui, used, remove, must } = await withXui();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    xui.count('in-1', 'alice', 500, 0);
+    await round();
+    const old = structuredClone({ inbounds: xui.inbounds, rows: [...xui.rows] });
+    xui.count('in-1', 'alice', 500, 0);
+    await round();
+    remove(inbound, 'bob');
+    must({ type: 'AddClients', data: { inbound, clients: [{ ...bob, identity: identity('carol') }] } });
+    await settled();
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'carol']);
+
+    xui.inbounds.splice(0, xui.inbounds.length, ...old.inbounds);
+    xui.rows.clear();
+    for (const [email, row] of old.rows) xui.rows.set(email, row);
+    const events = await settled();
+    const traffic = events.find((event) => event.type === 'NodeTrafficRecorded');
+    expect(traffic?.type === 'NodeTrafficRecorded' && traffic.data.notes).toStrictEqual([
+      ['client', 1, 'fell'],
+      ['inbound', 1, 'fell'],
+    ]);
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'carol']);
+    expect(used('alice')).toBe(1000);
+    xui.count('in-1', 'alice', 70, 0);
+    await round();
+    expect(used('alice')).toBe(1070);
+  });
+
+  it('invents no byte with a counter that doubles', async () => {
+    const { round, addInbound, xui, used } = await withXui();
+    addInbound([alice, bob]);
+    await round();
+    xui.count('in-1', 'alice', 1_000_000, 5_000_000);
+    xui.count('in-1', 'bob', 10, 10);
+    await round();
+    // Its bytes of all time do not move.
+    Object.assign(xui.row('alice'), { up: 2_000_000, down: 10_000_000 });
+    await round();
+    expect(used('alice')).toBe(6_000_000);
+    // They move as well, and the inbound has carried nothing like it.
+    Object.assign(xui.row('alice'), { up: 4_000_000, down: 20_000_000, allTime: 24_000_000 });
+    xui.count('in-1', 'bob', 500, 500);
+    await round();
+    expect([used('alice'), used('bob')]).toStrictEqual([6_000_000, 1020]);
+    xui.count('in-1', 'alice', 7, 0);
+    await round();
+    expect(used('alice')).toBe(6_000_007);
+  });
+
+  it('does not get what it has under the same tag and for another port, and the others go on', async () => {
+    const { round, addInbound, xui, asked, read, appended, must, clock } = await withXui();
+    xui.inbounds.push({ ...blank, id: 70, tag: 'in-1', port: 9000, protocol: 'trojan' });
+    const refused = addInbound([alice]);
+    const taken = addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    expect(appended().map(({ type, data }) => [type, 'inbound' in data && data.inbound])).toStrictEqual([
+      ['NodeInboundRefused', refused],
+      ['NodeInboundApplied', taken],
+    ]);
+    expect(read.outbox(nodeOne).map(({ waiting, refused: why }) => [waiting.length, why?.reason])).toStrictEqual([
+      [2, 'The node has an inbound of its own under this tag'],
+      [0, undefined],
+    ]);
+    // The same reason is not recorded again.
+    clock.advance(HOUR);
+    expect(await round()).toStrictEqual([]);
+    expect(xui.byTag('in-1').port).toBe(9000);
+    // Deleted here, it is still none of ours.
+    must({ type: 'DeleteInbound', data: { inbound: refused } });
+    await round();
+    expect(xui.byTag('in-1').port).toBe(9000);
+  });
+
+  it('is taken at its word when it says no: later again, sooner when something changes', async () => {
+    const { round, addInbound, xui, asked, clock, must, read } = await withXui();
+    xui.inbounds.push({ ...blank, id: 70, tag: 'its own', port: 443, protocol: 'trojan' });
+    const inbound = addInbound([alice]);
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    const [entry] = read.outbox(nodeOne);
+    expect(entry?.refused?.reason).toBe('remote: Something went wrong (Port already exists: 443 )');
+    await round();
+    expect(asked()).toStrictEqual([]);
+    clock.advance(HOUR);
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbound(inbound)), clients: [alice] } });
+    await round();
+    expect(asked()).toStrictEqual(['POST add']);
+    expect(read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+  });
+
+  it('has names that hide something shown as they are', async () => {
+    const { round, addInbound, xui, read } = await withXui();
+    addInbound([alice]);
+    await round();
+    xui.inbounds.push({ ...blank, id: 70, tag: 't\u0000\u202e<b>', port: 9000, protocol: 'trojan' });
+    await round();
+    expect(read.strangers(nodeOne)?.inbounds).toStrictEqual(['t\\u0000\\u202e<b>']);
+  });
+
+  it('has strangers named and left alone, also when all of an inbound is sent', async () => {
+    const { round, addInbound, xui, read, must, clock } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    xui.inbounds.push({ ...blank, id: 70, tag: 'its own', port: 9000, protocol: 'trojan' });
+    const own = xui.byTag('in-1');
+    const settings = JSON.parse(own.settings) as { clients: object[] };
+    settings.clients.push({ id: uuid(9), email: 'mallory', enable: true });
+    own.settings = JSON.stringify(settings);
+    const [seen] = await round();
+    expect([seen?.type, seen?.data, seen?.meta.actor.kind]).toStrictEqual([
+      'NodeStrangersSeen',
+      { node: 1, inbounds: ['its own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
+      'node',
+    ]);
+    clock.advance(HOUR);
+    expect(await round()).toStrictEqual([]);
+    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbound(inbound)), clients: [alice] } });
+    await round();
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'mallory']);
+    expect([...read.clients()].map(({ identity: { email } }) => emailKey(email))).toStrictEqual(['alice']);
+  });
+});
+
+describe('what is decided', () => {
+  it('is told at once, also when it is decided at the end of a round', async () => {
+    let last = (): void => undefined;
+    const { addInbound, edit, sync, must, read, xui } = await withXui((panel) => ({
+      ...panel,
+      async onlines(node) {
+        const emails = await panel.onlines(node);
+        last();
+        return emails;
+      },
+    }));
+    // The next round would come far too late.
+    must({ type: 'ChangeSettings', data: { changes: { pollSeconds: 60 } } });
+    sync.begin();
+    onTestFinished(() => sync.stop());
+    const inbound = addInbound([alice]);
+    last = () => {
+      last = () => undefined;
+      edit(inbound, 'alice', { terms: terms({ limitIp: 4 }) });
+    };
+    await vi.waitFor(() => expect(xui.clients('in-1')[0]).toMatchObject({ limitIp: 4 }), { timeout: 5000 });
+    await vi.waitFor(() => expect(read.outbox(nodeOne)[0]?.waiting).toStrictEqual([]), { timeout: 5000 });
+  });
+});
+
+const blank = {
+  ...{ up: 0, down: 0, allTime: 0, total: 0, remark: '', enable: true, expiryTime: 0, trafficReset: 'never' },
+  ...{ listen: '', settings: '{}', streamSettings: '', sniffing: '' },
+};
+
+function specOf(inbound: { port: number } | undefined) {
+  const { remark, listen, protocol, tag, capBytes, expiresAt, trafficReset, sniffing, config, enabled } =
+    inbound as never;
+  return {
+    spec: { remark, listen, port: 8080, protocol, tag, capBytes, expiresAt, trafficReset, sniffing },
+    config,
+    enabled,
+  } as never as { spec: never; config: never; enabled: boolean };
+}
+
+describe('a node that is a panel of ours', () => {
+  it('gets what is wanted, tells what it counted, and forgets what was deleted here', async () => {
+    const { round, settled, addInbound, remote, must, remove, used, types } = await withPortolan();
+    const inbound = addInbound([alice, bob]);
+    await round();
+    expect(types()).toStrictEqual(['NodeInboundApplied']);
+    expect([...remote.read.clients()].map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
+    remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    remote.given({
+      type: 'RecordTraffic',
+      data: { run: 'r', clients: [[1, 5, 6]], inbounds: [[1, 5, 6]], outbounds: [] },
+    });
+    await round();
+    expect([used('alice'), types()]).toStrictEqual([11, ['NodeTrafficRecorded']]);
+    remove(inbound, 'bob');
+    await settled();
+    expect([...remote.read.clients()].map(({ identity: { email } }) => email)).toStrictEqual(['alice']);
+    must({ type: 'DeleteInbound', data: { inbound } });
+    await settled();
+    expect(types().at(-1)).toBe('NodeInboundRemoved');
+    expect(remote.read.inbounds()).toStrictEqual([]);
+  });
+
+  it('does not open an inbound that was switched off here while its cap was reached there', async () => {
+    const { round, addInbound, remote, must } = await withPortolan();
+    const inbound = addInbound([alice], { spec: { capBytes: 10 } });
+    await round();
+    remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    remote.given({
+      type: 'RecordTraffic',
+      data: { run: 'r', clients: [], inbounds: [[1, 5, 6]], outbounds: [] },
+    });
+    await round();
+    const head = remote.log.head().position;
+    must({ type: 'SetInboundEnabled', data: { inbound, enabled: false } });
+    must({
+      type: 'UpdateInbound',
+      data: { inbound, ...inboundDraft({ spec: { capBytes: 1000 }, enabled: false, clients: [alice] }) },
+    });
+    await round();
+    const changes = remote.log.read(head, 100).map(({ type }) => type);
+    expect(changes.filter((type) => /^Inbound(Disabled|Enabled|Restored)$/.test(type))).toStrictEqual([
+      ...['InboundDisabled', 'InboundRestored'],
+    ]);
+    expect(remote.read.inbounds()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
+  });
+
+  it('lets in again whom a clock that was ahead there shut out: what expired is known here', async () => {
+    const { round, addInbound, remote } = await withPortolan();
+    const expiresAt = remote.now() + HOUR;
+    addInbound([{ ...alice, terms: terms({ expiresAt }) }], { spec: { expiresAt } });
+    await round();
+    remote.later(2 * HOUR);
+    remote.given({ type: 'DepleteExpired', data: {} });
+    remote.later(-2 * HOUR);
+    remote.given({ type: 'DepleteExpired', data: {} });
+    const shut = () => [...remote.read.clients(), ...remote.read.inbounds()].map(({ depletion }) => depletion?.reason);
+    expect(shut()).toStrictEqual(['expiry', 'expiry']);
+    await round();
+    expect(shut()).toStrictEqual([undefined, undefined]);
+    expect(await round()).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { asNode } from '../../../../src/app/nodes.js';
+import { NodeId } from '../../../../src/events/ids.js';
+import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
+import { alice, bob, nodeOne, withXui } from './kit.js';
+
+const untold = { gone: 0, remaining: 1, kept: 0 };
+
+/** Answers with a blank now and then, and never ends. */
+const drips: NodeFault = ({ url = '' }, response) => {
+  if (!url.endsWith('/list')) return false;
+  response.writeHead(200);
+  const timer = setInterval(() => (response.destroyed ? clearInterval(timer) : response.write(' ')), 50);
+  return true;
+};
+
+/** Whoever begins a round with it is held up. */
+async function heldUp(centre: Awaited<ReturnType<typeof withXui>>): Promise<void> {
+  centre.sync.begin();
+  onTestFinished(() => centre.sync.stop());
+  const { length } = centre.remote.calls;
+  await vi.waitFor(() => expect(centre.remote.calls.length).toBeGreaterThan(length), { timeout: 5000 });
+}
+
+describe('what is taken off a node that is deleted', () => {
+  it('is given up when its time is over, whatever the node does', async () => {
+    const centre = await withXui(undefined, 300);
+    centre.addInbound([alice]);
+    await centre.round();
+    centre.remote.fault = drips;
+    expect(await centre.sync.withdraw(nodeOne)).toStrictEqual(untold);
+    expect(centre.warnings).toStrictEqual([]);
+  });
+
+  it('does not wait for a round that is under way with it, which counts as no failure', async () => {
+    const centre = await withXui();
+    const { addInbound, round, remote, sync, xui } = centre;
+    addInbound([alice]);
+    await round();
+    remote.fault = drips;
+    await heldUp(centre);
+    remote.fault = null;
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 0, kept: 0 });
+    expect([xui.inbounds, sync.state(nodeOne).tries]).toStrictEqual([[], 0]);
+  });
+
+  it('does not wait for other nodes that take their time', async () => {
+    const centre = await withXui();
+    const { addInbound, round, must, bus, read, sync, xui } = centre;
+    addInbound([alice]);
+    await round();
+    const slow = await ThreeXuiNode.start({ token: 'node-token' });
+    onTestFinished(() => slow.stop());
+    let held = 0;
+    slow.fault = () => (held += 1) > 0;
+    const place = { scheme: 'http', host: '127.0.0.1', basePath: '/', allowPrivateAddress: true } as const;
+    for (let n = 2; n <= 9; n += 1) {
+      const spec = { ...place, name: `slow ${n}`, remark: '', port: slow.port };
+      must({ type: 'AddNode', data: { enabled: true, spec, token: 'node-token' } });
+      const asked = read.node(NodeId.parse(n));
+      if (!asked) throw new Error('there is no node');
+      bus.dispatch(
+        { type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } },
+        asNode(asked),
+      );
+    }
+    const rounds = Array.from({ length: 8 }, (_, n) => sync.round(NodeId.parse(n + 2)));
+    onTestFinished(async () => {
+      await sync.stop();
+      await Promise.all(rounds);
+    });
+    await vi.waitFor(() => expect(held).toBe(8), { timeout: 5000 });
+    const queued = sync.round(nodeOne);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 0, kept: 0 });
+    await queued;
+    expect(xui.inbounds).toStrictEqual([]);
+  });
+
+  it('is broken off when the panel ends', async () => {
+    const { addInbound, round, remote, sync } = await withXui();
+    addInbound([alice]);
+    await round();
+    let knocked = (): void => undefined;
+    const waits = new Promise<void>((resolve) => (knocked = resolve));
+    remote.fault = () => (knocked(), true);
+    const left = sync.withdraw(nodeOne);
+    await waits;
+    await sync.stop();
+    expect(await left).toStrictEqual(untold);
+  });
+
+  it('is what is gone when the node is looked at once more, not what it said yes to', async () => {
+    const { addInbound, round, remote, sync, xui, types } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    const kept = xui.byTag('in-1').id;
+    remote.routes.unshift(['POST', new RegExp(`inbounds/del/${kept}$`), () => ({ msg: 'yes' })]);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 1, kept: 0 });
+    expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1']);
+    expect(types().filter((type) => type === 'NodeInboundRemoved')).toHaveLength(1);
+  });
+
+  it('is all but the one that the node refuses to give up', async () => {
+    const { addInbound, round, remote, sync, xui } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    remote.routes.unshift(['POST', new RegExp(`inbounds/del/${xui.byTag('in-1').id}$`), () => 'Something went wrong']);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 1, kept: 0 });
+    expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1']);
+  });
+
+  it('is one thing, however many ask for it at once', async () => {
+    const { addInbound, round, sync, asked } = await withXui();
+    addInbound([alice]);
+    await round();
+    asked();
+    const nothing = { gone: 1, remaining: 0, kept: 0 };
+    expect(await Promise.all([sync.withdraw(nodeOne), sync.withdraw(nodeOne)])).toStrictEqual([nothing, nothing]);
+    expect(asked()).toStrictEqual([expect.stringMatching(/^POST del\/\d+$/)]);
+  });
+});

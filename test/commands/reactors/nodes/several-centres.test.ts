@@ -1,0 +1,200 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HOUR, identity, terms } from '../../../kit/builders.js';
+import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
+
+const reasonOf = ({ read }: Centre) => read.outbox(nodeOne)[0]?.refused?.reason ?? null;
+const other = { spec: { remark: 'of the other' } };
+
+/** A second centre for the same node: what a service had before, or what somebody set up by mistake. */
+function secondCentre(port: number, ...identified: Parameters<Centre['identify']>): Centre {
+  const centre = startCentre();
+  const [kind, panelId] = identified;
+  centre.addNode(port, { kind, panelId });
+  return centre;
+}
+
+describe('two centres of one node', () => {
+  it('do not take an inbound of each other: the second one is refused it, and leaves it as it is', async () => {
+    const { remote, ...first } = await withPortolan();
+    const second = secondCentre(remote.port, 'portolan', remote.read.panelId);
+    first.addInbound([alice]);
+    await first.round();
+    second.addInbound([bob], other);
+    for (let n = 0; n < 3; n += 1) {
+      await second.round();
+      expect((await first.round()).map(({ type }) => type)).toStrictEqual([]);
+      second.clock.advance(HOUR);
+    }
+    expect(reasonOf(second)).toBe('Another panel manages this inbound on the node');
+    expect([...remote.read.clients()].map((client) => client.identity.email)).toStrictEqual(['alice']);
+    expect(remote.read.inbounds().map(({ remark }) => remark)).not.toContain('of the other');
+    expect(first.read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+    expect(second.told).toStrictEqual([
+      'A node does not take what was decided for it | Oslo: in-1: Another panel manages this inbound on the node',
+    ]);
+  });
+
+  it('share no client of one email: its counter there is one', async () => {
+    const { remote, ...first } = await withPortolan();
+    const second = secondCentre(remote.port, 'portolan', remote.read.panelId);
+    const anna = { identity: identity('anna', { subId: 'anna' }), terms: terms({ capBytes: 1000 }) };
+    first.addInbound([{ ...alice, ...anna }]);
+    await first.round();
+    second.addInbound([{ ...bob, ...anna }, alice], { spec: { port: 8443, tag: 'in-2' } });
+    await second.round();
+    expect(reasonOf(second)).toBe('Another panel has a client of the same email on the node');
+    expect(remote.read.inbounds().map(({ tag }) => tag)).toStrictEqual(['in-1', 'in-2']);
+    const [, two] = remote.read.inbounds();
+    expect(two && remote.read.clientsOf(two.id).map((client) => client.identity.email)).toStrictEqual(['alice']);
+    expect(await second.round()).toStrictEqual([]);
+  });
+
+  it('that are in one inbound already cut their own clients and touch nothing else', async () => {
+    const { remote, xui, asked, ...first } = await withXui();
+    const inbound = first.addInbound([alice, bob]);
+    await first.round();
+    const mark = 'portolan:0190a000-0000-7000-8000-000000000000:1';
+    const settings = JSON.parse(xui.byTag('in-1').settings) as { clients: object[] };
+    settings.clients.push({ id: 'their-id', email: 'carl', enable: true, comment: mark });
+    Object.assign(xui.byTag('in-1'), { settings: JSON.stringify(settings), remark: 'of the other' });
+    asked();
+    await first.round();
+    expect([asked(), reasonOf(first)]).toStrictEqual([[], 'Another panel has clients in this inbound on the node']);
+    expect(first.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'carl' }]);
+    first.remove(inbound, 'bob');
+    await first.settled();
+    expect(asked()).toStrictEqual([
+      expect.stringMatching(/updateClient/),
+      expect.stringMatching(/delClientByEmail\/bob$/),
+    ]);
+    first.must({ type: 'DeleteInbound', data: { inbound } });
+    first.clock.advance(HOUR);
+    await first.settled();
+    expect(asked()).toStrictEqual([
+      expect.stringMatching(/updateClient/),
+      expect.stringMatching(/delClientByEmail\/alice$/),
+    ]);
+    expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['carl']);
+    expect(reasonOf(first)).toBe('Another panel has clients in this inbound on the node');
+    // Once the other one has gone, what is left is taken away.
+    xui.byTag('in-1').settings = '{"clients":[]}';
+    first.clock.advance(HOUR);
+    await first.settled();
+    expect([xui.inbounds, first.types().at(-1)]).toStrictEqual([[], 'NodeInboundRemoved']);
+    expect(remote.calls.length).toBeGreaterThan(0);
+  });
+});
+
+describe('an inbound that something else on the node changes again and again', () => {
+  const spoils = {
+    'is changed': (xui: Awaited<ReturnType<typeof withXui>>['xui']) => void (xui.byTag('in-1').remark = 'mine'),
+    'is taken away': (xui: Awaited<ReturnType<typeof withXui>>['xui']) => void xui.inbounds.splice(0),
+  };
+
+  it.each(Object.keys(spoils))('and %s is put right more and more seldom, and that is said once', async (name) => {
+    const { round, addInbound, xui, asked, clock, told, journal, ...centre } = await withXui();
+    addInbound([alice]);
+    await round();
+    asked();
+    const spoil = spoils[name as keyof typeof spoils];
+    for (let n = 0; n < 5; n += 1) {
+      spoil(xui);
+      await round();
+      clock.advance(5000);
+      expect(asked()).toHaveLength(1);
+    }
+    spoil(xui);
+    await round();
+    expect(asked()).toStrictEqual([]);
+    const why = 'Something else on the node changes this inbound again and again';
+    const entry = () => centre.read.outbox(nodeOne)[0];
+    expect(entry()?.refused?.reason).toBe(why);
+    expect(centre.sync.retryAt(nodeOne, entry()?.inbound as never)).toBeGreaterThan(clock.now());
+    // Half an hour of the same: it is seldom told, it stays refused, and nobody hears of it twice.
+    const { position } = journal.log.head();
+    for (let n = 0; n < 30; n += 1) {
+      clock.advance(60_000);
+      spoil(xui);
+      await round();
+      expect(entry()?.refused?.reason).toBe(why);
+    }
+    expect(asked().length).toBeLessThan(12);
+    expect(journal.log.read(position, 1000)).toStrictEqual([]);
+    expect(told).toStrictEqual([`A node does not take what was decided for it | Oslo: in-1: ${why}`]);
+    // It is left alone: as soon as it stays as it is wanted for a while, that is said as well.
+    for (let n = 0; n < 12; n += 1) {
+      clock.advance(60_000);
+      await round();
+    }
+    expect(entry()?.refused).toBeNull();
+    expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
+  });
+
+  it('has a new decision at once all the same', async () => {
+    const { round, addInbound, xui, asked, edit, read } = await withXui();
+    const inbound = addInbound([alice]);
+    await round();
+    for (let n = 0; n < 7; n += 1) {
+      xui.byTag('in-1').remark = 'mine';
+      await round();
+    }
+    asked();
+    edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
+    await round();
+    expect(asked()).toHaveLength(1);
+    expect(read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+  });
+});
+
+describe('a node that is to be deleted', () => {
+  it('has what was put there taken off it, and its last bytes are counted', async () => {
+    const { round, addInbound, xui, sync, used, types } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    xui.inbounds.push({ ...xui.byTag('in-1'), id: 70, tag: 'its own', port: 9000, settings: '{}' });
+    xui.count('in-1', 'alice', 3, 4);
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 2, remaining: 0, kept: 0 });
+    expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['its own']);
+    expect([used('alice'), types()]).toStrictEqual([
+      7,
+      ['NodeInboundApplied', 'NodeInboundApplied', 'NodeTrafficRecorded', 'NodeInboundRemoved', 'NodeInboundRemoved'],
+    ]);
+  });
+
+  it('and cannot be reached, or was switched off, keeps what it has, and that is counted', async () => {
+    const { round, addInbound, remote, xui, sync, must, asked } = await withXui();
+    addInbound([alice]);
+    await round();
+    asked();
+    remote.fault = (_, response) => (response.destroy(), true);
+    const untold = { gone: 0, remaining: 1, kept: 0 };
+    expect(await sync.withdraw(nodeOne)).toStrictEqual(untold);
+    remote.fault = null;
+    must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
+    expect([await sync.withdraw(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([untold, 1, []]);
+  });
+
+  it('and holds what cannot be read, or another panel is in, says so', async () => {
+    const { round, addInbound, xui, sync } = await withXui();
+    addInbound([alice]);
+    addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
+    await round();
+    xui.byTag('in-1').sniffing = '{';
+    const theirs = { id: 'x', email: 'carl', comment: 'portolan:0190a000-0000-7000-8000-000000000000:1' };
+    xui.byTag('in-2').settings = JSON.stringify({ clients: [...xui.clients('in-2'), theirs] });
+    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 1, kept: 1 });
+    expect(xui.clients('in-2').map(({ email }) => email)).toStrictEqual(['carl']);
+  });
+
+  it('is synchronised again when it was not deleted after all', async () => {
+    const { round, addInbound, xui, sync } = await withXui();
+    addInbound([alice]);
+    await round();
+    sync.begin();
+    onTestFinished(() => sync.stop());
+    await sync.withdraw(nodeOne);
+    await round();
+    expect(xui.inbounds).toHaveLength(1);
+  });
+});
