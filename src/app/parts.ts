@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createOutboundProbe } from '../adapters/core/probe/probe.js';
 import { RingGauges } from '../adapters/gauges/gauges.js';
 import { ProcHostMonitor } from '../adapters/host/host-monitor.js';
-import { portFlaw } from '../adapters/host/port-flaw.js';
+import { portProblem } from '../adapters/host/port-problem.js';
 import type { PanelLogger } from '../adapters/logs/logger.js';
 import { createLogs } from '../adapters/logs/logs.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
@@ -17,6 +17,7 @@ import { serverNames } from '../events/certificate.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import type { HttpParts } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
+import type { Servers } from '../http/server/servers.js';
 import type { Disposal } from '../lib/disposal.js';
 import { unfinishedFile } from '../store/backup-files.js';
 import { version } from '../version.js';
@@ -28,15 +29,13 @@ import type { Installs } from './installs.js';
 import { openNodeSync } from './node-sync.js';
 import { openNodes } from './nodes.js';
 import type { Panel } from './panel.js';
-import { serverPortFlaw } from './server-wish.js';
-import type { Servers } from './servers.js';
 import { openTrafficInform } from './traffic-inform.js';
 
 /** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
 export function httpParts(
   panel: Panel,
   config: Config,
-  servers: Pick<Servers, 'ownPorts' | 'restarting' | 'flaw'>,
+  servers: Pick<Servers, 'ownPorts' | 'restarting' | 'portProblem' | 'restartProblem'>,
   disposal: Disposal,
   logger: PanelLogger,
   installs: Installs,
@@ -107,9 +106,9 @@ export function httpParts(
     past: panel.log,
     logged: (id) => panel.log.answered(id),
     ledger: (question) => panel.ledger.ask(question),
-    portFlaw,
-    serverPortFlaw: (listen, port) => serverPortFlaw(ownPorts(), listen, port),
-    restartFlaw: () => servers.flaw(),
+    portFlaw: portProblem,
+    serverPortFlaw: (listen, port) => servers.portProblem(listen, port),
+    restartFlaw: () => servers.restartProblem(),
     twoFactor: totp,
     overrides: overridesOf(config),
     restarting,

@@ -2,30 +2,22 @@ import { createXrayCore } from '../adapters/core/xray.js';
 import { createLogger } from '../adapters/logs/logger.js';
 import type { Config } from '../config.js';
 import { openControl } from '../control/control.js';
-import { clientFigures } from '../http/ops/client-metrics.js';
-import { createMetrics } from '../http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../http/ops/ops-server.js';
-import { mountHandlers } from '../http/panel/handlers/index.js';
-import { createPanelServer } from '../http/panel/server.js';
-import { closeServer, listen } from '../http/server/listen.js';
-import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
+import type { Servers } from '../http/server/servers.js';
 import { FULL_CODE, READY, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
 import { refusedHere } from '../projections/core/refused-here.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';
 import { failTrial, forgiveTry, type Turn } from '../store/generations.js';
-import { refusedByDisk } from '../store/storage-watch.js';
 import { version } from '../version.js';
 import { childWork } from '../worker/backup-jobs.js';
-import { openBackups, type PanelBackups } from '../worker/backups.js';
+import { openBackups } from '../worker/backups.js';
 import { coreBinary, corePlace } from './core-binary.js';
 import { prepareFirstAdmin } from './first-admin.js';
-import { createInstalls, type Installs } from './installs.js';
+import { createInstalls } from './installs.js';
 import { logNews } from './news.js';
 import { createPanel, type Panel } from './panel.js';
-import { httpParts, secretsOf } from './parts.js';
-import { startedServers, startFlaw } from './server-wish.js';
-import { Servers } from './servers.js';
+import { secretsOf } from './parts.js';
+import { openServers } from './servers.js';
 
 /** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -120,7 +112,7 @@ export async function serve(config: Config): Promise<number> {
       disposal,
     );
     await openControl(running, warn, disposal, installs.coreInstall, backups);
-    servers = await open(running, config, logger, disposal, installs, backups);
+    servers = await openServers(running, { config, logger, disposal, installs, backups });
     // In the same turn of the loop in which the last port was bound: so a panel is never ready without an admin.
     firstAdmin?.create();
     await running.start();
@@ -167,48 +159,6 @@ function signalled(): Wishes {
     }
   });
   return { ending, end, stopped: () => told > 0 };
-}
-
-/** Binds the three servers. The ports are the panel's own from here on: no inbound may have them. */
-async function open(
-  panel: Panel,
-  config: Config,
-  logger: ReturnType<typeof createLogger>,
-  disposal: Disposal,
-  installs: Installs,
-  backups: PanelBackups,
-): Promise<Servers> {
-  const { read, dispatch, change, log, now } = panel;
-  const servers = new Servers({ panel, config, log: logger });
-  const http = httpParts(panel, config, servers, disposal, logger, installs, backups);
-  const { basePath } = servers;
-  const webDomain = () => servers.domainOf('panel');
-  const web = createPanelServer({ http, dispatch, change, basePath, webDomain, bind: mountHandlers, log: logger });
-  const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
-  const unsaved = () => panel.complaint ?? refusedByDisk(panel);
-  const metrics = createMetrics({ read, log, version, now, writable: () => unsaved() === null });
-  const ops = createOpsServer({
-    panel: () => unsaved() ?? unreadiness(read, log),
-    core: () => coreUnreadiness(read),
-    metrics,
-    clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
-  });
-
-  disposal.add(() => servers.close());
-  // Whoever waits for a delivery would keep the servers from closing.
-  disposal.add(() => http.backupDelivery.stop());
-  // Whoever deletes a node is answered before the doors close.
-  disposal.add(() => http.nodeSync.stop());
-  await servers.open(web, sub);
-  // The last one: who sees it ready may knock at the others.
-  disposal.add(() => closeServer(ops));
-  const opsPlace = { port: config.OPS_PORT, listen: '127.0.0.1' };
-  const { port } = await listen(ops, opsPlace.port, opsPlace.listen).catch((error: unknown) => {
-    throw new Error(startFlaw(error, 'ops', opsPlace, config));
-  });
-  servers.addOps({ ...opsPlace, port, name: startedServers.ops.name });
-  process.on('SIGHUP', () => servers.hangUp());
-  return servers;
 }
 
 function banner({ read, complaint, core, turn }: Panel, config: Config, servers: Servers): string {

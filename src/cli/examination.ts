@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { createXrayCore } from '../adapters/core/xray.js';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { readPlain } from '../adapters/data-directory/files.js';
-import { portFlaw } from '../adapters/host/port-flaw.js';
 import { holdsPort } from '../adapters/host/port-holder.js';
+import { portProblem } from '../adapters/host/port-problem.js';
 import { certificateFlaw } from '../adapters/tls/certificates.js';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
@@ -73,7 +73,7 @@ async function core(config: Config, { run, logs, geo }: DataDirectory): Promise<
 
 async function port(what: string, listen: string, number: number, { lock }: DataDirectory): Promise<Finding> {
   const at = `${listen === '' ? '*' : listen}:${number}`;
-  const flaw = await portFlaw(listen, number, false);
+  const flaw = await portProblem(listen, number, false);
   if (flaw === null) return { what, ok: true, detail: `${at} is free` };
   const holder = holderOf(lock);
   if (flaw === 'taken' && holder !== null && holdsPort(holder, number))

@@ -1,35 +1,16 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import type { CertificateStatus, ServerCertificate } from '../../commands/ports/certificates.js';
 import type { CertificatePair, PemSource } from '../../lib/certificate-pairs.js';
 
 /** Larger than any chain; a path to something endless is not read. */
 const LARGEST = 1024 * 1024;
 
-/** A certificate chain and the key that belongs to it, as a server takes them. */
-export interface Pair {
-  /** PEM. */
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  /** SHA-256 of the leaf, in hex. */
-  readonly fingerprint: string;
-  /** Whom the leaf is for: its names, or its subject where it has none. */
-  readonly subject: string;
-  /** Milliseconds since 1970. */
-  readonly notBefore: number;
-  readonly notAfter: number;
-}
-
-/** A pair that works, why a server should not use it, or both: an expired certificate still encrypts. */
-export interface Reading {
-  readonly pair: Pair | null;
-  readonly flaw: string | null;
-}
-
-const nothing = (flaw: string): Reading => ({ pair: null, flaw });
+const nothing = (problem: string): CertificateStatus => ({ pair: null, problem });
 
 /** Reads the two files. Sentences never hold what is in a file, because it may be any file of the machine. */
-export async function readPair(certFile: string, keyFile: string, now: number): Promise<Reading> {
+export async function readPair(certFile: string, keyFile: string, now: number): Promise<CertificateStatus> {
   const cert = await read(certFile, 'certificate');
   if (typeof cert === 'string') return nothing(cert);
   const key = await read(keyFile, 'key');
@@ -40,17 +21,17 @@ export async function readPair(certFile: string, keyFile: string, now: number): 
  * Why a pair is of no use, wherever its halves come from; null when it is good. Lines are examined exactly as files are, and
  * are never repeated either.
  */
-export async function givenPairFlaw(pair: CertificatePair, now: number): Promise<string | null> {
+export async function givenPairProblem(pair: CertificatePair, now: number): Promise<string | null> {
   if (pair.malformed) return 'The lines of a certificate and its key must be arrays of strings';
   const cert = await contentOf(pair.certificate, 'certificate');
   if (typeof cert === 'string') return cert;
   const inLines = { certificate: isLines(pair.certificate), key: isLines(pair.key) };
   if (pair.verifies && pair.key === null) {
     const leaf = certificateIn(cert);
-    return leaf === null ? certificateWords(inLines.certificate) : dateFlaw(datesOf(leaf), now);
+    return leaf === null ? certificateWords(inLines.certificate) : dateProblem(datesOf(leaf), now);
   }
   const key = await contentOf(pair.key, 'key');
-  return typeof key === 'string' ? key : pairOf(cert, key, now, inLines).flaw;
+  return typeof key === 'string' ? key : pairOf(cert, key, now, inLines).problem;
 }
 
 const isLines = (source: PemSource): boolean => source !== null && 'pem' in source;
@@ -82,7 +63,12 @@ const datesOf = (leaf: X509Certificate) => ({
 });
 
 /** The same for what has been read already, from files or from lines. */
-export function pairOf(cert: Buffer, key: Buffer, now: number, inLines = { certificate: false, key: false }): Reading {
+export function pairOf(
+  cert: Buffer,
+  key: Buffer,
+  now: number,
+  inLines = { certificate: false, key: false },
+): CertificateStatus {
   const leaf = certificateIn(cert);
   if (!leaf) return nothing(certificateWords(inLines.certificate));
   const secret = parse(() => createPrivateKey(key));
@@ -92,11 +78,14 @@ export function pairOf(cert: Buffer, key: Buffer, now: number, inLines = { certi
   if (!parse(() => createSecureContext({ cert, key }))) return nothing('No server can use this certificate and key');
   const fingerprint = createHash('sha256').update(leaf.raw).digest('hex');
   const pair = { cert, key, fingerprint, subject: subjectOf(leaf), ...datesOf(leaf) };
-  return { pair, flaw: dateFlaw(pair, now) };
+  return { pair, problem: dateProblem(pair, now) };
 }
 
 /** Why a certificate does not count now, or null. */
-export function dateFlaw({ notBefore, notAfter }: Pick<Pair, 'notBefore' | 'notAfter'>, now: number): string | null {
+export function dateProblem(
+  { notBefore, notAfter }: Pick<ServerCertificate, 'notBefore' | 'notAfter'>,
+  now: number,
+): string | null {
   if (now > notAfter) return `The certificate expired on ${day(notAfter)}`;
   return now < notBefore ? `The certificate is not valid before ${day(notBefore)}` : null;
 }

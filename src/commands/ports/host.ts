@@ -29,3 +29,6 @@ export interface HostMonitor {
   readonly latest: HostReading;
   readonly readings$: Observable<HostReading>;
 }
+
+/** Why a port cannot be bound. */
+export type PortProblem = 'taken' | 'forbidden' | 'no such address';

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CertificateKeeper, type PairFiles } from '../../../src/adapters/tls/keeper.js';
+import { CertificateKeeper } from '../../../src/adapters/tls/keeper.js';
+import type { CertificateFiles } from '../../../src/commands/ports/certificates.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +37,7 @@ afterAll(() => {
 /** A keeper over two files of its own, that looks every few milliseconds and says what it tells. */
 function begin() {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-keeper-'));
-  const files: PairFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+  const files: CertificateFiles = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const copy = join(folder, 'copy.pem');
   const told: string[] = [];
   let now = START;
@@ -81,7 +82,7 @@ describe('the certificate of a server', () => {
   it('is read, copied for nobody else to see, and said nothing of', async () => {
     const { put, use, copy, told, keeper } = begin();
     put(one, one);
-    expect((await use()).flaw).toBeNull();
+    expect((await use()).problem).toBeNull();
     expect(keeper.pair?.subject).toContain('one.example');
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(told).toEqual([]);
@@ -137,7 +138,7 @@ describe('the certificate of a server', () => {
     keeper.use(files, standing);
     put(other, one);
     keeper.start(50);
-    await vi.waitFor(async () => expect((await keeper.look(files)).flaw).not.toBeNull());
+    await vi.waitFor(async () => expect((await keeper.look(files)).problem).not.toBeNull());
     await new Promise((resolve) => setTimeout(resolve, 60));
     put(other, other);
     await vi.waitFor(() => expect(told).toContain('loaded other.example'));
@@ -152,7 +153,7 @@ describe('the certificate of a server', () => {
     copyFileSync(copy, next.copy);
     put(other, one);
     const standing = await next.keeper.look(files);
-    expect(standing.flaw).toBe('The key does not belong to the certificate');
+    expect(standing.problem).toBe('The key does not belong to the certificate');
     expect(standing.pair?.subject).toContain('one.example');
     // The copy is all that a server needs.
     const { cert = '', key = '' } = standing.pair ?? {};
@@ -163,7 +164,7 @@ describe('the certificate of a server', () => {
     const { put, use, keeper } = begin();
     put(old, old);
     const standing = await use();
-    expect(standing.flaw).toMatch(/^The certificate expired on \d{4}-\d\d-\d\d$/);
+    expect(standing.problem).toMatch(/^The certificate expired on \d{4}-\d\d-\d\d$/);
     expect(keeper.pair?.subject).toContain('old.example');
     put(one, one);
     await vi.waitFor(() => expect(keeper.pair?.subject).toContain('one.example'));
@@ -175,7 +176,7 @@ describe('the certificate of a server', () => {
 
   it('is none without files and without a copy, and then no key stays behind', async () => {
     const { put, use, keeper, files, copy } = begin();
-    expect(await keeper.look(files)).toEqual({ pair: null, flaw: 'There is no certificate file at that path' });
+    expect(await keeper.look(files)).toEqual({ pair: null, problem: 'There is no certificate file at that path' });
     put(one, one);
     await use();
     keeper.use(null);
