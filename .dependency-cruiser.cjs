@@ -10,8 +10,8 @@
  * rest. Only `main.ts` and `cli` stand above `app`, which constructs everything.
  */
 const may = {
-  lib: ['lib'],
-  messages: ['messages', 'lib'],
+  messages: ['messages'],
+  lib: ['lib', 'messages'],
   events: ['events', 'messages', 'lib'],
   commands: ['commands', 'events', 'messages', 'lib'],
   projections: ['projections', 'events', 'messages', 'lib'],

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { Rejection, type RejectionCode, rejectionCodes } from '../src/commands/rejection.js';
 import { catalog } from '../src/events/catalog.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings/settings.js';
 import { openApi } from '../src/http/panel/openapi/document.js';
@@ -73,24 +72,21 @@ export function eventsPage(): string {
   ].join('\n');
 }
 
-/** Stands for every detail of a rejection, so that the sentence shows where details go. */
-const placeholder = new Proxy(
-  // Lists; as a text each is its one member.
-  { flaws: [{ key: '‹key›', why: '‹why›' }], why: ['‹why›'], known: ['‹known›'] } as Readonly<Record<string, unknown>>,
-  { get: (known, name) => known[String(name)] ?? `‹${String(name)}›` },
-);
+/** The English text of a message, with the places for its parameters as `‹name›`. */
+const shownPlaces = (text: string): string =>
+  text.replaceAll(/\{\{(\w+)(?:, \w+)?\}\}/g, '‹$1›').replaceAll('|', '\\|');
 
 export function errorsPage(): string {
-  const rows = rejectionCodes.map(
-    (code: RejectionCode) => `| \`${code}\` | ${new Rejection(code, placeholder).message} |`,
-  );
+  const texts = JSON.parse(readFileSync('locales/en/rejections.json', 'utf8')) as Readonly<Record<string, string>>;
+  const rows = Object.entries(texts).map(([code, text]) => `| \`${code}\` | ${shownPlaces(text)} |`);
   return [
     '# Errors',
     made,
     '',
-    'Every reason to say no. The answer is the envelope with `success: false` and the sentence in `msg`; nothing was changed.',
+    'Every reason why the panel refuses a request. The answer is the envelope with `success: false`, the code in `code` and the text in',
+    '`msg`, in the language of the caller; nothing was changed. The code is stable; the wording is not. The texts lie in `locales/`.',
     '',
-    '| Code | Sentence |',
+    '| Code | Text |',
     '|---|---|',
     ...rows,
     '',
@@ -219,7 +215,7 @@ export function apiPage(): string {
     'Made from the same tables as `GET /panel/api/openapi.json` (OpenAPI 3.1); `/panel/api-docs` is a page to try it on.',
     '',
     'All paths lie under the base path. `session` = a logged-in browser with its CSRF token; `panel` = that or the Bearer token.',
-    'Bodies are JSON or form-encoded. Answers are `{success, msg, obj}` with HTTP 200 unless stated.',
+    'Bodies are JSON or form-encoded. Answers are `{success, msg, obj}` with HTTP 200 unless stated; a refusal also has `code`, see [errors](errors.md).',
     'An `Idempotency-Key` header makes a repeated request have one effect and the same answer.',
     '',
     ...contractSections(contract),

@@ -102,7 +102,13 @@ function newest(path) {
 function needsBuild() {
   if (!existsSync(source)) return false;
   if (!existsSync(builtMark)) return true;
-  const inputs = [source, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json'), lockFile];
+  const inputs = [
+    source,
+    join(root, 'locales'),
+    join(root, 'tsconfig.json'),
+    join(root, 'tsconfig.build.json'),
+    lockFile,
+  ];
   return Math.max(...inputs.map(newest)) > statSync(builtMark).mtimeMs;
 }
 
@@ -111,6 +117,7 @@ export async function ensureBuild({ lenient = false, force = false } = {}) {
   await alone(async () => {
     if (!force && !needsBuild()) return;
     const started = new Date();
+    await checkTexts();
     // Built aside and then moved: a panel that is running keeps whole files under its feet.
     const fresh = join(root, `.dist-${process.pid}`);
     const old = `${fresh}-old`;
@@ -135,6 +142,16 @@ export async function ensureBuild({ lenient = false, force = false } = {}) {
       await Promise.all([fresh, old].map((path) => rm(path, { recursive: true, force: true })));
     }
   });
+}
+
+/** The texts of all languages: broken ones name their file and key. Writes the types of their codes. */
+async function checkTexts() {
+  const { code, output } = await capture(process.execPath, [
+    '--import',
+    './scripts/typescript.mjs',
+    'scripts/messages.ts',
+  ]);
+  if (code !== 0) throw new SetupError(`${output}\n\nThe texts in locales/ are not complete, see above.`);
 }
 
 /* ---- one at a time ---- */

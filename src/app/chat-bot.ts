@@ -9,10 +9,10 @@ import type { Web } from '../commands/ports/web.js';
 import { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
 import type { Rejection } from '../commands/rejection.js';
 import type { Settings } from '../events/settings/settings.js';
-import { directionOf, spoken } from '../http/language/language.js';
 import { explained, translated } from '../http/language/translate.js';
 import { coreRejection, runnable } from '../http/panel/codec/template.js';
 import { zoneNamed } from '../lib/time/calendar.js';
+import { directionOf, languageNamed } from '../messages/language.js';
 import { type Panel } from './panel.js';
 
 interface World {
@@ -49,7 +49,7 @@ export function createChatBot(panel: BotPanel, world: World, options: BotOptions
 }
 
 function speechOf({ chatBotLang, timeLocation }: Settings): Speech {
-  const language = spoken(chatBotLang.split('-', 1)[0]) ?? 'en';
+  const language = languageNamed(chatBotLang.split('-', 1)[0]) ?? 'en';
   return {
     translate: (text) => translated(text, language),
     explain: (rejection) => explained(rejection, language),

@@ -5,6 +5,7 @@ import { openControl } from '../control/control.js';
 import type { Servers } from '../http/server/servers.js';
 import { FULL_CODE, READY, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
+import { reportMissingTexts } from '../messages/render.js';
 import { refusedHere } from '../projections/core/refused-here.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';
 import { failTrial, forgiveTry, type Turn } from '../store/generations.js';
@@ -54,6 +55,7 @@ export async function serve(config: Config): Promise<number> {
     secrets: () => (panel ? secretsOf(panel) : []),
   });
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  reportMissingTexts((code, language) => warn('a text is missing, the English one is shown', { code, language }));
   let panel: Panel | undefined;
   try {
     if (process.getuid?.() === 0)

@@ -116,6 +116,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       success: false,
       msg: `The panel does not restart and goes on as it is: Port already exists: ${subPort} is used by another program`,
       obj: null,
+      code: 'RESTART_REFUSED',
     });
     expect(recorded(panel.dataDir, 'PanelRestartRequested', start)).toEqual([]);
     early.close();

@@ -11,6 +11,7 @@ import {
 } from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
+import { render } from '../../messages/render.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
 import { settingFlaws } from '../settings/setting-rules.js';
 import { senseFlaws } from '../settings/setting-sense.js';
@@ -68,7 +69,10 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
     ];
     if (flaws.length === 0) break;
     // What a flaw says has a subject of its own where that is not the setting.
-    for (const { key, why } of flaws) off(key, /^(the|port) /.test(why) ? why : `it ${why}`);
+    for (const { key, why: reason } of flaws) {
+      const why = render(reason, 'en');
+      off(key, /^(the|port) /.test(why) ? why : `it ${why}`);
+    }
   }
   const changes = Object.entries(next).filter(([key, value]) => !sameJson(value, defaultSettings[key as SettingKey]));
   return [

@@ -1,17 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-/** What the panel speaks; English first, because it stands in for every other. */
-export const languages = ['en', 'fa', 'ru', 'zh', 'ar'] as const;
-export type Language = (typeof languages)[number];
-
-/** Every language by its own name, so that one who reads no other finds it. */
-export const languageNames: Readonly<Record<Language, string>> = {
-  en: 'English',
-  fa: 'فارسی',
-  ru: 'Русский',
-  zh: '中文',
-  ar: 'العربية',
-};
+import { type Language, languageNamed } from '../../messages/language.js';
 
 /** Bytes of a header that are looked at, and choices in it: more than any browser sends. */
 const LONGEST_HEADER = 4096;
@@ -23,15 +11,11 @@ export function languageOf(headers: IncomingHttpHeaders): Language {
   return fromCookie(headers.cookie) ?? fromAcceptLanguage(headers['accept-language']) ?? 'en';
 }
 
-export function directionOf(language: Language): 'ltr' | 'rtl' {
-  return language === 'fa' || language === 'ar' ? 'rtl' : 'ltr';
-}
-
 /** Values as the pages of 3x-ui set them, `fa-IR` or `zh-TW`; one that is not spoken here says nothing. */
 function fromCookie(header = ''): Language | undefined {
   if (!header.includes('lang=')) return undefined;
   const value = /(?:^|;)\s*lang=([^;]*)/.exec(header.slice(0, LONGEST_HEADER))?.[1];
-  return value === undefined ? undefined : spoken(value.replace(/^"|"$/g, '').trim().split(/[-_]/, 1)[0]);
+  return value === undefined ? undefined : languageNamed(value.replace(/^"|"$/g, '').trim().split(/[-_]/, 1)[0]);
 }
 
 /** The language of the highest weight; of equal ones the first. Weight 0 = not this one. */
@@ -40,16 +24,10 @@ function fromAcceptLanguage(header = ''): Language | undefined {
   let highest = 0;
   for (const part of header.slice(0, LONGEST_HEADER).split(',', MOST_CHOICES)) {
     const [, name, weight = '1'] = CHOICE.exec(part) ?? [];
-    const language = name === '*' ? 'en' : spoken(name);
+    const language = name === '*' ? 'en' : languageNamed(name);
     if (!language || Number(weight) <= highest) continue;
     best = language;
     highest = Number(weight);
   }
   return best;
-}
-
-/** The language of this name, if it is spoken here. */
-export function spoken(name = ''): Language | undefined {
-  const lower = name.toLowerCase();
-  return languages.find((language) => language === lower);
 }

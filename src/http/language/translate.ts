@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Rejection } from '../../commands/rejection.js';
+import { directionOf, type Language } from '../../messages/language.js';
+import type { Text } from '../../messages/message.js';
+import { render, translateSentencesWith } from '../../messages/render.js';
 import { ar } from './ar.js';
 import type { Catalogue } from './catalogue.js';
 import { fa } from './fa.js';
-import { directionOf, type Language } from './language.js';
 import { fill, Pattern } from './pattern.js';
 import { ru } from './ru.js';
 import { zh } from './zh.js';
@@ -22,15 +24,15 @@ const DEEPEST = 3;
 const LONGEST = 4000;
 
 /** A sentence of ours in the language of the caller. */
-export function translated(text: string, language: Language): string {
-  return language === 'en' ? text : foreign(text, language, DEEPEST);
+export function translated(text: Text | string, language: Language): string {
+  return render(text, language);
 }
 
-/** A rule's no in the language of the caller. */
-export function explained({ code, details, message }: Rejection, language: Language): string {
-  if (language === 'en') return message;
-  const sentence = catalogues[language].rejections[code];
-  return told(sentence, details as Readonly<Record<string, unknown>>, language);
+translateSentencesWith((text, language) => (language === 'en' ? text : foreign(text, language, DEEPEST)));
+
+/** A refusal in the language of the caller. */
+export function explained({ text }: Rejection, language: Language): string {
+  return render(text, language);
 }
 
 /** What is wrong with `value`, which `schema` has refused, with zod's own words in the language of the caller. */
@@ -43,18 +45,6 @@ export function issuesOf(
   if (language === 'en') return refused.issues;
   const issues = schema.safeParse(value, { error: zodWords[language]().localeError }).error?.issues ?? refused.issues;
   return issues.map((issue) => ({ ...issue, message: translated(issue.message, language) }));
-}
-
-/** One sentence, or for a list of flaws one for each. */
-function told(sentence: string, details: Readonly<Record<string, unknown>>, language: Foreign): string {
-  const list = Object.values(details).find((value) => Array.isArray(value) && typeof value[0] === 'object');
-  if (Array.isArray(list)) return list.map((flaw) => told(sentence, flaw, language)).join('; ');
-  return fill(sentence, (name) => {
-    const value = details[name];
-    if (!Array.isArray(value)) return detail(name, String(value ?? ''), language, DEEPEST);
-    const each = value.map((item) => detail(name, String(item), language, DEEPEST));
-    return each.join(PROSE.has(name) ? '\r\n' : ', ');
-  });
 }
 
 function foreign(text: string, language: Foreign, depth: number): string {

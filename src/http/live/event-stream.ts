@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response, Router } from 'express';
 import { reject } from '../../commands/rejection.js';
 import { FollowerTooSlow, follow } from '../../events/log/follow.js';
+import { message } from '../../messages/message.js';
 import type { AuthContext } from '../panel/auth/visit.js';
 import { eventRoutes, FeedQuery } from '../panel/contract/events.js';
 import { type Gate, tell } from '../panel/mount.js';
@@ -36,8 +37,7 @@ export function mountEventStream(
     const last = req.headers['last-event-id'];
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
     // The next in line says what is wrong with a question; with the header only we know it.
-    if (!query.success)
-      return last === undefined ? next() : tell(res, false, 'Last-Event-ID is no cursor of this feed, and no position');
+    if (!query.success) return last === undefined ? next() : tell(res, false, message('CURSOR_INVALID'));
     const { feed, visit } = gate.contextOf(req, res);
     const refusal = feed.refusalOf(query.data);
     if (refusal) return tell(res, false, refusal);

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import type { Language } from '../language/language.js';
+import { type Language } from '../../messages/language.js';
 
 /** Ticks in which nothing of what waits went out: such a reader is gone or broken. */
 const STUCK_TICKS = 15;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Change, Dispatch } from '../../commands/bus.js';
+import { message } from '../../messages/message.js';
 import { BodyRoom, bodyOf, bytesOf } from '../server/body.js';
 import { correlationId } from '../server/correlation-id.js';
 import { BodyError } from '../server/json-body.js';
@@ -125,7 +126,7 @@ export class PanelGate implements Gate<AuthContext> {
       if (verdict === 'stranger') return unauthenticated(req, res);
       if (route.auth !== 'none') res.setHeader('X-Correlation-Id', visit.correlationId);
       if (verdict === 'forged') {
-        tell(res.status(403), false, 'The CSRF token is missing or wrong, or the request comes from another site');
+        tell(res.status(403), false, message('CSRF_TOKEN_INVALID'));
         return;
       }
       next();
@@ -137,8 +138,7 @@ export class PanelGate implements Gate<AuthContext> {
     return async (req, res, next) => {
       if (req.method !== 'POST') return next();
       try {
-        if (!validKey(req.headers['idempotency-key']))
-          throw new BodyError('The Idempotency-Key must be 1 to 200 printable characters');
+        if (!validKey(req.headers['idempotency-key'])) throw new BodyError(message('IDEMPOTENCY_KEY_INVALID'));
         if (route.upload !== null) {
           const place = this.#parts.http.uploads;
           const form = await receiveUpload(req, res, { name: route.upload, limit, place });
@@ -151,7 +151,7 @@ export class PanelGate implements Gate<AuthContext> {
         req.body = await bodyOf(bytes, req.headers['content-type']);
       } catch (error) {
         if (!(error instanceof BodyError)) throw error;
-        tell(res.status(error.status), false, error.message);
+        tell(res.status(error.status), false, error.text);
         return;
       }
       next();
@@ -193,7 +193,7 @@ function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
 /** 401 for scripts that say so, else nothing is here. */
 function unauthenticated(req: Request, res: Response): void {
   if (req.headers['x-requested-with'] !== 'XMLHttpRequest') return notFound(res);
-  tell(res.status(401), false, 'Your session has expired, please log in again');
+  tell(res.status(401), false, message('SESSION_EXPIRED'));
 }
 
 /** What makes a form the same as another one: its fields, and of a file the content. */

@@ -1,8 +1,9 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
 import { type Flaw, Rejection } from '../../commands/rejection.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 import { languageOf } from '../language/language.js';
-import { explained, issuesOf, translated } from '../language/translate.js';
+import { issuesOf, translated } from '../language/translate.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
 import { Attachment, Download, type HttpContext, Message } from './context.js';
@@ -32,9 +33,12 @@ export interface Gate<C extends HttpContext = HttpContext> {
   shortcut(route: Route, path: string, handle: Handler): void;
 }
 
-/** The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. */
-export function envelope(success: boolean, msg: string, obj: unknown = null) {
-  return { success, msg, obj };
+/**
+ * The envelope of the specification: HTTP 200 whatever the answer, but in place of a file that cannot be given 503. A
+ * refusal also has the stable `code` of its sentence, which the specification does not know.
+ */
+export function envelope(success: boolean, msg: string, obj: unknown = null, code: string | null = null) {
+  return code === null ? { success, msg, obj } : { success, msg, obj, code };
 }
 
 /** Binds a route table to its handlers: guard, parse, check, handle, wrap in the envelope. */
@@ -88,7 +92,7 @@ class Invalid {
 
 async function answer(res: Response, outcome: unknown): Promise<void> {
   if (res.headersSent) return;
-  if (outcome instanceof Invalid) tell(res, false, `The input is not valid: ${outcome.why}`);
+  if (outcome instanceof Invalid) tell(res, false, message('INPUT_INVALID', { why: verbatim(outcome.why) }));
   else if (outcome instanceof Rejection) tell(res, false, outcome, errorsOf(outcome, res));
   else if (outcome instanceof Message) tell(res, true, outcome.text, outcome.obj);
   else if (outcome instanceof Download) await sendFile(res, outcome);
@@ -118,12 +122,17 @@ function errorsOf({ details }: Rejection, { req }: Response): unknown {
 }
 
 /** Sends the envelope with a sentence in the language of the caller. */
-export function tell(res: Response, success: boolean, said: string | Rejection, obj: unknown = null): void {
+export function tell(res: Response, success: boolean, said: Text | string | Rejection, obj: unknown = null): void {
   const language = languageOf(res.req.headers);
-  const msg = said instanceof Rejection ? explained(said, language) : translated(said, language);
+  const text = said instanceof Rejection ? said.text : said;
+  const msg = translated(text, language);
   res.setHeader('Content-Language', language);
   res.vary('Accept-Language, Cookie');
-  res.json(envelope(success, msg, obj));
+  res.json(envelope(success, msg, obj, success ? null : codeOf(text)));
+}
+
+function codeOf(text: Text | string): string | null {
+  return typeof text === 'object' && 'code' in text ? text.code : null;
 }
 
 /** The first things that are wrong, each with its place; never what the caller sent. Null when nothing is. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { directionOf, type Language, languageOf } from '../language/language.js';
+import { directionOf, type Language } from '../../messages/language.js';
+import { languageOf } from '../language/language.js';
 import { translated } from '../language/translate.js';
 import { contentSecurityPolicy } from '../server/headers.js';
 import { ACCOUNT } from './page/client/account.js';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import { storageRejection } from '../../commands/storage.js';
+import { message } from '../../messages/message.js';
 import { PanelSockets } from '../live/socket.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
 import { Answer } from '../server/answer.js';
@@ -181,7 +182,7 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
     const { correlationId: id } = gate.visitOf(req, res);
     if (error instanceof URIError) {
       if (!gate.isKnown(req, res, req.path)) return notFound(res);
-      tell(res.status(400), false, 'The address is not encoded correctly');
+      tell(res.status(400), false, message('URL_INVALID'));
       return;
     }
     if (req.destroyed && !req.complete) return; // The caller went away in the middle of its request.
@@ -198,7 +199,7 @@ function lastResort(gate: PanelGate, log: HttpLog): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    tell(res.status(500), false, `Something went wrong in the panel (${id})`);
+    tell(res.status(500), false, message('INTERNAL_ERROR', { id }));
   };
 }
 

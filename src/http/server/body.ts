@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { message } from '../../messages/message.js';
 import { BodyError, MOST_FIELDS, readFields, readForm, readJson } from './json-body.js';
 
 /** How long a caller that sends too much may go on, so that it reads the answer before the connection closes; ms. */
@@ -7,7 +8,7 @@ const PATIENCE_MS = 1000;
 /** Bytes of bodies that a server holds at one time. */
 const MOST_HELD = 64 * 1024 * 1024;
 const SMALLEST = 1024;
-const BUSY = 'The panel is busy with other large requests. Try again in a few seconds.';
+const BUSY = message('SERVER_BUSY');
 
 /** What the bodies of one server have room in. */
 export class BodyRoom {
@@ -54,12 +55,12 @@ export async function bytesOf(
 /** Throws `BodyError` for a body that would have to be unpacked. */
 export function uncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw new BodyError('A compressed body is not taken', 415);
+  if (encoding !== undefined && encoding !== 'identity') throw new BodyError(message('BODY_COMPRESSED'), 415);
 }
 
 /** Rejects with why a body is too large, once the caller can read it. */
 export function tooLarge(req: IncomingMessage, res: ServerResponse, limit: number): Promise<never> {
-  return hangUp(req, res, new BodyError(`The body is larger than ${limit} bytes`, 413));
+  return hangUp(req, res, new BodyError(message('BODY_TOO_LARGE', { limit }), 413));
 }
 
 /** Rejects with why the rest of a body is not wanted, once the caller has sent it or had time to read the answer. */
@@ -83,7 +84,8 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
   if (media === 'application/json' || media.endsWith('+json')) return readJson(bytes);
   if (media !== 'multipart/form-data') return readForm(bytes);
   // Before the parser, which takes its time for each part.
-  if (partsOf(bytes, contentType) > MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+  if (partsOf(bytes, contentType) > MOST_FIELDS)
+    throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
   try {
     const form = await new Response(bytes as Buffer<ArrayBuffer>, {
       headers: { 'content-type': contentType },
@@ -91,7 +93,7 @@ export async function bodyOf(bytes: Buffer, contentType = ''): Promise<unknown> 
     return readFields([...form].filter((field): field is [string, string] => typeof field[1] === 'string'));
   } catch (error) {
     if (error instanceof BodyError) throw error;
-    throw new BodyError('The body is not a valid multipart form');
+    throw new BodyError(message('FORM_INVALID'));
   }
 }
 

@@ -1,14 +1,17 @@
 import { JsonFlaw, parseJson } from '../../lib/parse-json.js';
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
 
 export const MOST_FIELDS = 1000;
 
-/** Why a body cannot be read; the message is for the caller. */
-export class BodyError extends Error {
+/** Why a body cannot be read, for the caller. */
+export class BodyError extends MessageError {
   override readonly name = 'BodyError';
+  /** HTTP status of the answer. */
   readonly status: number;
 
-  constructor(message: string, status = 400) {
-    super(message);
+  constructor(text: Text, status = 400) {
+    super(text);
     this.status = status;
   }
 }
@@ -16,7 +19,7 @@ export class BodyError extends Error {
 /** Where a text of JSON could write half a character, of which different readers make different texts. */
 const ESCAPED_HALF = /\\u[dD][89a-fA-F]/;
 const HALF = /\p{Surrogate}/u;
-const NOT_UNICODE = 'The body holds text that is not valid Unicode';
+const NOT_UNICODE = message('BODY_NOT_UNICODE');
 
 /** JSON in UTF-8 whose texts are whole characters; see `parseJson` for what else is refused. */
 export function readJson(bytes: Buffer): unknown {
@@ -26,7 +29,7 @@ export function readJson(bytes: Buffer): unknown {
     if (ESCAPED_HALF.test(text)) refuseHalves(value);
     return value;
   } catch (error) {
-    if (error instanceof JsonFlaw) throw new BodyError(`The body ${error.message}`);
+    if (error instanceof JsonFlaw) throw new BodyError(message('BODY_JSON_INVALID', { why: error.message }));
     throw error;
   }
 }
@@ -47,7 +50,7 @@ export function readFields(fields: Iterable<readonly [string, string]>): Record<
   let count = 0;
   for (const [written, value] of fields) {
     count += 1;
-    if (count > MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+    if (count > MOST_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
     if (HALF.test(written) || HALF.test(value)) throw new BodyError(NOT_UNICODE);
     const list = written.endsWith('[]');
     const name = list ? written.slice(0, -2) : written;
@@ -66,7 +69,7 @@ export function readForm(bytes: Buffer): Record<string, string | string[]> {
   let ampersands = 0;
   for (let at = text.indexOf('&'); at >= 0 && ampersands <= MOST_FIELDS; at = text.indexOf('&', at + 1))
     ampersands += 1;
-  if (ampersands >= MOST_FIELDS) throw new BodyError(`The form has more than ${MOST_FIELDS} fields`);
+  if (ampersands >= MOST_FIELDS) throw new BodyError(message('FORM_TOO_MANY_FIELDS', { limit: MOST_FIELDS }));
   return readFields(new URLSearchParams(text));
 }
 
@@ -74,6 +77,6 @@ function utf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new BodyError('The body is not valid UTF-8');
+    throw new BodyError(message('BODY_NOT_UTF8'));
   }
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
+import { message } from '../../messages/message.js';
 import { Upload } from '../panel/contract/route.js';
 import { hangUp, tooLarge, uncompressed } from './body.js';
 import { BodyError, readFields } from './json-body.js';
@@ -13,7 +14,7 @@ import { BodyError, readFields } from './json-body.js';
 const PATIENCE_MS = 3_600_000;
 /** Files that a server receives at one time: each may be as large as the limit allows. */
 const MOST_UPLOADS = 2;
-const BUSY = 'Other files are being received. Try again when they have arrived.';
+const BUSY = message('UPLOAD_BUSY');
 /** What a form has beside its file, in bytes. */
 const AROUND = 64 * 1024;
 const LIMITS = { files: 1, fields: 8, parts: 9, fieldNameSize: 100, fieldSize: 4096, headerPairs: 20 };
@@ -30,7 +31,7 @@ export async function receiveUpload(
   uncompressed(req);
   if (Number(req.headers['content-length'] ?? 0) > limit + AROUND) return tooLarge(req, res, limit);
   if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? ''))
-    throw new BodyError('The body must be a multipart form with a file in it', 200);
+    throw new BodyError(message('FORM_NOT_MULTIPART'), 200);
   const patient = beingPatient(req.socket);
   if (!patient) return hangUp(req, res, new BodyError(BUSY, 503));
   const storage = toDisk(place);
@@ -51,8 +52,8 @@ export async function receiveUpload(
   } finally {
     patient.over();
   }
-  if (!req.file) throw new BodyError('The form has no file in the field that is asked for', 200);
-  if (req.file.size === 0) throw new BodyError('The file is empty', 200);
+  if (!req.file) throw new BodyError(message('FORM_FILE_MISSING'), 200);
+  if (req.file.size === 0) throw new BodyError(message('FILE_EMPTY'), 200);
   const texts = Object.entries((req.body ?? {}) as Record<string, unknown>).filter(
     (field): field is [string, string] => typeof field[1] === 'string',
   );
@@ -123,8 +124,8 @@ function beingPatient(socket: Socket): { over(): void } | null {
 function flawOf(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
-    return new BodyError('The form has a file in another field, or more than one', 200);
-  if (error instanceof MulterError) return new BodyError('The form has more fields, or larger ones, than are needed');
+    return new BodyError(message('FORM_FILE_UNEXPECTED'), 200);
+  if (error instanceof MulterError) return new BodyError(message('FORM_TOO_LARGE'));
   // The parser names what it stumbled over; the disk has a code.
-  return code === undefined ? new BodyError('The body is not a valid multipart form') : (error as Error);
+  return code === undefined ? new BodyError(message('FORM_INVALID')) : (error as Error);
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '../../events/settings/settings.js';
+import { languageNamed } from '../../messages/language.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Format } from '../../projections/subscription/formats/format.js';
-import { languageOf, spoken } from '../language/language.js';
+import { languageOf } from '../language/language.js';
 import { nameOf, type Peer, Peers } from '../panel/auth/peer.js';
 import { Admission, type AdmissionRules } from '../server/admission.js';
 import { Doors } from '../server/door.js';
@@ -128,7 +129,7 @@ function bare(res: ServerResponse, status: number, headers: readonly string[] = 
 function readerOf({ headers }: IncomingMessage, query: string) {
   const asked = new URLSearchParams(query);
   const code = Number(/^[1-9]\d{0,2}$/.exec(asked.get('code') ?? '')?.[0] ?? 0);
-  const language = spoken(asked.get('lang') ?? '') ?? languageOf(headers);
+  const language = languageNamed(asked.get('lang') ?? '') ?? languageOf(headers);
   return { language, system: systemOf(headers['user-agent'] ?? ''), code };
 }
 

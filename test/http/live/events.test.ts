@@ -103,22 +103,25 @@ describe('the feed of events', () => {
     expect(positions(await page(`?after=${(await page('?limit=1')).cursor}&limit=1`))).toEqual([2]);
 
     const stream = { ...bearer, accept: 'text/event-stream' };
-    const refused = async (cursor: string, msg: string) => {
-      expect(await ask(`?after=${cursor}`)).toEqual({ success: false, msg, obj: null });
-      expect(await ask('', { ...stream, 'last-event-id': cursor })).toEqual({ success: false, msg, obj: null });
+    const refused = async (cursor: string, msg: string, code: string) => {
+      expect(await ask(`?after=${cursor}`)).toEqual({ success: false, msg, obj: null, code });
+      expect(await ask('', { ...stream, 'last-event-id': cursor })).toEqual({ success: false, msg, obj: null, code });
     };
     await refused(
       `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
       'Another state took the place of the log that was followed: begin anew after 0',
+      'GENERATION_UNKNOWN',
     );
     // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
     await refused(
       `${position}.${generation}.0123456789abcdef`,
       `The event at position ${position} is not the one that was followed: the log has another history now. Begin anew after 0`,
+      'HISTORY_CHANGED',
     );
     await refused(
       `9999.${generation}.${hash}`,
       `This log does not know the position 9999: it ends at ${head()}. Where another state took its place, begin anew after 0`,
+      'POSITION_UNKNOWN',
     );
   });
 
@@ -142,23 +145,37 @@ describe('the feed of events', () => {
   });
 
   it.each([
-    ['?after=x', 'The input is not valid: after: must be a cursor of this feed, or a position'],
-    ['?after=1.x.y', 'The input is not valid: after: must be a cursor of this feed, or a position'],
-    ['?after=-1', 'The input is not valid: after: must not be negative'],
-    ['?after=1&after=2', 'The input is not valid: after: must be a cursor of this feed, or a position'],
-    ['?limit=5001', 'The input is not valid: limit: is out of range'],
-    ['?wait=61', 'The input is not valid: wait: is out of range'],
-    ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported'],
-    ['?types=toString', 'There is no event type toString'],
+    ['?after=x', 'The input is not valid: after: must be a cursor of this feed, or a position', 'INPUT_INVALID'],
+    ['?after=1.x.y', 'The input is not valid: after: must be a cursor of this feed, or a position', 'INPUT_INVALID'],
+    ['?after=-1', 'The input is not valid: after: must not be negative', 'INPUT_INVALID'],
+    [
+      '?after=1&after=2',
+      'The input is not valid: after: must be a cursor of this feed, or a position',
+      'INPUT_INVALID',
+    ],
+    ['?limit=5001', 'The input is not valid: limit: is out of range', 'INPUT_INVALID'],
+    ['?wait=61', 'The input is not valid: wait: is out of range', 'INPUT_INVALID'],
+    ['?types=ClientAdded,ClientTeleported', 'There is no event type ClientTeleported', 'EVENT_TYPE_UNKNOWN'],
+    ['?types=toString', 'There is no event type toString', 'EVENT_TYPE_UNKNOWN'],
     [
       '?after=99',
       'This log does not know the position 99: it ends at 2. Where another state took its place, begin anew after 0',
+      'POSITION_UNKNOWN',
     ],
-    ['?after=1&generation=other', 'Another state took the place of the log that was followed: begin anew after 0'],
-  ])('refuses %s with a sentence, as a stream too', async (query, msg) => {
+    [
+      '?after=1&generation=other',
+      'Another state took the place of the log that was followed: begin anew after 0',
+      'GENERATION_UNKNOWN',
+    ],
+  ])('refuses %s with a sentence, as a stream too', async (query, msg, code) => {
     const { ask } = await start();
-    expect(await ask(query)).toEqual({ success: false, msg, obj: null });
-    expect(await ask(query, { ...bearer, accept: 'text/event-stream' })).toEqual({ success: false, msg, obj: null });
+    expect(await ask(query)).toEqual({ success: false, msg, obj: null, code });
+    expect(await ask(query, { ...bearer, accept: 'text/event-stream' })).toEqual({
+      success: false,
+      msg,
+      obj: null,
+      code,
+    });
   });
 });
 
@@ -194,6 +211,7 @@ describe('a question that waits', () => {
       success: false,
       msg: 'Your session has expired, please log in again',
       obj: null,
+      code: 'SESSION_EXPIRED',
     });
   });
 
@@ -255,8 +273,9 @@ describe('a stream of events', () => {
     const headers = { ...bearer, accept: 'text/event-stream', 'last-event-id': 'nonsense' };
     expect(await ask('', headers)).toEqual({
       success: false,
-      msg: 'Last-Event-ID is no cursor of this feed, and no position',
+      msg: 'Last-Event-ID is neither a cursor of this feed nor a position',
       obj: null,
+      code: 'CURSOR_INVALID',
     });
   });
 

@@ -6,7 +6,12 @@ import { codeAt, TOKEN } from '../../kit/totp.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
 
 const PASSWORD = 'as the directory has it';
-const WRONG = { success: false, msg: 'Invalid username or password or two-factor code.', obj: null };
+const WRONG = {
+  success: false,
+  msg: 'Invalid username or password or two-factor code.',
+  obj: null,
+  code: 'LOGIN_WRONG',
+};
 
 const settingsFor = (port: number) => ({
   ldapEnable: true,

@@ -116,7 +116,7 @@ describe('a new password', () => {
     ['endless', 'x'.repeat(1025), 'A password has at most 1024 characters'],
   ])('is not %s', async (_, password, why, name = ADMIN.username) => {
     const { json, types } = await change(password, name);
-    expect(json).toEqual({ success: false, msg: why, obj: null });
+    expect(json).toEqual({ success: false, msg: why, obj: null, code: 'CREDENTIALS_WEAK' });
     expect(types).toEqual([]);
   });
 

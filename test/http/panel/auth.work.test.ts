@@ -6,7 +6,12 @@ import { codeAt, TOKEN } from '../../kit/totp.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
 
 const OF_DIRECTORY = 'as the directory has it';
-const WRONG = { success: false, msg: 'Invalid username or password or two-factor code.', obj: null };
+const WRONG = {
+  success: false,
+  msg: 'Invalid username or password or two-factor code.',
+  obj: null,
+  code: 'LOGIN_WRONG',
+};
 
 /** A panel with two-factor login, a user without a hash, and a count of all that a login costs. */
 async function start(ldapEnable: boolean) {
@@ -112,7 +117,7 @@ describe('too many logins at once', () => {
     const first = Array.from({ length: 64 }, (_, n) => login(n));
     await expect.poll(() => held.length).toBe(64);
     const said = 'Too many logins are being checked. Try again in a few seconds.';
-    expect((await login(100)).json).toEqual({ success: false, msg: said, obj: null });
+    expect((await login(100)).json).toEqual({ success: false, msg: said, obj: null, code: 'LOGIN_BUSY' });
     for (const answer of held) answer();
     expect(new Set((await Promise.all(first)).map(({ json }) => json?.success))).toEqual(new Set([true]));
   });

@@ -58,7 +58,7 @@ describe('a backup by the chat bot', () => {
     [reject('BACKUP_NOT_SENT', { why: 'no' }), 'The backup was not sent: no'],
   ])('fails with the reason', async (rejection, msg) => {
     const { panel, browser } = await start(async () => rejection);
-    expect((await browser.post(PATH)).json).toEqual({ success: false, msg, obj: null });
+    expect((await browser.post(PATH)).json).toEqual({ success: false, msg, obj: null, code: rejection.code });
     expect(panel.appended()).toEqual([]);
   });
 

@@ -171,6 +171,7 @@ describe('a custom geo source over HTTP', () => {
       success: false,
       msg: `Download failed: ${why}`,
       obj: null,
+      code: 'GEO_DOWNLOAD_FAILED',
     });
     expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRefused', data: { source: null, reason: why } }]);
     expect(readdirSync(folder)).toEqual([]);
@@ -272,6 +273,7 @@ describe('a custom geo source over HTTP', () => {
         ],
         failed: [{ id: 3, alias: 'c', fileName: 'geosite_c.dat', error: 'what came is no geo file' }],
       },
+      code: 'GEO_SOURCES_FAILED',
     });
     expect(panel.appended().map(({ type }) => type)).toEqual([
       'GeoSourceDownloaded',
@@ -414,6 +416,7 @@ describe('a custom geo source over HTTP', () => {
       success: false,
       msg: 'The core uses geosite_mine.dat: routing.rules[0].domain[0]',
       obj: null,
+      code: 'GEO_SOURCE_USED',
     });
     expect([panel.appended(), readdirSync(folder)]).toEqual([[], ['geosite_mine.dat']]);
     using('geosite:cn');

@@ -95,7 +95,8 @@ describe('GET getDb', () => {
     const create = () => Promise.reject(new BackupError(kind, 'the disk has too little room'));
     const { browser } = await panelWith({ create });
     const answer = await browser.get('/panel/api/server/getDb');
-    expect(answer.json).toEqual({ success: false, msg, obj: null });
+    const code = kind === 'busy' ? 'BACKUP_BUSY' : 'BACKUP_FAILED';
+    expect(answer.json).toEqual({ success: false, msg, obj: null, code });
     // Whoever keeps what comes as a file must notice.
     expect(answer.status).toBe(503);
   });
@@ -176,9 +177,15 @@ describe('POST importDB', () => {
   });
 
   it.each([
-    ['no field', [], 200, 'The form has no file in the field that is asked for'],
-    ['no file in the field', [['db', 'text']], 200, 'The form has no file in the field that is asked for'],
-    ['a file in another field', [['database', file()]], 200, 'The form has a file in another field, or more than one'],
+    ['no field', [], 200, 'The form has no file in the expected field', 'FORM_FILE_MISSING'],
+    ['no file in the field', [['db', 'text']], 200, 'The form has no file in the expected field', 'FORM_FILE_MISSING'],
+    [
+      'a file in another field',
+      [['database', file()]],
+      200,
+      'The form has a file in another field, or more than one',
+      'FORM_FILE_UNEXPECTED',
+    ],
     [
       'two files',
       [
@@ -187,13 +194,15 @@ describe('POST importDB', () => {
       ],
       200,
       'The form has a file in another field, or more than one',
+      'FORM_FILE_UNEXPECTED',
     ],
-    ['an empty file', [['db', file('')]], 200, 'The file is empty'],
+    ['an empty file', [['db', file('')]], 200, 'The file is empty', 'FILE_EMPTY'],
     [
       'fields without end',
       [...Array.from({ length: 20 }, (_, i) => [`f${i}`, 'x'] as const), ['db', file()]],
       400,
-      'The form has more fields, or larger ones, than are needed',
+      'The form has too many fields, or fields that are too large',
+      'FORM_TOO_LARGE',
     ],
     [
       'a field without end',
@@ -202,12 +211,13 @@ describe('POST importDB', () => {
         ['db', file()],
       ],
       400,
-      'The form has more fields, or larger ones, than are needed',
+      'The form has too many fields, or fields that are too large',
+      'FORM_TOO_LARGE',
     ],
-  ] as const)('refuses a form with %s', async (_, fields, status, msg) => {
+  ] as const)('refuses a form with %s', async (_, fields, status, msg, code) => {
     const { send, taken, left } = await panelWith();
     const answer = await send(fields as never);
-    expect([answer.status, answer.json]).toEqual([status, { success: false, msg, obj: null }]);
+    expect([answer.status, answer.json]).toEqual([status, { success: false, msg, obj: null, code }]);
     expect(taken).toEqual([]);
     await vi.waitFor(() => expect(left()).toEqual([]));
   });

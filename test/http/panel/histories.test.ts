@@ -114,7 +114,8 @@ describe('the histories', () => {
     ['/coreObservatoryHistory/__proto__/2', 'invalid tag: the observatory knows no outbound __proto__'],
   ])('refuse %s', async (path, msg) => {
     const { get } = await measured();
-    expect(await get(path)).toStrictEqual({ success: false, msg, obj: null });
+    const code = { [noBucket]: 'BUCKET_INVALID', [noMetric]: 'METRIC_INVALID', [noCoreMetric]: 'METRIC_INVALID' }[msg];
+    expect(await get(path)).toStrictEqual({ success: false, msg, obj: null, code: code ?? 'OBSERVATORY_TAG_UNKNOWN' });
   });
 });
 

@@ -78,7 +78,7 @@ describe('the log of the panel', () => {
     async (level) => {
       const { ask } = await logged();
       const msg = 'Invalid level: choose debug, info, notice, warning or error';
-      expect(await ask('/logs/10', { level })).toStrictEqual({ success: false, msg, obj: null });
+      expect(await ask('/logs/10', { level })).toStrictEqual({ success: false, msg, obj: null, code: 'LEVEL_INVALID' });
     },
   );
 
@@ -90,7 +90,12 @@ describe('the log of the panel', () => {
   const COUNTS = ['0', '-1', '10001', '1e3', '2.0', '0x10', '%2010', 'all', '__proto__', '99999999999999999999'];
   it.each(COUNTS)('refuses the count %s', async (count) => {
     const { ask } = await logged();
-    const refused = { success: false, msg: 'Invalid count: it must be a number from 1 to 10000', obj: null };
+    const refused = {
+      success: false,
+      msg: 'Invalid count: it must be a number from 1 to 10000',
+      obj: null,
+      code: 'COUNT_INVALID',
+    };
     for (const route of ['logs', 'corelogs', 'xraylogs'])
       expect(await ask(`/${route}/${count}`)).toStrictEqual(refused);
   });
@@ -166,6 +171,7 @@ describe('the log of the core', () => {
       success: false,
       msg: 'The access log is not a plain file',
       obj: null,
+      code: 'LOG_UNREADABLE',
     });
   });
 });

@@ -173,7 +173,8 @@ describe('what is refused', () => {
       [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme is http or https'],
       [{ name: ['x'] }, 'The input is not valid: name: must be a text'],
     ] as const) {
-      expect(await post('/add', place(443, over))).toEqual({ success: false, msg, obj: null });
+      const code = msg.startsWith('The node') ? 'NODE_INVALID' : 'INPUT_INVALID';
+      expect(await post('/add', place(443, over))).toEqual({ success: false, msg, obj: null, code });
       expect(appended()).toEqual([]);
     }
   });

@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { secretKeys, settingKeys } from '../../../src/events/settings/settings.js';
-import { languages } from '../../../src/http/language/language.js';
+import { languages } from '../../../src/messages/language.js';
 import { startPanel } from '../kit/panel.js';
 
 const scriptIn = (html: string): string => /<script nonce="[^"]+">([^]*)<\/script>/.exec(html)?.[1] ?? 'no script!';

@@ -17,7 +17,12 @@ describe('restartPanel', () => {
     const panel = await startPanel({ restarting: () => true });
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
-    expect(answer.json).toEqual({ success: false, msg: 'The panel is restarting already', obj: null });
+    expect(answer.json).toEqual({
+      success: false,
+      msg: 'The panel is restarting already',
+      obj: null,
+      code: 'RESTART_UNDER_WAY',
+    });
     expect(panel.appended()).toEqual([]);
   });
 
@@ -30,6 +35,7 @@ describe('restartPanel', () => {
       success: false,
       msg: 'The panel does not restart and goes on as it is: Port already exists: 9 is used by another program',
       obj: null,
+      code: 'RESTART_REFUSED',
     });
     expect(panel.appended()).toEqual([]);
   });

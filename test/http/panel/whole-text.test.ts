@@ -6,7 +6,7 @@ describe('half a character', () => {
   it.each(['{"email":"e\\ud801"}', '{"a":[{"b":"\\uDC00x"}]}', '{"\\ud800":1}', '["\\uD83D\\uD83D\\uDE00"]'])(
     'is refused in a body: %s',
     (text) => {
-      expect(() => readJson(Buffer.from(text))).toThrow('The body holds text that is not valid Unicode');
+      expect(() => readJson(Buffer.from(text))).toThrow('The body contains text that is not valid Unicode');
     },
   );
 

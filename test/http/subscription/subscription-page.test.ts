@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { languages } from '../../../src/http/language/language.js';
 import { systemOf } from '../../../src/http/subscription/page/apps.js';
 import { infoPagePolicy } from '../../../src/http/subscription/page/assets.js';
 import { type InfoPage, infoPage } from '../../../src/http/subscription/page/page.js';
 import { qrCode } from '../../../src/http/subscription/page/qr.js';
 import type { SingleLink } from '../../../src/http/subscription/page/single-links.js';
+import { languages } from '../../../src/messages/language.js';
 import { readQr } from '../../kit/qr-reader.js';
 
 const NOW = 1_750_000_000_000;

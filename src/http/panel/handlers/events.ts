@@ -7,6 +7,6 @@ export const eventHandlers: Handlers<typeof eventRoutes, AuthContext> = {
   async events({ query }, { feed, signal, visit }) {
     const page = await feed.page(query, signal);
     // Who has waited may have been shown out meanwhile.
-    return visit.lives ? page : reject('NOT_LOGGED_IN_ANY_MORE');
+    return visit.lives ? page : reject('SESSION_EXPIRED');
   },
 };

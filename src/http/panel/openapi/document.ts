@@ -9,7 +9,7 @@ import {
 import { tables } from '../contract/index.js';
 import type { Route } from '../contract/route.js';
 import { nouns } from './nouns.js';
-import { components, named } from './schemas.js';
+import { components, named, refusalCode } from './schemas.js';
 import { SettingsBody, SettingsReply } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
@@ -56,7 +56,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
         title: 'Portolan',
         version,
         description:
-          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`.',
+          'Every answer is the envelope `{success, msg, obj}` with HTTP 200, unless stated. `msg` is in the language of the cookie `lang`, else of `Accept-Language`. A refusal (`success: false`) also has `code`, which stays the same in every language and when the wording changes.',
       },
       servers: [{ url: base === '' ? '/' : base }],
       tags: [
@@ -130,6 +130,7 @@ function envelopeOf(id: string, reply: z.ZodType): z.ZodType {
     success: z.boolean(),
     msg: z.string(),
     obj: key === sentence ? z.null() : named(`${id}Reply`, reply).nullable(),
+    code: refusalCode,
   });
   envelopes.set(key, made);
   return key === sentence ? named('Sentence', made) : made;

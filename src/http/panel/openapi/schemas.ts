@@ -14,7 +14,10 @@ export function named<S extends z.ZodType>(name: string, schema: S): S {
   return schema;
 }
 
-const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null() });
+/** Only in refusals: the code of the sentence in `msg`, which does not change when its wording does. */
+export const refusalCode = z.string().optional();
+
+const Envelope = z.object({ success: z.boolean(), msg: z.string(), obj: z.null(), code: refusalCode });
 const refusal = (description: string) => ({ description, content: { 'application/json': { schema: Envelope } } });
 
 export const components = {

@@ -1,5 +1,5 @@
 import { logLevels } from '../../../commands/ports/logs.js';
-import { type Language, languageNames } from '../../language/language.js';
+import { type Language, languageNames } from '../../../messages/language.js';
 import { settingFields } from './fields.js';
 import type { Say } from './words.js';
 

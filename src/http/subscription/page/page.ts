@@ -1,6 +1,6 @@
 import { safeLink, safeText } from '../../../lib/net/links.js';
+import { directionOf, type Language, languageNames, languages } from '../../../messages/language.js';
 import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
-import { directionOf, type Language, languageNames, languages } from '../../language/language.js';
 import { translated } from '../../language/translate.js';
 import { type AppLink, appsFor, type System } from './apps.js';
 import { SCRIPT, STYLE } from './assets.js';

@@ -1,11 +1,11 @@
 import { zoneNamed } from '../../../lib/time/calendar.js';
+import { type Language } from '../../../messages/language.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { clashProxy } from '../../../projections/subscription/formats/clash-proxy.js';
 import { saysAny } from '../../../projections/subscription/formats/dialect.js';
 import { singBoxOutbound } from '../../../projections/subscription/formats/sing-box-outbound.js';
 import { subscriptionHeaders } from '../../../projections/subscription/headers.js';
 import { hasUrl, linkUrl, type ShareLink, shortUrl } from '../../../projections/subscription/share-link.js';
-import type { Language } from '../../language/language.js';
 import { shareLinksForSubId } from '../../panel/codec/links.js';
 import { type Asked, secretHeaders, usagesOf } from '../subscription-answers.js';
 import type { Made } from '../subscription-cache.js';

@@ -1,4 +1,4 @@
-import type { Language } from '../../language/language.js';
+import { type Language } from '../../../messages/language.js';
 import { copied, escaped, type Translate } from './markup.js';
 import { LONGEST_CODE, qrCode } from './qr.js';
 

@@ -1,5 +1,5 @@
+import { type Language } from '../../../messages/language.js';
 import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
-import type { Language } from '../../language/language.js';
 
 /** How times are told to a reader. */
 export interface TimeWords {

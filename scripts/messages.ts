@@ -1,0 +1,251 @@
+// npm run messages: checks the texts below `locales/` and writes the types of their codes and parameters.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { languages } from '../src/messages/language.js';
+
+const root = resolve(import.meta.dirname, '..');
+export const generatedFile = 'src/messages/codes.generated.ts';
+
+/** The type of a value in TypeScript, by the word after the comma: `{{size, bytes}}`. Without one it is shown as it is. */
+const FORMATS: Readonly<Record<string, string>> = {
+  '': 'string | number',
+  number: 'number',
+  bytes: 'number',
+  time: 'number',
+  duration: 'number',
+  quoted: 'string',
+  list: 'readonly (string | number)[]',
+  // Until every sentence has a code, a reason may also be a plain string.
+  message: 'Text | string',
+  messages: 'readonly (Text | string)[]',
+  lines: 'readonly (Text | string)[]',
+};
+/** They and the parameters refer to each other, so they stand in one file. */
+const TYPES = `
+/** \`area.key\` of a text below \`locales/\`; a rejection's code stands alone, in upper case. */
+export type MessageCode = keyof MessageParams;
+
+/** A sentence to a person: its code and what stands in it. A plain object, so that events and answers can carry it. */
+export interface Message<C extends MessageCode = MessageCode> {
+  readonly code: C;
+  readonly params: MessageParams[C];
+}
+
+/** Words of another program, shown as they are in every language: the core's output, the reply of a server, an errno. */
+export interface Verbatim {
+  readonly verbatim: string;
+}
+
+export type Text = Message | Verbatim;
+
+type None = Readonly<Record<never, never>>;
+`;
+/** `client_one`, `client_other`: forms of one message, chosen by `count`. */
+const FORM = /^([a-z]\w*)_(zero|one|two|few|many|other)$/;
+/** Rejections have upper-case codes without the name of an area. */
+const KEYS: Readonly<Record<string, RegExp>> = { rejections: /^[A-Z][A-Z0-9_]*$/ };
+const KEY = /^[a-z][a-zA-Z0-9]*$/;
+const PLACE = /\{\{(\w+)(?:, (\w+))?\}\}/g;
+
+/** The texts of a language: area → key → text. */
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Everything that is wrong with the texts, one line for each, with its file and key. */
+export class LocaleError extends Error {
+  override readonly name = 'LocaleError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** The generated module for the texts in this folder. Throws `LocaleError`. */
+export function generate(folder: string): string {
+  const problems: string[] = [];
+  const english = read(folder, 'en', problems);
+  const types = Object.entries(english).flatMap(([area, texts]) => {
+    const file = `locales/en/${area}.json`;
+    for (const key of Object.keys(texts)) {
+      const name = FORM.exec(key)?.[1] ?? key;
+      if (!(KEYS[area] ?? KEY).test(name)) problems.push(`${file}: ${key}: is not a valid key`);
+    }
+    problems.push(...formProblems(file, 'en', texts, new Set(Object.keys(texts).map(nameOf))));
+    return [...messagesOf(texts)].map(([name, forms]) => {
+      const places = placesOf(file, name, Object.values(forms), problems);
+      if (forms['other'] !== undefined && !/\{\{count\b/.test(Object.values(forms).join()))
+        places.set('count', 'number');
+      return typeLine(area === 'rejections' ? name : `${area}.${name}`, places);
+    });
+  });
+  for (const language of languages) {
+    if (language !== 'en') problems.push(...compared(folder, language, english));
+  }
+  if (problems.length > 0) throw new LocaleError(problems);
+  return [
+    '// Written by `npm run messages` from locales/en. Do not edit.',
+    TYPES,
+    '/** The files of each language. */',
+    `export const areas = [${Object.keys(english).map(quoted).join(', ')}] as const;`,
+    '',
+    '/** What stands in each message, by its code. */',
+    'export interface MessageParams {',
+    ...types,
+    '}',
+    '',
+  ].join('\n');
+}
+
+const quoted = (text: string): string => `'${text}'`;
+
+function typeLine(code: string, places: ReadonlyMap<string, string>): string {
+  const members = [...places].map(([name, format]) => {
+    const type = name === 'count' ? 'number' : (FORMATS[format] ?? 'never');
+    return `readonly ${name}: ${type}`;
+  });
+  return `  '${code}': ${members.length === 0 ? 'None' : `{ ${members.join('; ')} }`};`;
+}
+
+function read(folder: string, language: string, problems: string[]): Texts {
+  const files = readdirSync(join(folder, language)).filter((name) => name.endsWith('.json'));
+  return Object.fromEntries(
+    files
+      .sort()
+      .map((name) => [
+        name.slice(0, -'.json'.length),
+        readArea(join(folder, language, name), `locales/${language}/${name}`, problems),
+      ]),
+  );
+}
+
+function readArea(path: string, file: string, problems: string[]): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  const source = readFileSync(path, 'utf8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(source);
+  } catch (error) {
+    problems.push(`${file}: is not valid JSON: ${error instanceof Error ? error.message : error}`);
+    return texts;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    problems.push(`${file}: is not an object of keys and texts`);
+    return texts;
+  }
+  for (const [key, text] of Object.entries(parsed)) {
+    if (typeof text === 'string' && text !== '') texts[key] = text;
+    else problems.push(`${file}: ${key}: is not a text`);
+  }
+  // `JSON.parse` takes the last of several members with one name.
+  const written = [...source.matchAll(/^ {2}("(?:[^"\\]|\\.)*"):/gm)].map(([, key = '']) => JSON.parse(key) as string);
+  for (const key of new Set(written.filter((one, at) => written.indexOf(one) !== at)))
+    problems.push(`${file}: ${key}: occurs twice`);
+  return texts;
+}
+
+const nameOf = (key: string): string => FORM.exec(key)?.[1] ?? key;
+
+/** The forms of each message: `other` and its siblings, or one under the empty name. */
+function messagesOf(texts: Readonly<Record<string, string>>): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const messages = new Map<string, Record<string, string>>();
+  for (const [key, text] of Object.entries(texts)) {
+    const [, name = key, form = ''] = FORM.exec(key) ?? [];
+    messages.set(name, { ...messages.get(name), [form]: text });
+  }
+  return messages;
+}
+
+/** The places of all forms of a message by their formats. */
+function placesOf(file: string, key: string, forms: readonly string[], problems: string[]): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const text of forms) {
+    for (const [, name = '', format = ''] of text.matchAll(PLACE)) {
+      if (!Object.hasOwn(FORMATS, format))
+        problems.push(`${file}: ${key}: {{${name}, ${format}}} has an unknown format`);
+      const other = places.get(name);
+      if (other !== undefined && other !== format) problems.push(`${file}: ${key}: {{${name}}} has two formats`);
+      places.set(name, format);
+    }
+    if (/\{\{|\}\}|\$t\(/.test(text.replaceAll(PLACE, ''))) problems.push(`${file}: ${key}: has a broken placeholder`);
+  }
+  return places;
+}
+
+/** Whether each plural message has the forms of its language, no more and no less. `names` are the messages expected. */
+function formProblems(
+  file: string,
+  language: string,
+  texts: Readonly<Record<string, string>>,
+  names: ReadonlySet<string>,
+): readonly string[] {
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+  return [...messagesOf(texts)].flatMap(([name, forms]) => {
+    if (!names.has(name) || forms[''] !== undefined) return [];
+    const missing = pluralCategories.filter((form) => forms[form] === undefined);
+    const foreign = Object.keys(forms).filter((form) => !pluralCategories.some((one) => one === form));
+    return [
+      ...missing.map((form) => `${file}: ${name}_${form}: is missing`),
+      ...foreign.map((form) => `${file}: ${name}_${form}: is not a plural form of this language`),
+    ];
+  });
+}
+
+/** What distinguishes a language from English: its keys and its placeholders must be the same. */
+function compared(folder: string, language: string, english: Texts): readonly string[] {
+  const problems: string[] = [];
+  const texts = read(folder, language, problems);
+  for (const area of Object.keys(texts))
+    if (!Object.hasOwn(english, area)) problems.push(`locales/${language}/${area}.json: has no file in locales/en`);
+  for (const [area, own] of Object.entries(english)) {
+    const file = `locales/${language}/${area}.json`;
+    const there = texts[area];
+    if (there === undefined) problems.push(`${file}: is missing`);
+    else if (!problems.some((line) => line.startsWith(`${file}: is not`)))
+      problems.push(...areaProblems(file, language, own, there));
+  }
+  return problems;
+}
+
+function areaProblems(
+  file: string,
+  language: string,
+  english: Readonly<Record<string, string>>,
+  texts: Readonly<Record<string, string>>,
+): readonly string[] {
+  const problems: string[] = [];
+  const expected = messagesOf(english);
+  const found = messagesOf(texts);
+  for (const name of found.keys())
+    if (!expected.has(name)) problems.push(`${file}: ${name}: is not a key of locales/en`);
+  for (const [name, forms] of expected) {
+    const own = found.get(name);
+    if (own === undefined || (own[''] === undefined) !== (forms[''] === undefined)) {
+      problems.push(`${file}: ${name}: is missing`);
+      continue;
+    }
+    const wanted = placesOf(file, name, Object.values(forms), []);
+    const there = placesOf(file, name, Object.values(own), problems);
+    for (const [place, format] of wanted)
+      if (there.get(place) !== format) problems.push(`${file}: ${name}: ${written(place, format)} is missing`);
+    for (const [place, format] of there)
+      if (!wanted.has(place)) problems.push(`${file}: ${name}: ${written(place, format)} is not in the English text`);
+  }
+  return [...problems, ...formProblems(file, language, texts, new Set(expected.keys()))];
+}
+
+const written = (place: string, format: string): string => (format === '' ? `{{${place}}}` : `{{${place}, ${format}}}`);
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    const path = join(root, generatedFile);
+    const text = generate(join(root, 'locales'));
+    // A file that stays as it is keeps its time, by which the build sees what has changed.
+    if (readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+  } catch (error) {
+    if (!(error instanceof LocaleError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,63 @@
+import { directionOf, type Language } from './language.js';
+
+/** What a formatter writes where a value is not of its type: a text of another version may have been stored. */
+const UNKNOWN = '?';
+const DAY_MS = 86_400_000;
+const DURATIONS = [
+  ['day', DAY_MS],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+export function numberText(value: unknown, language: Language): string {
+  return typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : UNKNOWN;
+}
+
+/** Bytes in steps of 1024, to three digits. */
+export function bytesText(value: unknown, language: Language): string {
+  if (typeof value !== 'number') return UNKNOWN;
+  let size = Math.max(value, 0);
+  let step = 0;
+  for (; size >= 1024 && step < SIZES.length - 1; step += 1) size /= 1024;
+  const fraction = size >= 100 || step === 0 ? 0 : size >= 10 ? 1 : 2;
+  const unit = SIZES[step] ?? 'byte';
+  const digits = { minimumFractionDigits: 0, maximumFractionDigits: fraction } as const;
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', ...digits }).format(size);
+}
+
+/** Milliseconds in the largest unit that divides them, such as `90 seconds`; else in seconds to one digit. */
+export function durationText(value: unknown, language: Language): string {
+  if (typeof value !== 'number') return UNKNOWN;
+  const [unit, ms] = DURATIONS.find(([, length]) => value >= length && value % length === 0) ?? ['second', 1000];
+  const digits = { maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', ...digits }).format(value / ms);
+}
+
+/** A moment in milliseconds since 1970 as `2026-03-31 14:05`, in the time zone of this name. */
+export function timeText(value: unknown, zone: string): string {
+  if (typeof value !== 'number' || Number.isNaN(new Date(value).getTime())) return UNKNOWN;
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+  return new Intl.DateTimeFormat('sv-SE', { ...parts, timeZone: zone }).format(value);
+}
+
+const QUOTES: Readonly<Record<Exclude<Language, 'en'>, readonly [string, string]>> = {
+  fa: ['«', '»'],
+  ru: ['«', '»'],
+  zh: ['“', '”'],
+  ar: ['«', '»'],
+};
+
+/** A value in the quotation marks of the language, with control characters escaped. */
+export function quotedText(value: unknown, language: Language): string {
+  const escaped = JSON.stringify(String(value));
+  if (language === 'en') return escaped;
+  const [open, close] = QUOTES[language];
+  return `${open}${isolated(escaped.slice(1, -1).replaceAll(String.raw`\"`, '"'), language)}${close}`;
+}
+
+/** In a line from right to left a value with Latin letters is isolated, so that it does not reorder its surroundings. */
+export function isolated(value: string, language: Language): string {
+  return directionOf(language) === 'rtl' && /[A-Za-z]/.test(value) ? `\u2068${value}\u2069` : value;
+}

@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module';
+import { createInstance } from 'i18next';
+import { areas } from './codes.generated.js';
+import { bytesText, durationText, isolated, numberText, quotedText, timeText } from './formats.js';
+import { type Language, languages } from './language.js';
+import { isText, type Text } from './message.js';
+
+/** A text, or a sentence that does not have a code yet. */
+type Said = Text | string;
+
+/** Messages inside messages; what is deeper is left out. */
+const DEEPEST = 6;
+const DEFAULT_ZONE = 'UTC';
+
+const load = createRequire(import.meta.url);
+
+/** The texts of a language by their codes, from `locales/`. The path is the same from `src` and from `dist`. */
+function textsOf(language: Language): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const area of areas) {
+    const file = load(`../../locales/${language}/${area}.json`) as Readonly<Record<string, string>>;
+    for (const [key, text] of Object.entries(file)) texts[area === 'rejections' ? key : `${area}.${key}`] = text;
+  }
+  return texts;
+}
+
+const i18n = createInstance();
+const loaded = new Set<Language>(['en']);
+// Asynchronous loading is off: the instance is ready when `init` returns.
+void i18n
+  .use({
+    type: 'formatter',
+    init: () => undefined,
+    add: () => undefined,
+    addCached: () => undefined,
+    format: formatted,
+  })
+  .init({
+    initAsync: false,
+    lng: 'en',
+    fallbackLng: 'en',
+    supportedLngs: languages,
+    keySeparator: false,
+    nsSeparator: false,
+    resources: { en: { translation: textsOf('en') } },
+    interpolation: { escapeValue: false, alwaysFormat: true },
+  });
+
+type OnMissing = (code: string, language: Language) => void;
+let onMissing: OnMissing = () => undefined;
+const reported = new Set<string>();
+
+/** Calls `report` once for each text that a language lacks when it is needed. */
+export function reportMissingTexts(report: OnMissing): void {
+  onMissing = report;
+}
+
+type Translate = (sentence: string, language: Language) => string;
+let translateSentence: Translate = (sentence) => sentence;
+
+/** For sentences that do not have a code yet. */
+export function translateSentencesWith(translate: Translate): void {
+  translateSentence = translate;
+}
+
+/**
+ * The sentence in this language, or in English where the language lacks it; an unknown code is shown itself. `zone` is the
+ * name of the time zone for moments.
+ */
+export function render(text: Said, language: Language, zone = DEFAULT_ZONE): string {
+  return rendered(text, language, zone, 0);
+}
+
+function rendered(text: Said, language: Language, zone: string, depth: number): string {
+  if (depth > DEEPEST) return '…';
+  if (typeof text === 'string') return translateSentence(text, language);
+  if ('verbatim' in text) return text.verbatim;
+  if (!loaded.has(language)) {
+    i18n.addResourceBundle(language, 'translation', textsOf(language));
+    loaded.add(language);
+  }
+  const { code, params } = text;
+  // i18next cannot be called from a formatter: messages inside the message come first.
+  const inner = (value: unknown): unknown =>
+    isText(value) ? new Rendered(isolated(rendered(value, language, zone, depth + 1), language)) : value;
+  const replace = Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.map(inner) : inner(value)]),
+  );
+  const count = typeof replace['count'] === 'number' ? { count: replace['count'] } : {};
+  // The parameters go in by `replace`, so that none of them is read as an option.
+  const options = { lng: language, replace, nest: false, $zone: zone };
+  const { res, usedLng } = i18n.t(code, { ...options, ...count, returnDetails: true });
+  if (usedLng !== language || res === code) report(code, language);
+  return res;
+}
+
+/** A message inside another one, in the language of both. */
+class Rendered {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function report(code: string, language: Language): void {
+  const entry = `${language} ${code}`;
+  if (reported.has(entry)) return;
+  reported.add(entry);
+  onMissing(code, language);
+}
+
+/** What i18next writes for one place in a text. `format` is the word after the comma. */
+function formatted(value: unknown, format: string | undefined, lng: string | undefined, options = {}): string {
+  const language = languages.find((known) => known === lng) ?? 'en';
+  const { $zone = DEFAULT_ZONE } = options as { readonly $zone?: string };
+  const nested = (said: unknown): string =>
+    said instanceof Rendered ? said.text : isolated(translateSentence(String(said), language), language);
+  const each = (separator: string, show: (item: unknown) => string): string =>
+    Array.isArray(value) ? value.map(show).join(separator) : show(value);
+  switch (format) {
+    case 'message':
+      return nested(value);
+    case 'messages':
+      return each('; ', nested);
+    case 'lines':
+      return each('\r\n', nested);
+    case 'list':
+      return each(', ', (item) => isolated(String(item), language));
+    case 'quoted':
+      return quotedText(value, language);
+    case 'number':
+      return numberText(value, language);
+    case 'bytes':
+      return isolated(bytesText(value, language), language);
+    case 'duration':
+      return durationText(value, language);
+    case 'time':
+      return timeText(value, $zone);
+    default:
+      return isolated(String(value), language);
+  }
+}

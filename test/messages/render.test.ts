@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Rejection, reject } from '../../src/commands/rejection.js';
+import { MessageError, textOf } from '../../src/messages/error.js';
+import { bytesText, durationText, quotedText, timeText } from '../../src/messages/formats.js';
+import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
+import { render, reportMissingTexts } from '../../src/messages/render.js';
+
+describe('a message', () => {
+  it('is rendered in each language', () => {
+    const text = message('CLIENT_NOT_FOUND', { client: 'ann' });
+    expect(render(text, 'en')).toBe('There is no client ann');
+    expect(render(text, 'ru')).toBe('Клиента ann нет');
+    expect(render(text, 'fa')).toBe('کاربر \u2068ann\u2069 وجود ندارد');
+  });
+
+  it.each(['{{email}}', '{{inbound}}', '$t(NO_CLIENTS)', '&<>"\'/', '{{- inbound}}', '$&', '$1'])(
+    'shows the value %s as it is',
+    (client) => {
+      const text = message('CLIENT_NOT_IN_INBOUND', { client, inbound: 7 });
+      expect(render(text, 'en')).toBe(`Inbound 7 has no client ${client}`);
+    },
+  );
+
+  it('renders the messages inside it, and shows the words of others as they are', () => {
+    const inner = message('settings.invalid', { key: 'webPort', why: verbatim('EX: {{why}}') });
+    expect(render(message('CORE_FAILED', { why: inner }), 'ru')).toBe(
+      'Ядро не смогло это сделать: Настройка webPort: EX: {{why}}',
+    );
+  });
+
+  it('joins lists', () => {
+    const flaws = [
+      { key: 'webPort', why: verbatim('a') },
+      { key: 'subPort', why: verbatim('b') },
+    ];
+    expect(reject('SETTING_INVALID', { flaws }).message).toBe('Setting webPort: a; Setting subPort: b');
+    expect(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).message).toContain('cpu, mem');
+    expect(reject('GEO_FAILED', { why: [verbatim('a'), verbatim('b')] }).message).toBe('a\r\nb');
+  });
+
+  it('ends where messages are nested without end', () => {
+    let text: Text = verbatim('deep');
+    for (let level = 0; level < 100; level += 1) text = message('CORE_FAILED', { why: text });
+    expect(render(text, 'en')).toMatch(/…$/);
+  });
+
+  it('survives JSON', () => {
+    const text = message('CORE_FAILED', { why: verbatim('x') });
+    const read: unknown = JSON.parse(JSON.stringify(text));
+    expect(isText(read) && render(read, 'en')).toBe(render(text, 'en'));
+    for (const wrong of [null, 'x', {}, { code: 1 }, { code: 'x' }, { verbatim: 1 }, { code: 'x', params: [] }])
+      expect(isText(wrong)).toBe(false);
+  });
+});
+
+describe('a text that is missing', () => {
+  afterEach(() => reportMissingTexts(() => undefined));
+
+  it('is reported once; a code of another version is shown itself', () => {
+    const missing: string[] = [];
+    reportMissingTexts((code, language) => missing.push(`${language} ${code}`));
+    const unknown = { code: 'client.ofTheFuture', params: { client: 'x' } } as unknown as Text;
+    expect([render(unknown, 'fa'), render(unknown, 'fa'), render(unknown, 'en')]).toStrictEqual([
+      'client.ofTheFuture',
+      'client.ofTheFuture',
+      'client.ofTheFuture',
+    ]);
+    expect(missing).toStrictEqual(['fa client.ofTheFuture', 'en client.ofTheFuture']);
+  });
+});
+
+describe('values', () => {
+  it('are formatted by their type', () => {
+    expect(bytesText(1_610_612_736, 'en')).toBe('1.5 GB');
+    expect(durationText(15_000, 'en')).toBe('15 seconds');
+    expect(durationText(90_000, 'en')).toBe('90 seconds');
+    expect(durationText(7_200_000, 'en')).toBe('2 hours');
+    expect(durationText(1500, 'en')).toBe('1.5 seconds');
+    expect(timeText(0, 'Asia/Tehran')).toBe('1970-01-01 03:30');
+    expect(quotedText('a"\u0000', 'en')).toBe(String.raw`"a\"\u0000"`);
+    expect(quotedText('a"b', 'ru')).toBe('«a"b»');
+    expect(quotedText('ab', 'fa')).toBe('«\u2068ab\u2069»');
+  });
+
+  it('of another type are shown as unknown', () => {
+    for (const show of [bytesText, durationText]) expect(show('x', 'en')).toBe('?');
+    expect(timeText(Number.MAX_VALUE, 'UTC')).toBe('?');
+  });
+});
+
+describe('errors and rejections', () => {
+  it('carry their text, and its English as message', () => {
+    const text = message('GEO_BUSY');
+    const error = new MessageError(text);
+    expect(error.message).toBe(render(text, 'en'));
+    expect(textOf(error)).toBe(text);
+    expect(textOf(new Error('EX'))).toStrictEqual(verbatim('EX'));
+    expect(new Rejection('GEO_BUSY', {}).text).toStrictEqual(text);
+  });
+});
