@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { idText, storedData } from '../adapters/sqlite/codec.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { panelState } from '../commands/state.js';
+import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { digest } from '../lib/digest.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { beginAll, digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
@@ -88,7 +88,7 @@ export function eventCommands(program: Command, common: (command: Command) => Co
         const models = beginAll();
         const state = begin(panelState);
         catchUp(log, [...Object.values(models), state], last);
-        const digests = { ...digestsOf(models), state: digest(panelState.save(state.state)) };
+        const digests = { ...digestsOf(models), state: stateDigest(panelState, state.state) };
         printEither(json, { position: last, digests }, `position ${last}`);
         if (!json) for (const [name, value] of Object.entries(digests)) print(`${name.padEnd(12)} ${value}`);
       });

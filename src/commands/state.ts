@@ -2,12 +2,12 @@ import type { RecordedEvent } from '../events/catalog.js';
 import { type CertificatesNews, evolveCertificates } from '../events/certificate-news.js';
 import { type Client, evolveClients } from '../events/client/client-document.js';
 import { EmailIndex } from '../events/client/email-index.js';
-import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
+import { type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
 import { type AddressHold, evolveHolds } from '../events/ip-limit-document.js';
-import { type Fold, pairs } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 import { nodeTokenKey } from '../events/node/node.js';
 import { evolveNodes, type Node } from '../events/node/node-document.js';
 import { nodeStrangersKey } from '../events/node/node-sync.js';
@@ -68,36 +68,6 @@ export interface PanelState {
   rolledTo: number;
 }
 
-interface SavedState {
-  inbounds: [InboundId, Inbound][];
-  clients: [ClientNumber, Client][];
-  clientCounters: [number, Counter][];
-  inboundCounters: [number, Counter][];
-  heirs: [ClientNumber, ClientNumber][];
-  outbounds: [string, Counter][];
-  holds: [ClientNumber, AddressHold][];
-  erasable: [string, { at: number; keys: string[] }][];
-  users: [number, User][];
-  nodes: [NodeId, Node][];
-  geoSources: [GeoSourceId, GeoSource][];
-  secrets: [SecretKey, { value: string; life: number }][];
-  usedCodes: [string, number][];
-  refused: [InboundId, string][];
-  rest: Pick<
-    PanelState,
-    | 'settings'
-    | 'apiToken'
-    | 'template'
-    | 'core'
-    | 'certificates'
-    | 'lastInbound'
-    | 'lastClient'
-    | 'lastNode'
-    | 'lastGeoSource'
-    | 'rolledTo'
-  >;
-}
-
 function initial(): PanelState {
   return {
     inbounds: new Map(),
@@ -144,56 +114,12 @@ export const panelState: Fold<PanelState> = {
     state.certificates = evolveCertificates(state.certificates, event);
     evolveRest(state, event);
   },
-  save: (state): SavedState => ({
-    inbounds: pairs(state.inbounds) as SavedState['inbounds'],
-    clients: pairs(state.clients) as SavedState['clients'],
-    clientCounters: pairs(state.counters.clients) as SavedState['clientCounters'],
-    inboundCounters: pairs(state.counters.inbounds) as SavedState['inboundCounters'],
-    outbounds: pairs(state.counters.outbounds) as SavedState['outbounds'],
-    heirs: pairs(state.heirs) as SavedState['heirs'],
-    holds: pairs(state.holds) as SavedState['holds'],
-    erasable: pairs(state.erasable) as SavedState['erasable'],
-    users: pairs(state.users) as SavedState['users'],
-    nodes: pairs(state.nodes) as SavedState['nodes'],
-    geoSources: pairs(state.geoSources) as SavedState['geoSources'],
-    secrets: pairs(state.secrets) as SavedState['secrets'],
-    usedCodes: pairs(state.usedCodes) as SavedState['usedCodes'],
-    refused: pairs(state.refused) as SavedState['refused'],
-    rest: {
-      settings: state.settings,
-      apiToken: state.apiToken,
-      template: state.template,
-      core: state.core,
-      certificates: state.certificates,
-      lastInbound: state.lastInbound,
-      lastClient: state.lastClient,
-      lastNode: state.lastNode,
-      lastGeoSource: state.lastGeoSource,
-      rolledTo: state.rolledTo,
-    },
-  }),
-  load(saved: SavedState) {
-    const state: PanelState = {
-      ...initial(),
-      ...saved.rest,
-      settings: { ...defaultSettings, ...saved.rest.settings },
-      inbounds: new Map(saved.inbounds),
-      clients: new Map(saved.clients),
-      counters: {
-        clients: new Map(saved.clientCounters),
-        inbounds: new Map(saved.inboundCounters),
-        outbounds: new Map(saved.outbounds),
-      },
-      heirs: new Map(saved.heirs),
-      holds: new Map(saved.holds),
-      erasable: new Map(saved.erasable),
-      users: new Map(saved.users),
-      nodes: new Map(saved.nodes),
-      geoSources: new Map(saved.geoSources),
-      secrets: new Map(saved.secrets),
-      usedCodes: new Map(saved.usedCodes),
-      refused: new Map(saved.refused),
-    };
+  /** The indexes are derived from the rest. */
+  save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null }),
+  load(saved: PanelState) {
+    const { clientsOf, byEmail, byCredential } = initial();
+    const settings = { ...defaultSettings, ...saved.settings };
+    const state: PanelState = { ...saved, settings, clientsOf, byEmail, byCredential };
     for (const id of state.inbounds.keys()) state.clientsOf.set(id, new Set());
     for (const client of state.clients.values()) {
       state.clientsOf.get(client.inbound)?.add(client.number);

@@ -2,9 +2,14 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** JSON with the keys of every object in code-unit order, so that equal values give equal bytes. `undefined` members are left out. */
+/**
+ * JSON with the keys of every object in code-unit order, so that equal values give equal bytes. `undefined` members are left
+ * out. A map stands as pairs in the order of its keys, a set as a sorted list.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (value instanceof Map) return canonicalJson([...value].sort(([a], [b]) => ascending(a, b)));
+  if (value instanceof Set) return canonicalJson([...value].sort(ascending));
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   const members: string[] = [];
   for (const key of Object.keys(value).sort()) {
@@ -12,6 +17,10 @@ export function canonicalJson(value: unknown): string {
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
   }
   return `{${members.join(',')}}`;
+}
+
+function ascending(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The value when it is text, else the empty text. */

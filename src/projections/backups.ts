@@ -32,6 +32,4 @@ export const backups: Fold<Backups> = foldOf<Backups>({
       state.lastGood = null;
     },
   },
-  save: ({ last, lastGood }) => ({ last, lastGood }),
-  load: (saved: Backups) => ({ ...saved }),
 });

@@ -7,11 +7,6 @@ export interface WarnedOf {
   readonly cap: Set<ClientNumber>;
 }
 
-interface Saved {
-  expiry: ClientNumber[];
-  cap: ClientNumber[];
-}
-
 export const warnedOf: Fold<WarnedOf> = foldOf<WarnedOf>({
   name: 'chat-bot',
   version: 1,
@@ -34,8 +29,4 @@ export const warnedOf: Fold<WarnedOf> = foldOf<WarnedOf>({
       state.cap.delete(data.client);
     },
   },
-  save: ({ expiry, cap }): Saved => ({ expiry: sorted(expiry), cap: sorted(cap) }),
-  load: ({ expiry, cap }: Saved) => ({ expiry: new Set(expiry), cap: new Set(cap) }),
 });
-
-const sorted = (numbers: ReadonlySet<ClientNumber>): ClientNumber[] => [...numbers].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-import { type Fold, pairs } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 /** Addresses seen for a client, with the time they were last seen (ms). */
@@ -46,6 +46,4 @@ export const clientIps: Fold<ClientIps> = {
       default:
     }
   },
-  save: (state) => pairs(state).map(([client, seen]) => [client, pairs(seen)]),
-  load: (saved: [number, [string, number][]][]) => new Map(saved.map(([client, seen]) => [client, new Map(seen)])),
 };

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, emailKey, evolveClients } from '../events/client/client-document.js';
 import { EmailIndex } from '../events/client/email-index.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
-import { type Fold, pairs } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 import { type FormerClient, FormerClients } from './former-clients.js';
 
@@ -19,7 +19,7 @@ export interface Clients {
 
 /** As it stands in a snapshot. */
 export interface SavedClients {
-  readonly clients: readonly (readonly [ClientNumber, Client])[];
+  readonly clients: Map<ClientNumber, Client>;
   readonly former: readonly FormerClient[];
 }
 
@@ -44,7 +44,7 @@ export const clients: Fold<Clients> = {
     if (before && before !== after) unlink(state, before, after);
     if (after && before !== after) link(state, after);
   },
-  save: ({ byNumber, former }): SavedClients => ({ clients: pairs(byNumber), former: former.save() }),
+  save: ({ byNumber, former }): SavedClients => ({ clients: byNumber, former: former.save() }),
   load(saved: SavedClients) {
     const state = clients.initial();
     for (const former of saved.former) state.former.put(former);

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { DirectoryOutcome } from '../events/directory.js';
 import type { ClientNumber } from '../events/ids.js';
-import { type Fold } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 /** What the sync with a directory has done to clients, as their events tell by whom they are. */
@@ -12,12 +12,6 @@ export interface DirectoryClients {
   readonly disabled: Set<ClientNumber>;
   /** How it went when it was last news; null when that is forgotten. */
   last: { readonly at: number; readonly outcome: DirectoryOutcome } | null;
-}
-
-interface Saved {
-  made: ClientNumber[];
-  disabled: ClientNumber[];
-  last: DirectoryClients['last'];
 }
 
 /** Who the sync is in the log. */
@@ -53,12 +47,8 @@ export const directory: Fold<DirectoryClients> = {
       default:
     }
   },
-  save: ({ made, disabled, last }) => ({ made: sorted(made), disabled: sorted(disabled), last }),
-  load: ({ made, disabled, last }: Saved) => ({ made: new Set(made), disabled: new Set(disabled), last }),
 };
 
 function isOwn({ meta: { actor } }: RecordedEvent): boolean {
   return actor.kind === 'system' && actor.name === NAME;
 }
-
-const sorted = (numbers: ReadonlySet<ClientNumber>): ClientNumber[] => [...numbers].sort((a, b) => a - b);

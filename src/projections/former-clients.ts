@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, emailKey } from '../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../events/ids.js';
-import { pairs } from '../events/log/fold.js';
 import { ManyMap } from '../lib/many-map.js';
 
 /** A client that was deleted, as it was called then. */
@@ -46,6 +45,6 @@ export class FormerClients {
   }
 
   save(): readonly FormerClient[] {
-    return pairs(this.#byNumber).map(([, former]) => former);
+    return [...this.#byNumber.values()].sort((a, b) => a.number - b.number);
   }
 }

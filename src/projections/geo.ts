@@ -1,6 +1,6 @@
 import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { GeoSourceId } from '../events/ids.js';
-import { type Fold, pairs } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 
 /** The admin's own geo sources, in the order in which they were added. */
 export const geoSources: Fold<Map<GeoSourceId, GeoSource>> = {
@@ -8,6 +8,4 @@ export const geoSources: Fold<Map<GeoSourceId, GeoSource>> = {
   version: 1,
   initial: () => new Map(),
   apply: evolveGeoSources,
-  save: (sources) => pairs(sources),
-  load: (saved: [GeoSourceId, GeoSource][]) => new Map(saved),
 };

@@ -1,6 +1,6 @@
 import type { InboundId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
-import { type Fold, pairs } from '../events/log/fold.js';
+import type { Fold } from '../events/log/fold.js';
 
 export type Inbounds = Map<InboundId, Inbound>;
 
@@ -10,6 +10,4 @@ export const inbounds: Fold<Inbounds> = {
   version: 2,
   initial: () => new Map(),
   apply: evolveInbounds,
-  save: pairs,
-  load: (saved: [InboundId, Inbound][]) => new Map(saved),
 };

@@ -5,12 +5,12 @@ import { type Counter, sumOf, zero } from '../events/counters.js';
 import type { GeoSource } from '../events/geo/geo-document.js';
 import type { ClientNumber, InboundId, NodeId } from '../events/ids.js';
 import type { Inbound } from '../events/inbound/inbound-document.js';
+import { type Fold, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import type { Node } from '../events/node/node-document.js';
 import type { Secrets, Settings } from '../events/settings/settings.js';
-import { digest } from '../lib/digest.js';
 import { backups } from './backups.js';
 import { warnedOf } from './chat-bot.js';
 import { clientIps, newestFirst } from './client-ips.js';
@@ -65,7 +65,10 @@ function desiredOf({
 
 /** The digest of each read model at its position: equal logs give equal digests, however the state came about. */
 export function digestsOf(foldings: Foldings): Readonly<Record<string, string>> {
-  const folded = Object.values(foldings).map(({ fold, state }) => [fold.name, digest(fold.save(state as never))]);
+  const folded = Object.values(foldings).map(({ fold, state }) => [
+    fold.name,
+    stateDigest(fold as Fold<unknown>, state),
+  ]);
   return { ...(Object.fromEntries(folded) as Record<string, string>), 'core-config': desiredOf(foldings).digest() };
 }
 

@@ -1,5 +1,5 @@
-import { type Counter, type Counters, evolveCounters, noCounters } from '../events/counters.js';
-import { type Fold, pairs } from '../events/log/fold.js';
+import { type Counters, evolveCounters, noCounters } from '../events/counters.js';
+import type { Fold } from '../events/log/fold.js';
 
 /** Counters, and what no reset takes away. */
 export interface Traffic extends Counters {
@@ -8,15 +8,6 @@ export interface Traffic extends Counters {
   readonly inboundsAllTime: Map<number, number>;
   /** When a client last moved bytes, ms. */
   readonly lastOnline: Map<number, number>;
-}
-
-interface Saved {
-  clients: [number, Counter][];
-  inbounds: [number, Counter][];
-  outbounds: [string, Counter][];
-  clientsAllTime: [number, number][];
-  inboundsAllTime: [number, number][];
-  lastOnline: [number, number][];
 }
 
 export const traffic: Fold<Traffic> = {
@@ -79,22 +70,6 @@ export const traffic: Fold<Traffic> = {
       default:
     }
   },
-  save: (state) => ({
-    clients: pairs(state.clients),
-    inbounds: pairs(state.inbounds),
-    outbounds: pairs(state.outbounds),
-    clientsAllTime: pairs(state.clientsAllTime),
-    inboundsAllTime: pairs(state.inboundsAllTime),
-    lastOnline: pairs(state.lastOnline),
-  }),
-  load: (saved: Saved) => ({
-    clients: new Map(saved.clients),
-    inbounds: new Map(saved.inbounds),
-    outbounds: new Map(saved.outbounds),
-    clientsAllTime: new Map(saved.clientsAllTime),
-    inboundsAllTime: new Map(saved.inboundsAllTime),
-    lastOnline: new Map(saved.lastOnline),
-  }),
 };
 
 /** Several machines tell of it, not in the order of time. */

@@ -1,4 +1,4 @@
-import { type Fold, foldOf, pairs } from '../events/log/fold.js';
+import { type Fold, foldOf } from '../events/log/fold.js';
 import { mayBePruned } from '../events/traffic.js';
 
 export interface UserRow {
@@ -28,12 +28,6 @@ export interface Users {
 /** Ends the sessions of a user that began before the login epoch. */
 function endBefore({ sessions }: Users, user: number, epoch: number): void {
   for (const [id, session] of sessions) if (session.user === user && session.epoch < epoch) sessions.delete(id);
-}
-
-interface Saved {
-  users: [number, UserRow][];
-  sessions: [string, Session][];
-  apiToken: string | null;
 }
 
 export const users: Fold<Users> = foldOf<Users>({
@@ -69,10 +63,4 @@ export const users: Fold<Users> = foldOf<Users>({
       for (const [id, session] of state.sessions) if (mayBePruned(data, session.startedAt)) state.sessions.delete(id);
     },
   },
-  save: ({ apiToken, ...state }) => ({ users: pairs(state.users), sessions: pairs(state.sessions), apiToken }),
-  load: (saved: Saved) => ({
-    users: new Map(saved.users),
-    sessions: new Map(saved.sessions),
-    apiToken: saved.apiToken,
-  }),
 });

@@ -107,17 +107,17 @@ const damageComplaint = (damage: LogDamage | null): string | null =>
  * each other, but one copy of each document in memory is enough.
  */
 export function sharing(snapshots: SnapshotStore, known: ReadonlyMap<number, Client>): SnapshotStore {
-  const shared = ([number, client]: SavedClients['clients'][number]): SavedClients['clients'][number] => {
-    const other = known.get(number);
-    return [number, other && sameJson(other, client) ? other : client];
-  };
   return {
     ...snapshots,
     load(name, version) {
       const snapshot = snapshots.load(name, version);
       if (snapshot === null || name !== clients.name) return snapshot;
       const saved = snapshot.state as SavedClients;
-      return { ...snapshot, state: { ...saved, clients: saved.clients.map(shared) } };
+      for (const [number, client] of saved.clients) {
+        const other = known.get(number);
+        if (other && sameJson(other, client)) saved.clients.set(number, other);
+      }
+      return snapshot;
     },
   };
 }

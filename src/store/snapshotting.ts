@@ -1,7 +1,7 @@
+import { savedState, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import type { Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
-import { digest } from '../lib/digest.js';
 
 /** Between two writings of the snapshots, in events. */
 const SNAPSHOT_EVERY = 20_000;
@@ -19,7 +19,7 @@ export function snapshotting(
   let writing: Promise<void> | null = null;
   const write = async (): Promise<void> => {
     for (const { fold, state, position } of foldings) {
-      await snapshots.save(fold.name, fold.version, position, fold.save(state));
+      await snapshots.save(fold.name, fold.version, position, savedState(fold, state));
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -57,6 +57,6 @@ export function snapshotting(
       await writing;
       await start();
     },
-    digestOf: ({ fold, state }: Folding) => digest(fold.save(state)),
+    digestOf: ({ fold, state }: Folding) => stateDigest(fold, state),
   };
 }

@@ -15,9 +15,9 @@ import type { Replacement } from '../commands/ports/backups.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { Actor } from '../events/log/event.js';
+import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
-import { digest } from '../lib/digest.js';
 import { beginAll } from '../projections/read-models.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
@@ -92,7 +92,7 @@ export function verify({ file, passphrase, digests }: VerifyJob): Verified {
       look(): void {
         const folding = foldings.find(({ fold }) => fold.name === name);
         if (!folding) throw new Error(`There is no fold ${name} to compare with`);
-        if (!overtaken && digest(folding.fold.save(folding.state)) !== expected)
+        if (!overtaken && stateDigest(folding.fold, folding.state) !== expected)
           throw new RefusedFile(`Replayed, its ${name} is not what the panel had at position ${position}`);
       },
     }));

@@ -17,9 +17,9 @@ import {
 import { BackupTimer } from '../commands/reactors/backup/backup-timer.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
+import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
 import type { Alarms } from '../lib/alarms.js';
-import { digest } from '../lib/digest.js';
 import type { Disposal } from '../lib/disposal.js';
 import { Queue } from '../lib/queue.js';
 import type { ReadModels } from '../projections/read-models.js';
@@ -167,7 +167,7 @@ export class PanelBackups implements Backups {
   async #digests(): Promise<Digests> {
     const digests: Record<string, Digests[string]> = {};
     for (const { fold, state, position } of this.#parts.panel.foldings) {
-      digests[fold.name] = { position, digest: digest(fold.save(state)) };
+      digests[fold.name] = { position, digest: stateDigest(fold, state) };
       await breathe();
     }
     return digests;

@@ -1,7 +1,7 @@
 import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
-import { foldOf, pairs } from '../../src/events/log/fold.js';
+import { foldOf, savedState } from '../../src/events/log/fold.js';
 import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/replay.js';
 import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
@@ -14,10 +14,10 @@ import { recorded } from '../kit/spec.js';
 /** The write state with its indexes, which its snapshot leaves out. */
 const stateDigest = (state: PanelState): string =>
   digest([
-    panelState.save(state),
+    savedState(panelState, state),
     [...state.byEmail].sort(([a], [b]) => (a < b ? -1 : 1)),
-    pairs(state.byCredential),
-    pairs(state.clientsOf).map(([id, numbers]) => [id, [...numbers].sort((a, b) => a - b)]),
+    state.byCredential,
+    state.clientsOf,
   ]);
 
 /** What a panel gets that begins anew over the same log, with or without snapshots. */
@@ -46,7 +46,7 @@ describe('a replay', () => {
         const { position } = journal.log.head();
         const state = { fold: panelState, state: bus.state, position };
         for (const folding of [...read.foldings, state]) {
-          const saved = JSON.parse(JSON.stringify(folding.fold.save(folding.state))) as unknown;
+          const saved = structuredClone(savedState(folding.fold, folding.state));
           kept.set(folding.fold.name, { position: folding.position, state: saved });
         }
         player.play(history.slice(cut));

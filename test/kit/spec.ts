@@ -5,7 +5,7 @@ import { Rejection, type RejectionCode, type RejectionDetails } from '../../src/
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../src/events/catalog.js';
 import type { Caused } from '../../src/events/log/event.js';
-import type { Fold } from '../../src/events/log/fold.js';
+import { type Fold, stateDigest } from '../../src/events/log/fold.js';
 import { system, T0 } from './builders.js';
 
 const times = new WeakMap<PanelEvent, number>();
@@ -49,11 +49,11 @@ export function given(...past: readonly PanelEvent[]) {
   return {
     when(command: AnyCommand, context: Partial<DecisionContext> = {}) {
       const state = folded(panelState, ...past);
-      const before = JSON.stringify(panelState.save(state));
+      const before = stateDigest(panelState, state);
       const decide = deciders[command.type] as Decide;
       const decision = decide(command.data, state, { now: T0, by: 'user', ownPorts: [], ...context });
       // A decision only reads.
-      expect(JSON.stringify(panelState.save(state))).toBe(before);
+      expect(stateDigest(panelState, state)).toBe(before);
       return {
         then: (...events: readonly Caused<PanelEvent>[]): void => {
           expect(decision).toStrictEqual(events);

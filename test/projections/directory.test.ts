@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted, ClientUpdated } from '../../src/events/client/client.js';
 import { DirectorySynced } from '../../src/events/directory.js';
+import { loadedState, savedState } from '../../src/events/log/fold.js';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import { directory } from '../../src/projections/directory.js';
 import { pushesOf } from '../../src/projections/pushes.js';
@@ -24,8 +25,8 @@ function known(...events: readonly (readonly [keyof typeof actors, PanelEvent])[
     return { ...event, meta: { ...event.meta, actor } } as RecordedEvent;
   });
   for (const event of all) directory.apply(state, event);
-  const saved = JSON.parse(JSON.stringify(directory.save(state))) as never;
-  expect(directory.load(saved)).toEqual(state);
+  const saved = structuredClone(savedState(directory, state));
+  expect(loadedState(directory, saved)).toEqual(state);
   return { made: [...state.made], disabled: [...state.disabled], last: state.last };
 }
 

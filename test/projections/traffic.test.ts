@@ -30,22 +30,22 @@ describe('traffic', () => {
   });
 
   it('adds up', () => {
-    expect(counters.save(folded(counters, ...past, poll, at(later, poll)))).toStrictEqual({
-      clients: [
+    expect(folded(counters, ...past, poll, at(later, poll))).toStrictEqual({
+      clients: new Map([
         [1, { up: 6, down: 8 }],
         [2, { up: 2, down: 0 }],
-      ],
-      inbounds: [[1, { up: 8, down: 8 }]],
-      outbounds: [['direct', { up: 8, down: 8 }]],
-      clientsAllTime: [
+      ]),
+      inbounds: new Map([[1, { up: 8, down: 8 }]]),
+      outbounds: new Map([['direct', { up: 8, down: 8 }]]),
+      clientsAllTime: new Map([
         [1, 14],
         [2, 2],
-      ],
-      inboundsAllTime: [[1, 16]],
-      lastOnline: [
+      ]),
+      inboundsAllTime: new Map([[1, 16]]),
+      lastOnline: new Map([
         [1, later],
         [2, later],
-      ],
+      ]),
     });
   });
 
@@ -57,12 +57,12 @@ describe('traffic', () => {
   it('of who leaves an email goes to who stays, with all that it ever was', () => {
     const before = [...past, poll, ClientTrafficReset({ client: first, up: 3, down: 4 }), at(later, poll)] as const;
     const state = folded(counters, ...before, ClientTrafficInherited({ client: second, from: first, up: 3, down: 4 }));
-    expect(counters.save(state)).toMatchObject({
-      clients: [
+    expect(state).toMatchObject({
+      clients: new Map([
         [1, { up: 0, down: 0 }],
         [2, { up: 5, down: 4 }],
-      ],
-      clientsAllTime: [[2, 16]],
+      ]),
+      clientsAllTime: new Map([[2, 16]]),
     });
     const seen = folded(
       counters,

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
 import { open, seal } from '../sqlite/keyring.js';
@@ -43,7 +44,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
           // A sum further on may hold bytes that this state has already.
           header.position >= log.rolledTo;
         if (!usable) return null;
-        return { position: header.position, state: JSON.parse(open(key, content.subarray(end + 1), line).toString()) };
+        return { position: header.position, state: deserialize(open(key, content.subarray(end + 1), line)) as unknown };
       } catch {
         return null; // torn, changed or of another key: the log has it all
       }
@@ -55,7 +56,7 @@ export function snapshotFiles(folder: string, key: Buffer, log: Chain): Snapshot
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const header: z.infer<typeof Header> = { generation: log.generation, name, version, position, hash };
       const line = JSON.stringify(header);
-      const box = seal(key, Buffer.from(JSON.stringify(state)), line);
+      const box = seal(key, serialize(state), line);
       await replaceFileLater(fileOf(name), Buffer.concat([Buffer.from(`${line}\n`), box]));
     },
 

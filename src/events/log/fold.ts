@@ -1,4 +1,5 @@
 import { type Draft, produce } from 'immer';
+import { digest } from '../../lib/digest.js';
 import type { RecordedEvent } from '../catalog.js';
 
 /**
@@ -12,9 +13,10 @@ export interface Fold<S> {
   readonly version: number;
   initial(): S;
   apply(state: S, event: RecordedEvent): void;
-  /** The state as JSON, for snapshots and digests. Equal states give equal JSON up to the order of object keys. */
-  save(state: S): unknown;
-  load(saved: never): S;
+  /** What a snapshot keeps of the state; all of it by default. Maps and sets may stand in it, objects with methods may not. */
+  save?(state: S): unknown;
+  /** The state from what `save` gave; by default it is the state. */
+  load?(saved: never): S;
 }
 
 /** Evolves one document of a keyed collection; a missing document is left missing. */
@@ -34,7 +36,17 @@ export function foldOf<S>(fold: Omit<Fold<S>, 'apply'> & { readonly on: Handlers
   return { ...rest, apply: (state, event) => handlers[event.type]?.(state, event) };
 }
 
-/** A map as JSON pairs in key order, so that the order of insertion does not show. */
-export function pairs<K extends string | number, V>(map: ReadonlyMap<K, V>): (readonly [K, V])[] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+/** What a snapshot keeps of a state. It may share parts with the state, so it is used before the next event. */
+export function savedState<S>(fold: Fold<S>, state: S): unknown {
+  return fold.save ? fold.save(state) : state;
+}
+
+/** The state from what a snapshot kept, which it may share parts with. */
+export function loadedState<S>(fold: Fold<S>, saved: unknown): S {
+  return fold.load ? fold.load(saved as never) : (saved as S);
+}
+
+/** SHA-256 of what a snapshot would keep: equal states have equal digests. */
+export function stateDigest<S>(fold: Fold<S>, state: S): string {
+  return digest(savedState(fold, state));
 }

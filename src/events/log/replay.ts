@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../catalog.js';
-import type { Fold } from './fold.js';
+import { type Fold, loadedState } from './fold.js';
 import type { EventLog } from './log.js';
 import type { SnapshotStore } from './snapshot-store.js';
 
@@ -25,7 +25,7 @@ export class FoldFailure extends Error {
 export function begin<S>(fold: Fold<S>, snapshots?: SnapshotStore): Folding<S> {
   const snapshot = snapshots?.load(fold.name, fold.version);
   if (!snapshot) return { fold, state: fold.initial(), position: 0 };
-  return { fold, state: fold.load(snapshot.state as never), position: snapshot.position };
+  return { fold, state: loadedState(fold, snapshot.state), position: snapshot.position };
 }
 
 /** Applies events that are new to the folding. Throws `FoldFailure`. */

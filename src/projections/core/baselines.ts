@@ -1,5 +1,5 @@
 import { type Counter, zero } from '../../events/counters.js';
-import { type Fold, pairs } from '../../events/log/fold.js';
+import type { Fold } from '../../events/log/fold.js';
 
 /**
  * How far each counter of the running core has been recorded. A run's counters begin at zero and every growth is an
@@ -20,15 +20,6 @@ export interface Baselines {
   readonly tags: Map<number, string>;
   /** The tag under which the core may still count an inbound that has another one by now, or was deleted. */
   readonly former: Map<number, string>;
-}
-
-interface Saved {
-  run: string | null;
-  clients: [number, Counter][];
-  inbounds: [string, Counter][];
-  outbounds: [string, Counter][];
-  tags: [number, string][];
-  former: [number, string][];
 }
 
 export const baselines: Fold<Baselines> = {
@@ -70,22 +61,6 @@ export const baselines: Fold<Baselines> = {
       default:
     }
   },
-  save: ({ run, clients, inbounds, outbounds, tags, former }): Saved => ({
-    run,
-    clients: pairs(clients) as Saved['clients'],
-    inbounds: pairs(inbounds) as Saved['inbounds'],
-    outbounds: pairs(outbounds) as Saved['outbounds'],
-    tags: pairs(tags) as Saved['tags'],
-    former: pairs(former) as Saved['former'],
-  }),
-  load: (saved: Saved) => ({
-    run: saved.run,
-    clients: new Map(saved.clients),
-    inbounds: new Map(saved.inbounds),
-    outbounds: new Map(saved.outbounds),
-    tags: new Map(saved.tags),
-    former: new Map(saved.former),
-  }),
 };
 
 /** The inbound whose bytes the core counts under a tag: who had it first, until the log says that the counter passed on. */

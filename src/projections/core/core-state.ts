@@ -1,4 +1,4 @@
-import { type Fold, foldOf, pairs } from '../../events/log/fold.js';
+import { type Fold, foldOf } from '../../events/log/fold.js';
 
 /** What the log knows of the core process. */
 export interface CoreState {
@@ -54,10 +54,4 @@ export const coreState: Fold<CoreState> = foldOf<Mutable>({
     InboundAcceptedByCore: (state, { data }) => void state.refused.delete(data.inbound),
     InboundDeleted: (state, { data }) => void state.refused.delete(data.inbound),
   },
-  save: ({ process, refused, choice }) => ({ process, refused: pairs(refused), choice }),
-  load: (saved: Pick<CoreState, 'process' | 'choice'> & { refused: [number, string][] }) => ({
-    process: saved.process,
-    refused: new Map(saved.refused),
-    choice: saved.choice,
-  }),
 }) as Fold<CoreState>;

@@ -1,5 +1,5 @@
 import type { NodeId } from '../../events/ids.js';
-import { type Fold, pairs } from '../../events/log/fold.js';
+import type { Fold } from '../../events/log/fold.js';
 import { destination } from '../../events/node/node-document.js';
 
 /** Up to where a counter of a node is followed: what it said then. */
@@ -30,14 +30,6 @@ export interface NodeBaselines {
    * moved there is followed until the node has them no more.
    */
   readonly leaving: Map<number, [client: number, position: number][]>;
-}
-
-interface Saved {
-  clients: [number, NodeBaseline][];
-  inbounds: [number, NodeBaseline][];
-  panels: [NodeId, string][];
-  readAt: [NodeId, number][];
-  leaving: [number, [number, number][]][];
 }
 
 const RENAMED = 8;
@@ -113,20 +105,6 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       default:
     }
   },
-  save: (state) => ({
-    clients: pairs(state.clients),
-    inbounds: pairs(state.inbounds),
-    panels: pairs(state.panels),
-    readAt: pairs(state.readAt),
-    leaving: pairs(state.leaving).map(([inbound, clients]) => [inbound, clients.map((one) => [...one])]),
-  }),
-  load: (saved: Saved) => ({
-    clients: new Map(saved.clients),
-    inbounds: new Map(saved.inbounds),
-    panels: new Map(saved.panels),
-    readAt: new Map(saved.readAt),
-    leaving: new Map(saved.leaving.map(([inbound, clients]) => [inbound, [...clients]])),
-  }),
 };
 
 /** The node has no client of this inbound any more that was deleted up to a position. */

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
-import { type Fold, pairs } from '../../events/log/fold.js';
+import type { Fold } from '../../events/log/fold.js';
 import { bornOf } from '../../lib/node-words.js';
 
 /** What a node has been told of one inbound, and what not yet. */
@@ -39,15 +39,6 @@ export interface NodeOutbox {
   /** Of everything that was ever bound to a node, by number: see `bornOf`. */
   readonly born: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
   /** This log was once taken from a backup: numbers that it gives out may stand in nodes for others. */
-  fromBackup: boolean;
-}
-
-interface Saved {
-  entries: [InboundId, OutboxEntry][];
-  waiting: [InboundId, number[]][];
-  places: [number, InboundId][];
-  strangers: [NodeId, Strangers][];
-  born: { clients: [number, string][]; inbounds: [number, string][] };
   fromBackup: boolean;
 }
 
@@ -151,22 +142,6 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         change(state, event);
     }
   },
-  save: (state) => ({
-    entries: pairs(state.entries),
-    waiting: pairs(state.waiting).map(([inbound, positions]) => [inbound, [...positions]]),
-    places: pairs(state.places),
-    strangers: pairs(state.strangers),
-    born: { clients: pairs(state.born.clients), inbounds: pairs(state.born.inbounds) },
-    fromBackup: state.fromBackup,
-  }),
-  load: (saved: Saved) => ({
-    entries: new Map(saved.entries),
-    waiting: new Map(saved.waiting),
-    places: new Map(saved.places),
-    strangers: new Map(saved.strangers),
-    born: { clients: new Map(saved.born.clients), inbounds: new Map(saved.born.inbounds) },
-    fromBackup: saved.fromBackup,
-  }),
 };
 
 /** The entries of a node, of inbounds that were deleted as well. */

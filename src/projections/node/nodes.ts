@@ -1,5 +1,5 @@
 import type { NodeId } from '../../events/ids.js';
-import { type Fold, pairs } from '../../events/log/fold.js';
+import type { Fold } from '../../events/log/fold.js';
 import { destination, evolveNodes, type Node } from '../../events/node/node-document.js';
 import { mayBePruned } from '../../events/traffic.js';
 
@@ -33,13 +33,6 @@ export interface Nodes {
   /** Those that answer and cannot be told anything. */
   readonly failings: Map<NodeId, NodeFailing>;
   readonly restarts: Map<NodeId, NodeRestart>;
-}
-
-interface Saved {
-  documents: [NodeId, Node][];
-  standings: [NodeId, NodeStanding][];
-  failings: [NodeId, NodeFailing][];
-  restarts: [NodeId, NodeRestart][];
 }
 
 /** Remote panels by number, and whether they answer as far as events tell. */
@@ -92,16 +85,4 @@ export const nodes: Fold<Nodes> = {
       default:
     }
   },
-  save: ({ documents, standings, failings, restarts }): Saved => ({
-    documents: pairs(documents) as Saved['documents'],
-    standings: pairs(standings) as Saved['standings'],
-    failings: pairs(failings) as Saved['failings'],
-    restarts: pairs(restarts) as Saved['restarts'],
-  }),
-  load: (saved: Saved) => ({
-    documents: new Map(saved.documents),
-    standings: new Map(saved.standings),
-    failings: new Map(saved.failings),
-    restarts: new Map(saved.restarts),
-  }),
 };

@@ -10,6 +10,7 @@ import {
 } from '../../../src/events/client/client.js';
 import { NodeId } from '../../../src/events/ids.js';
 import { ClientAddressesAdmitted, ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
 import {
@@ -252,7 +253,7 @@ describe('addresses that are held back', () => {
       [],
     );
     const restored = folded(panelState, ...held, ClientRestored({ client: first }));
-    const loaded = panelState.load(JSON.parse(JSON.stringify(panelState.save(restored))) as never);
+    const loaded = loadedState(panelState, structuredClone(savedState(panelState, restored)));
     expect(addressesHeld(loaded)).toStrictEqual(addressesHeld(restored));
   });
 });

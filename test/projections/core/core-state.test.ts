@@ -12,6 +12,7 @@ import {
   InboundRefusedByCore,
 } from '../../../src/events/core.js';
 import { InboundDeleted } from '../../../src/events/inbound/inbound.js';
+import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { coreState } from '../../../src/projections/core/core-state.js';
 import { settings } from '../../../src/projections/settings.js';
@@ -77,7 +78,7 @@ describe('settings', () => {
 
   it('of an older snapshot get the defaults of newer keys', () => {
     const saved = { values: { webPort: 1 }, template: null } as unknown as ReturnType<typeof settings.initial>;
-    expect(settings.load(saved as never).values).toMatchObject({ webPort: 1, subPort: 10882 });
+    expect(loadedState(settings, saved).values).toMatchObject({ webPort: 1, subPort: 10882 });
   });
 });
 
@@ -103,8 +104,8 @@ describe('the timeline', () => {
   it('keeps the newest two thousand', () => {
     const state = folded(timeline, ...Array.from({ length: 4500 }, () => ClientRestored({ client: first })));
     expect(state.length).toBeLessThan(4000);
-    const saved = timeline.save(state) as typeof state;
+    const saved = savedState(timeline, state) as typeof state;
     expect([saved.length, saved[0]?.position, saved.at(-1)?.position]).toStrictEqual([2000, 2501, 4500]);
-    expect(timeline.save(timeline.load(saved as never))).toStrictEqual(saved);
+    expect(savedState(timeline, loadedState(timeline, saved))).toStrictEqual(saved);
   });
 });

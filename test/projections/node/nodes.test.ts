@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent } from '../../../src/events/catalog.js';
 import { NodeId } from '../../../src/events/ids.js';
+import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import {
   NodeAdded,
   NodeDeleted,
@@ -31,7 +32,7 @@ const failing = NodeSyncFailing({ node, reason: 'no list' });
 /** What is known after some events, and after a snapshot of it. */
 function known(...events: readonly PanelEvent[]) {
   const state = folded(nodes, added, ...events);
-  expect(nodes.load(JSON.parse(JSON.stringify(nodes.save(state))) as never)).toEqual(state);
+  expect(loadedState(nodes, structuredClone(savedState(nodes, state)))).toEqual(state);
   return {
     document: state.documents.get(node),
     standing: state.standings.get(node),

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { panelState } from '../../../src/commands/state.js';
+import { type Fold, stateDigest } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import type { Settings } from '../../../src/events/settings/settings.js';
-import { digest } from '../../../src/lib/digest.js';
 import { beginAll } from '../../../src/projections/read-models.js';
 import { stage } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
@@ -52,7 +52,7 @@ export function digestsOf({ log }: Pick<TestLog, 'log'>): Digests {
   catchUp(log, foldings);
   const { position } = log.head();
   return Object.fromEntries(
-    foldings.map(({ fold, state }) => [fold.name, { position, digest: digest(fold.save(state as never)) }]),
+    foldings.map(({ fold, state }) => [fold.name, { position, digest: stateDigest(fold as Fold<unknown>, state) }]),
   );
 }
 

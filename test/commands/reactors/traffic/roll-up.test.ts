@@ -5,6 +5,7 @@ import { panelState } from '../../../../src/commands/state.js';
 import type { PanelEvent, RecordedEvent } from '../../../../src/events/catalog.js';
 import { ClientTrafficReset } from '../../../../src/events/client/client.js';
 import { CoreStarted } from '../../../../src/events/core.js';
+import { savedState } from '../../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../../src/events/log/replay.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { verifyLog } from '../../../../src/store/verify.js';
@@ -104,7 +105,7 @@ describe('a roll-up', () => {
         expect(new ReadModels(journal.log).digests()).toStrictEqual(read.digests());
         const replayed = begin(panelState);
         catchUp(journal.log, [replayed]);
-        expect(panelState.save(replayed.state)).toStrictEqual(panelState.save(bus.state));
+        expect(savedState(panelState, replayed.state)).toStrictEqual(savedState(panelState, bus.state));
         expect(verifyLog(journal.log).fault).toBeNull();
         journal.log.close();
       }),
