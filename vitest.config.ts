@@ -1,57 +1,44 @@
+import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const exclude = ['**/node_modules/**', '**/dist/**', '**/.dist-*/**', 'data/**', 'test/.tmp/**'];
+/**
+ * The test files that take longest, the longest first: started last, one of them would run on alone. Only the pace depends on this
+ * list. Most of them wait for real cores and cost little processor time, so they start together with others.
+ */
+const LONGEST = [
+  'soak cut faults fleet programs ip-limit browser versions crash busy backup disk nodes held passwords guides hot cli import',
+  'restart together kill first-start settings.kinds terms damaged tls account-names probe admin idempotency launcher limits',
+  'status roll-up life culprits start directory flood protocols info-page',
+]
+  .join(' ')
+  .split(' ');
 
-/** Files that mostly wait, for real cores and their time-outs. Begun last, one of them would go on alone. */
-const WAITING = [
-  '/test/adapters/core/',
-  '/test/launcher/',
-  ...['faults', 'crash', 'ip-limit', 'programs', 'backup'].map(endToEnd),
-];
-
-function endToEnd(name: string): string {
-  return `/test/e2e/${name}.`;
+function rank({ moduleId }: TestSpecification): number {
+  const at = LONGEST.indexOf(basename(moduleId, '.test.ts'));
+  return at < 0 ? LONGEST.length : at;
 }
 
-/** What waits longest comes first; the others as vitest would have them. */
-class WaitingFirst extends BaseSequencer {
+/** The longest files first, the others in the order of vitest. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waits = ({ moduleId }: TestSpecification): boolean => WAITING.some((part) => moduleId.includes(part));
-    return (await super.sort(files)).sort((a, b) => Number(waits(b)) - Number(waits(a)));
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.dist-*/**', 'data/**', 'test/.tmp/**'],
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    sequence: { sequencer: WaitingFirst },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [...exclude, 'test/e2e/**'],
-          // Loading the sources anew for each file costs as much as the tests: a file puts back whatever it changed.
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        // Whole panels and real cores: they mostly wait, so that two files at a time share the processor well enough.
-        extends: true,
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          exclude,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-    ],
+    // Loading the sources again for each file costs as much as the tests: a file restores whatever it changes.
+    isolate: false,
+    // Tests of real cores mostly wait: three workers for each processor keep it busy.
+    maxWorkers: Math.min(12, 3 * availableParallelism()),
+    // These limits only stop a test that hangs. A test waits for a condition, however busy the machine is.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -1,6 +1,7 @@
-// npm test: set up what is missing, then every check. All of them run, whatever an earlier one said.
-//   npm test -- FILES        only these test files (the other checks run all the same)
-//   npm run check            without the tests that run whole panels and real cores
+// npm test                 set up what is missing, then run every check. A check that fails does not stop the others.
+// npm test -- FILES        only these test files, and all other checks
+// npm run check            format, lint, types and borders: seconds, without the other tests
+// npm run watch -- FOLDER  the tests of one folder, of src or test, again after each change
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +10,12 @@ import { ensureJudges } from './judges.mjs';
 import { attach, capture, tool } from './process.mjs';
 import { checkNode, ensureDependencies, ensureReady, main } from './setup.mjs';
 
-const quick = process.argv[2] === '--check';
-const files = process.argv.slice(quick ? 3 : 2);
+const BORDERS = 'test/architecture.test.ts';
+/** What the compiler remembers from one run to the next. */
+const TYPES_CACHE = 'node_modules/.cache/portolan-types.tsbuildinfo';
+
+const mode = /^--(check|watch)$/.exec(process.argv[2])?.[1] ?? 'test';
+const files = process.argv.slice(mode === 'test' ? 2 : 3);
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
@@ -22,18 +27,29 @@ async function step(name, command, args) {
   return code === 0;
 }
 
-async function unitTests(core, judges) {
+/** Each static check once, side by side. */
+function staticChecks() {
+  return [
+    step('format', 'biome', ['check', '.']),
+    step('lint', 'oxlint', []),
+    step('types', 'tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', TYPES_CACHE]),
+  ];
+}
+
+/** The environment of the tests. A path that does not run is worse than none. */
+function environment({ core, judges }) {
+  const env = { ...process.env };
+  for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN']) delete env[name];
+  return Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, judges.found);
+}
+
+async function allTests(programs) {
   const since = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'portolan-test-'));
   const report = join(folder, 'report.json');
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  if (quick) args.push('--project', 'unit');
-  const env = { ...process.env };
-  // A path that does not run is worse than none.
-  for (const name of ['PORTOLAN_CORE_BIN', 'PORTOLAN_MIHOMO_BIN', 'PORTOLAN_SING_BOX_BIN']) delete env[name];
-  Object.assign(env, core && { PORTOLAN_CORE_BIN: core.path }, judges.found);
   try {
-    const code = await attach(tool('vitest'), [...args, ...files], { env });
+    const code = await attach(tool('vitest'), [...args, ...files], { env: environment(programs) });
     const counts = count(await readFile(report, 'utf8').then(JSON.parse, () => undefined));
     if (code !== 0 && counts.failed === 0) counts.failed = 1;
     console.log(`${'tests'.padEnd(8)}${code === 0 ? 'ok' : 'FAILED'}  ${seconds(since)}`);
@@ -77,25 +93,32 @@ function warnOfMissing(core, judges) {
   }
 }
 
-async function ready() {
-  // Whoever is in a hurry takes the judges that are there.
-  if (!quick) return { ...(await ensureReady({ dev: true })), judges: await ensureJudges() };
+async function check() {
   checkNode();
   await ensureDependencies({ dev: true });
-  return { core: await findCore(), judges: await ensureJudges({ build: false }) };
+  const results = await Promise.all([...staticChecks(), step('borders', 'vitest', ['run', BORDERS])]);
+  return results.includes(false) ? 1 : 0;
 }
 
-await main(async () => {
-  const { core, judges } = await ready();
+/** With the core and the judges that are there. Tests of whole panels run what was built last. */
+async function watch() {
+  checkNode();
+  await ensureDependencies({ dev: true });
+  const programs = { core: await findCore(), judges: await ensureJudges({ build: false }) };
+  warnOfMissing(programs.core, programs.judges);
+  const folders = files.map((path) => path.replace(/^(\.\/)?src\//, 'test/'));
+  return attach(tool('vitest'), ['watch', ...folders], { env: environment(programs) });
+}
+
+async function test() {
+  const { core } = await ensureReady({ dev: true, unchecked: true });
+  const judges = await ensureJudges();
   warnOfMissing(core, judges);
-  const results = [
-    await step('format', 'biome', ['check', '.']),
-    await step('lint', 'oxlint', []),
-    await step('types', 'tsc', ['--noEmit']),
-  ];
-  const tests = await unitTests(core, judges);
+  const [tests, ...results] = await Promise.all([allTests({ core, judges }), ...staticChecks()]);
   warnOfMissing(core, judges);
   if (results.includes(false)) console.log('Not only tests count: a check above FAILED.');
   console.log(`${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`);
   return tests.ok && !results.includes(false) ? 0 : 1;
-});
+}
+
+await main({ check, watch, test }[mode]);

@@ -10,6 +10,9 @@ import { mayCut } from './rights.js';
 export { Admin, type Envelope, must } from './panel-admin.js';
 
 const OWN_DIRECTORY = join(tmpdir(), 'portolan-kit-data-');
+/** If the test process ends without `cleanUp`, no core may stay behind. */
+const ownDirectories = new Set<string>();
+process.on('exit', () => ownDirectories.forEach(killLeftovers));
 
 export interface PanelOptions {
   /** An existing data directory, for a restart; a new one of mode 0700 otherwise. */
@@ -114,6 +117,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
     if (!dataDir.startsWith(OWN_DIRECTORY)) return;
     await endLeftovers(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
+    ownDirectories.delete(dataDir);
   };
   try {
     await untilReady(child, `${opsUrl}/readyz`, timeoutMs);
@@ -240,8 +244,7 @@ async function untilReady(child: Child, url: string, timeoutMs: number): Promise
 function newDataDir(): string {
   const directory = mkdtempSync(OWN_DIRECTORY);
   chmodSync(directory, 0o700);
-  // Should the test process end without `cleanUp`: no core may stay behind.
-  process.on('exit', () => killLeftovers(directory));
+  ownDirectories.add(directory);
   return directory;
 }
 
