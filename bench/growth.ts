@@ -50,7 +50,7 @@ export const growth: Bench = async ({ quick }) => {
   for (let hour = 0; hour < days * 24; hour += 1) {
     for (const end = now + HOUR; now < end; now += POLL_MS * every)
       run(poll(growths(random, active, clients, (hour % 24) / 24)));
-    const before = now - panel.read.settings().measuredRetentionHours * HOUR;
+    const before = now - panel.read.settings.current().measuredRetentionHours * HOUR;
     const rollUp = planRollUp(panel.log, rolledTo, before, now);
     if (rollUp?.type === 'RecordRollUp') {
       run(rollUp);

@@ -60,7 +60,7 @@ function spent(work: () => void): number {
 function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: PanelState, at: number) {
   const dry = (command: AnyCommand): unknown => panel.dispatch(command, { ...asSystem('bench'), dryRun: true });
   let growth: ReturnType<typeof growthOf> | undefined;
-  const compared = spent(() => (growth = growthOf(stage.counts, panel.read.baselines())));
+  const compared = spent(() => (growth = growthOf(stage.counts, panel.read.usage.baselines())));
   const decided = spent(() => {
     dry({ type: 'BeginPeriods', data: {} });
     if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });

@@ -4,7 +4,7 @@ import type { EventRow } from '../src/adapters/sqlite/codec.js';
 import { openDatabase } from '../src/adapters/sqlite/database.js';
 import { panelState } from '../src/commands/state.js';
 import { begin, catchUp } from '../src/events/log/replay.js';
-import { beginAll } from '../src/projections/read-models.js';
+import { beginAll } from '../src/projections/foldings.js';
 import { openJournal } from '../src/store/journal.js';
 import { draftOf, emailOf, growths, one, poll, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';

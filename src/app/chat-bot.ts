@@ -29,7 +29,7 @@ type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' |
 export function createChatBot(panel: BotPanel, world: World, options: BotOptions = {}) {
   const { read, core, alarms, dispatch, change, outcome, now } = panel;
   const { web, host, backups, version, warn } = world;
-  const speech = (): Speech => speechOf(read.settings());
+  const speech = (): Speech => speechOf(read.settings.current());
   let bot: ChatBot | null = null;
   const delivery = new BackupDelivery({
     backups,

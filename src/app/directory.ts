@@ -21,18 +21,18 @@ export function openDirectory(panel: Panel, warn: Warn, disposal: Disposal): Dir
 export function syncOf({ read, dispatch, now }: Panel, directory: Directory, warn: Warn): DirectorySync {
   return new DirectorySync({
     directory,
-    settings: () => read.settings(),
-    secrets: () => read.secrets(),
+    settings: () => read.settings.current(),
+    secrets: () => read.settings.secrets(),
     known: () => ({
-      settings: read.settings(),
-      inbounds: read.inbounds(),
-      clientsOf: (inbound) => read.clientsOf(inbound),
-      clientByEmail: (email) => read.clientByEmail(email),
-      made: read.directory().made,
-      disabled: read.directory().disabled,
+      settings: read.settings.current(),
+      inbounds: read.inbounds.all(),
+      clientsOf: (inbound) => read.clients.ofInbound(inbound),
+      clientByEmail: (email) => read.clients.firstByEmail(email),
+      made: read.records.directory().made,
+      disabled: read.records.directory().disabled,
     }),
-    client: (number) => read.client(number),
-    last: () => read.directory().last?.outcome ?? null,
+    client: (number) => read.clients.get(number),
+    last: () => read.records.directory().last?.outcome ?? null,
     fresh: ({ protocol, config }) => ({ credential: freshCredential(protocol, config.settings), subId: freshSubId() }),
     // By this name `projections/directory` knows what a sync has done.
     dispatch: (command) => dispatch(command, asSystem('directory')),

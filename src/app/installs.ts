@@ -66,7 +66,7 @@ export function createInstalls(
     warn,
   });
   const files = createGeoSourceFiles({ web, folder: directory.geo });
-  const sources = () => read.geoSources();
+  const sources = () => read.records.geoSources();
   const geoSources = new GeoSources({ files, sources, config: wanted, core, warn });
   const geoKeeping = new GeoKeeping({
     geoSources,
@@ -74,7 +74,7 @@ export function createInstalls(
     sources,
     config: wanted,
     builtIn: (names) => geoUpdate.update(names, dispatch),
-    settings: () => read.settings(),
+    settings: () => read.settings.current(),
     changed$: read.changed$,
     dispatch: (command) => panel.dispatch(command, asSystem('geo')),
     now,

@@ -48,50 +48,50 @@ export function nodeSyncOf(
   }: { readonly chance?: () => number; readonly withdrawMs?: number } = {},
 ): NodeSync {
   const bytes = ({ up, down }: { readonly up: number; readonly down: number }): number => up + down;
-  const usedBy = (client: Client | undefined): number => (client ? bytes(read.clientCounter(client)) : 0);
+  const usedBy = (client: Client | undefined): number => (client ? bytes(read.usage.client(client)) : 0);
   return new NodeSync({
     panel,
-    nodes: () => read.nodes(),
-    node: (id) => read.node(id),
-    ownId: () => read.panelId,
-    failing: (node) => read.nodeFailing(node),
-    twin: (node, panelId) => twinOf(read.nodes(), node, panelId),
+    nodes: () => read.nodes.all(),
+    node: (id) => read.nodes.get(id),
+    ownId: () => read.identity.panelId,
+    failing: (node) => read.nodes.failing(node),
+    twin: (node, panelId) => twinOf(read.nodes.all(), node, panelId),
     async wanted(node) {
       const { position } = log.head();
-      const inbounds = read.inbounds().filter((inbound) => inbound.node === node);
-      const all = inbounds.map((inbound) => ({ inbound, clients: read.clientsOf(inbound.id) }));
-      const centre = { id: read.panelId, born: read.born.bind(read) };
+      const inbounds = read.inbounds.all().filter((inbound) => inbound.node === node);
+      const all = inbounds.map((inbound) => ({ inbound, clients: read.clients.ofInbound(inbound.id) }));
+      const centre = { id: read.identity.panelId, born: read.identity.born.bind(read) };
       return { position, inbounds: await desiredNode(all, centre) };
     },
-    outgoing: (node) => read.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
-    strangers: (node) => read.strangers(node),
+    outgoing: (node) => read.nodes.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
+    strangers: (node) => read.nodes.strangers(node),
     followed: {
       client(node, number) {
-        const baseline = read.nodeBaseline('clients', number);
+        const baseline = read.nodes.baseline('clients', number);
         return baseline?.node === node ? baseline : undefined;
       },
-      inbound: (id) => read.nodeBaseline('inbounds', id),
-      leaving: (id) => read.leavingNode(id),
-      readAt: (node) => read.nodeReadAt(node),
+      inbound: (id) => read.nodes.baseline('inbounds', id),
+      leaving: (id) => read.nodes.leaving(id),
+      readAt: (node) => read.nodes.readAt(node),
     },
     used: {
-      client: (number: ClientNumber) => usedBy(read.client(number)),
+      client: (number: ClientNumber) => usedBy(read.clients.get(number)),
       inbound: (id) => {
-        const inbound = read.inbound(id);
-        return inbound ? bytes(read.inboundCounter(inbound)) : 0;
+        const inbound = read.inbounds.get(id);
+        return inbound ? bytes(read.usage.inbound(inbound)) : 0;
       },
     },
     dispatch: (command, as) => dispatch(command, as === null ? asSystem('node-sync') : asNode(as)),
-    period: () => read.settings().pollSeconds * 1000,
+    period: () => read.settings.current().pollSeconds * 1000,
     answeredAt(node) {
       const { lastHeartbeat, lastError } = nodes.health(node);
       return lastError === '' ? lastHeartbeat * 1000 : 0;
     },
     distrust: (node, reason) => nodes.distrust(node, reason),
-    online: (node, emails) => read.online.set(emails, `node ${node}`),
+    online: (node, emails) => read.usage.online.set(emails, `node ${node}`),
     ipSeen: (number, ip) => {
-      const client = read.client(number);
-      return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
+      const client = read.clients.get(number);
+      return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
     behind(node, why) {
       const kind = `node ${node.id} is behind`;
@@ -103,7 +103,7 @@ export function nodeSyncOf(
           severity: 'warning',
         });
     },
-    concerned: (event) => read.nodeConcerned(event),
+    concerned: (event) => read.nodes.concerned(event),
     changed$: read.changed$,
     now,
     chance,

@@ -27,7 +27,7 @@ export function openNodes(
 ): OpenNodes {
   const { read, now } = panel;
   const file = join(runDir, 'node-gauges.bin');
-  const histories = new RingNodeHistories({ file, has: (node) => read.node(node) !== undefined, now, warn });
+  const histories = new RingNodeHistories({ file, has: (node) => read.nodes.get(node) !== undefined, now, warn });
   histories.start();
   disposal.add(() => histories.stop());
   const watch = watchOf(panel, web, histories, warn);
@@ -45,11 +45,11 @@ export function watchOf(
   return new NodeWatch({
     nodes: createNodes(web),
     histories,
-    known: () => read.nodes(),
-    node: (id) => read.node(id),
-    recorded: (id) => read.nodeStanding(id)?.online,
-    ownId: () => read.panelId,
-    twin: (node, panelId) => twinOf(read.nodes(), node, panelId),
+    known: () => read.nodes.all(),
+    node: (id) => read.nodes.get(id),
+    recorded: (id) => read.nodes.standing(id)?.online,
+    ownId: () => read.identity.panelId,
+    twin: (node, panelId) => twinOf(read.nodes.all(), node, panelId),
     dispatch: (command, node) => dispatch(command, asNode(node)),
     changed$: read.changed$,
     now,

@@ -99,7 +99,7 @@ export async function createPanel(parts: PanelParts) {
     // What somebody is told is done must be in the state that counts from the next start on.
     const dispatch: Dispatch = (command, context) =>
       retired && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context);
-    read.failed$.subscribe((error) => {
+    read.follower.failed$.subscribe((error) => {
       closed = reject('PANEL_FAILED', { why: error.message });
       parts.failed(error);
     });
@@ -109,11 +109,11 @@ export async function createPanel(parts: PanelParts) {
     const ledger = keepLedger({ log, read, directory, warn });
     disposal.add(() => ledger.close());
 
-    const foldings = [...read.foldings, state];
+    const foldings = [...read.follower.foldings, state];
     const keep = snapshotting(foldings, snapshots, log, warn);
     disposal.add(() => (damaged ? undefined : keep.now()));
 
-    const core = parts.createCore(directory, read.settings().coreSplice);
+    const core = parts.createCore(directory, read.settings.current().coreSplice);
     const reactors = react({ core, read, dispatch, alarms, log, state, now, warn });
     let collectFrom = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
 
@@ -147,7 +147,7 @@ export async function createPanel(parts: PanelParts) {
       collect: reactors.collect,
       /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */
       collectNodesBy: (collect: typeof collectFrom): void => void (collectFrom = collect),
-      digests: () => ({ ...read.digests(), state: keep.digestOf(state) }),
+      digests: () => ({ ...read.follower.digests(), state: keep.digestOf(state) }),
       complaint,
       /** Only a part of the log can be read, so nothing of it is sent to the running core or to a node. */
       damaged,
@@ -223,22 +223,23 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     held: () => addressesHeld(state.state),
     emailOf: (client) => state.state.clients.get(client as ClientNumber)?.identity.email ?? null,
     clientsOf: (email) => state.state.byEmail.get(email),
-    graceMs: () => graceOf(read.settings()) * 1000,
-    restateMs: () => restateAfter(read.settings()),
+    graceMs: () => graceOf(read.settings.current()) * 1000,
+    restateMs: () => restateAfter(read.settings.current()),
     now,
     warn,
   });
   const intake: TrafficIntake = new TrafficIntake({
     core,
-    recorded: () => read.baselines(),
+    recorded: () => read.usage.baselines(),
     dispatch: dispatchAs('traffic-intake'),
-    period: () => read.settings().pollSeconds * 1000,
+    period: () => read.settings.current().pollSeconds * 1000,
     now,
     ipSeen: (number, ip) => {
-      const client = read.client(number);
-      return (client && read.ips(client).find(([known]) => known === ip)?.[1]) ?? 0;
+      const client = read.clients.get(number);
+      return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
-    online: (clients) => read.online.set(clients.flatMap((number) => read.client(number)?.identity.email ?? [])),
+    online: (clients) =>
+      read.usage.online.set(clients.flatMap((number) => read.clients.get(number)?.identity.email ?? [])),
     counted: (clients) => sync.observe(clients),
     limit: (users) => ipLimit.poll(users),
     warn,
@@ -251,10 +252,10 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     known: () => read.core().process,
     inboundOf: (tag) => read.desired.inboundOf(tag),
     refused: () => read.core().refused,
-    restartToCut: () => read.settings().restartCoreOnClientDisable,
+    restartToCut: () => read.settings.current().restartCoreOnClientDisable,
     lastPoll: () => intake.last(),
     passOn: () => intake.passOn(),
-    counterOwner: (tag) => read.baselines().ownerOf(tag),
+    counterOwner: (tag) => read.usage.baselines().ownerOf(tag),
     // It is tried again every minute, and said once.
     kept: (why) =>
       alarms.raise(CORE_KEPT, {
@@ -274,7 +275,7 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
   let backlog: NodeJS.Timeout | undefined;
   const hourly = (): void => {
     const { rolledTo } = state.state;
-    const before = now() - read.settings().measuredRetentionHours * HOUR_MS;
+    const before = now() - read.settings.current().measuredRetentionHours * HOUR_MS;
     const rollUp = planRollUp(log, rolledTo, before, now());
     if (rollUp) dispatchAs('retention')(rollUp);
     // One roll-up is a piece of a backlog. One that was refused is tried again in an hour.

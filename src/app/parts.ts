@@ -47,7 +47,7 @@ export function httpParts(
   const gauges = new RingGauges({
     host,
     core,
-    online: () => read.onlineEmails(now()).length,
+    online: () => read.usage.onlineEmails(now()).length,
     file: join(directory.run, 'gauges.bin'),
     now,
     warn: (message, fields = {}) => logger.warn(fields, message),
@@ -112,7 +112,8 @@ export function httpParts(
     twoFactor: totp,
     overrides: overridesOf(config),
     restarting,
-    subPort: () => ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings().subPort,
+    subPort: () =>
+      ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings.current().subPort,
     certificateFlaw,
     pairFlaw,
   };
@@ -120,9 +121,9 @@ export function httpParts(
 
 /** Every secret that has no place in a log. */
 export function secretsOf({ read }: Panel): readonly string[] {
-  const { wgprov, vpnprov } = read.secrets();
+  const { wgprov, vpnprov } = read.settings.secrets();
   // A registration is JSON: what would be seen of it are its values.
   const values = [...`${wgprov} ${vpnprov}`.matchAll(/:\s*"([^"\\]{8,})"/g)].map(([, value = '']) => value);
-  const tokens = read.nodes().map(({ token }) => token);
-  return [...Object.values(read.secrets()), ...values, ...tokens, read.users().apiToken ?? ''];
+  const tokens = read.nodes.all().map(({ token }) => token);
+  return [...Object.values(read.settings.secrets()), ...values, ...tokens, read.users().apiToken ?? ''];
 }

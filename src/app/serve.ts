@@ -51,7 +51,7 @@ export async function serve(config: Config): Promise<number> {
   }
   const disposal = new Disposal();
   const logger = createLogger(config.LOG_LEVEL, {
-    subPath: () => panel?.read.settings().subPath ?? '/sub/',
+    subPath: () => panel?.read.settings.current().subPath ?? '/sub/',
     secrets: () => (panel ? secretsOf(panel) : []),
   });
   const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
@@ -174,7 +174,7 @@ function banner({ read, complaint, core, turn }: Panel, config: Config, servers:
           : 'stopped'
         : `${state.state}: ${state.error}`;
   const { panel, subscription, ops } = servers.urls();
-  const { subEnable, subPath } = read.settings();
+  const { subEnable, subPath } = read.settings.current();
   const admin = [...read.users().users.values()][0]?.username ?? '(none)';
   const lines = [
     '',
@@ -197,7 +197,7 @@ function banner({ read, complaint, core, turn }: Panel, config: Config, servers:
 
 /** What was refused at an earlier start, and still is: there is no news of it. */
 function refusals(read: Panel['read']): readonly string[] {
-  const inbounds = new Map(read.inbounds().map((inbound) => [inbound.id, inbound]));
+  const inbounds = new Map(read.inbounds.all().map((inbound) => [inbound.id, inbound]));
   return refusedHere(inbounds, read.core()).map(
     ({ inbound: { id, tag }, reason }) => `the core does not take inbound ${id} (${tag}): ${reason}`,
   );

@@ -70,7 +70,7 @@ function createServers(panel: Panel, config: Config, logger: PanelLogger, startE
   const { read, dispatch, directory, now, setOwnPorts } = panel;
   return new Servers({
     overrides: config,
-    settings: () => read.settings(),
+    settings: () => read.settings.current(),
     changed$: read.changed$,
     dispatch,
     setOwnPorts,

@@ -13,10 +13,10 @@ export function openTrafficInform(
 ): void {
   const inform = new TrafficInform({
     web,
-    settings: () => read.settings(),
+    settings: () => read.settings.current(),
     changed$: read.changed$,
-    emailOf: (client) => read.client(client)?.identity.email ?? null,
-    tagOf: (inbound) => read.inbound(inbound)?.tag ?? null,
+    emailOf: (client) => read.clients.get(client)?.identity.email ?? null,
+    tagOf: (inbound) => read.inbounds.get(inbound)?.tag ?? null,
     dispatch: (command) => void dispatch(command, asSystem('traffic-inform')),
     now,
     warn,

@@ -61,7 +61,7 @@ export class ChatBot {
     this.#schedule = new SettingsSchedule({
       schedule: 'chatBotRunTime',
       enabledBy: 'chatBotEnable',
-      settings: () => parts.read.settings(),
+      settings: () => parts.read.settings.current(),
       run: () => this.report(),
       warn: parts.warn,
     });
@@ -101,14 +101,14 @@ export class ChatBot {
     return {
       line: this.#line,
       stopped: this.#stopped,
-      chats: chatsIn(this.#parts.read.settings().chatBotChatId),
+      chats: chatsIn(this.#parts.read.settings.current().chatBotChatId),
     };
   }
 
   /** To every admin, when it can be said. */
   tell(shown: Screen): void {
     if (this.#stopped !== null) return;
-    for (const chat of chatsIn(this.#parts.read.settings().chatBotChatId))
+    for (const chat of chatsIn(this.#parts.read.settings.current().chatBotChatId))
       for (const html of pagesOf(shown)) this.#voice.notice((line) => line.send(chat, html, []));
   }
 
@@ -120,8 +120,8 @@ export class ChatBot {
 
   /** Starts, ends or replaces the bot, as the settings have it now. */
   #settle(): void {
-    const { chatBotEnable, chatBotAPIServer, chatBotLang } = this.#parts.read.settings();
-    const { chatBotToken, chatBotProxy } = this.#parts.read.secrets();
+    const { chatBotEnable, chatBotAPIServer, chatBotLang } = this.#parts.read.settings.current();
+    const { chatBotToken, chatBotProxy } = this.#parts.read.settings.secrets();
     const place: ChatPlace = { token: chatBotToken, server: chatBotAPIServer, proxy: chatBotProxy };
     const wanted = chatBotEnable && chatBotToken !== '' ? { place, lang: chatBotLang } : null;
     const current = this.#session && { place: this.#session.place, lang: this.#session.lang };
@@ -206,7 +206,7 @@ export class ChatBot {
     const { read, now, delivery, alarms, warn } = this.#parts;
     if (this.#line === null) return;
     const words = new Words(this.#parts.speech());
-    const { expireDiff, trafficDiff, chatBotBackup } = read.settings();
+    const { expireDiff, trafficDiff, chatBotBackup } = read.settings.current();
     const soon = expireDiff + trafficDiff > 0 ? soonScreen(read, words, now()).lines : [];
     this.tell(screen([...statusScreen(this.#parts, words).lines, ...soon]));
     if (!chatBotBackup) return;

@@ -19,11 +19,11 @@ export function ownScreen(clients: readonly Client[], read: ReadModels, words: W
 const blank: Phrase = { html: '', plain: '' };
 
 function usageLines(client: Client, read: ReadModels, words: Words): readonly Phrase[] {
-  const { up, down } = read.clientCounter(client);
-  const seen = read.lastOnline(client);
+  const { up, down } = read.usage.client(client);
+  const seen = read.usage.lastOnline(client);
   return [
     bold(name(client.identity.email)),
-    ...read.siblings(client).flatMap((one) => standingLines(one, read, words)),
+    ...read.clients.siblings(client).flatMap((one) => standingLines(one, read, words)),
     words.t('Used: {used}, {up} up and {down} down', {
       used: bytesText(up + down),
       up: bytesText(up),
@@ -34,7 +34,7 @@ function usageLines(client: Client, read: ReadModels, words: Words): readonly Ph
 }
 
 function standingLines(client: Client, read: ReadModels, words: Words): readonly Phrase[] {
-  const inbound = read.inbound(client.inbound);
+  const inbound = read.inbounds.get(client.inbound);
   const { capBytes, expiresAt } = client.terms;
   return [
     labelled(name(inbound?.remark || inbound?.tag || String(client.inbound)), standing(client, words)),
@@ -62,7 +62,7 @@ function standing({ terms, depletion }: Client, words: Words): Phrase {
 
 function buttons(client: Client, read: ReadModels, words: Words): readonly (readonly ChatButton[])[] {
   const { number } = client;
-  const isOn = read.siblings(client).some(({ terms }) => terms.enabled);
+  const isOn = read.clients.siblings(client).some(({ terms }) => terms.enabled);
   const flip = isOn
     ? { text: words.t('Disable').plain, data: `ask:off:${number}` }
     : { text: words.t('Enable').plain, data: `ask:on:${number}` };

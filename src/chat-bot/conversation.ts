@@ -48,7 +48,7 @@ export class Conversation {
 
   /** Both who speaks and where must be on the list: in a group others read along. */
   #isAdmin({ chat, from }: ChatUpdate): boolean {
-    const admins = chatsIn(this.#parts.read.settings().chatBotChatId);
+    const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
     return admins.includes(chat) && admins.includes(from.id);
   }
 
@@ -59,7 +59,7 @@ export class Conversation {
     if (wish === null || (!isPrivate && !text.trimStart().startsWith('/'))) return;
     if (this.#isAdmin(update)) return this.#command(update, wish.command, wish.rest);
     if (isPrivate) return this.#guest(update);
-    const admins = chatsIn(this.#parts.read.settings().chatBotChatId);
+    const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
     if (wish.command === 'id' && admins.includes(update.from.id)) this.#say(update.chat, this.#ids(update));
   }
 
@@ -84,7 +84,7 @@ export class Conversation {
       case 'search':
         return say(searchScreen(rest, 0, read, words));
       case 'usage': {
-        const client = read.clientByEmail(rest);
+        const client = read.clients.firstByEmail(rest);
         return say(client ? clientScreen(client, read, words) : searchScreen(rest, 0, read, words));
       }
       case 'restart':
@@ -109,8 +109,8 @@ export class Conversation {
     if (!this.#guests.allows(update.from.id, now())) return;
     const words = this.#words;
     const own: Client[] = [];
-    for (const client of read.clients())
-      if (client.identity.tgId === update.from.id && read.isFirst(client)) own.push(client);
+    for (const client of read.clients.all())
+      if (client.identity.tgId === update.from.id && read.clients.isFirst(client)) own.push(client);
     if (own.length > 0) return this.#say(update.chat, ownScreen(own, read, words));
     if (!this.#strangers.allows(update.from.id, now())) return;
     const no = words.t('This bot talks to the admins and the clients of its panel only.');
@@ -128,7 +128,7 @@ export class Conversation {
     const words = this.#words;
     const [what = '', first = '', second = '', third = ''] = press.data.split(':');
     const show = (shown: Screen): void => this.#edit(update.chat, press.message, shown);
-    const client = (): Client | undefined => read.client(Number(what === 'do' || what === 'ask' ? second : first));
+    const client = (): Client | undefined => read.clients.get(Number(what === 'do' || what === 'ask' ? second : first));
     switch (what) {
       case 'menu':
         return this.#command(update, first, '');
@@ -178,7 +178,7 @@ export class Conversation {
       on: words.t('The client is switched on.'),
       reset: words.t('The traffic is set to zero.'),
     }[deed];
-    const current = read.client(client.number) ?? client;
+    const current = read.clients.get(client.number) ?? client;
     return clientScreen(current, read, words, bold(done instanceof Rejection ? words.why(done) : note));
   }
 

@@ -46,7 +46,9 @@ export async function doTo(
   context: (what: string) => CommandContext,
 ): Promise<Done | Rejection> {
   const events: Done['events'][number][] = [];
-  for (const command of deed === 'reset' ? [resetting(client)] : read.siblings(client).map(switching(deed === 'on'))) {
+  for (const command of deed === 'reset'
+    ? [resetting(client)]
+    : read.clients.siblings(client).map(switching(deed === 'on'))) {
     const what = 'inbound' in command.data ? `${deed} ${client.number} ${command.data.inbound ?? 'all'}` : deed;
     const done = await change(() => command, context(what));
     if (done instanceof Rejection) return done;

@@ -15,7 +15,7 @@ const LONGEST_QUERY = 48;
 const LONGEST_LABEL = 40;
 
 export function onlineScreen(read: ReadModels, words: Words, now: number): Screen {
-  const emails = [...read.onlineEmails(now)].sort();
+  const emails = [...read.usage.onlineEmails(now)].sort();
   if (emails.length === 0) return screen([words.t('Nobody is online')]);
   return listed(words.t('Online: {count}', { count: emails.length }), emails.map(name), words);
 }
@@ -23,8 +23,8 @@ export function onlineScreen(read: ReadModels, words: Words, now: number): Scree
 /** Who has used most since the counters were last reset. */
 export function topScreen(read: ReadModels, words: Words): Screen {
   const top: (readonly [Client, number])[] = [];
-  for (const client of read.clients()) {
-    if (!read.isFirst(client)) continue;
+  for (const client of read.clients.all()) {
+    if (!read.clients.isFirst(client)) continue;
     const used = usedBy(client, read);
     if (used === 0 || (top.length === TOP && used <= (top.at(-1)?.[1] ?? 0))) continue;
     top.splice(top.findIndex(([, less]) => less < used) >>> 0, 0, [client, used]);
@@ -37,11 +37,11 @@ export function topScreen(read: ReadModels, words: Words): Screen {
 
 /** Whose term or bytes are soon over, by the settings. */
 export function soonScreen(read: ReadModels, words: Words, now: number): Screen {
-  const { expireDiff, trafficDiff } = read.settings();
+  const { expireDiff, trafficDiff } = read.settings.current();
   if (expireDiff === 0 && trafficDiff === 0)
     return screen([words.t('Set expireDiff or trafficDiff to see who is soon over')]);
   const rows: Phrase[] = [];
-  for (const client of read.clients()) if (soonOver(client, read, now)) rows.push(soonLine(client, read, words));
+  for (const client of read.clients.all()) if (soonOver(client, read, now)) rows.push(soonLine(client, read, words));
   if (rows.length === 0) return screen([words.t('Nobody is soon over')]);
   return listed(words.t('Soon over: {count}', { count: rows.length }), rows, words);
 }
@@ -61,7 +61,8 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
   const query = fitting(text.trim().toLowerCase());
   if (query === '') return screen([words.t('Write a part of the email behind the command')]);
   const found: Client[] = [];
-  for (const client of read.clients()) if (read.isFirst(client) && matches(client, query)) found.push(client);
+  for (const client of read.clients.all())
+    if (read.clients.isFirst(client) && matches(client, query)) found.push(client);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
   // A forged button asks for anything.
   const at = Math.min(Math.max(0, Number.isSafeInteger(page) ? page : 0), pages - 1);

@@ -82,14 +82,14 @@ export class News {
   }
 
   #login({ meta: { actor } }: Event<'LoggedIn'>): void {
-    if (!this.#sources.read.settings().chatBotLoginNotify) return;
+    if (!this.#sources.read.settings.current().chatBotLoginNotify) return;
     this.#logins.add(
       this.#words.t('{user} has logged in from {ip}', { user: name(actor.name), ip: name(actor.ip ?? '') }),
     );
   }
 
   #failedLogin({ data: { attempt, reason, count } }: Event<'LoginFailed'>): void {
-    if (!this.#sources.read.settings().chatBotLoginNotify) return;
+    if (!this.#sources.read.settings.current().chatBotLoginNotify) return;
     const words = this.#words;
     // A sum over many addresses names nobody.
     if (attempt.ip === '') return this.#logins.add(words.t('Failed login from one of many addresses'), count);
@@ -103,7 +103,7 @@ export class News {
   }
 
   #over({ data: { client: number, depletion } }: Event<'ClientDepleted'>): void {
-    const client = this.#sources.read.client(number);
+    const client = this.#sources.read.clients.get(number);
     if (!client) return;
     const words = this.#words;
     const who = { client: name(client.identity.email) };
@@ -114,7 +114,7 @@ export class News {
   }
 
   #processor(cpu: number): void {
-    const limit = this.#sources.read.settings().chatBotCpu;
+    const limit = this.#sources.read.settings.current().chatBotCpu;
     const news = this.#cpu.take(cpu, limit);
     if (news === null) return;
     const words = this.#words;

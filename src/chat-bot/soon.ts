@@ -15,7 +15,7 @@ export interface Soon {
 
 /** The client, if its term or its bytes are soon over by the settings; else null. */
 export function soonOver(client: Client, read: ReadModels, now: number): Soon | null {
-  const { expireDiff, trafficDiff }: Pick<Settings, 'expireDiff' | 'trafficDiff'> = read.settings();
+  const { expireDiff, trafficDiff }: Pick<Settings, 'expireDiff' | 'trafficDiff'> = read.settings.current();
   if (!mayConnect(client)) return null;
   const { expiresAt, capBytes } = client.terms;
   const expiry = expireDiff > 0 && expiresAt > 0 && expiresAt - now <= expireDiff * DAY_MS;
@@ -25,6 +25,6 @@ export function soonOver(client: Client, read: ReadModels, now: number): Soon | 
 
 /** Bytes, up and down together. */
 export function usedBy(client: Client, read: ReadModels): number {
-  const { up, down } = read.clientCounter(client);
+  const { up, down } = read.usage.client(client);
   return up + down;
 }

@@ -43,11 +43,11 @@ function coreLine({ state, version, since, error }: CoreState['process'], words:
 
 function peopleLine(read: BotParts['read'], words: Words, now: number): Phrase {
   let [all, able] = [0, 0];
-  for (const client of read.clients()) {
-    if (!read.isFirst(client)) continue;
+  for (const client of read.clients.all()) {
+    if (!read.clients.isFirst(client)) continue;
     all += 1;
-    if (read.siblings(client).some(mayConnect)) able += 1;
+    if (read.clients.siblings(client).some(mayConnect)) able += 1;
   }
-  const online = read.onlineEmails(now).length;
+  const online = read.usage.onlineEmails(now).length;
   return words.t('Clients: {all}, {able} may connect, {online} online', { all, able, online });
 }

@@ -23,12 +23,12 @@ export class Warnings {
   /** Once round all clients. */
   look(): void {
     const { read, now } = this.#parts;
-    const { expireDiff, trafficDiff } = read.settings();
+    const { expireDiff, trafficDiff } = read.settings.current();
     if (expireDiff + trafficDiff === 0) return;
     const at = now();
-    const known = read.warnedOf();
+    const known = read.records.warnedOf();
     const fresh: Soon[] = [];
-    for (const client of read.clients()) {
+    for (const client of read.clients.all()) {
       const soon = soonOver(client, read, at);
       if (!soon) continue;
       const expiry = soon.expiry && !known.expiry.has(client.number);

@@ -47,7 +47,11 @@ export function statementCommand(events: Command, common: (command: Command) => 
 function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Options): Statement {
   const read = new ReadModels(log, snapshots);
   const roots = rootsOf(log, read, name);
-  const ledger = new Ledger(new LedgerInMemory(), zoneNamed(read.settings().timeLocation), withHeirs(log, roots));
+  const ledger = new Ledger(
+    new LedgerInMemory(),
+    zoneNamed(read.settings.current().timeLocation),
+    withHeirs(log, roots),
+  );
   for (let page = log.read(0, PAGE); page.length > 0; page = log.read(page.at(-1)?.position ?? 0, PAGE))
     ledger.take(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
@@ -63,9 +67,9 @@ function rootsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly 
     if (log.readStream(`client-${number}`, 0, 1).length > 0) return [number];
     throw new OperatorError(`The log knows no client ${name}`);
   }
-  const living = read.clientsByEmail(name).map((client) => client.number);
+  const living = read.clients.byEmail(name).map((client) => client.number);
   if (living.length > 0) return living;
-  const gone = clientsNamed(log, name).filter((client) => read.client(client) === undefined);
+  const gone = clientsNamed(log, name).filter((client) => read.clients.get(client) === undefined);
   if (gone.length === 0) throw new OperatorError(`The log knows no client ${name}`);
   throw new OperatorError(
     `${name} was deleted: ask for ${gone.map((client) => `#${client}`).join(' or ')}, each has an account of its own`,

@@ -31,7 +31,7 @@ export function whyCommand(events: Command, common: (command: Command) => Common
 function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Ended[] } {
   const number = numberIn(name);
   const read = new ReadModels(log, snapshots);
-  const email = number === null ? name : (read.client(number)?.identity.email ?? '');
+  const email = number === null ? name : (read.clients.get(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
   const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => endOf(log, client) ?? []);
   if (now.length + past.length === 0) throw new OperatorError(`The log knows no client ${name}`);

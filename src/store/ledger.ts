@@ -30,7 +30,7 @@ export type LedgerKeeping = ReturnType<typeof keepLedger>;
 
 /** Keeps the ledger at the head of the log. It never stands in the way of the panel: what cannot be written waits. */
 export function keepLedger({ log, read, directory, warn }: Parts) {
-  const zoneNow = (): string => zoneNamed(read.settings().timeLocation);
+  const zoneNow = (): string => zoneNamed(read.settings.current().timeLocation);
   const path = join(directory.run, 'ledger.db');
   let file = ledgerFileAt(path, log, zoneNow());
   if (file === null) warn('the ledger cannot be kept on disk, and is made anew at each start');

@@ -18,7 +18,7 @@ import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
-import { beginAll } from '../projections/read-models.js';
+import { beginAll } from '../projections/foldings.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
 import type { CorePlace } from './foreign-template.js';

@@ -95,7 +95,7 @@ export class PanelBackups implements Backups {
 
   latest(): BackupStatus {
     const { read, now } = this.#parts.panel;
-    return backupStatus(read.backups(), read.settings(), now());
+    return backupStatus(read.records.backups(), read.settings.current(), now());
   }
 
   list(): ReturnType<Backups['list']> {
@@ -132,7 +132,7 @@ export class PanelBackups implements Backups {
     const { bytes, position, sealed } = await work.copy({
       root: directory.root,
       file: path,
-      passphrase: read.secrets().backupPassphrase,
+      passphrase: read.settings.secrets().backupPassphrase,
       release,
       now: at,
     });
@@ -147,7 +147,7 @@ export class PanelBackups implements Backups {
       const digests = await this.#digests();
       const file = await this.create();
       try {
-        const passphrase = panel.read.secrets().backupPassphrase;
+        const passphrase = panel.read.settings.secrets().backupPassphrase;
         const { compared, overtaken } = await work.verify({ file: file.path, passphrase, digests });
         if (overtaken && tried < TRIES) continue;
         const { name, position, bytes, sealed } = file;
@@ -178,7 +178,7 @@ export class PanelBackups implements Backups {
     const { directory, read } = this.#parts.panel;
     renameSync(path, join(directory.backups, name));
     flush(directory.backups);
-    const keep = Math.max(1, read.settings().backupKeep);
+    const keep = Math.max(1, read.settings.current().backupKeep);
     for (const old of keptIn(directory.backups).slice(keep)) rmSync(join(directory.backups, old.name), { force: true });
   }
 
@@ -195,7 +195,7 @@ export class PanelBackups implements Backups {
         root: staged.directory.root,
         askedBy,
         now: now(),
-        host: read.settings(),
+        host: read.settings.current(),
         core: this.#parts.corePlace(),
       });
       if (restarting()) throw busy();
@@ -247,7 +247,7 @@ export function openBackups(
   const { read, alarms } = parts.panel;
   const timer = new BackupTimer({
     backups,
-    settings: () => read.settings(),
+    settings: () => read.settings.current(),
     changed$: read.changed$,
     alarms,
     warn: parts.warn,

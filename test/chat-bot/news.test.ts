@@ -157,7 +157,7 @@ describe('who is soon over', () => {
     mark();
     look();
     expect(appended()).toEqual([]);
-    expect([...place.panel.read.warnedOf().expiry]).toEqual([]);
+    expect([...place.panel.read.records.warnedOf().expiry]).toEqual([]);
   });
 });
 

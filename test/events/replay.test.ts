@@ -6,7 +6,8 @@ import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/repla
 import type { SnapshotStore } from '../../src/events/log/snapshot-store.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { digest } from '../../src/lib/digest.js';
-import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import { beginAll } from '../../src/projections/foldings.js';
+import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import { History, steps } from '../kit/history.js';
 import { busOver, readAll, TestLog, temporaryFolder } from '../kit/log.js';
 import { recorded } from '../kit/spec.js';
@@ -24,7 +25,7 @@ const stateDigest = (state: PanelState): string =>
 function anew(log: TestLog['log'], snapshots?: SnapshotStore): Readonly<Record<string, string>> {
   const state = begin(panelState, snapshots);
   catchUp(log, [state]);
-  return { ...new ReadModels(log, snapshots).digests(), state: stateDigest(state.state) };
+  return { ...new ReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
 }
 
 describe('a replay', () => {
@@ -45,13 +46,13 @@ describe('a replay', () => {
         const kept = new Map<string, { position: number; state: unknown }>();
         const { position } = journal.log.head();
         const state = { fold: panelState, state: bus.state, position };
-        for (const folding of [...read.foldings, state]) {
+        for (const folding of [...read.follower.foldings, state]) {
           const saved = structuredClone(savedState(folding.fold, folding.state));
           kept.set(folding.fold.name, { position: folding.position, state: saved });
         }
         player.play(history.slice(cut));
 
-        const live = { ...read.digests(), state: stateDigest(bus.state) };
+        const live = { ...read.follower.digests(), state: stateDigest(bus.state) };
         expect(anew(journal.log)).toStrictEqual(live);
         const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
         // What was destroyed since must not come back from a snapshot: the panel throws them away then.

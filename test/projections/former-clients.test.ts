@@ -40,8 +40,8 @@ describe('clients that were deleted', () => {
     const living = new ReadModels(journal.log);
     const same = () => {
       const again = new ReadModels(journal.log);
-      expect(again.digests()).toStrictEqual(living.digests());
-      const [now, then] = [living, again].map((read) => read.formerClients('alice').map(({ number }) => number));
+      expect(again.follower.digests()).toStrictEqual(living.follower.digests());
+      const [now, then] = [living, again].map((read) => read.clients.former('alice').map(({ number }) => number));
       expect(then).toStrictEqual(now);
       return now;
     };
@@ -53,6 +53,6 @@ describe('clients that were deleted', () => {
     expect(loadedState(clients, saved).former.of('alice')).toStrictEqual(state.former.of('alice'));
     journal.append(shredded(2));
     expect(same()).toStrictEqual([2]);
-    expect(living.formerClients('erased-1')).toStrictEqual([]);
+    expect(living.clients.former('erased-1')).toStrictEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { ClientDeleted } from '../../src/events/client/client.js';
-import { beginAll, digestsOf, ReadModels } from '../../src/projections/read-models.js';
+import { beginAll } from '../../src/projections/foldings.js';
+import { digestsOf, ReadModels } from '../../src/projections/read-models.js';
 import {
   alice,
   bob,
@@ -27,19 +28,19 @@ const open = () => {
 describe('the read models', () => {
   it('answer for what was there and for what is appended, in the same tick', () => {
     const { journal, read } = open();
-    expect(read.clientsOf(one).map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
+    expect(read.clients.ofInbound(one).map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
     journal.append(traffic({ clients: [[1, 3, 4]], inbounds: [[1, 3, 4]], outbounds: [['direct', 1, 1]] }));
-    const client = read.clientByEmail('ALICE') ?? expect.fail();
-    const inbound = read.inbound(1) ?? expect.fail();
-    expect([read.clientCounter(client), read.clientAllTime(client), read.lastOnline(client)]).toStrictEqual([
+    const client = read.clients.firstByEmail('ALICE') ?? expect.fail();
+    const inbound = read.inbounds.get(1) ?? expect.fail();
+    expect([read.usage.client(client), read.usage.clientAllTime(client), read.usage.lastOnline(client)]).toStrictEqual([
       { up: 3, down: 4 },
       7,
       T0,
     ]);
-    expect([read.inboundCounter(inbound), read.inboundAllTime(inbound)]).toStrictEqual([{ up: 3, down: 4 }, 7]);
-    expect([...read.outboundCounters()]).toStrictEqual([['direct', { up: 1, down: 1 }]]);
+    expect([read.usage.inbound(inbound), read.usage.inboundAllTime(inbound)]).toStrictEqual([{ up: 3, down: 4 }, 7]);
+    expect([...read.usage.outbounds()]).toStrictEqual([['direct', { up: 1, down: 1 }]]);
     journal.append(ClientDeleted({ client: first, inbound: one }));
-    expect([read.clientByEmail('alice'), read.client(1), [...read.clients()].length]).toStrictEqual([
+    expect([read.clients.firstByEmail('alice'), read.clients.get(1), [...read.clients.all()].length]).toStrictEqual([
       undefined,
       undefined,
       1,
@@ -48,9 +49,9 @@ describe('the read models', () => {
 
   it('find clients by id and by subscription', () => {
     const { read } = open();
-    expect(read.clientsById(alice.credential.id).map(({ number }) => number)).toStrictEqual([1]);
-    expect(read.clientsBySubId('sub-alice').map(({ number }) => number)).toStrictEqual([1, 2]);
-    expect([read.clientsBySubId('nothing'), read.clientsById(''), read.clientByEmail('')]).toStrictEqual([
+    expect(read.clients.byId(alice.credential.id).map(({ number }) => number)).toStrictEqual([1]);
+    expect(read.clients.bySubId('sub-alice').map(({ number }) => number)).toStrictEqual([1, 2]);
+    expect([read.clients.bySubId('nothing'), read.clients.byId(''), read.clients.firstByEmail('')]).toStrictEqual([
       [],
       [],
       undefined,
@@ -59,17 +60,17 @@ describe('the read models', () => {
 
   it('call online who moved bytes a moment ago, or has a connection', () => {
     const { journal, read } = open();
-    expect(read.onlineEmails(T0)).toStrictEqual([]);
+    expect(read.usage.onlineEmails(T0)).toStrictEqual([]);
     journal.append(traffic({ clients: [[1, 1, 0]] }));
-    expect([read.onlineEmails(T0 + 20_000), read.onlineEmails(T0 + 20_001)]).toStrictEqual([['alice'], []]);
-    read.online.set(['BOB', 'nobody']);
-    expect(read.onlineEmails(T0 + 99_999)).toStrictEqual(['bob']);
+    expect([read.usage.onlineEmails(T0 + 20_000), read.usage.onlineEmails(T0 + 20_001)]).toStrictEqual([['alice'], []]);
+    read.usage.online.set(['BOB', 'nobody']);
+    expect(read.usage.onlineEmails(T0 + 99_999)).toStrictEqual(['bob']);
   });
 
   it('tell of a batch when every model has it', () => {
     const { journal, read } = open();
     const seen: unknown[] = [];
-    read.changed$.subscribe((events) => seen.push([events.length, read.clientByEmail('carol') !== undefined]));
+    read.changed$.subscribe((events) => seen.push([events.length, read.clients.firstByEmail('carol') !== undefined]));
     journal.append(clientAdded(draft('carol', 3), first), clientAdded(draft('dave', 4), second));
     expect(seen).toStrictEqual([[2, true]]);
   });
@@ -78,9 +79,9 @@ describe('the read models', () => {
     const { journal, read } = open();
     const failures: string[] = [];
     const told: (readonly RecordedEvent[])[] = [];
-    read.failed$.subscribe((error) => failures.push(error.message));
+    read.follower.failed$.subscribe((error) => failures.push(error.message));
     read.changed$.subscribe((events) => told.push(events));
-    const traffics = read.foldings.find(({ fold }) => fold.name === 'traffic')?.state as {
+    const traffics = read.follower.foldings.find(({ fold }) => fold.name === 'traffic')?.state as {
       clients: Map<number, unknown>;
     };
     traffics.clients.set = () => {
@@ -94,9 +95,9 @@ describe('the read models', () => {
 
   it('have digests that depend on the log alone', () => {
     const { journal, read } = open();
-    const { 'core-config': core, ...digests } = read.digests();
+    const { 'core-config': core, ...digests } = read.follower.digests();
     expect(core).toMatch(/^[\da-f]{64}$/);
     expect(digestsOf(beginAll())).not.toStrictEqual(digests);
-    expect(new ReadModels(journal.log).digests()).toStrictEqual(read.digests());
+    expect(new ReadModels(journal.log).follower.digests()).toStrictEqual(read.follower.digests());
   });
 });

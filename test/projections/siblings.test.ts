@@ -57,7 +57,7 @@ class World {
   take(kind: (typeof KINDS)[number] | 'run' | 'rollUp', a: number, b: number, c: number): void {
     const email = EMAILS[a % EMAILS.length] ?? '';
     const inbound = inboundId(1 + (b % INBOUNDS));
-    const client = this.read.clientIn(inbound, email);
+    const client = this.read.clients.inInbound(inbound, email);
     this.#key += 1;
     const of = { identity: identity(email, { subId: 'shared' }) };
     this.journal.clock.advance(1);
@@ -75,7 +75,7 @@ class World {
         break;
       case 'rename': {
         const other = EMAILS[(a + 1) % EMAILS.length] ?? '';
-        if (!client || this.read.clientIn(inbound, other)) break;
+        if (!client || this.read.clients.inInbound(inbound, other)) break;
         const taken = this.#leave(email);
         this.#used.set(other, (this.#used.get(other) ?? 0) + taken);
         this.#update(email, inbound, { ...client, identity: { ...client.identity, email: other } });
@@ -125,7 +125,7 @@ class World {
 
   /** The bytes that go along with who leaves this email: none where others stay. */
   #leave(email: string): number {
-    if (this.read.clientsByEmail(email).length > 1) return 0;
+    if (this.read.clients.byEmail(email).length > 1) return 0;
     const used = this.#used.get(email) ?? 0;
     this.#used.delete(email);
     return used;
@@ -133,10 +133,10 @@ class World {
 
   #poll(): void {
     const clients = new Map([...this.#core].map(([client, up]) => [client, { up, down: 0 }]));
-    const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.baselines());
+    const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.usage.baselines());
     this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
     for (const [client, count] of this.#core) {
-      const email = this.read.client(client)?.identity.email;
+      const email = this.read.clients.get(client)?.identity.email;
       // What a deleted client moved is nobody's else.
       if (email !== undefined)
         this.#used.set(email, (this.#used.get(email) ?? 0) + count - (this.#noted.get(client) ?? 0));
@@ -146,14 +146,14 @@ class World {
 
   #compare(): void {
     for (const email of EMAILS) {
-      const siblings = this.read.clientsByEmail(email);
+      const siblings = this.read.clients.byEmail(email);
       const used = this.#used.get(email) ?? 0;
       for (const client of siblings) {
-        expect(this.read.clientCounter(client).up).toBe(used);
+        expect(this.read.usage.client(client).up).toBe(used);
         expect(usedBy(this.#bus.state, client).up).toBe(used);
       }
     }
-    const { clients } = this.read.baselines();
+    const { clients } = this.read.usage.baselines();
     for (const [client, count] of this.#noted) expect(clients.get(client)?.up ?? 0).toBe(count);
   }
 }
@@ -169,7 +169,7 @@ describe('one email in several inbounds', () => {
         runs += 1;
         const world = new World(`${root}/${runs}`);
         for (const { kind, a, b, c } of steps) world.take(kind, a, b, c);
-        expect(new ReadModels(world.journal.log).digests()).toStrictEqual(world.read.digests());
+        expect(new ReadModels(world.journal.log).follower.digests()).toStrictEqual(world.read.follower.digests());
         world.journal.log.close();
       }),
       { numRuns: 40, endOnFailure: true },

@@ -28,10 +28,10 @@ interface Found {
 /** The log for programs outside: pages of the past, and those who wait for more. */
 export class EventFeed {
   readonly log: FeedLog;
-  readonly #read: Pick<ReadModels, 'client'>;
+  readonly #read: Pick<ReadModels, 'clients'>;
   readonly #followers = new Set<AbortController>();
 
-  constructor(log: FeedLog, read: Pick<ReadModels, 'client'>) {
+  constructor(log: FeedLog, read: Pick<ReadModels, 'clients'>) {
     this.log = log;
     this.#read = read;
   }
@@ -86,7 +86,7 @@ export class EventFeed {
 
   /** An event as JSON, without what is sealed. */
   textOf(event: RecordedEvent): string {
-    const shown: FeedEvent = feedEvent(event, (client) => this.#read.client(client)?.identity.email);
+    const shown: FeedEvent = feedEvent(event, (client) => this.#read.clients.get(client)?.identity.email);
     return JSON.stringify(shown);
   }
 

@@ -19,7 +19,7 @@ const families: readonly Family[] = [
     help: 'Bytes of a client on all machines; a reset sets them to zero.',
     type: 'counter',
     values(client, read) {
-      const { up, down } = read.clientCounter(client);
+      const { up, down } = read.usage.client(client);
       return [
         [',direction="up"', up],
         [',direction="down"', down],
@@ -42,7 +42,7 @@ const families: readonly Family[] = [
     name: 'portolan_client_allowed',
     help: 'Whether a client may connect through one of its inbounds.',
     type: 'gauge',
-    values: (client, read) => [['', read.siblings(client).some(mayConnect) ? 1 : 0]],
+    values: (client, read) => [['', read.clients.siblings(client).some(mayConnect) ? 1 : 0]],
   },
 ];
 
@@ -53,8 +53,8 @@ const families: readonly Family[] = [
 export async function* clientFigures(read: ReadModels): AsyncGenerator<string> {
   for (const { name, help, type, values } of families) {
     let lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-    for (const client of [...read.clients()]) {
-      if (!read.isFirst(client)) continue;
+    for (const client of [...read.clients.all()]) {
+      if (!read.clients.isFirst(client)) continue;
       const email = labelText(client.identity.email);
       for (const [labels, value] of values(client, read)) lines.push(`${name}{email="${email}"${labels}} ${value}`);
       if (lines.length < AT_A_TIME) continue;

@@ -49,21 +49,21 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
   gauge('log_position', 'Position of the last event in the log.', (set) => set(log.head().position));
   gauge('log_writable', 'Whether changes can be saved.', (set) => set(writable() ? 1 : 0));
   gauge('backup_last_good_timestamp_seconds', 'When the last good timed backup was made; 0 = there is none.', (set) =>
-    set((read.backups().lastGood?.at ?? 0) / 1000),
+    set((read.records.backups().lastGood?.at ?? 0) / 1000),
   );
   gauge('core_up', 'Whether the core runs.', (set) => set(read.core().process.state === 'running' ? 1 : 0));
   gauge('core_wanted', 'Whether the core shall run.', (set) => set(read.core().process.wanted ? 1 : 0));
   gauge('core_start_time_seconds', 'When the run of the core began, since 1970; 0 = it does not run.', (set) =>
     set(read.core().process.since / 1000),
   );
-  gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds().length));
+  gauge('inbounds', 'Inbounds.', (set) => set(read.inbounds.all().length));
   gauge('inbounds_refused', 'Inbounds that the core does not take.', (set) => set(read.core().refused.size));
   gauge(
     'clients',
     'Clients by what they may do: connect, or not because an admin or a limit says no.',
     (set) => {
       const counts = { allowed: 0, disabled: 0, depleted: 0 };
-      for (const client of read.clients()) {
+      for (const client of read.clients.all()) {
         counts[mayConnect(client) ? 'allowed' : client.terms.enabled ? 'depleted' : 'disabled'] += 1;
       }
       for (const [state, count] of Object.entries(counts)) set({ state }, count);
@@ -71,18 +71,18 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
     ['state'],
   );
   gauge('clients_online', 'Clients with a live connection, or with bytes in the last seconds.', (set) =>
-    set(read.onlineEmails(now()).length),
+    set(read.usage.onlineEmails(now()).length),
   );
   counter(
     'inbound_bytes_total',
     'Bytes of an inbound since it was added, both ways; no reset takes them away.',
     ['tag'],
     (inc) => {
-      for (const inbound of read.inbounds()) inc({ tag: inbound.tag }, read.inboundAllTime(inbound));
+      for (const inbound of read.inbounds.all()) inc({ tag: inbound.tag }, read.usage.inboundAllTime(inbound));
     },
   );
   counter('outbound_bytes_total', 'Bytes of an outbound; a reset sets them to zero.', ['tag', 'direction'], (inc) => {
-    for (const [tag, { up, down }] of read.outboundCounters()) {
+    for (const [tag, { up, down }] of read.usage.outbounds()) {
       inc({ tag, direction: 'up' }, up);
       inc({ tag, direction: 'down' }, down);
     }
@@ -91,8 +91,8 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
     'node_up',
     'Whether a node answers, where that is known.',
     (set) => {
-      for (const { id, name } of read.nodes()) {
-        const standing = read.nodeStanding(id);
+      for (const { id, name } of read.nodes.all()) {
+        const standing = read.nodes.standing(id);
         if (standing) set({ node: String(id), name }, standing.online ? 1 : 0);
       }
     },
@@ -102,8 +102,8 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
     'node_lag_changes',
     'Changes that a node has not taken yet.',
     (set) => {
-      for (const { id, name } of read.nodes()) {
-        const lag = read.outbox(id).reduce((sum, { waiting }) => sum + waiting.length, 0);
+      for (const { id, name } of read.nodes.all()) {
+        const lag = read.nodes.outbox(id).reduce((sum, { waiting }) => sum + waiting.length, 0);
         set({ node: String(id), name }, lag);
       }
     },

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.js';
 /** Why the panel cannot answer truly now, or null when it can. */
 export function unreadiness(read: ReadModels, log: Pick<EventLog, 'head'>): string | null {
   const { position } = log.head();
-  const behind = read.foldings.filter((folding) => folding.position < position).map(({ fold }) => fold.name);
+  const behind = read.follower.foldings.filter((folding) => folding.position < position).map(({ fold }) => fold.name);
   return behind.length === 0 ? null : `behind the log: ${behind.join(', ')}`;
 }
 

@@ -63,7 +63,7 @@ export interface PanelServer {
 export function createPanelServer(parts: PanelServerParts): PanelServer {
   const { http, dispatch, change, basePath, webDomain } = parts;
   const { read, now } = http;
-  const peers = new Peers(() => read.settings());
+  const peers = new Peers(() => read.settings.current());
   const unsaved = new UnsavedSessions({
     ...{ dispatch, now },
     epochOf: (user) => read.users().users.get(user)?.epoch ?? 0,

@@ -31,7 +31,7 @@ export function subscriptionIn(
   { subId, url, host }: Asked,
   now: number,
 ): Made {
-  const settings = read.settings();
+  const settings = read.settings.current();
   const inForm = (form: Format): Rendered => {
     // A profile is a whole program: what is left of the traffic has no place in the name of a server there.
     const asLinks = form === 'links' || form === 'base64' || form === 'plain';
@@ -39,7 +39,7 @@ export function subscriptionIn(
   };
   const guessed = inForm(format);
   const { type, body } = isGuess && guessed.isEmpty ? inForm('links') : guessed;
-  const clients = usagesOf(read, read.clientsBySubId(subId));
+  const clients = usagesOf(read, read.clients.bySubId(subId));
   const told = subscriptionHeaders({ clients, settings, url, fileName: settings.subTitle });
   return { headers: ['Content-Type', type, 'Vary', VARY, ...secretHeaders, ...Object.entries(told).flat()], body };
 }
@@ -47,7 +47,7 @@ export function subscriptionIn(
 /** What the clients used and may use. */
 export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
   return clients.map((client) => {
-    const { up, down } = read.clientCounter(client);
+    const { up, down } = read.usage.client(client);
     const { capBytes, expiresAt } = client.terms;
     return { person: emailKey(client.identity.email), up, down, capBytes, expiresAt };
   });

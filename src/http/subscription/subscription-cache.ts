@@ -86,11 +86,11 @@ export class SubscriptionCache {
     const read = this.#read;
     if (subscribed(read, subId).length === 0) return null;
     const madeAt = this.#now();
-    const clients = read.clientsBySubId(subId);
-    const counters = clients.map((client) => read.clientCounter(client));
+    const clients = read.clients.bySubId(subId);
+    const counters = clients.map((client) => read.usage.client(client));
     const entry = {
       ...goingOut(make(madeAt)),
-      ...{ settings: read.settings(), inbounds: this.#inbounds, clients, counters, madeAt },
+      ...{ settings: read.settings.current(), inbounds: this.#inbounds, clients, counters, madeAt },
     };
     this.#entries.set(key, entry);
     return entry;
@@ -98,13 +98,13 @@ export class SubscriptionCache {
 
   #holds(entry: Entry, subId: string): boolean {
     const read = this.#read;
-    if (entry.settings !== read.settings() || entry.inbounds !== this.#inbounds) return false;
+    if (entry.settings !== read.settings.current() || entry.inbounds !== this.#inbounds) return false;
     const age = this.#now() - entry.madeAt;
     if (age < 0 || age > FRESH_MS) return false;
-    const clients = read.clientsBySubId(subId);
+    const clients = read.clients.bySubId(subId);
     if (clients.length !== entry.clients.length) return false;
     return clients.every(
-      (client, at) => client === entry.clients[at] && sameCount(read.clientCounter(client), entry.counters[at]),
+      (client, at) => client === entry.clients[at] && sameCount(read.usage.client(client), entry.counters[at]),
     );
   }
 }

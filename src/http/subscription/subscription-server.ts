@@ -43,14 +43,14 @@ export interface SubscriptionServer {
  */
 export function createSubscriptionServer(parts: SubscriptionServerParts): SubscriptionServer {
   const { read, now, subDomain, log } = parts;
-  const peers = new Peers(() => read.settings());
+  const peers = new Peers(() => read.settings.current());
   const cache = new SubscriptionCache(read, now);
   const misses = new MissLimiter(now);
   const warnOfUntold = untoldWatch(log);
   const admission = new Admission(peers, parts.admission ?? USUAL);
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    const settings = read.settings();
+    const settings = read.settings.current();
     if (!settings.subEnable) return bare(res, 404);
     if (req.method !== 'GET' && req.method !== 'HEAD') return bare(res, 405, ['Allow', 'GET, HEAD']);
     const peer = peers.of(req);
@@ -71,8 +71,8 @@ export function createSubscriptionServer(parts: SubscriptionServerParts): Subscr
     query: string,
   ): Rendered | null => {
     // Most that is asked for and not there is nobody's at all.
-    if (read.clientsBySubId(subId).length === 0) return null;
-    const settings = read.settings();
+    if (read.clients.bySubId(subId).length === 0) return null;
+    const settings = read.settings.current();
     warnOfUntold(settings);
     const asked = { subId, url: urlOf(peer, settings.subURI, settings.subPath, subId), host: peer.hostname };
     const key = (form: string): string => `${form} ${asked.host} ${asked.url}`;

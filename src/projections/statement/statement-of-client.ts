@@ -6,7 +6,7 @@ import { actorText, type StoryLog, sentence } from '../story.js';
 import type { Ledger } from './ledger.js';
 import { type Statement, type StatementNames, statementOf } from './statement.js';
 
-type Names = Pick<ReadModels, 'inbound' | 'node'>;
+type Names = Pick<ReadModels, 'inbounds' | 'nodes'>;
 
 /** The statement of an email. `counter`: what it has used now; null where something followed after the days that were asked for. */
 export interface ClientStatement extends Statement {
@@ -18,17 +18,17 @@ export interface ClientStatement extends Statement {
  * ledger and the counters are at the same event. Throws `LedgerFlaw` where they do not agree.
  */
 export function statementOfEmail(
-  read: Pick<ReadModels, 'clientsByEmail' | 'clientCounter'> & Names,
+  read: Pick<ReadModels, 'clients' | 'usage'> & Names,
   ledger: Ledger,
   log: Pick<StoryLog, 'at'>,
   email: string,
   days: readonly [from: number, to: number],
   now: number,
 ): ClientStatement | null {
-  const clients = read.clientsByEmail(email);
+  const clients = read.clients.byEmail(email);
   const [first] = clients;
   if (!first) return null;
-  const counter = read.clientCounter(first);
+  const counter = read.usage.client(first);
   const account = accountOf(
     ledger,
     clients.map(({ number }) => number),
@@ -62,8 +62,8 @@ export function statementOfNumbers(
 
 function namesOf(names: Names, log: Pick<StoryLog, 'at'>): StatementNames {
   return {
-    inbound: (id) => names.inbound(id)?.tag ?? `inbound ${id}, deleted`,
-    node: (id) => `node ${names.node(id)?.name ?? `${id}, deleted`}`,
+    inbound: (id) => names.inbounds.get(id)?.tag ?? `inbound ${id}, deleted`,
+    node: (id) => `node ${names.nodes.get(id)?.name ?? `${id}, deleted`}`,
     told: (entry) => told(entry, log),
   };
 }

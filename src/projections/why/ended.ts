@@ -23,11 +23,11 @@ export function endOf(log: StoryLog, client: number): Ended | null {
 
 /** Everyone who was deleted with this email, the last of them first, without their stories. */
 export function endsUnder(
-  read: Pick<ReadModels, 'formerClients'>,
+  read: Pick<ReadModels, 'clients'>,
   log: Pick<StoryLog, 'lastOf'>,
   email: string,
 ): readonly Omit<Ended, 'story'>[] {
-  const ends = read.formerClients(email).flatMap(({ number: client }) => {
+  const ends = read.clients.former(email).flatMap(({ number: client }) => {
     const end = log.lastOf(`client-${client}`, ['ClientDeleted']);
     const since = end && { at: end.meta.at, position: end.position, by: actorText(end.meta) };
     return since ? [{ client, standing: 'deleted' as const, since }] : [];
@@ -47,13 +47,13 @@ export interface AccountHolder {
  * number (0 = none is named) among them. Null where there is nobody.
  */
 export function accountHolder(
-  read: Pick<ReadModels, 'formerClients' | 'clientsByEmail'>,
+  read: Pick<ReadModels, 'clients'>,
   log: Pick<StoryLog, 'lastOf'>,
   email: string,
   number: number,
 ): AccountHolder | null {
-  const living = read.clientsByEmail(email);
-  const former = read.formerClients(email);
+  const living = read.clients.byEmail(email);
+  const former = read.clients.former(email);
   const [first] = living;
   if (number === 0 && first) return { email: first.identity.email, client: null };
   const client = number || endsUnder(read, log, email)[0]?.client;

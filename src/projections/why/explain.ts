@@ -26,39 +26,39 @@ export function explain(
   now: number,
   offline: OfflineReason = (node) => recordedReason(read, node),
 ): readonly Explanation[] {
-  return read.clientsByEmail(email).flatMap((client) => {
-    const inbound = read.inbound(client.inbound);
+  return read.clients.byEmail(email).flatMap((client) => {
+    const inbound = read.inbounds.get(client.inbound);
     if (!inbound) return [];
-    const siblings = read.siblings(client).flatMap((sibling) => {
-      const its = read.inbound(sibling.inbound);
-      return its ? [{ inbound: its, own: read.ownCounter(sibling) }] : [];
+    const siblings = read.clients.siblings(client).flatMap((sibling) => {
+      const its = read.inbounds.get(sibling.inbound);
+      return its ? [{ inbound: its, own: read.usage.clientAlone(sibling) }] : [];
     });
     const node = inbound.node === null ? null : nodeFacts(read, inbound, inbound.node, offline);
     const history = historyOf(log, client.number);
     const facts = {
       client,
       inbound,
-      used: read.clientCounter(client),
-      inboundUsed: read.inboundCounter(inbound),
+      used: read.usage.client(client),
+      inboundUsed: read.usage.inbound(inbound),
       siblings,
       core: read.core(),
       node,
       history,
       log,
       now,
-      zone: zoneNamed(read.settings().timeLocation),
+      zone: zoneNamed(read.settings.current().timeLocation),
     };
     return [{ client, inbound, ...whyOf(facts), story: storyOf(log, client.number) }];
   });
 }
 
 function nodeFacts(read: ReadModels, inbound: Inbound, id: NodeId, offline: OfflineReason): NodeFacts {
-  const outbox = read.outbox(id).find((entry) => entry.inbound === inbound.id);
-  return { id, document: read.node(id), offline: offline(id), outbox };
+  const outbox = read.nodes.outbox(id).find((entry) => entry.inbound === inbound.id);
+  return { id, document: read.nodes.get(id), offline: offline(id), outbox };
 }
 
 /** As far as events tell. */
 function recordedReason(read: ReadModels, node: NodeId): string | null {
-  const standing = read.nodeStanding(node);
+  const standing = read.nodes.standing(node);
   return standing && !standing.online ? standing.reason : null;
 }

@@ -70,7 +70,7 @@ describe('a panel', () => {
     const { position } = known;
     await place.open();
     expect(place.panel.complaint).toContain(`the events from ${position + 1} on are missing`);
-    expect(place.panel.read.clientByEmail('alice')).toBeDefined();
+    expect(place.panel.read.clients.firstByEmail('alice')).toBeDefined();
     expect(place.panel.dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject(
       { code: 'STORAGE_READ_ONLY' },
     );

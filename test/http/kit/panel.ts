@@ -176,7 +176,7 @@ export async function startPanel({
   const host = new ProcHostMonitor(folder);
   const runs = { ...stubCore, ...core } as unknown as HttpParts['core'];
   const file = join(folder, 'gauges.bin');
-  const online = (): number => read.onlineEmails(now()).length;
+  const online = (): number => read.usage.onlineEmails(now()).length;
   const gauges = new RingGauges({ host, core: runs, online, file, now, warn: () => undefined });
   const lines = new PanelLines();
   gauges.start();
@@ -230,7 +230,7 @@ export async function startPanel({
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
   const httpLog = { error: complain, warn: complain };
   // As at the last restart.
-  const { webDomain, subDomain } = read.settings();
+  const { webDomain, subDomain } = read.settings.current();
   const serve = () =>
     createPanelServer({
       ...{ http, dispatch, change: changeBy(dispatch), bind, log: httpLog },

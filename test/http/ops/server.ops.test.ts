@@ -172,7 +172,7 @@ describe('the figures for a scraper', () => {
     const ofNodes = async () =>
       Object.fromEntries([...readMetrics((await ask('/metrics')).text)].filter(([name]) => name.includes('_node_')));
     expect(await ofNodes()).toEqual({ 'portolan_node_lag_changes{node="1",name="Oslo"}': 2 });
-    const asked = panel.read.node(1);
+    const asked = panel.read.nodes.get(1);
     if (!asked) throw new Error('there is no node');
     panel.given({ type: 'RecordNodeOnline', data: { asked } });
     expect(await ofNodes()).toMatchObject({ 'portolan_node_up{node="1",name="Oslo"}': 1 });

@@ -193,7 +193,7 @@ describe('the statement of a client', () => {
   it('is not given where it does not agree with the counter, also when it is made anew', async () => {
     const { panel, uses, ask } = await start();
     uses(1, 2);
-    vi.spyOn(panel.read, 'clientCounter').mockReturnValue({ up: 500, down: 0 });
+    vi.spyOn(panel.read.usage, 'client').mockReturnValue({ up: 500, down: 0 });
     expect((await ask()).json).toMatchObject({
       success: false,
       msg: 'The statement does not add up to the counter, also when it is made anew from the log: run portolan events verify',

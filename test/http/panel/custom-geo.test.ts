@@ -36,7 +36,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, patienceMs
   const geoSources: HttpParts['geoSources'] = new GeoSources(
     {
       files: createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder }),
-      sources: () => panel?.read.geoSources() ?? new Map(),
+      sources: () => panel?.read.records.geoSources() ?? new Map(),
       config: () => ({ template: panel?.read.desired.template() ?? {}, inbounds: new Map() }),
       core: { test: (config) => core.test(config) },
       warn: () => undefined,
@@ -186,7 +186,7 @@ describe('a custom geo source over HTTP', () => {
       ['/a.dat', '/b.dat'].map((path, i) => browser.post(`${prefix}/add`, wish(path, { alias: ['x-y', 'x_y'][i] }))),
     );
     expect(answers.filter(({ json }) => json?.success)).toHaveLength(1);
-    const [source, ...others] = panel.read.geoSources().values();
+    const [source, ...others] = panel.read.records.geoSources().values();
     expect(others).toEqual([]);
     const file = `geosite_${source?.alias}.dat`;
     expect(readdirSync(folder)).toEqual([file]);
@@ -400,7 +400,7 @@ describe('a custom geo source over HTTP', () => {
     };
     const answer = await browser.post(`${prefix}/update/${id}`, place.wish('/other.dat'));
     expect(answer.json).toMatchObject({ success: false, msg: 'There is no custom geo source 1' });
-    expect(panel.read.geoSources().size).toBe(0);
+    expect(panel.read.records.geoSources().size).toBe(0);
     expect(appended().filter((type) => type.startsWith('Geo'))).toEqual(['GeoSourceDeleted']);
     expect(readFileSync(join(folder, 'geosite_mine.dat'))).toEqual(list);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);

@@ -27,7 +27,7 @@ describe('emails', () => {
   it('have one spelling, and are found by both', async () => {
     const { panel, browser, add } = await start();
     expect((await add(client(1, DECOMPOSED)))?.success).toBe(true);
-    expect([...panel.read.clients()].map(({ identity }) => identity.email)).toEqual([COMPOSED]);
+    expect([...panel.read.clients.all()].map(({ identity }) => identity.email)).toEqual([COMPOSED]);
     expect(await add(client(2, COMPOSED))).toMatchObject({ success: false });
     expect(await add(client(2, DECOMPOSED))).toMatchObject({ success: false });
     for (const email of [COMPOSED, DECOMPOSED]) {
@@ -63,11 +63,11 @@ describe('emails', () => {
       ...{ at: panel.now(), actor: { kind: 'system', id: 'import', name: 'import', ip: null } },
       correlationId: '00000000-0000-4000-8000-000000000001',
     });
-    const [known] = [...panel.read.clients()];
+    const [known] = [...panel.read.clients.all()];
     const body = { id: 1, settings: text([{ ...client(1, strange), subId: DECOMPOSED, totalGB: 5 }]) };
     const path = `/panel/api/inbounds/updateClient/${known?.credential.id}`;
     expect((await browser.post(path, body)).json).toMatchObject({ success: true });
-    expect([...panel.read.clients()]).toMatchObject([{ identity: { email: strange }, terms: { capBytes: 5 } }]);
+    expect([...panel.read.clients.all()]).toMatchObject([{ identity: { email: strange }, terms: { capBytes: 5 } }]);
   });
 });
 
@@ -77,7 +77,7 @@ describe('tags and names of nodes', () => {
     const add = async (port: number, tag: string) =>
       (await browser.post('/panel/api/inbounds/add', inbound(port, { tag }))).json;
     expect((await add(20_500, DECOMPOSED))?.success).toBe(true);
-    expect(panel.read.inbounds().at(-1)?.tag).toBe(COMPOSED);
+    expect(panel.read.inbounds.all().at(-1)?.tag).toBe(COMPOSED);
     expect(await add(20_501, COMPOSED)).toMatchObject({ success: false });
     expect(await add(20_501, 'x\u2066y')).toMatchObject({ msg: expect.stringContaining('it holds U+2066') });
     const node = { host: '203.0.113.1', port: 443, enable: false };

@@ -28,7 +28,7 @@ describe('how far a node is behind', () => {
   it('is a number of events, by inbound, with the reason', async () => {
     const { browser, sync, list, add, given, read, log } = await start();
     expect(await sync()).toMatchObject({ id: 1, name: 'Oslo', state: 'unknown', lag: 0, pending: [] });
-    const asked = read.node(1);
+    const asked = read.nodes.get(1);
     if (!asked) throw new Error('there is no node');
     given({ type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } });
     expect(await sync()).toMatchObject({ state: 'synced' });
@@ -38,7 +38,7 @@ describe('how far a node is behind', () => {
       ...{ state: 'behind', lag: 2, appliedPosition: position - 2, wantedPosition: position },
       pending: [{ inboundId: 1, tag: 'in-1', deleted: false, lag: 2, firstPosition: position - 1, reason: '' }],
     });
-    const [inbound] = read.inbounds();
+    const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
     const told = { asked, inbound: inbound.id };
     given({ type: 'RecordNodeInboundRefused', data: { ...told, reason: 'remote: no' } });

@@ -78,7 +78,7 @@ describe('a node that is a panel of ours', () => {
     expect(online.mem).toBeGreaterThan(0);
     expect(online.uptimeSecs).toBeGreaterThan(0);
     const told = log.read(0, 100).find(({ type }) => type === 'NodeIdentified');
-    expect(told?.data).toEqual({ node: 1, kind: 'portolan', panelId: remote.read.panelId });
+    expect(told?.data).toEqual({ node: 1, kind: 'portolan', panelId: remote.read.identity.panelId });
     expect(told?.meta.actor).toMatchObject({ kind: 'node', id: '1', name: 'Frankfurt' });
     const list = await get('/list');
     expect(list?.obj).toEqual([await get('/get/1').then((answer) => answer?.obj)]);
@@ -91,7 +91,7 @@ describe('a node that is a panel of ours', () => {
     const { browser, log, read } = await start();
     const status = (await browser.get('/panel/api/server/status')).json?.obj;
     expect(status).toMatchObject({ panelId: log.read(0, 1)[0]?.id });
-    expect(read.panelId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(read.identity.panelId).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -254,7 +254,7 @@ describe('a node that is changed', () => {
     Object.assign(http, { nodeSync: { ...http.nodeSync, withdraw } });
     await post('/add', there);
     for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
-    const [first, second, third, fourth] = read.nodes();
+    const [first, second, third, fourth] = read.nodes.all();
     given({ type: 'AddInbound', data: { owner: userId(1), node: first?.id, ...inboundDraft() } });
     expect(await post('/del/1')).toMatchObject({
       success: true,
@@ -283,7 +283,7 @@ describe('a node that is changed', () => {
       obj: { inbounds: 1, remaining: 0, kept: 0 },
     });
     expect((await get('/list'))?.obj).toEqual([]);
-    expect(read.inbounds()).toHaveLength(2);
+    expect(read.inbounds.all()).toHaveLength(2);
     expect(await post('/del/7')).toMatchObject({ success: false });
   });
 
@@ -331,11 +331,14 @@ describe('a node that is changed', () => {
       obj: { status: 'offline', error: 'is the same panel as node Frankfurt' },
     });
     expect((await node(2)).lastError).toBe('is the same panel as node Frankfurt');
-    expect(read.nodes().map(({ identity }) => identity?.panelId)).toStrictEqual([remote.read.panelId, undefined]);
+    expect(read.nodes.all().map(({ identity }) => identity?.panelId)).toStrictEqual([
+      remote.read.identity.panelId,
+      undefined,
+    ]);
     // The one who was first goes: then it is the other's.
     await post('/del/1');
     expect(await post('/probe/2')).toMatchObject({ obj: { status: 'online' } });
-    expect(read.node(2)?.identity?.panelId).toBe(remote.read.panelId);
+    expect(read.nodes.get(2)?.identity?.panelId).toBe(remote.read.identity.panelId);
   });
 });
 

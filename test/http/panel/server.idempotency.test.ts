@@ -23,7 +23,7 @@ describe('Idempotency-Key', () => {
     expect(panel.appended()).toEqual([]);
     await send('k2', { subTitle: 'Two' });
     await send('k1', { subTitle: 'One' });
-    expect(panel.read.settings().subTitle).toBe('Two');
+    expect(panel.read.settings.current().subTitle).toBe('Two');
   });
 
   it('belongs to one request of one caller', async () => {
@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(other.json).toMatchObject({ success: false, msg: expect.stringContaining('Idempotency-Key') });
     const browser = await panel.browser().login();
     expect((await browser.post(UPDATE, { subTitle: 'Three' }, { 'idempotency-key': 'k1' })).json?.success).toBe(true);
-    expect(panel.read.settings().subTitle).toBe('Three');
+    expect(panel.read.settings.current().subTitle).toBe('Three');
   });
 
   it('has a length', async () => {

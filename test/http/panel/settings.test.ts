@@ -84,7 +84,7 @@ describe('a change', () => {
       { type: 'SettingsChanged', data: { changes: { pageSize: 50, chatBotCpu: 70 } } },
       { type: 'SecretSettingChanged', data: { key: 'ldapPassword', life: 1 } },
     ]);
-    expect(panel.read.secrets().ldapPassword).toBe('canary');
+    expect(panel.read.settings.secrets().ldapPassword).toBe('canary');
   });
 
   it('says when it waits for a restart', async () => {
@@ -105,9 +105,9 @@ describe('a change', () => {
     const { panel, update, errors } = await start({ chatBotCpu: 80 });
     await update({ chatBotCpu: 80, tgCpu: 70 });
     await update({ chatBotCpu: 60, tgCpu: 70 });
-    expect(panel.read.settings().chatBotCpu).toBe(60);
+    expect(panel.read.settings.current().chatBotCpu).toBe(60);
     await update({ chatBotCpu: '50', tgCpu: 50, tgBotToken: '', chatBotToken: 'a' });
-    expect([panel.read.settings().chatBotCpu, panel.read.secrets().chatBotToken]).toEqual([50, 'a']);
+    expect([panel.read.settings.current().chatBotCpu, panel.read.settings.secrets().chatBotToken]).toEqual([50, 'a']);
     const why = 'is given under two names with different values';
     expect(await errors({ chatBotCpu: 1, tgCpu: 2, tgBotToken: 'x', chatBotToken: 'y', pageSize: 1 })).toEqual([
       { key: 'chatBotCpu', why },
@@ -283,7 +283,7 @@ describe('a change', () => {
         { key: 'trustedProxyCIDRs' },
       ]);
     expect((await update({ trustedProxyCIDRs: ['::/0'], trustEveryProxy: true })).json?.success).toBe(true);
-    expect(panel.read.settings().trustedProxyCIDRs).toEqual(['::/0']);
+    expect(panel.read.settings.current().trustedProxyCIDRs).toEqual(['::/0']);
   });
 
   it.each(['http://127.0.0.1/x', 'http://[::ffff:10.0.0.1]/', 'http://localhost:8080/', 'http://0x7f.1/'])(
@@ -362,9 +362,9 @@ describe('one secret', () => {
     const { panel, browser } = await start(SECRETS);
     expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
     expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'KeyShredded']);
-    expect(panel.read.secrets()[key]).toBe(value);
+    expect(panel.read.settings.secrets()[key]).toBe(value);
     expect((await browser.post(SECRET, { key, value: '' })).json?.success).toBe(true);
-    expect(panel.read.secrets()[key]).toBe('');
+    expect(panel.read.settings.secrets()[key]).toBe('');
     expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(value);
   });
 
@@ -377,7 +377,7 @@ describe('one secret', () => {
       ['nord', '{}'],
     ])
       expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
-    expect(panel.read.secrets()).toMatchObject({
+    expect(panel.read.settings.secrets()).toMatchObject({
       chatBotToken: 'a',
       chatBotProxy: 'socks5://b',
       wgprov: '{}',

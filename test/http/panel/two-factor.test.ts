@@ -84,7 +84,7 @@ describe('setting it up', () => {
     const written = `${TOKEN.toLowerCase().match(/.{4}/g)?.join(' ')}==`;
     const body = { twoFactorEnable: 'true', twoFactorToken: written, twoFactorCode: code() };
     expect((await browser.post(UPDATE, body)).json?.success).toBe(true);
-    expect(panel.read.secrets().twoFactorToken).toBe(TOKEN);
+    expect(panel.read.settings.secrets().twoFactorToken).toBe(TOKEN);
   });
 
   it('takes the token that was put aside, by a code of it; without a code it proposes another', async () => {
@@ -95,7 +95,7 @@ describe('setting it up', () => {
     expect((proposed.json as { obj: Record<string, string> }).obj['twoFactorToken']).not.toBe(TOKEN);
     expect((await browser.post(UPDATE, { twoFactorEnable: true, twoFactorCode: wrong() })).json?.success).toBe(false);
     expect((await browser.post(UPDATE, { twoFactorEnable: true, twoFactorCode: code() })).json?.success).toBe(true);
-    expect(panel.read.settings().twoFactorEnable).toBe(true);
+    expect(panel.read.settings.current().twoFactorEnable).toBe(true);
   });
 
   it.each([
@@ -249,8 +249,8 @@ describe('a change while it is on', () => {
       expect(answer.json).toMatchObject({ success: false, obj: { errors: [{ key: 'twoFactorCode' }] } });
       expect(types(panel.appended()).filter((type) => type !== 'LoginFailed')).toEqual([]);
     }
-    expect(panel.read.settings().twoFactorEnable).toBe(true);
-    expect(panel.read.secrets().twoFactorToken).toBe(TOKEN);
+    expect(panel.read.settings.current().twoFactorEnable).toBe(true);
+    expect(panel.read.settings.secrets().twoFactorToken).toBe(TOKEN);
     expect((await browser.get(LIST)).status).toBe(200);
   });
 
@@ -260,8 +260,8 @@ describe('a change while it is on', () => {
     await login(other, code(-1));
     expect((await browser.post(path, { ...body, twoFactorCode: code() })).json?.success).toBe(true);
     expect(types(panel.appended())).toEqual(expect.arrayContaining(['TwoFactorCodeUsed', 'SessionsEnded', 'LoggedIn']));
-    expect(panel.read.secrets().twoFactorToken).not.toBe(TOKEN);
-    expect(panel.read.settings().twoFactorEnable).toBe(panel.read.secrets().twoFactorToken !== '');
+    expect(panel.read.settings.secrets().twoFactorToken).not.toBe(TOKEN);
+    expect(panel.read.settings.current().twoFactorEnable).toBe(panel.read.settings.secrets().twoFactorToken !== '');
     expect((await browser.get(LIST)).status).toBe(200);
     expect((await other.get(LIST)).status).toBe(404);
   });
@@ -273,7 +273,7 @@ describe('a change while it is on', () => {
     expect((await attempt(code())).json?.success).toBe(false);
     expect(panel.appended()).toEqual([]);
     expect((await login(panel.browser(), code())).json?.success).toBe(false);
-    expect(panel.read.settings().twoFactorEnable).toBe(true);
+    expect(panel.read.settings.current().twoFactorEnable).toBe(true);
   });
 
   it('of other settings needs none, and a wrong one counts for nothing', async () => {

@@ -89,7 +89,7 @@ describe('one email in two inbounds over HTTP', () => {
     const { panel, post, join, uses } = await start();
     await join(anna({ email: 'Anna' }));
     uses(1, 1, 2);
-    panel.read.online.set(['Anna', 'anna']);
+    panel.read.usage.online.set(['Anna', 'anna']);
     expect((await post('/inbounds/onlines'))?.obj).toStrictEqual(['anna']);
     expect((await post('/inbounds/lastOnline'))?.obj).toStrictEqual([
       { email: 'anna', lastOnline: expect.any(Number) as number },

@@ -67,7 +67,7 @@ describe('the desired core', () => {
         const fresh = new ReadModels(journal.log).desired;
         expect(plain(fresh.config().inbounds)).toStrictEqual(plain(read.desired.config().inbounds));
         expect(fresh.digest()).toBe(read.desired.digest());
-        for (const { id, tag } of read.inbounds()) {
+        for (const { id, tag } of read.inbounds.all()) {
           expect(fresh.inboundOf(tag)).toBe(read.desired.inboundOf(tag));
           if (read.desired.config().inbounds.has(tag)) expect(read.desired.inboundOf(tag)).toBe(id);
         }

@@ -107,7 +107,7 @@ describe('the statement of any client of any history', () => {
         const left = new Set(
           events.flatMap((event) => (event.type === 'ClientTrafficInherited' ? [event.data.from as number] : [])),
         );
-        const emails = [...new Set([...read.clients()].map(({ identity }) => identity.email))];
+        const emails = [...new Set([...read.clients.all()].map(({ identity }) => identity.email))];
         const statements = (books: Ledger): (ClientStatement | null)[] =>
           emails.map((email) => statementOfEmail(read, books, log, email, [from, today], now));
         const live = statements(ledger);
@@ -140,7 +140,7 @@ describe('the statement of any client of any history', () => {
         }
 
         // Nothing is missing either.
-        const living = new Set([...read.clients()].map(({ number }) => number as number));
+        const living = new Set([...read.clients.all()].map(({ number }) => number as number));
         const missing = [...moved.keys()].map(Number.parseFloat).filter((client) => living.has(client));
         expect(missing.filter((client) => !left.has(client))).toStrictEqual([]);
 

@@ -5,7 +5,7 @@ import { panelState } from '../../../src/commands/state.js';
 import { type Fold, stateDigest } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import type { Settings } from '../../../src/events/settings/settings.js';
-import { beginAll } from '../../../src/projections/read-models.js';
+import { beginAll } from '../../../src/projections/foldings.js';
 import { stage } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
 import { copy, type Digests, stageState, verify } from '../../../src/worker/backup-work.js';

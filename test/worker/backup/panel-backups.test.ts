@@ -31,7 +31,7 @@ function panelWith(options: Options = {}) {
     panel: {
       read,
       dispatch: bus.dispatch,
-      foldings: [...read.foldings, state],
+      foldings: [...read.follower.foldings, state],
       directory: own.directory,
       now: own.clock.now,
       retire,

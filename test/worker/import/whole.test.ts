@@ -64,13 +64,13 @@ describe('an import', () => {
     const { directory } = await whole(file);
     const { log } = openJournal(directory, { readonly: true });
     const read = new ReadModels(log);
-    const [inbound] = read.inbounds().map((one) => wireInbound(read, one));
+    const [inbound] = read.inbounds.all().map((one) => wireInbound(read, one));
     expect(inbound).toMatchObject({ id: 3, up: 5, down: 6, allTime: 90 });
     expect(inbound?.clientStats).toMatchObject([{ up: 3, down: 4, allTime: 50, lastOnline: T0 - 5000, enable: true }]);
     expect(JSON.parse(inbound?.settings ?? '')).toMatchObject({
       clients: [{ email: 'user1', subId: 'sub1', created_at: 1_700_000_000_000, updated_at: 1_700_000_000_001 }],
     });
-    expect([...read.outboundCounters()]).toEqual([['direct', { up: 8, down: 9 }]]);
+    expect([...read.usage.outbounds()]).toEqual([['direct', { up: 8, down: 9 }]]);
     expect(storyOf(log, 1).map(({ what }) => what)).toContainEqual(
       expect.stringMatching(/^came from another panel with 3 .* up, 4 .* down$/),
     );

@@ -31,7 +31,7 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
   },
 
   csrfToken: (_, { visit }) => visit.csrfToken(),
-  getTwoFactorEnable: (_, { read }) => read.settings().twoFactorEnable,
+  getTwoFactorEnable: (_, { read }) => read.settings.current().twoFactorEnable,
 };
 
 export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {

@@ -31,13 +31,13 @@ export class Login {
     const { read, passwords, twoFactor, now } = this.#context;
     const user = [...read.users().users.values()].find(({ username }) => sameName(username, this.#username));
     const own = await passwords.verify(this.#password, user?.passwordHash ?? null, hashesOf(this.#context));
-    const proof = twoFactor.prove(read.secrets().twoFactorToken, this.#code, now());
+    const proof = twoFactor.prove(read.settings.secrets().twoFactorToken, this.#code, now());
     const failure = own ? this.#begin(user, proof) : 'credentials';
     if (failure === null) {
       if (this.refused === null && user) await this.#upgrade(user);
       return null;
     }
-    if (!read.settings().ldapEnable) return failure;
+    if (!read.settings.current().ldapEnable) return failure;
     const right = await this.#asksDirectory(own);
     return right && !own ? this.#begin(user, proof) : failure;
   }
@@ -46,7 +46,7 @@ export class Login {
   #asksDirectory(own: boolean): Promise<boolean> {
     const { read, directory } = this.#context;
     const password = own ? randomBytes(16).toString('hex') : this.#password;
-    return directory.proves(placeOf(read.settings(), read.secrets()), this.#username, password);
+    return directory.proves(placeOf(read.settings.current(), read.settings.secrets()), this.#username, password);
   }
 
   #begin(user: UserRow | undefined, proof: TwoFactorProof | null): FailureReason | null {

@@ -54,12 +54,12 @@ export class Sessions {
 
   /** Seconds for the cookie of a session that ends at `expiresAt`; null when it ends with the browser. */
   maxAge(expiresAt: number): number | null {
-    if (this.#read.settings().sessionMaxAge === 0) return null;
+    if (this.#read.settings.current().sessionMaxAge === 0) return null;
     return Math.max(0, Math.round((expiresAt - this.#clock()) / 1000));
   }
 
   #longest(): number {
-    const minutes = this.#read.settings().sessionMaxAge;
+    const minutes = this.#read.settings.current().sessionMaxAge;
     return minutes === 0 ? DAY_MS : Math.min(minutes * 60_000, LONGEST_MS);
   }
 

@@ -5,7 +5,7 @@ import type { ClientTraffic } from '../contract/schemas/client.js';
 
 /** The limits of a client, and the counters that they are compared with: those of its email. */
 export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
-  const { up, down } = read.clientCounter(client);
+  const { up, down } = read.usage.client(client);
   return {
     id: client.number,
     inboundId: client.inbound,
@@ -15,11 +15,11 @@ export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
     subId: client.identity.subId,
     up,
     down,
-    allTime: Math.max(read.clientAllTime(client), up + down),
+    allTime: Math.max(read.usage.clientAllTime(client), up + down),
     expiryTime: client.terms.expiresAt,
     total: client.terms.capBytes,
     reset: client.terms.resetDays,
-    lastOnline: read.lastOnline(client),
+    lastOnline: read.usage.lastOnline(client),
   };
 }
 

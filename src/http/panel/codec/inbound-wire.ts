@@ -10,7 +10,7 @@ import { soundSniffing, soundStream } from './inbound.js';
 
 /** An inbound with its clients and all counters, as the panel answers it. */
 export function wireInbound(read: ReadModels, inbound: Inbound): InboundReply {
-  const clients = read.clientsOf(inbound.id);
+  const clients = read.clients.ofInbound(inbound.id);
   const stats = clients.map((client) => clientTraffic(read, client));
   return replyOf(read, inbound, stats, JSON.parse(settingsJson(inbound, clients)) as string);
 }
@@ -21,14 +21,14 @@ function replyOf(
   clientStats: InboundReply['clientStats'],
   settings: string,
 ): InboundReply {
-  const { up, down } = read.inboundCounter(inbound);
+  const { up, down } = read.usage.inbound(inbound);
   return {
     id: inbound.id,
     userId: inbound.owner,
     up,
     down,
     total: inbound.capBytes,
-    allTime: Math.max(read.inboundAllTime(inbound), up + down),
+    allTime: Math.max(read.usage.inboundAllTime(inbound), up + down),
     remark: inbound.remark,
     // As it is, and not as it was chosen: one that reached its cap or expiry is closed.
     enable: serves(inbound),
@@ -52,7 +52,7 @@ function replyOf(
  * where only one of them has changed.
  */
 export function inboundJson(read: ReadModels, inbound: Inbound): JsonOf<InboundReply> {
-  const clients = read.clientsOf(inbound.id);
+  const clients = read.clients.ofInbound(inbound.id);
   const { clientStats: _stats, settings: _settings, ...rest } = replyOf(read, inbound, [], '');
   const stats = clients.map((client) => JSON.stringify(clientTraffic(read, client))).join(',');
   const settings = settingsJson(inbound, clients);

@@ -19,8 +19,8 @@ export interface Subscribed {
 
 /** The clients of a subscription that may connect, in the order of their inbounds and then of their adding. */
 export function subscribed(read: ReadModels, subId: string): readonly Subscribed[] {
-  const found = read.clientsBySubId(subId).flatMap((client): Subscribed[] => {
-    const inbound = read.inbound(client.inbound);
+  const found = read.clients.bySubId(subId).flatMap((client): Subscribed[] => {
+    const inbound = read.inbounds.get(client.inbound);
     return inbound && serves(inbound) && mayConnect(client) ? [{ inbound, client }] : [];
   });
   return found.sort((a, b) => a.inbound.id - b.inbound.id || a.client.number - b.client.number);
@@ -65,7 +65,7 @@ export function linksForClient(
 
 /** Where an inbound of a node is reached; nowhere once the node was taken out of the register. */
 export function nodeHostOf(read: ReadModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
-  return node === null ? {} : { nodeHost: read.node(node)?.host ?? '' };
+  return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
 }
 
 type Asked = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
@@ -74,9 +74,9 @@ function shareLinks(read: ReadModels, { inbound, client }: Subscribed, asked: As
   const context: LinkContext = {
     ...asked,
     ...nodeHostOf(read, inbound),
-    settings: read.settings(),
+    settings: read.settings.current(),
     publicKeyOf: realityPublicKey,
   };
-  const neighbours = read.inbounds().filter(({ node }) => node === inbound.node);
-  return linksOf(behindFront(inbound, neighbours), client, read.clientCounter(client), context);
+  const neighbours = read.inbounds.all().filter(({ node }) => node === inbound.node);
+  return linksOf(behindFront(inbound, neighbours), client, read.usage.client(client), context);
 }

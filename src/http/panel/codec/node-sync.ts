@@ -6,7 +6,7 @@ type Asked = Pick<HttpContext, 'read' | 'nodeSync' | 'say'>;
 
 /** How far a node is behind, and why, as the panel answers it. */
 export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSyncReply {
-  const entries = read.outbox(node.id);
+  const entries = read.nodes.outbox(node.id);
   const talk = nodeSync.state(node.id);
   const positions = entries.flatMap(({ waiting }) => waiting);
   const applied = entries.map(({ applied: last }) => last?.position ?? 0);
@@ -23,8 +23,8 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
       since: seconds(refused?.since ?? 0),
       retryAt: seconds(refused ? nodeSync.retryAt(node.id, inbound) : 0),
     }));
-  const restart = read.nodeRestart(node.id);
-  const strangers = read.strangers(node.id) ?? { inbounds: [], clients: [], more: 0 };
+  const restart = read.nodes.restart(node.id);
+  const strangers = read.nodes.strangers(node.id) ?? { inbounds: [], clients: [], more: 0 };
   return {
     id: node.id,
     name: node.name,
@@ -40,7 +40,7 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
     pending,
     coreRestartedAt: seconds(restart?.at ?? 0),
     coreRestartedFor: {
-      clients: (restart?.clients ?? []).map((number) => read.client(number)?.identity.email ?? `#${number}`),
+      clients: (restart?.clients ?? []).map((number) => read.clients.get(number)?.identity.email ?? `#${number}`),
       inbounds: [...(restart?.inbounds ?? [])],
     },
     strangers: {

@@ -13,8 +13,8 @@ const BLANK = ['tgBotToken', 'tgBotProxy'] as const;
  * whether it is set, and in `environment` what a flag or a variable overrides.
  */
 export function settingsView(read: ReadModels, environment: Overrides): Record<string, unknown> {
-  const settings = read.settings();
-  const secrets = read.secrets();
+  const settings = read.settings.current();
+  const secrets = read.settings.secrets();
   // 3x-ui writes the list as one text.
   const cidrs = settings.apiDialect === '3x-ui' ? settings.trustedProxyCIDRs.join(',') : settings.trustedProxyCIDRs;
   const blanks = [...secretKeys, 'apiToken', ...BLANK].map((key) => [key, '']);

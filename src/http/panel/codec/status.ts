@@ -30,7 +30,7 @@ export function statusOf(read: ReadModels, host: HostReading, now: number): Stat
       mem: whole(host.appStats.mem),
       uptime: since > 0 ? Math.max(0, Math.floor((now - since) / 1000)) : 0,
     },
-    panelId: read.panelId,
+    panelId: read.identity.panelId,
     missing: [...host.missing],
   };
 }

@@ -41,9 +41,9 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes> = {
 function whyOfDeleted(email: string, { read, past }: HttpContext) {
   const [last, ...before] = endsUnder(read, past, email);
   const end = last && endOf(past, last.client);
-  const former = read.formerClients(email).find(({ number }) => number === last?.client);
+  const former = read.clients.former(email).find(({ number }) => number === last?.client);
   if (!end || !former) return reject('CLIENT_NOT_FOUND', { client: email });
-  const { id, tag, remark } = read.inbound(former.inbound) ?? { id: former.inbound, tag: '', remark: '' };
+  const { id, tag, remark } = read.inbounds.get(former.inbound) ?? { id: former.inbound, tag: '', remark: '' };
   return {
     email: former.email,
     inbound: { id, tag, remark },

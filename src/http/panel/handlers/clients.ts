@@ -21,20 +21,21 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
   copyClients,
 
   getClientTraffics({ params: { email } }, { read }) {
-    const client = read.clientByEmail(email);
+    const client = read.clients.firstByEmail(email);
     return client ? clientTraffic(read, client) : reject('CLIENT_NOT_FOUND', { client: email });
   },
 
   getClientTrafficsById({ params: { id } }, { read }) {
-    const byId = read.clientsById(id);
-    if (read.settings().apiDialect === '3x-ui') return onePerEmail(byId).map((client) => clientTraffic(read, client));
-    const [client] = byId.length > 0 ? byId : read.clientsBySubId(id);
+    const byId = read.clients.byId(id);
+    if (read.settings.current().apiDialect === '3x-ui')
+      return onePerEmail(byId).map((client) => clientTraffic(read, client));
+    const [client] = byId.length > 0 ? byId : read.clients.bySubId(id);
     return client ? clientTraffic(read, client) : reject('CLIENT_NOT_FOUND', { client: id });
   },
 
   clientIps({ params: { email } }, { read }) {
-    const client = read.clientByEmail(email);
-    return client ? read.ips(client).map(ipText) : [];
+    const client = read.clients.firstByEmail(email);
+    return client ? read.usage.addresses(client).map(ipText) : [];
   },
 
   clearClientIps({ params: { email } }, { dispatch }) {
@@ -42,7 +43,7 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
   },
 
   addClient({ body: { id, settings } }, { read, dispatch }) {
-    const inbound = read.inbound(id);
+    const inbound = read.inbounds.get(id);
     if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
     return said(
@@ -53,7 +54,7 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
 
   async updateClient({ params: { clientId: key }, body: { id, settings } }, context) {
     const done = await context.change(() => {
-      const inbound = context.read.inbound(id);
+      const inbound = context.read.inbounds.get(id);
       if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
       const current = named(context, inbound, key);
       const wire = meant(settings.clients ?? [], inbound, key, current);
@@ -96,20 +97,21 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'one of them must be given' });
     }
     const done = await change(() => {
-      const client = read.clientByEmail(email);
+      const client = read.clients.firstByEmail(email);
       if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
-      const now = read.clientCounter(client);
+      const now = read.usage.client(client);
       return { type: 'AdjustClientTraffic', data: { email, up: upload ?? now.up, down: download ?? now.down } };
     });
     return said(done, UPDATED);
   },
 
-  onlines: (_, { read, now }) => [...read.onlineEmails(now())],
+  onlines: (_, { read, now }) => [...read.usage.onlineEmails(now())],
 
   lastOnline(_, { read }) {
-    const persons = [...read.clients()].filter((client) => read.isFirst(client));
-    const seen = persons.map((client) => ({ email: client.identity.email, at: read.lastOnline(client) }));
-    if (read.settings().apiDialect === '3x-ui') return Object.fromEntries(seen.map(({ email, at }) => [email, at]));
+    const persons = [...read.clients.all()].filter((client) => read.clients.isFirst(client));
+    const seen = persons.map((client) => ({ email: client.identity.email, at: read.usage.lastOnline(client) }));
+    if (read.settings.current().apiDialect === '3x-ui')
+      return Object.fromEntries(seen.map(({ email, at }) => [email, at]));
     return seen.map(({ email, at }) => ({ email, lastOnline: Math.floor(at / 1000) }));
   },
 
@@ -118,8 +120,8 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
   ],
 
   getClientLinks({ params: { id, email } }, { read, requestHost, now }) {
-    const inbound = read.inbound(id);
-    const client = inbound && read.clientIn(inbound.id, email);
+    const inbound = read.inbounds.get(id);
+    const client = inbound && read.clients.inInbound(inbound.id, email);
     if (!client) return [];
     return [...linksForClient(read, inbound, client, requestHost, now())];
   },
@@ -142,8 +144,11 @@ function named({ read }: HttpContext, inbound: Inbound, key: string): Client | u
   const wanted = key.toLowerCase();
   const isMeant = (client: Client | undefined): boolean =>
     client?.inbound === inbound.id && clientKey(inbound.protocol, client).toLowerCase() === wanted;
-  const byEmail = read.clientIn(inbound.id, key);
-  return read.clientsById(key).find(isMeant) ?? (isMeant(byEmail) ? byEmail : read.clientsOf(inbound.id).find(isMeant));
+  const byEmail = read.clients.inInbound(inbound.id, key);
+  return (
+    read.clients.byId(key).find(isMeant) ??
+    (isMeant(byEmail) ? byEmail : read.clients.ofInbound(inbound.id).find(isMeant))
+  );
 }
 
 /** The client that an update means: some callers send all clients of the inbound, of which the path names one. */

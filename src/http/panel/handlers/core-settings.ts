@@ -23,11 +23,11 @@ const SETTLED_MS = 10_000;
 export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<typeof coreSettingApiRoutes> = {
   read(_, { read }) {
     const template = read.desired.template();
-    const inboundTags = read.inbounds().map(({ tag }) => tag);
-    const reverse = new Set([...read.clients()].map(({ terms }) => terms.reverseTag).filter((tag) => tag !== ''));
+    const inboundTags = read.inbounds.all().map(({ tag }) => tag);
+    const reverse = new Set([...read.clients.all()].map(({ terms }) => terms.reverseTag).filter((tag) => tag !== ''));
     const clientReverseTags = [...reverse].sort();
-    const outboundTestUrl = read.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
-    if (read.settings().apiDialect === '3x-ui') {
+    const outboundTestUrl = read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
+    if (read.settings.current().apiDialect === '3x-ui') {
       return JSON.stringify({ xraySetting: template, inboundTags, clientReverseTags, outboundTestUrl });
     }
     return {
@@ -41,7 +41,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
   getDefaultJsonConfig: () => defaultTemplate,
 
   getOutboundsTraffic(_, { read }) {
-    const counters = [...read.outboundCounters()];
+    const counters = [...read.usage.outbounds()];
     return counters.map(([tag, { up, down }], index) => ({ id: index + 1, tag, up, down, total: up + down }));
   },
 
@@ -56,7 +56,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
     const idle =
       Array.isArray(outbounds) && outbounds.some((outbound) => isObject(outbound) && outbound['tag'] === tag);
     // One that nothing went through yet has nothing to reset.
-    if (idle && !read.outboundCounters().has(tag)) return new Message(RESET);
+    if (idle && !read.usage.outbounds().has(tag)) return new Message(RESET);
     const data = { tag: tag === ALL_TAGS ? null : tag };
     return said(await change(() => ({ type: 'ResetOutboundTraffic', data })), RESET);
   },
@@ -77,7 +77,7 @@ async function changeTemplate(
   const outboundTestUrl = testUrlOf(url);
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
   const { read, core, dispatch, coreSettled, web } = context;
-  if (outboundTestUrl !== (read.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
+  if (outboundTestUrl !== (read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
     const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
     if ((await web.flaw(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
   }

@@ -9,11 +9,11 @@ import type { Handlers } from '../mount.js';
 import { patiently } from './answers.js';
 
 export const customGeoHandlers: Handlers<typeof customGeoRoutes> = {
-  list: (_, context) => [...context.read.geoSources().values()].map((source) => rowOf(source, context)),
+  list: (_, context) => [...context.read.records.geoSources().values()].map((source) => rowOf(source, context)),
 
   /** In 3x-ui only those of the sources, and nothing where there is none. */
   aliases(_, context) {
-    const { apiDialect } = context.read.settings();
+    const { apiDialect } = context.read.settings.current();
     const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(context)), ...ownAliases(context)];
     const ofType = (type: GeoKind): GeoAliasRow[] | null =>
       orNull(
@@ -46,7 +46,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes> = {
     patiently(context.geoSources.download(id, context), (file) => new Message(`Geofile “${file}” updated`), null),
 
   updateAll(_, context) {
-    const sources = [...context.read.geoSources().values()];
+    const sources = [...context.read.records.geoSources().values()];
     return patiently(
       context.geoSources.update(sources, context).then((outcomes) => {
         if (outcomes instanceof Rejection) return outcomes;
@@ -83,7 +83,7 @@ function rowOf(source: GeoSource, { geoSources, say }: HttpContext): GeoSourceRo
 }
 
 function rowByFile(file: string, context: HttpContext): GeoSourceRow | null {
-  const source = [...context.read.geoSources().values()].find((one) => geoFileOf(one) === file);
+  const source = [...context.read.records.geoSources().values()].find((one) => geoFileOf(one) === file);
   return source ? rowOf(source, context) : null;
 }
 
@@ -98,7 +98,7 @@ function builtIn({ geoSources }: HttpContext): readonly GeoAliasRow[] {
 }
 
 function ownAliases({ read, geoSources }: HttpContext): readonly GeoAliasRow[] {
-  return [...read.geoSources().values()].map((source) => {
+  return [...read.records.geoSources().values()].map((source) => {
     const { alias, type } = source;
     const fileName = geoFileOf(source);
     const extExample = `ext:${fileName}:tag`;
@@ -120,7 +120,7 @@ function resultsOf(sources: readonly GeoSource[], outcomes: readonly GeoOutcome[
 
 /** 3x-ui has nothing for an empty list. */
 function orNull<T>({ read }: HttpContext, list: T[]): T[] | null {
-  return list.length === 0 && read.settings().apiDialect === '3x-ui' ? null : list;
+  return list.length === 0 && read.settings.current().apiDialect === '3x-ui' ? null : list;
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);

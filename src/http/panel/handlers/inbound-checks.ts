@@ -49,8 +49,8 @@ async function foreignHolder(
 ): Promise<Rejection | null> {
   const { listen, port, protocol } = spec;
   if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
-  const neighbours = read
-    .inbounds()
+  const neighbours = read.inbounds
+    .all()
     .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;

@@ -19,12 +19,12 @@ const STILL_CLOSED = 'The inbound is switched on, but stays closed: its cap or i
 export const inboundHandlers: Handlers<typeof inboundRoutes> = {
   async list(_, { read, userId, wantsCounters, collect }) {
     if (wantsCounters) await collect();
-    const own = read.inbounds().filter((inbound) => inbound.owner === userId);
+    const own = read.inbounds.all().filter((inbound) => inbound.owner === userId);
     return JsonOf.list(own.map((inbound) => inboundJson(read, inbound)));
   },
 
   get({ params: { id } }, { read }) {
-    const inbound = read.inbound(id);
+    const inbound = read.inbounds.get(id);
     return inbound ? inboundJson(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
@@ -60,7 +60,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
 
   setEnable({ params: { id }, body: { enable } }, { dispatch, read }) {
     const done = dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } });
-    const reached = enable ? read.inbound(id)?.depletion : null;
+    const reached = enable ? read.inbounds.get(id)?.depletion : null;
     return said(done, reached ? STILL_CLOSED : UPDATED);
   },
 
@@ -91,15 +91,15 @@ async function add(context: HttpContext, wire: WireInbound): Promise<Message | R
 
 /** An import keeps its tag only while nobody else has it. */
 function withFreeTag(wire: WireInbound, { read }: HttpContext): WireInbound {
-  return read.inbounds().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
+  return read.inbounds.all().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
 }
 
 function stored({ read }: HttpContext, id: number): StoredInbound | undefined {
-  const inbound = read.inbound(id);
-  return inbound && { inbound, clients: read.clientsOf(inbound.id) };
+  const inbound = read.inbounds.get(id);
+  return inbound && { inbound, clients: read.clients.ofInbound(inbound.id) };
 }
 
 function answerOf({ read }: HttpContext, id: number) {
-  const inbound = read.inbound(id);
+  const inbound = read.inbounds.get(id);
   return inbound ? wireInbound(read, inbound) : null;
 }

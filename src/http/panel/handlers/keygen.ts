@@ -44,7 +44,7 @@ export const keygenHandlers: Handlers<typeof keygenRoutes> = {
     }),
 };
 
-const asIn3xui = ({ read }: HttpContext): boolean => read.settings().apiDialect === '3x-ui';
+const asIn3xui = ({ read }: HttpContext): boolean => read.settings.current().apiDialect === '3x-ui';
 
 /** `x25519`, `mlkem768`, or what else the core calls it, without what is not a letter or a digit. */
 function nameOf(label: string): string {

@@ -36,7 +36,7 @@ export const logHandlers: Handlers<typeof logRoutes> = {
     const least = levels.get(body.level.toLowerCase());
     if (count === null) return reject('COUNT_INVALID');
     if (least === undefined) return reject('LEVEL_INVALID');
-    const { timeLocation: zone, apiDialect } = read.settings();
+    const { timeLocation: zone, apiDialect } = read.settings.current();
     const query = { count, least, zone };
     try {
       const lines = body.syslog === true ? await logs.journal(query) : logs.panel(query);
@@ -50,7 +50,7 @@ export const logHandlers: Handlers<typeof logRoutes> = {
   async corelogs({ params, body }, { logs, read, core }) {
     const count = countIn(params.count);
     if (count === null) return reject('COUNT_INVALID');
-    const { apiDialect } = read.settings();
+    const { apiDialect } = read.settings.current();
     const kinds = apiDialect === 'spec' ? included(body) : notExcluded(body);
     const template = core.appliedTemplate() ?? read.desired.template();
     try {

@@ -23,7 +23,7 @@ const NOTHING_LEFT: Withdrawal = { gone: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
 export const nodeHandlers: Handlers<typeof nodeRoutes> = {
-  list: (_, context) => context.read.nodes().map((node) => wire(context, node)),
+  list: (_, context) => context.read.nodes.all().map((node) => wire(context, node)),
 
   get({ params: { id } }, context) {
     return answerOf(context, id) ?? reject('NODE_NOT_FOUND', { node: id });
@@ -43,7 +43,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
   },
 
   async update({ params: { id }, body }, context) {
-    const before = context.read.node(id);
+    const before = context.read.nodes.get(id);
     if (!before) return reject('NODE_NOT_FOUND', { node: id });
     const changes = nodeChanges(body, before);
     const data = { node: before.id, changes, enabled: body.enable, token: body.apiToken ?? '' };
@@ -58,10 +58,10 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
   },
 
   async del({ params: { id } }, { read, dispatch, nodeSync }) {
-    const node = read.node(id);
+    const node = read.nodes.get(id);
     // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
     const { gone, ...left } = node ? await nodeSync.withdraw(node.id) : NOTHING_LEFT;
-    const inbounds = read.inbounds().filter((inbound) => inbound.node === id).length;
+    const inbounds = read.inbounds.all().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
     return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
@@ -82,7 +82,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
   },
 
   async probe({ params: { id } }, { read, nodes, nodeSync, say }) {
-    const node = read.node(id);
+    const node = read.nodes.get(id);
     if (!node) return reject('NODE_NOT_FOUND', { node: id });
     const answer = await nodes.probe(node);
     nodeSync.retry(node.id);
@@ -90,7 +90,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
   },
 
   sync({ params: { id } }, context) {
-    const node = context.read.node(id);
+    const node = context.read.nodes.get(id);
     return node ? wireNodeSync(context, node) : reject('NODE_NOT_FOUND', { node: id });
   },
 
@@ -99,7 +99,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     const width = widths.get(bucket);
     if (known === undefined) return reject('METRIC_INVALID', { known: nodeMetrics });
     if (width === undefined) return reject('BUCKET_INVALID');
-    const node = read.node(id);
+    const node = read.nodes.get(id);
     return node ? [...nodeHistories.history(node.id, known, width)] : reject('NODE_NOT_FOUND', { node: id });
   },
 };
@@ -138,7 +138,7 @@ function farewell(inbounds: number, { gone, remaining, kept }: Withdrawal): stri
 }
 
 function answerOf(context: HttpContext, id: number) {
-  const node = context.read.node(id);
+  const node = context.read.nodes.get(id);
   return node ? wire(context, node) : null;
 }
 

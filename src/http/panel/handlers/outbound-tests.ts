@@ -18,7 +18,7 @@ export const outboundTestHandlers: Pick<Handlers<typeof coreSettingRoutes>, 'tes
     if (mode === 'tcp') return inLanguage(await probe.dial(outbound, signal), say);
     const others = readObjects(body.allOutbounds || body.outbounds);
     if (others instanceof Wrong) return failed(`Invalid allOutbounds JSON: it ${others.why}`);
-    const url = read.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
+    const url = read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
     const why = await web.flaw(url);
     if (why !== null) return reject('TEST_URL_REFUSED', { why });
     return inLanguage(await probe.request({ outbound, others, url }, signal), say);

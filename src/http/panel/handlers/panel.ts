@@ -12,7 +12,7 @@ export const panelHandlers: Handlers<typeof panelRoutes> = {
     if (why !== null) return reject('RESTART_REFUSED', { why });
     const done = dispatch({ type: 'RestartPanel', data: { underWay: restarting() } });
     if (done instanceof Rejection) return done;
-    const { webDomain } = read.settings();
+    const { webDomain } = read.settings.current();
     const locked = webDomain !== '' && nameOf(webDomain) !== requestHost;
     return new Message(
       locked

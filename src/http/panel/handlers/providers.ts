@@ -21,7 +21,7 @@ export const providerHandlers: Pick<Handlers<Routes>, 'wgprov' | 'vpnprov'> = {
 
 async function tunnel({ params, body }: RequestOf<Routes['wgprov']>, context: HttpContext) {
   const { tunnel: provider } = context.providers;
-  const stored = context.read.secrets().wgprov;
+  const stored = context.read.settings.secrets().wgprov;
   const { action } = params;
   if (action === 'data') return stored;
   if (action === 'del') return store(context, 'wgprov', '');
@@ -68,7 +68,7 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, context: Http
         ? own(body.key.trim(), '')
         : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: 'must be a WireGuard key: 32 bytes in base64' });
     case 'data':
-      return context.read.secrets().vpnprov;
+      return context.read.settings.secrets().vpnprov;
     case 'del':
       return store(context, 'vpnprov', '');
   }

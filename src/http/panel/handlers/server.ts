@@ -5,7 +5,7 @@ export const serverHandlers: Handlers<typeof serverRoutes> = {
   status: (_, { status }) => status(),
 
   getWebCertFiles(_, { read }) {
-    const { webCertFile, webKeyFile } = read.settings();
+    const { webCertFile, webKeyFile } = read.settings.current();
     return { webCertFile, webKeyFile };
   },
 };

@@ -27,7 +27,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> 
   all: (_, { read, overrides }) => settingsView(read, overrides),
 
   async update({ body }, context) {
-    const asked = askedSettings(body, context.read.settings());
+    const asked = askedSettings(body, context.read.settings.current());
     if (!beginsSetUp(context, asked.changes, asked.twoFactorCode))
       return answerOf(await change(context, asked), context);
     const { twoFactorEnable: _, ...changes } = asked.changes;
@@ -44,7 +44,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> 
   },
 
   defaultSettings(_, { read, requestHost, subPort }) {
-    return pageSettings(read.settings(), { requestHost, subPort: subPort() });
+    return pageSettings(read.settings.current(), { requestHost, subPort: subPort() });
   },
 
   getDefaultJsonConfig: () => defaultTemplate,
@@ -77,7 +77,7 @@ async function change(context: AuthContext, asked: AskedSettings): Promise<Done 
   const shown = await shownCode(context, changes, twoFactorCode);
   const data = { changes, trustEveryProxy, ...(shown ? { shown } : {}) };
   const command = { type: 'ChangeSettings', data } as const;
-  const current = context.read.settings();
+  const current = context.read.settings.current();
   const next = settingsWith(current, changes);
   if (asked.flaws.length > 0 || concernsMachine(current, next)) {
     const refusal = context.refusalOf(command);

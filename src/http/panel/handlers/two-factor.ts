@@ -17,9 +17,9 @@ export async function shownCode(context: AuthContext, changes: Changes, code: st
   const { read, twoFactor, visit, actor, now } = context;
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
   if (code === '' || !concerned || visit.byToken) return undefined;
-  const stored = read.secrets().twoFactorToken;
+  const stored = read.settings.secrets().twoFactorToken;
   const user = context.userId as UserId;
-  if (!read.settings().twoFactorEnable) {
+  if (!read.settings.current().twoFactorEnable) {
     const proof = twoFactor.prove(newToken(changes) ?? stored, code, now());
     return proof ? { user, codes: [proof] } : undefined;
   }
@@ -34,9 +34,9 @@ export async function shownCode(context: AuthContext, changes: Changes, code: st
 /** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
 export function beginsSetUp({ read, visit }: AuthContext, changes: Changes, code: string): boolean {
   // The API token may not: the decision says so.
-  if (visit.byToken || read.settings().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
+  if (visit.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;
-  return code === '' || read.secrets().twoFactorToken === '';
+  return code === '' || read.settings.secrets().twoFactorToken === '';
 }
 
 /** The token of the body in its form; undefined when it names none, or none that is one. */

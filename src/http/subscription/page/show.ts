@@ -34,8 +34,8 @@ const HEADERS = [
 /** The page of a subscription. `now` in ms since 1970. */
 export function subscriptionPage(read: ReadModels, shown: Shown, now: number): Made {
   const { subId, url, jsonUrl, clashUrl, host, language, system, code } = shown;
-  const settings = read.settings();
-  const clients = read.clientsBySubId(subId);
+  const settings = read.settings.current();
+  const clients = read.clients.bySubId(subId);
   const usages = usagesOf(read, clients);
   const links = shareLinksForSubId(read, subId, host, now);
   const body = infoPage({
@@ -47,7 +47,7 @@ export function subscriptionPage(read: ReadModels, shown: Shown, now: number): M
     clashUrl: saysAny(links, clashProxy) ? clashUrl : null,
     singBoxUrl: saysAny(links, singBoxOutbound) ? `${url}?format=sing-box` : null,
     clients: usages,
-    lastOnline: Math.max(0, ...clients.map((client) => read.lastOnline(client))),
+    lastOnline: Math.max(0, ...clients.map((client) => read.usage.lastOnline(client))),
     links: withCodes(links),
     ...{ language, system, code },
     zone: zoneNamed(settings.timeLocation),

@@ -351,8 +351,8 @@ describe('a tag that goes from one inbound to another', () => {
   const booked = (place: Place) =>
     place.data('TrafficRecorded').map((data) => (data as { readonly inbounds: unknown }).inbounds);
   const bytes = (place: Place, id: number) => {
-    const inbound = place.panel.read.inbound(id);
-    return inbound && place.panel.read.inboundCounter(inbound).up;
+    const inbound = place.panel.read.inbounds.get(id);
+    return inbound && place.panel.read.usage.inbound(inbound).up;
   };
   const gone = { type: 'DeleteInbound', data: { inbound: one } } as const;
   const again = { type: 'AddInbound', data: { owner: userId(1), ...at(1001, 'in-1') } } as const;

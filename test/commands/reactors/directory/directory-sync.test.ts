@@ -95,7 +95,7 @@ describe('a sync with the directory', () => {
       meta: { actor: { kind: 'system', id: 'directory', name: 'directory', ip: null } },
     });
     expect(events.at(-1)).toMatchObject(outcome({ added: 2 }));
-    const [first, second] = [...place.panel.read.clients()];
+    const [first, second] = [...place.panel.read.clients.all()];
     expect(first?.credential).not.toEqual(second?.credential);
     expect(await run(people)).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('a sync with the directory', () => {
     const { place, run } = await start({ ldapInboundTags: 'in-2' });
     place.must(addInbound(2, { spec: { protocol }, config }));
     await run([person('anna')]);
-    expect(place.panel.read.clientByEmail('anna')?.credential[member]).toMatch(/^\S{20,}$/);
+    expect(place.panel.read.clients.firstByEmail('anna')?.credential[member]).toMatch(/^\S{20,}$/);
   });
 
   it('adds nobody when that is off, and nobody twice', async () => {
@@ -119,7 +119,7 @@ describe('a sync with the directory', () => {
     // Alice is a client of an inbound that is none of the sync's; an email is one client.
     const events = await run([person('ALICE'), person(['z', 'anna']), person('ANNA', 'no'), person('Z')]);
     expect(types(events)).toEqual(['ClientAdded', 'DirectorySynced']);
-    expect(place.panel.read.clientByEmail('z')?.inbound).toBe(2);
+    expect(place.panel.read.clients.firstByEmail('z')?.inbound).toBe(2);
     // The directory gives the names of one person in another order: it is the same client.
     expect(await run([person(['anna', 'z']), person('alice')])).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('a sync with the directory', () => {
     await place.open();
     const events = await run([person('anna')], make());
     expect(events).toMatchObject([{ type: 'ClientDeleted', data: { client: 3 } }, outcome({ removed: 1 })]);
-    expect([...place.panel.read.clients()].map(({ identity }) => identity.email)).toEqual(['alice', 'anna']);
+    expect([...place.panel.read.clients.all()].map(({ identity }) => identity.email)).toEqual(['alice', 'anna']);
   });
 
   it.each<[string, readonly DirectoryEntry[] | Error, string]>([
@@ -173,7 +173,7 @@ describe('a sync with the directory', () => {
     expect(await run(answer)).toEqual([]);
     expect(place.warnings).toEqual(['the sync with the directory is not whole']);
     expect(await run([person('anna')])).toMatchObject([outcome()]);
-    expect([...place.panel.read.clients()]).toHaveLength(2);
+    expect([...place.panel.read.clients.all()]).toHaveLength(2);
   });
 
   it('removes nobody when suddenly most people are missing, and a few of many when they are', async () => {
@@ -182,7 +182,7 @@ describe('a sync with the directory', () => {
     await run(people);
     const error = 'More than half of the clients from the directory are missing there: none was removed';
     expect(await run(people.slice(0, 11))).toMatchObject([outcome({ error })]);
-    expect([...place.panel.read.clients()]).toHaveLength(24);
+    expect([...place.panel.read.clients.all()]).toHaveLength(24);
     const events = await run(people.slice(0, 12));
     expect(events.at(-1)).toMatchObject(outcome({ removed: 12 }));
   });

@@ -40,7 +40,7 @@ async function start(...more: readonly AnyCommand[]) {
 
   const warn = (message: string): void => void place.warnings.push(message);
   const files = createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder });
-  const sources = () => panel.read.geoSources();
+  const sources = () => panel.read.records.geoSources();
   const config = () => ({ template: panel.read.desired.template(), inbounds: new Map() });
   const asked: string[][] = [];
   const geoSources = new GeoSources({ files, sources, config, core: place.core, warn });
@@ -53,7 +53,7 @@ async function start(...more: readonly AnyCommand[]) {
       asked.push([...names]);
       for (const name of names) writeFileSync(join(folder, name), list);
     },
-    settings: () => panel.read.settings(),
+    settings: () => panel.read.settings.current(),
     changed$: panel.read.changed$,
     dispatch: (command) => panel.dispatch(command, asSystem('geo')),
     now: place.clock.now,

@@ -50,7 +50,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     await pass(15);
     expect([used('alice'), countedFor(centre, 2)]).toStrictEqual([700, 700]);
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['bob']);
-    expect(centre.read.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
+    expect(centre.read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
     expect([centre.restarts(), xui.restarts]).toStrictEqual([[], 0]);
   });
 
@@ -138,7 +138,7 @@ describe('bytes that a 3x-ui has not read from its core yet', () => {
     xui.flow('in-1', 'alice', 50_000);
     await pass(10);
     expect([used('alice'), countedFor(centre, 1)]).toStrictEqual([50_000, 70_000]);
-    expect(centre.read.outbox(nodeOne).map(({ waiting }) => waiting)).toStrictEqual([[], []]);
+    expect(centre.read.nodes.outbox(nodeOne).map(({ waiting }) => waiting)).toStrictEqual([[], []]);
   });
 
   it('are not lost by a new name, and the old one can be given away at once', async () => {
@@ -245,7 +245,7 @@ describe('connections that a 3x-ui does not end', () => {
       await sync.round(nodeOne);
       next = seconds + Math.ceil(Math.max(1000, sync.state(nodeOne).nextAt - clock.now()) / 1000);
     }
-    expect(read.clientByEmail('alice')?.depletion?.reason).toBe('cap');
+    expect(read.clients.firstByEmail('alice')?.depletion?.reason).toBe('cap');
     expect(seconds - reached).toBeLessThanOrEqual(30);
     expect(journal.log.read(0, 1000).filter(({ type }) => type === 'NodeCoreRestarted')).toHaveLength(1);
   });

@@ -26,7 +26,7 @@ describe('a node that does not answer as it should', () => {
     expect((await round()).map(({ type }) => type)).toStrictEqual([]);
     const failed = sync.state(nodeOne);
     expect([failed.tries, failed.failingSince, failed.error === '']).toStrictEqual([1, T0, false]);
-    expect(read.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 2]);
+    expect(read.nodes.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 2]);
     const knocks = remote.knocks;
     await round();
     expect(remote.knocks).toBe(knocks); // it waits
@@ -37,7 +37,7 @@ describe('a node that does not answer as it should', () => {
     clock.advance(HOUR);
     await round();
     expect([sync.state(nodeOne).error, used('alice')]).toStrictEqual(['', 11]);
-    expect(read.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 0]);
+    expect(read.nodes.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 0]);
     expect(xui.byTag('in-2').enable).toBe(true);
   });
 
@@ -83,7 +83,7 @@ describe('a node that does not answer as it should', () => {
       await round();
     }
     expect(spoken()).toStrictEqual([failing]);
-    expect(read.nodeFailing(nodeOne)).toMatchObject({ reason: failing[1], since: T0 + 12_000 });
+    expect(read.nodes.failing(nodeOne)).toMatchObject({ reason: failing[1], since: T0 + 12_000 });
     // Another reason is said as well, and a minute is as long as anybody waits for the alarm.
     remote.fault = list('{"success":false,"msg":"database is locked"}');
     for (let n = 0; n < 8; n += 1) {
@@ -92,7 +92,7 @@ describe('a node that does not answer as it should', () => {
     }
     expect(spoken()).toStrictEqual([failing, ['NodeSyncFailing', 'remote: database is locked']]);
     expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
-    expect(read.nodeFailing(nodeOne)?.reason).toBe('remote: database is locked');
+    expect(read.nodes.failing(nodeOne)?.reason).toBe('remote: database is locked');
     remote.fault = null;
     clock.advance(HOUR);
     await round();
@@ -104,7 +104,7 @@ describe('a node that does not answer as it should', () => {
       ['NodeInboundApplied', ''],
       ['NodeSyncRecovered', ''],
     ]);
-    expect(read.nodeFailing(nodeOne)).toBeUndefined();
+    expect(read.nodes.failing(nodeOne)).toBeUndefined();
   });
 
   it('lists one inbound or client of absurd depth: that one is named, and the others go on', async () => {
@@ -123,8 +123,8 @@ describe('a node that does not answer as it should', () => {
       await round();
     }
     expect(used('alice')).toBe(3);
-    expect(read.strangers(nodeOne)?.inbounds).toStrictEqual(['deep']);
-    expect(read.outbox(nodeOne).map(({ refused }) => refused?.reason)).toStrictEqual([
+    expect(read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['deep']);
+    expect(read.nodes.outbox(nodeOne).map(({ refused }) => refused?.reason)).toStrictEqual([
       undefined,
       'The node lists this inbound in a way that cannot be read',
     ]);
@@ -175,8 +175,8 @@ describe('a node that does not answer as it should', () => {
     expect(sync.state(nodeOne).error).toBe(
       'answers as another panel: save the node again with its token if that is meant',
     );
-    expect(remote.read.inbounds()).toHaveLength(1);
-    expect(read.outbox(nodeOne)[1]?.waiting).toHaveLength(2);
+    expect(remote.read.inbounds.all()).toHaveLength(1);
+    expect(read.nodes.outbox(nodeOne)[1]?.waiting).toHaveLength(2);
   });
 
   it('that was switched off is not asked, and has what was decided when it is switched on', async () => {
@@ -184,7 +184,7 @@ describe('a node that does not answer as it should', () => {
     addInbound([alice]);
     must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
     await round();
-    expect([remote.calls.length, read.outbox(nodeOne)[0]?.waiting.length]).toStrictEqual([0, 2]);
+    expect([remote.calls.length, read.nodes.outbox(nodeOne)[0]?.waiting.length]).toStrictEqual([0, 2]);
     must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: true } });
     await round();
     expect(asked()).toStrictEqual(['POST add']);
@@ -217,7 +217,7 @@ describe('a node that does not answer as it should', () => {
     const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
     edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
     for (let n = 0; n < 3; n += 1) await round();
-    expect(read.outbox(nodeOne)[0]?.refused?.reason).toBe('The node does not keep this inbound as it is told');
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toBe('The node does not keep this inbound as it is told');
     const before = told();
     await round();
     expect(told()).toBe(before);
@@ -234,7 +234,7 @@ describe('what a node tells besides', () => {
     xui.online = ['alice', 'stranger'];
     xui.ips.set('alice', ['203.0.113.5 (2026-05-13 12:00:00)', '2001:db8::7']);
     await round();
-    expect(read.onlineEmails(clock.now())).toStrictEqual(['alice']);
+    expect(read.usage.onlineEmails(clock.now())).toStrictEqual(['alice']);
     const seen = appended().find((event) => event.type === 'ClientIpsSeen');
     expect([seen?.data, seen?.meta.actor.kind]).toStrictEqual([
       { client: 1, ips: ['203.0.113.5', '2001:db8::7'].map((ip) => ({ ip, at: T0 })) },
@@ -245,7 +245,7 @@ describe('what a node tells besides', () => {
     expect((await round()).map(({ type }) => type)).toStrictEqual([]);
     xui.online = [];
     await round();
-    expect(read.onlineEmails(clock.now())).toStrictEqual([]);
+    expect(read.usage.onlineEmails(clock.now())).toStrictEqual([]);
   });
 
   it('is one counter for one email, whatever inbounds it is in', async () => {
@@ -280,9 +280,9 @@ describe('what is nothing to a node any more', () => {
     await round();
     xui.inbounds.splice(0);
     must({ type: 'DeleteInbound', data: { inbound } });
-    expect(read.outbox(nodeOne)[0]?.waiting).toHaveLength(2);
+    expect(read.nodes.outbox(nodeOne)[0]?.waiting).toHaveLength(2);
     await round();
-    expect([types(), read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([['NodeInboundRemoved'], []]);
+    expect([types(), read.nodes.outbox(nodeOne)[0]?.waiting]).toStrictEqual([['NodeInboundRemoved'], []]);
     expect(await round()).toStrictEqual([]);
   });
 
@@ -314,8 +314,8 @@ describe('a large inbound', { timeout: 60_000 }, () => {
     await round();
     expect(asked()).toStrictEqual(['POST add', expect.stringMatching(/^POST update\/\d+$/)]);
     expect(xui.clients('in-1')).toHaveLength(1500);
-    expect(read.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
-    expect(read.nodeBaseline('clients', clientNumber(1500))).toMatchObject({ up: 0, down: 0 });
+    expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
+    expect(read.nodes.baseline('clients', clientNumber(1500))).toMatchObject({ up: 0, down: 0 });
     edit(inbound, 'client 700', { terms: terms({ limitIp: 2 }) });
     await round();
     expect(asked()).toHaveLength(1);
@@ -399,13 +399,13 @@ describe('what a node refused', () => {
     expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeGreaterThan(120_000);
     sync.retry(nodeOne);
     await round();
-    expect(read.outbox(nodeOne)[0]?.refused?.reason).toBe('remote: Port already exists: 443');
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toBe('remote: Port already exists: 443');
     expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeLessThan(10_000);
     remote.fault = null;
     must({ type: 'SetInboundEnabled', data: { inbound, enabled: false } });
     await round();
     expect(asked()).toStrictEqual(['POST add']);
-    expect(read.outbox(nodeOne)[0]?.refused).toBeNull();
+    expect(read.nodes.outbox(nodeOne)[0]?.refused).toBeNull();
   });
 
   it('is told again at once when what was in its way is gone', async () => {
@@ -417,12 +417,12 @@ describe('what a node refused', () => {
       clock.advance(HOUR);
       await round();
     }
-    expect(read.outbox(nodeOne)[1]?.refused?.reason).toMatch(/Port already exists/);
+    expect(read.nodes.outbox(nodeOne)[1]?.refused?.reason).toMatch(/Port already exists/);
     asked();
     must({ type: 'DeleteInbound', data: { inbound: first } });
     await settled();
     expect(asked()).toStrictEqual(['POST setEnable/1', 'POST del/1', 'POST add']);
-    expect(read.outbox(nodeOne)[1]?.refused).toBeNull();
+    expect(read.nodes.outbox(nodeOne)[1]?.refused).toBeNull();
   });
 
   it('as a whole is tried again soon when something is decided, and still waits longer each time', async () => {

@@ -54,7 +54,7 @@ async function withThree() {
   addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
   addInbound([draft('carol', 3)], { spec: { port: 8444, tag: 'in-3' } });
   await round();
-  expect(read.outbox(nodeOne).map(({ waiting, refused }) => [waiting.length, refused])).toStrictEqual(
+  expect(read.nodes.outbox(nodeOne).map(({ waiting, refused }) => [waiting.length, refused])).toStrictEqual(
     Array.from({ length: 3 }, () => [0, null]),
   );
   const from = journal.log.head().position;
@@ -98,13 +98,13 @@ describe('a node that comes and goes', () => {
     for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'garbage');
     expect(count()['NodeSyncRecovered']).toBeUndefined();
     expect(count()['NodeSyncFailing']).toBeLessThanOrEqual(4);
-    expect(read.nodeFailing(nodeOne)).toBeDefined();
+    expect(read.nodes.failing(nodeOne)).toBeDefined();
     await poll('garbage');
     clock.advance(HOUR);
     for (n = 0; n < 12; n += 1) await poll('good');
     expect([sync.state(nodeOne).error, count()['NodeSyncRecovered']]).toStrictEqual(['', undefined]);
     await poll('good');
-    expect([read.nodeFailing(nodeOne), count()['NodeSyncRecovered']]).toStrictEqual([undefined, 1]);
+    expect([read.nodes.failing(nodeOne), count()['NodeSyncRecovered']]).toStrictEqual([undefined, 1]);
   });
 
   const stretch = record({ list: constantFrom<List>(...lists), polls: constantFrom(1, 1, 2, 3, 5, 13, 30) });

@@ -55,11 +55,11 @@ async function start(count = 1, script: Script = reading) {
         },
       },
       histories,
-      known: () => place.panel.read.nodes(),
-      node: (node) => place.panel.read.node(node),
-      recorded: (node) => place.panel.read.nodeStanding(node)?.online,
+      known: () => place.panel.read.nodes.all(),
+      node: (node) => place.panel.read.nodes.get(node),
+      recorded: (node) => place.panel.read.nodes.standing(node)?.online,
       ownId: () => 'own-panel',
-      twin: (node, panelId) => twinOf(place.panel.read.nodes(), node, panelId),
+      twin: (node, panelId) => twinOf(place.panel.read.nodes.all(), node, panelId),
       dispatch: (command, node) => place.panel.dispatch(command, asNode(node)),
       changed$: place.panel.read.changed$,
       now: place.clock.now,
@@ -77,7 +77,7 @@ async function start(count = 1, script: Script = reading) {
   const told = () =>
     place.events('NodeIdentified', 'NodeWentOnline', 'NodeWentOffline').map(({ type, data }) => ({ type, data }));
   const node = (): Node => {
-    const found = place.panel.read.node(id);
+    const found = place.panel.read.nodes.get(id);
     if (!found) throw new Error('there is no node');
     return found;
   };

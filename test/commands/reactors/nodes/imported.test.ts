@@ -24,14 +24,15 @@ async function moved(clients: readonly object[], { remark = 'first', tag = 'in-1
 }
 
 const there = (of: typeof alice) => ({ id: of.credential.id, email: of.identity.email, enable: true, comment: '' });
-const refusal = ({ read }: Pick<Awaited<ReturnType<typeof moved>>, 'read'>) => read.outbox(nodeOne)[0]?.refused?.reason;
+const refusal = ({ read }: Pick<Awaited<ReturnType<typeof moved>>, 'read'>) =>
+  read.nodes.outbox(nodeOne)[0]?.refused?.reason;
 
 describe('an inbound that the panel before kept on a node', () => {
   it('goes on under its tag, with its clients by their emails, and counts from the first look on', async () => {
     const { round, settled, xui, used, read, remove, inbound, asked } = await moved([there(alice), there(bob)]);
     const types = (await round()).map(({ type }) => type);
     expect(types).toStrictEqual(['NodeTrafficRecorded', 'NodeInboundApplied']);
-    expect([used('alice'), used('bob'), read.strangers(nodeOne)]).toStrictEqual([0, 0, undefined]);
+    expect([used('alice'), used('bob'), read.nodes.strangers(nodeOne)]).toStrictEqual([0, 0, undefined]);
     expect(xui.clients('in-1').map(({ email, id }) => [email, id])).toStrictEqual(
       [alice, bob].map((of) => [of.identity.email, of.credential.id]),
     );
@@ -45,7 +46,7 @@ describe('an inbound that the panel before kept on a node', () => {
       expect.stringMatching(/updateClient/),
       expect.stringMatching(/delClientByEmail\/bob$/),
     ]);
-    expect([refusal({ read }), read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
+    expect([refusal({ read }), read.nodes.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
   });
 
   it('is told what is otherwise here, under another tag as well, and whom only the node has stays', async () => {
@@ -56,7 +57,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(centre.xui.byTag('in-1')).toMatchObject({ id: 70, remark: 'first' });
     expect(centre.xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'bob', 'zoe']);
     expect(centre.xui.clients('in-1')[2]).toStrictEqual(zoe);
-    expect(centre.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    expect(centre.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
   });
 
   it('goes on when it is taken over from the same panel a second time, whatever the first wrote there', async () => {
@@ -70,12 +71,12 @@ describe('an inbound that the panel before kept on a node', () => {
     second.clock.advance(HOUR);
     second.edit(inbound, 'bob', { terms: terms({ enabled: false }) });
     await second.round();
-    expect([refusal(second), second.read.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
-    expect(second.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    expect([refusal(second), second.read.nodes.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
+    expect(second.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
     const marked = xui
       .clients('in-1')
       .map(({ email, enable, comment }) => [email, enable, String(comment).slice(0, 45)]);
-    const own = `portolan:${second.read.panelId}`;
+    const own = `portolan:${second.read.identity.panelId}`;
     expect(marked).toStrictEqual([
       ['alice', true, own],
       ['bob', false, own],

@@ -74,7 +74,7 @@ export function startCentre(
     /** The node answered a heartbeat: unix seconds. */
     heard: (at: number): void => void (centreHeard.at = at),
     node: (): Node => {
-      const node = read.node(nodeOne);
+      const node = read.nodes.get(nodeOne);
       if (!node) throw new Error('there is no node');
       return node;
     },
@@ -128,13 +128,13 @@ export function startCentre(
       return added.data.inbound;
     },
     used(email: string): number {
-      const client = read.clientByEmail(email);
+      const client = read.clients.firstByEmail(email);
       if (!client) throw new Error(`there is no client ${email}`);
-      const { up, down } = read.clientCounter(client);
+      const { up, down } = read.usage.client(client);
       return up + down;
     },
     edit(inbound: InboundId, email: string, over: Partial<ClientDraft>): void {
-      const client = read.clientIn(inbound, email);
+      const client = read.clients.inInbound(inbound, email);
       if (!client) throw new Error(`there is no client ${email}`);
       const { terms, identity, credential } = client;
       must({
@@ -185,7 +185,7 @@ export async function withPortolan(wrap?: (panel: NodePanel) => NodePanel) {
   const remote = await startPanel();
   remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
   const centre = startCentre(wrap);
-  centre.addNode(remote.port, { panelId: remote.read.panelId });
+  centre.addNode(remote.port, { panelId: remote.read.identity.panelId });
   return { ...centre, remote };
 }
 

@@ -8,7 +8,7 @@ import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } 
 const FOREIGN = 'The node has an inbound of its own under this tag';
 const GUESTS = 'The node has clients of its own in this inbound';
 const typesOf = (events: readonly RecordedEvent[]) => events.map(({ type }) => type);
-const refusalOf = ({ read }: Pick<Centre, 'read'>) => read.outbox(nodeOne)[0]?.refused?.reason ?? null;
+const refusalOf = ({ read }: Pick<Centre, 'read'>) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
 
 const zoe = { id: uuid(9), email: 'zoe', enable: true, comment: '' };
 /** An inbound that an admin of the node made: by its looks exactly what is wanted. */
@@ -76,7 +76,7 @@ describe('an inbound of the node itself', () => {
     await round();
     xui.inbounds.push(own([zoe], { tag: 'in-9', port: 8443 }));
     const { remark, listen, port, protocol, capBytes, expiresAt, trafficReset, sniffing, config, enabled } =
-      read.inbound(inbound) ?? expect.fail('it is gone');
+      read.inbounds.get(inbound) ?? expect.fail('it is gone');
     const spec = { remark, listen, port, protocol, tag: 'in-9', capBytes, expiresAt, trafficReset, sniffing };
     must({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients: [alice] } });
     asked();
@@ -159,7 +159,7 @@ describe('an inbound of ours', () => {
     first.addInbound();
     await first.round();
     const second = startCentre();
-    second.addNode(remote.port, { panelId: remote.read.panelId });
+    second.addNode(remote.port, { panelId: remote.read.identity.panelId });
     const inbound = second.addInbound([bob], { spec: { remark: 'of the other' } });
     await second.round();
     expect(refusalOf(second)).toBe('Another panel manages this inbound on the node');
@@ -168,8 +168,8 @@ describe('an inbound of ours', () => {
     await second.round();
     expect(await second.sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
     expect(await first.round()).toStrictEqual([]);
-    expect(remote.read.inbounds().map(({ remark }) => remark)).not.toContain('of the other');
-    expect(remote.read.inbounds()).toHaveLength(1);
+    expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
+    expect(remote.read.inbounds.all()).toHaveLength(1);
   });
 
   it('loses only our clients when it is deleted and the node has some of its own in it', async () => {

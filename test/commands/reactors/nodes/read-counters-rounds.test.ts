@@ -70,7 +70,7 @@ describe('what a node says that was not listened to for a while', () => {
     flow(3000);
     await round();
     must({ type: 'UpdateNode', data: { node: nodeOne, changes: { host: 'localhost' }, token: 'node-token' } });
-    identify('portolan', remote.read.panelId);
+    identify('portolan', remote.read.identity.panelId);
     flow(MOST);
     expect(notesOf(await round())).toContainEqual(['client', 1, 'implausible']);
     flow(5);
@@ -118,7 +118,7 @@ describe('what the clients of a node used', () => {
     expect(used('alice')).toBe(up + down);
     // What the inbound is credited is what it said.
     const { up: wireUp, down: wireDown } = xui.byTag('in-1');
-    expect([read.inboundCounter(bound(read.inbound(inbound))), wireDown < down]).toStrictEqual([
+    expect([read.usage.inbound(bound(read.inbounds.get(inbound))), wireDown < down]).toStrictEqual([
       { up: wireUp, down: wireDown },
       true,
     ]);

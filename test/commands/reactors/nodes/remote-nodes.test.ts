@@ -70,7 +70,11 @@ describe('a node that is a panel of 3x-ui', () => {
     xui.count('in-1', 'alice', 1, 0);
     await round();
     expect(types()).toStrictEqual(['NodeTrafficRecorded', 'ClientDepleted', 'NodeInboundApplied']);
-    expect(read.clientByEmail('alice')?.depletion).toStrictEqual({ reason: 'cap', usedBytes: 1000, capBytes: 1000 });
+    expect(read.clients.firstByEmail('alice')?.depletion).toStrictEqual({
+      reason: 'cap',
+      usedBytes: 1000,
+      capBytes: 1000,
+    });
     expect(xui.clients('in-1')[0]).toMatchObject({ email: 'alice', enable: false });
   });
 
@@ -156,7 +160,7 @@ describe('a node that is a panel of 3x-ui', () => {
       ['NodeInboundRefused', refused],
       ['NodeInboundApplied', taken],
     ]);
-    expect(read.outbox(nodeOne).map(({ waiting, refused: why }) => [waiting.length, why?.reason])).toStrictEqual([
+    expect(read.nodes.outbox(nodeOne).map(({ waiting, refused: why }) => [waiting.length, why?.reason])).toStrictEqual([
       [2, 'The node has an inbound of its own under this tag'],
       [0, undefined],
     ]);
@@ -176,17 +180,17 @@ describe('a node that is a panel of 3x-ui', () => {
     const inbound = addInbound([alice]);
     await round();
     expect(asked()).toStrictEqual(['POST add']);
-    const [entry] = read.outbox(nodeOne);
+    const [entry] = read.nodes.outbox(nodeOne);
     expect(entry?.refused?.reason).toBe('remote: Something went wrong (Port already exists: 443 )');
     await round();
     expect(asked()).toStrictEqual([]);
     clock.advance(HOUR);
     await round();
     expect(asked()).toStrictEqual(['POST add']);
-    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbound(inbound)), clients: [alice] } });
+    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbounds.get(inbound)), clients: [alice] } });
     await round();
     expect(asked()).toStrictEqual(['POST add']);
-    expect(read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+    expect(read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
   });
 
   it('has names that hide something shown as they are', async () => {
@@ -195,7 +199,7 @@ describe('a node that is a panel of 3x-ui', () => {
     await round();
     xui.inbounds.push({ ...blank, id: 70, tag: 't\u0000\u202e<b>', port: 9000, protocol: 'trojan' });
     await round();
-    expect(read.strangers(nodeOne)?.inbounds).toStrictEqual(['t\\u0000\\u202e<b>']);
+    expect(read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['t\\u0000\\u202e<b>']);
   });
 
   it('has strangers named and left alone, also when all of an inbound is sent', async () => {
@@ -215,10 +219,10 @@ describe('a node that is a panel of 3x-ui', () => {
     ]);
     clock.advance(HOUR);
     expect(await round()).toStrictEqual([]);
-    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbound(inbound)), clients: [alice] } });
+    must({ type: 'UpdateInbound', data: { inbound, ...specOf(read.inbounds.get(inbound)), clients: [alice] } });
     await round();
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'mallory']);
-    expect([...read.clients()].map(({ identity: { email } }) => emailKey(email))).toStrictEqual(['alice']);
+    expect([...read.clients.all()].map(({ identity: { email } }) => emailKey(email))).toStrictEqual(['alice']);
   });
 });
 
@@ -243,7 +247,7 @@ describe('what is decided', () => {
       edit(inbound, 'alice', { terms: terms({ limitIp: 4 }) });
     };
     await vi.waitFor(() => expect(xui.clients('in-1')[0]).toMatchObject({ limitIp: 4 }), { timeout: 5000 });
-    await vi.waitFor(() => expect(read.outbox(nodeOne)[0]?.waiting).toStrictEqual([]), { timeout: 5000 });
+    await vi.waitFor(() => expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]), { timeout: 5000 });
   });
 });
 
@@ -268,7 +272,7 @@ describe('a node that is a panel of ours', () => {
     const inbound = addInbound([alice, bob]);
     await round();
     expect(types()).toStrictEqual(['NodeInboundApplied']);
-    expect([...remote.read.clients()].map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
+    expect([...remote.read.clients.all()].map(({ identity: { email } }) => email)).toStrictEqual(['alice', 'bob']);
     remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
     remote.given({
       type: 'RecordTraffic',
@@ -278,11 +282,11 @@ describe('a node that is a panel of ours', () => {
     expect([used('alice'), types()]).toStrictEqual([11, ['NodeTrafficRecorded']]);
     remove(inbound, 'bob');
     await settled();
-    expect([...remote.read.clients()].map(({ identity: { email } }) => email)).toStrictEqual(['alice']);
+    expect([...remote.read.clients.all()].map(({ identity: { email } }) => email)).toStrictEqual(['alice']);
     must({ type: 'DeleteInbound', data: { inbound } });
     await settled();
     expect(types().at(-1)).toBe('NodeInboundRemoved');
-    expect(remote.read.inbounds()).toStrictEqual([]);
+    expect(remote.read.inbounds.all()).toStrictEqual([]);
   });
 
   it('does not open an inbound that was switched off here while its cap was reached there', async () => {
@@ -306,7 +310,7 @@ describe('a node that is a panel of ours', () => {
     expect(changes.filter((type) => /^Inbound(Disabled|Enabled|Restored)$/.test(type))).toStrictEqual([
       ...['InboundDisabled', 'InboundRestored'],
     ]);
-    expect(remote.read.inbounds()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
+    expect(remote.read.inbounds.all()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
   });
 
   it('lets in again whom a clock that was ahead there shut out: what expired is known here', async () => {
@@ -318,7 +322,8 @@ describe('a node that is a panel of ours', () => {
     remote.given({ type: 'DepleteExpired', data: {} });
     remote.later(-2 * HOUR);
     remote.given({ type: 'DepleteExpired', data: {} });
-    const shut = () => [...remote.read.clients(), ...remote.read.inbounds()].map(({ depletion }) => depletion?.reason);
+    const shut = () =>
+      [...remote.read.clients.all(), ...remote.read.inbounds.all()].map(({ depletion }) => depletion?.reason);
     expect(shut()).toStrictEqual(['expiry', 'expiry']);
     await round();
     expect(shut()).toStrictEqual([undefined, undefined]);

@@ -57,7 +57,7 @@ describe('what is taken off a node that is deleted', () => {
     for (let n = 2; n <= 9; n += 1) {
       const spec = { ...place, name: `slow ${n}`, remark: '', port: slow.port };
       must({ type: 'AddNode', data: { enabled: true, spec, token: 'node-token' } });
-      const asked = read.node(NodeId.parse(n));
+      const asked = read.nodes.get(NodeId.parse(n));
       if (!asked) throw new Error('there is no node');
       bus.dispatch(
         { type: 'RecordNodeIdentity', data: { asked, identity: { kind: '3x-ui', panelId: '' } } },

@@ -10,7 +10,7 @@ const nina = draft('nina', 14);
 const FOREIGN = 'The node has an inbound of its own under this tag';
 
 const emails = (xui: XuiInbounds, tag = 'in-1') => xui.clients(tag).map(({ email }) => email);
-const refusal = ({ read }: Centre, n = 0) => read.outbox(nodeOne)[n]?.refused?.reason ?? null;
+const refusal = ({ read }: Centre, n = 0) => read.nodes.outbox(nodeOne)[n]?.refused?.reason ?? null;
 const client = (xui: XuiInbounds, email: string) => xui.clients('in-1').find((one) => one['email'] === email);
 
 /** Marks as they were before they told one client from the next with the same number. */
@@ -49,7 +49,7 @@ describe('a centre that was restored from a backup', () => {
       clock.advance(HOUR);
       await settled();
       expect([emails(xui), used('alice')]).toStrictEqual([['alice', 'zoe', 'kim'], 10]);
-      expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+      expect(centre.read.nodes.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
       must({ type: 'AddClients', data: { inbound, clients: [kim] } });
       await settled();
       clock.advance(HOUR);
@@ -72,7 +72,7 @@ describe('a centre that was restored from a backup', () => {
       expect(xui.clients('in-1').map(({ enable }) => enable)).toStrictEqual([true, false, true, true]);
       centre.remove(inbound, 'kim');
       await settled();
-      expect([emails(xui), centre.read.strangers(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
+      expect([emails(xui), centre.read.nodes.strangers(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
     },
   );
 
@@ -89,7 +89,7 @@ describe('a centre that was restored from a backup', () => {
     expect(asked().at(-1)).toMatch(count > 1 ? /update\/1$/ : /addClient$/);
     expect(emails(xui)).toHaveLength(3 + count);
     expect([client(xui, 'zoe'), refusal(centre)]).toStrictEqual([before, null]);
-    expect(centre.read.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+    expect(centre.read.nodes.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
     // Nor are they cut with an inbound that is deleted here.
     centre.must({ type: 'DeleteInbound', data: { inbound } });
     await centre.settled();
@@ -116,7 +116,7 @@ describe('a centre that was restored from a backup', () => {
     first.asked();
     const centre = restore();
     await centre.settled();
-    expect(centre.read.strangers(nodeOne)?.inbounds).toStrictEqual(['in-2']);
+    expect(centre.read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['in-2']);
     centre.addInbound([kim], { spec: { tag: 'in-2', port: 8443, remark: 'another', protocol: 'trojan' } });
     await centre.settled();
     expect(refusal(centre, 1)).toBe(FOREIGN);
@@ -155,7 +155,7 @@ describe('marks that have only a number', () => {
     await settled();
     const of = xui.clients('in-1').map(({ email, id }) => [email, id]);
     expect(of).toStrictEqual([['alice', alice.credential.id], ...(isDeleted ? [] : [['bobby', zoe.credential.id]])]);
-    expect(read.strangers(nodeOne)).toBeUndefined();
+    expect(read.nodes.strangers(nodeOne)).toBeUndefined();
   });
 
   it.each([
@@ -179,7 +179,7 @@ describe('marks that have only a number', () => {
         ['alice', alice.credential.password],
         ['bobby', bob.credential.password],
       ]);
-      expect(read.strangers(nodeOne)).toBeUndefined();
+      expect(read.nodes.strangers(nodeOne)).toBeUndefined();
     },
   );
 });
@@ -206,7 +206,7 @@ describe('a step that a node declines', () => {
     await settled();
     expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
     expect(client(xui, 'bob')).toMatchObject({ enable: false });
-    expect(read.outbox(nodeOne)[0]?.refused?.reason).toMatch(/Duplicate email: client \d+/);
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toMatch(/Duplicate email: client \d+/);
   });
 
   it('keeps nobody in who is to be shut out, for those of whom only words differ', async () => {

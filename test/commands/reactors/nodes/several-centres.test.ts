@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HOUR, identity, terms } from '../../../kit/builders.js';
 import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
 
-const reasonOf = ({ read }: Centre) => read.outbox(nodeOne)[0]?.refused?.reason ?? null;
+const reasonOf = ({ read }: Centre) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
 const other = { spec: { remark: 'of the other' } };
 
 /** A second centre for the same node: what a service had before, or what somebody set up by mistake. */
@@ -16,7 +16,7 @@ function secondCentre(port: number, ...identified: Parameters<Centre['identify']
 describe('two centres of one node', () => {
   it('do not take an inbound of each other: the second one is refused it, and leaves it as it is', async () => {
     const { remote, ...first } = await withPortolan();
-    const second = secondCentre(remote.port, 'portolan', remote.read.panelId);
+    const second = secondCentre(remote.port, 'portolan', remote.read.identity.panelId);
     first.addInbound([alice]);
     await first.round();
     second.addInbound([bob], other);
@@ -26,9 +26,9 @@ describe('two centres of one node', () => {
       second.clock.advance(HOUR);
     }
     expect(reasonOf(second)).toBe('Another panel manages this inbound on the node');
-    expect([...remote.read.clients()].map((client) => client.identity.email)).toStrictEqual(['alice']);
-    expect(remote.read.inbounds().map(({ remark }) => remark)).not.toContain('of the other');
-    expect(first.read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+    expect([...remote.read.clients.all()].map((client) => client.identity.email)).toStrictEqual(['alice']);
+    expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
+    expect(first.read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
     expect(second.told).toStrictEqual([
       'A node does not take what was decided for it | Oslo: in-1: Another panel manages this inbound on the node',
     ]);
@@ -36,16 +36,18 @@ describe('two centres of one node', () => {
 
   it('share no client of one email: its counter there is one', async () => {
     const { remote, ...first } = await withPortolan();
-    const second = secondCentre(remote.port, 'portolan', remote.read.panelId);
+    const second = secondCentre(remote.port, 'portolan', remote.read.identity.panelId);
     const anna = { identity: identity('anna', { subId: 'anna' }), terms: terms({ capBytes: 1000 }) };
     first.addInbound([{ ...alice, ...anna }]);
     await first.round();
     second.addInbound([{ ...bob, ...anna }, alice], { spec: { port: 8443, tag: 'in-2' } });
     await second.round();
     expect(reasonOf(second)).toBe('Another panel has a client of the same email on the node');
-    expect(remote.read.inbounds().map(({ tag }) => tag)).toStrictEqual(['in-1', 'in-2']);
-    const [, two] = remote.read.inbounds();
-    expect(two && remote.read.clientsOf(two.id).map((client) => client.identity.email)).toStrictEqual(['alice']);
+    expect(remote.read.inbounds.all().map(({ tag }) => tag)).toStrictEqual(['in-1', 'in-2']);
+    const [, two] = remote.read.inbounds.all();
+    expect(two && remote.read.clients.ofInbound(two.id).map((client) => client.identity.email)).toStrictEqual([
+      'alice',
+    ]);
     expect(await second.round()).toStrictEqual([]);
   });
 
@@ -60,7 +62,7 @@ describe('two centres of one node', () => {
     asked();
     await first.round();
     expect([asked(), reasonOf(first)]).toStrictEqual([[], 'Another panel has clients in this inbound on the node']);
-    expect(first.read.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'carl' }]);
+    expect(first.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'carl' }]);
     first.remove(inbound, 'bob');
     await first.settled();
     expect(asked()).toStrictEqual([
@@ -107,7 +109,7 @@ describe('an inbound that something else on the node changes again and again', (
     await round();
     expect(asked()).toStrictEqual([]);
     const why = 'Something else on the node changes this inbound again and again';
-    const entry = () => centre.read.outbox(nodeOne)[0];
+    const entry = () => centre.read.nodes.outbox(nodeOne)[0];
     expect(entry()?.refused?.reason).toBe(why);
     expect(centre.sync.retryAt(nodeOne, entry()?.inbound as never)).toBeGreaterThan(clock.now());
     // Half an hour of the same: it is seldom told, it stays refused, and nobody hears of it twice.
@@ -142,7 +144,7 @@ describe('an inbound that something else on the node changes again and again', (
     edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
     await round();
     expect(asked()).toHaveLength(1);
-    expect(read.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
+    expect(read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
   });
 });
 

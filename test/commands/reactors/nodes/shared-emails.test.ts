@@ -14,7 +14,7 @@ async function withTwo(first: string, second: string) {
   remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
   /** The core of the node counts; its inbounds count none of it, as with small connections. */
   const flow = async (...bytes: readonly (readonly [name: string, up: number])[]): Promise<number> => {
-    const clients = bytes.map(([name, up]) => [remote.read.clientByEmail(name)?.number ?? 0, up, 0] as const);
+    const clients = bytes.map(([name, up]) => [remote.read.clients.firstByEmail(name)?.number ?? 0, up, 0] as const);
     remote.given({ type: 'RecordTraffic', data: { run: 'r', clients, inbounds: [], outbounds: [] } });
     await round();
     return used('anna');

@@ -14,8 +14,8 @@ const count = (kind: 'client' | 'inbound' | 'outbound', name: number | string, u
   ({ kind, name, up, down }) as Count;
 const past = [addInbound(1), addClients(alice, bob)] as const;
 const used = (place: Place, email = 'alice') => {
-  const client = place.panel.read.clientByEmail(email);
-  return client ? place.panel.read.clientCounter(client) : undefined;
+  const client = place.panel.read.clients.firstByEmail(email);
+  return client ? place.panel.read.usage.client(client) : undefined;
 };
 
 describe('what counters grew by', () => {
@@ -141,7 +141,7 @@ describe('a poll', () => {
     const place = await started(undefined, ...past);
     place.core.connected = [{ client: 1, ips: [{ ip: '198.51.100.1', at: 0 }] }];
     await place.wait(5000);
-    expect(place.panel.read.onlineEmails(place.clock.now())).toStrictEqual(['alice']);
+    expect(place.panel.read.usage.onlineEmails(place.clock.now())).toStrictEqual(['alice']);
     expect(place.data('ClientIpsSeen')).toStrictEqual([{ client: 1, ips: [{ ip: '198.51.100.1', at: T0 + 5000 }] }]);
     await place.wait(60_000);
     expect(place.data('ClientIpsSeen')).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('a poll', () => {
     expect(place.data('ClientIpsSeen')).toHaveLength(2);
     place.core.connected = [];
     await place.wait(5000);
-    expect(place.panel.read.onlineEmails(place.clock.now())).toStrictEqual([]);
+    expect(place.panel.read.usage.onlineEmails(place.clock.now())).toStrictEqual([]);
   });
 
   it('does nothing while no core runs', async () => {

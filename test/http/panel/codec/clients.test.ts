@@ -23,7 +23,7 @@ const used = (email: string, up: number, down: number) =>
     type: 'RecordTraffic',
     data: {
       run: 'r',
-      clients: [[panel.read.clientByEmail(email)?.number ?? 0, up, down]],
+      clients: [[panel.read.clients.firstByEmail(email)?.number ?? 0, up, down]],
       inbounds: [],
       outbounds: [],
     },

@@ -142,7 +142,10 @@ describe('the core template', () => {
       success: true,
       msg: 'The parameters have been changed.',
     });
-    expect(panel.read.template()).toStrictEqual({ template: valid, outboundTestUrl: 'http://probe.example/204' });
+    expect(panel.read.settings.template()).toStrictEqual({
+      template: valid,
+      outboundTestUrl: 'http://probe.example/204',
+    });
   });
 
   it('is not kept with a test address that the panel would never ask; the one that is kept is not judged again', async () => {
@@ -182,18 +185,24 @@ describe('the core template', () => {
       msg: 'The parameters have been changed.',
       obj: null,
     });
-    expect(panel.read.template()).toStrictEqual({ template: before, outboundTestUrl: 'http://probe.example/204' });
+    expect(panel.read.settings.template()).toStrictEqual({
+      template: before,
+      outboundTestUrl: 'http://probe.example/204',
+    });
     const emptied = await core(panel, 'update', { coreSetting: '', outboundTestUrl: 'http://other.example/' });
     for (const { msg } of [await change(' '), emptied])
       expect(msg).toBe('The core template is not valid: coreSetting is missing');
-    expect(panel.read.template()).toStrictEqual({ template: before, outboundTestUrl: 'http://probe.example/204' });
+    expect(panel.read.settings.template()).toStrictEqual({
+      template: before,
+      outboundTestUrl: 'http://probe.example/204',
+    });
   });
 
   it('is taken out of the answer that it was read from', async () => {
     const panel = startPanel();
     const wrapped = { xraySetting: { coreSetting: JSON.stringify(valid), inboundTags: '[]' }, inboundTags: [] };
     await core(panel, 'update', { coreSetting: JSON.stringify(wrapped) });
-    expect(panel.read.template()?.template).toStrictEqual(valid);
+    expect(panel.read.settings.template()?.template).toStrictEqual(valid);
   });
 
   it.each([
@@ -227,7 +236,7 @@ describe('the core template', () => {
       success: true,
       msg: 'The parameters have been changed; there is no core that could test them.',
     });
-    expect(panel.read.template()?.template).toStrictEqual(valid);
+    expect(panel.read.settings.template()?.template).toStrictEqual(valid);
   });
 
   it('is not written when the core refuses it', async () => {
@@ -274,7 +283,11 @@ describe('settings', () => {
       hasApiToken: true,
     };
     expect((await setting(panel, 'update', Object.assign(Object.create(null), form))).success).toBe(true);
-    expect(panel.read.settings()).toMatchObject({ subPort: 2096, subEnable: false, trustedProxyCIDRs: ['10.0.0.0/8'] });
+    expect(panel.read.settings.current()).toMatchObject({
+      subPort: 2096,
+      subEnable: false,
+      trustedProxyCIDRs: ['10.0.0.0/8'],
+    });
     expect((await setting(panel, 'update', (await setting(panel, 'all')).obj)).success).toBe(true);
   });
 
@@ -282,7 +295,7 @@ describe('settings', () => {
     const panel = startPanel();
     expect((await setting(panel, 'update', { subTitle: 'x', subPort: '70000' })).msg).toMatch(/^Setting subPort: /);
     expect((await setting(panel, 'update', { subTitle: 'x', subPort: '1e3' })).msg).toMatch(/^Setting subPort: /);
-    expect(panel.read.settings().subTitle).toBe('');
+    expect(panel.read.settings.current().subTitle).toBe('');
   });
 
   it('know the address of the subscription server', async () => {

@@ -199,7 +199,7 @@ describe('what the machine and the core say', () => {
 });
 
 describe('an inbound that reached its cap', () => {
-  const stored = () => [...panel.read.inbounds()][0];
+  const stored = () => [...panel.read.inbounds.all()][0];
   const enable = async () => {
     const [listed] = (await call('list')).obj as unknown as { enable: boolean }[];
     expect((await get(1))['enable']).toBe(listed?.enable);

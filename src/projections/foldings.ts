@@ -1,0 +1,41 @@
+import { begin } from '../events/log/replay.js';
+import type { SnapshotStore } from '../events/log/snapshot-store.js';
+import { backups } from './backups.js';
+import { warnedOf } from './chat-bot.js';
+import { clientIps } from './client-ips.js';
+import { clients } from './clients.js';
+import { baselines } from './core/baselines.js';
+import { coreState } from './core/core-state.js';
+import { directory } from './directory.js';
+import { geoSources } from './geo.js';
+import { inbounds } from './inbounds.js';
+import { nodeBaselines } from './node/node-baselines.js';
+import { nodeOutbox } from './node/node-outbox.js';
+import { nodes } from './node/nodes.js';
+import { settings } from './settings.js';
+import { timeline } from './timeline.js';
+import { traffic } from './traffic.js';
+import { users } from './users.js';
+
+/** Every fold that answers a question, from nothing or from its snapshot. */
+export function beginAll(snapshots?: SnapshotStore) {
+  return {
+    inbounds: begin(inbounds, snapshots),
+    clients: begin(clients, snapshots),
+    traffic: begin(traffic, snapshots),
+    clientIps: begin(clientIps, snapshots),
+    baselines: begin(baselines, snapshots),
+    coreState: begin(coreState, snapshots),
+    settings: begin(settings, snapshots),
+    users: begin(users, snapshots),
+    timeline: begin(timeline, snapshots),
+    directory: begin(directory, snapshots),
+    warnedOf: begin(warnedOf, snapshots),
+    geoSources: begin(geoSources, snapshots),
+    backups: begin(backups, snapshots),
+    nodes: begin(nodes, snapshots),
+    nodeOutbox: begin(nodeOutbox, snapshots),
+    nodeBaselines: begin(nodeBaselines, snapshots),
+  };
+}
+export type Foldings = ReturnType<typeof beginAll>;

@@ -1,0 +1,76 @@
+import type { Client } from '../../events/client/client-document.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { Foldings } from '../foldings.js';
+import type { FormerClient } from '../former-clients.js';
+
+/** Which clients there are. */
+export class ClientQueries {
+  readonly #clients: Foldings['clients'];
+
+  constructor({ clients }: Pick<Foldings, 'clients'>) {
+    this.#clients = clients;
+  }
+
+  all(): Iterable<Client> {
+    return this.#clients.state.byNumber.values();
+  }
+
+  get(number: number): Client | undefined {
+    return this.#clients.state.byNumber.get(number as ClientNumber);
+  }
+
+  /** The first of the clients with this email. */
+  firstByEmail(email: string): Client | undefined {
+    const number = this.#clients.state.byEmail.first(email);
+    return number === undefined ? undefined : this.get(number);
+  }
+
+  /** The clients of an email: one person may be in several inbounds, once in each. */
+  byEmail(email: string): readonly Client[] {
+    return this.#documents(this.#clients.state.byEmail.get(email));
+  }
+
+  byId(id: string): readonly Client[] {
+    return this.#documents(this.#clients.state.byId.get(id));
+  }
+
+  bySubId(subId: string): readonly Client[] {
+    return this.#documents(this.#clients.state.bySubId.get(subId));
+  }
+
+  /** In the order in which they were added. */
+  ofInbound(inbound: InboundId): readonly Client[] {
+    return this.#documents(this.#clients.state.ofInbound.get(inbound));
+  }
+
+  inInbound(inbound: InboundId, email: string): Client | undefined {
+    return this.byEmail(email).find((client) => client.inbound === inbound);
+  }
+
+  /** The clients that share an email with this one, itself among them, the first of them first. */
+  siblings(client: Client): readonly Client[] {
+    const numbers = this.#clients.state.byEmail.siblings(client.number);
+    return numbers ? this.#documents(numbers) : [client];
+  }
+
+  /** Whether it speaks for its email where each is named once. */
+  isFirst(client: Client): boolean {
+    const numbers = this.#clients.state.byEmail.siblings(client.number);
+    return numbers === undefined || numbers[0] === client.number;
+  }
+
+  /** Who was deleted with this email, and is not erased yet; the lowest number first. */
+  former(email: string): readonly FormerClient[] {
+    return this.#clients.state.former.of(email);
+  }
+
+  #documents(numbers: readonly ClientNumber[]): readonly Client[] {
+    // Asked for each subscription: a closure and a list for each client would be felt there.
+    const all: Client[] = [];
+    for (const number of numbers) {
+      const client = this.get(number);
+      if (client) all.push(client);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Client } from '../../events/client/client-document.js';
+import { type Counter, sumOf, zero } from '../../events/counters.js';
+import type { Inbound } from '../../events/inbound/inbound-document.js';
+import { newestFirst } from '../client-ips.js';
+import { counterOwner, tagsToPassOn } from '../core/baselines.js';
+import type { Foldings } from '../foldings.js';
+import { ONLINE_WINDOW_MS, OnlineGauge } from '../online.js';
+import type { ClientQueries } from './clients.js';
+
+/** What was used, by whom, when and from where. */
+export class UsageQueries {
+  readonly #models: Foldings;
+  readonly #clients: ClientQueries;
+  readonly online = new OnlineGauge();
+
+  constructor(models: Foldings, clients: ClientQueries) {
+    this.#models = models;
+    this.#clients = clients;
+  }
+
+  /** What its cap is compared with: all that was used under its email, in every inbound and on every machine. */
+  client(client: Client): Counter {
+    const { clients: counters } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number);
+    if (!numbers) return counters.get(client.number) ?? zero;
+    return sumOf(numbers.map((number) => counters.get(number) ?? zero));
+  }
+
+  /** Its own part of that. What the core of this panel counts is in one of the siblings, whichever inbound it came through. */
+  clientAlone(client: Client): Counter {
+    return this.#models.traffic.state.clients.get(client.number) ?? zero;
+  }
+
+  /** As `client`, whatever was reset. */
+  clientAllTime(client: Client): number {
+    const { clientsAllTime: totals } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    return numbers.reduce((sum, number) => sum + (totals.get(number) ?? 0), 0);
+  }
+
+  inbound(inbound: Inbound): Counter {
+    return this.#models.traffic.state.inbounds.get(inbound.id) ?? zero;
+  }
+
+  inboundAllTime(inbound: Inbound): number {
+    return this.#models.traffic.state.inboundsAllTime.get(inbound.id) ?? 0;
+  }
+
+  outbounds(): ReadonlyMap<string, Counter> {
+    return this.#models.traffic.state.outbounds;
+  }
+
+  /** When bytes were last moved under its email, ms since 1970; 0 = never. */
+  lastOnline(client: Client): number {
+    const { lastOnline: times } = this.#models.traffic.state;
+    const numbers = this.#models.clients.state.byEmail.siblings(client.number) ?? [client.number];
+    return Math.max(...numbers.map((number) => times.get(number) ?? 0));
+  }
+
+  /** Emails with a live connection, or with bytes in the last seconds. */
+  onlineEmails(now: number): readonly string[] {
+    const emails = new Set<string>();
+    for (const email of this.online.emails) {
+      const client = this.#clients.firstByEmail(email);
+      if (client) emails.add(client.identity.email);
+    }
+    for (const [number, at] of this.#models.traffic.state.lastOnline) {
+      if (now - at > ONLINE_WINDOW_MS) continue;
+      const client = this.#clients.get(number);
+      const [first] = client ? this.#clients.siblings(client) : [];
+      if (first) emails.add(first.identity.email);
+    }
+    return [...emails];
+  }
+
+  /** Addresses from which its email was used, with the time they were last seen, newest first. */
+  addresses(client: Client): readonly (readonly [string, number])[] {
+    return newestFirst(this.#clients.siblings(client).map(({ number }) => this.#models.clientIps.state.get(number)));
+  }
+
+  /** How far the counters of the running core are recorded. */
+  baselines() {
+    const { state } = this.#models.baselines;
+    return {
+      run: state.run,
+      clients: state.clients,
+      inbounds: state.inbounds,
+      outbounds: state.outbounds,
+      ownerOf: (tag: string) => counterOwner(state, tag),
+      toPassOn: () => tagsToPassOn(state),
+    };
+  }
+}
