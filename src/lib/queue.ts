@@ -1,3 +1,5 @@
+import { within } from './time/within.js';
+
 /** One piece of work at a time, in the order in which they were asked for; none waits longer than so many ms. */
 export class Queue {
   readonly #patience: number;
@@ -18,13 +20,9 @@ export class Queue {
   }
 
   async #after<T>(before: Promise<unknown>, work: () => Promise<T>, late: () => Error): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.#patience);
+    await within(this.#patience, before, () => {
+      throw late();
     });
-    const isOver = await Promise.race([before.then(() => true), patience]);
-    clearTimeout(timer);
-    if (!isOver) throw late();
     return work();
   }
 }

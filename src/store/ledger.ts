@@ -8,6 +8,7 @@ import { LedgerFlaw } from '../events/log/ledger-store.js';
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
 import { zoneNamed } from '../lib/time/calendar.js';
+import { within } from '../lib/time/within.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { Ledger, type Told } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
@@ -122,9 +123,7 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
 
   /** The ledger at the head of the log; null while it is still being made. */
   const ready = async (): Promise<Ledger | null> => {
-    const { signal, stop } = patience(PATIENCE_MS);
-    await Promise.race([begin(), signal]);
-    stop();
+    await within(PATIENCE_MS, begin(), () => undefined);
     return ledger.position === log.head().position ? ledger : null;
   };
 
@@ -159,15 +158,6 @@ export function keepLedger({ log, read, directory, warn }: Parts) {
       file?.close();
     },
   };
-}
-
-function patience(ms: number): { readonly signal: Promise<void>; readonly stop: () => void } {
-  let stop = (): void => undefined;
-  const signal = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stop = () => clearTimeout(timer);
-  });
-  return { signal, stop };
 }
 
 /** Null where there can be no file. */

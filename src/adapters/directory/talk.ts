@@ -2,6 +2,7 @@ import type { connect } from 'node:net';
 import type { connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { DirectoryError, type DirectoryPlace } from '../../commands/ports/directory.js';
+import { within } from '../../lib/time/within.js';
 import { directoryError } from './failure.js';
 import { Wire } from './wire.js';
 
@@ -38,16 +39,14 @@ export async function talk<T>(
       createConnection: wire as unknown as typeof connect,
       createSecureConnection: wire as unknown as typeof connectTls,
     });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DirectoryError(`The directory took longer than ${ms / 1000} seconds`)), ms);
-  });
+  const late = (): never => {
+    throw new DirectoryError(`The directory took longer than ${ms / 1000} seconds`);
+  };
   try {
-    return await Promise.race([use(open), late]);
+    return await within(ms, use(open), late);
   } catch (error) {
     throw directoryError(error);
   } finally {
-    clearTimeout(timer);
     for (const one of wires) one.destroy();
   }
 }

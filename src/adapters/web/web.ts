@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { type Web, WebError, type WebRequest } from '../../commands/ports/web.js';
+import { within } from '../../lib/time/within.js';
 import type { Reply, Sink } from './ask.js';
 import { exchange } from './exchange.js';
 import { fileSink, memorySink } from './sinks.js';
@@ -32,7 +33,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
     const headers = { 'user-agent': 'portolan', 'accept-encoding': encoding, ...request.headers };
     const task = (signal: AbortSignal): Promise<Reply> =>
       exchange(url, { ...request, headers }, { resolve, sessions, allowPrivate, idleMs, signal }, sink);
-    return within(timeoutMs, request.signal, task, goesOn && { goesOn, ms: idleMs });
+    return withSignal(timeoutMs, request.signal, task, goesOn && { goesOn, ms: idleMs });
   };
 
   return {
@@ -71,7 +72,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
  * Runs a task whose signal aborts after `ms`, when a look at it says so, or with the caller's own. By hand: of signals that are joined by
  * `AbortSignal.any`, Node 20 may collect the one that holds the time-out while somebody waits for it.
  */
-async function within<T>(
+async function withSignal<T>(
   ms: number,
   own: AbortSignal | undefined,
   task: (signal: AbortSignal) => Promise<T>,
@@ -98,14 +99,7 @@ const everyAddress: Resolve = (host) => lookup(host, { all: true });
 /** A resolver that hangs says nothing about the address. */
 const bounded =
   (resolve: Resolve): Resolve =>
-  async (host) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unreached('timeout', host, new Error('no answer'))), LOOKUP_MS);
+  (host) =>
+    within(LOOKUP_MS, resolve(host), () => {
+      throw unreached('timeout', host, new Error('no answer'));
     });
-    try {
-      return await Promise.race([resolve(host), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };

@@ -1,5 +1,6 @@
 import type { Done } from '../../../commands/bus.js';
 import { Rejection } from '../../../commands/rejection.js';
+import { within } from '../../../lib/time/within.js';
 import { Message } from '../context.js';
 
 /** How long a caller waits for an answer, in ms; the work goes on without it. */
@@ -11,22 +12,17 @@ export function said(done: Done | Rejection, text: string): Message | Rejection 
 }
 
 /** The outcome, or after a while the news that it goes on. */
-export async function patiently<T>(
+export function patiently<T>(
   task: Promise<T | Rejection>,
   success: (result: T) => Message,
   meanwhile: unknown,
 ): Promise<Message | Rejection> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Message>((resolve) => {
-    const answer = new Message('This takes a while and goes on; a notification tells how it ended.', meanwhile);
-    timer = setTimeout(() => resolve(answer), PATIENCE_MS);
-  });
   const ended = task.then((result) => (result instanceof Rejection ? result : success(result)));
   // Whoever does the work says when it breaks down.
   ended.catch(() => undefined);
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(
+    PATIENCE_MS,
+    ended,
+    () => new Message('This takes a while and goes on; a notification tells how it ended.', meanwhile),
+  );
 }

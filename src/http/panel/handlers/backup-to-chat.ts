@@ -1,5 +1,6 @@
 import { Rejection } from '../../../commands/rejection.js';
 import type { Delivered } from '../../../events/chat-bot.js';
+import { within } from '../../../lib/time/within.js';
 import { type HttpContext, Message } from '../context.js';
 import type { backupToChatRoutes } from '../contract/backup-to-chat.js';
 import type { Handlers } from '../mount.js';
@@ -14,20 +15,12 @@ export const backupToChatHandlers: Handlers<typeof backupToChatRoutes> = {
 
 async function send(context: HttpContext): Promise<Message | Rejection> {
   const { backupDelivery, dispatch, alarms } = context;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PATIENCE_MS);
-  });
   const sending = backupDelivery.deliver(dispatch);
-  try {
-    const sent = await Promise.race([sending, late]);
-    if (sent !== null) return sent instanceof Rejection ? sent : outcome(sent, context);
-  } finally {
-    clearTimeout(timer);
-  }
-  void sending.then((sent) => {
-    if (sent instanceof Rejection)
-      alarms.tell({ title: 'The backup was not sent by the bot', body: sent.message, severity: 'error' });
+  const sent = await within(PATIENCE_MS, sending, () => null);
+  if (sent !== null) return sent instanceof Rejection ? sent : outcome(sent, context);
+  void sending.then((late) => {
+    if (late instanceof Rejection)
+      alarms.tell({ title: 'The backup was not sent by the bot', body: late.message, severity: 'error' });
   });
   return new Message('This takes a while and goes on; a notification tells how it ended.', []);
 }
