@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../scripts/docs.js';
+import { catalog } from '../src/events/catalog.js';
 
 const foldersIn = (parent: string): string[] =>
   readdirSync(parent, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
@@ -19,6 +21,7 @@ function markdownFiles(folder: string): string[] {
 }
 
 const documents = ['README.md', 'CONTRIBUTING.md', ...markdownFiles('docs')];
+const subsystems = documents.filter((file) => file.startsWith('docs/subsystems/'));
 const decisions = documents.filter((file) => /^docs\/adr\/\d/.test(file));
 
 /** Code blocks may contain anything. */
@@ -93,5 +96,49 @@ describe('decision records', () => {
     expect(parts.map(([, heading, status]) => heading ?? status)).toEqual([
       ...['Status', 'Context', 'Decision', 'Consequences'],
     ]);
+  });
+});
+
+describe('the architecture page', () => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
+    readonly forbidden: readonly { readonly name: string; readonly from: { readonly path?: string } }[];
+  };
+
+  it('has the border rules of every folder', () => {
+    const rules = forbidden.flatMap(({ name, from }) => {
+      const [, folder = '', allowed = ''] = /^([\w/-]+): only (.*)$/.exec(name) ?? [];
+      const others = allowed.split(', ').filter((other) => other !== folder);
+      return from.path === `^src/${folder}/` && existsSync(join('src', folder)) && name !== 'contract: only zod'
+        ? [[folder, others.length === 0 ? ['nothing'] : others]]
+        : [];
+    });
+    const rows = [...page.matchAll(/^\| `src\/([\w/-]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, folder, cell = '']) => [
+      folder,
+      cell.trim().split(', '),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(rules));
+    expect(rows.length).toBeGreaterThan(10);
+  });
+
+  it('links every subsystem', () => {
+    for (const file of subsystems) expect(page).toContain(`(${file.slice('docs/'.length)})`);
+    expect(subsystems.length).toBeGreaterThan(10);
+  });
+});
+
+describe('subsystem pages', () => {
+  const eventsOf = (file: string): string[] => {
+    const [, part = ''] = /^## Events\n(.*?)^## /ms.exec(readFileSync(file, 'utf8')) ?? [];
+    return [...part.matchAll(/`([A-Z]\w+)`/g)].map(([, type = '']) => type);
+  };
+
+  it.each(subsystems)('%s says what it owns, its events, its failure modes and its code', (file) => {
+    const headings = [...readFileSync(file, 'utf8').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['What it owns', 'How it works', 'Events', 'Failure modes', 'Code and tests']);
+  });
+
+  it('name every event there is, and no other', () => {
+    expect([...new Set(subsystems.flatMap(eventsOf))].toSorted()).toEqual(catalog.map(({ type }) => type).toSorted());
   });
 });
