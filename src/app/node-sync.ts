@@ -60,7 +60,7 @@ export function nodeSyncOf(
       const { position } = log.head();
       const inbounds = read.inbounds.all().filter((inbound) => inbound.node === node);
       const all = inbounds.map((inbound) => ({ inbound, clients: read.clients.ofInbound(inbound.id) }));
-      const centre = { id: read.identity.panelId, born: read.identity.born.bind(read) };
+      const centre = { id: read.identity.panelId, born: read.identity.born.bind(read.identity) };
       return { position, inbounds: await desiredNode(all, centre) };
     },
     outgoing: (node) => read.nodes.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),

@@ -73,25 +73,25 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    file: 'http/handlers/clients.ts',
+    file: 'http/panel/handlers/clients.ts',
     what: 'a client by its UUID: one, or a list',
     ask: ({ get }) => get(`${INBOUNDS}/getClientTrafficsById/${ID}`),
     answers: { spec: done(one), '3x-ui': done([one]) },
   },
   {
-    file: 'http/handlers/clients.ts',
+    file: 'http/panel/handlers/clients.ts',
     what: 'a client by its subscription id, which 3x-ui does not look for',
     ask: ({ get }) => get(`${INBOUNDS}/getClientTrafficsById/sub-of-one`),
     answers: { spec: done(one), '3x-ui': done([]) },
   },
   {
-    file: 'http/handlers/clients.ts',
+    file: 'http/panel/handlers/clients.ts',
     what: 'a client that there is not: a refusal, or none',
     ask: ({ get }) => get(`${INBOUNDS}/getClientTrafficsById/${NOBODY}`),
     answers: { spec: refused, '3x-ui': done([]) },
   },
   {
-    file: 'http/handlers/clients.ts',
+    file: 'http/panel/handlers/clients.ts',
     what: 'when clients were seen: rows of seconds, or milliseconds by email',
     ask: ({ post }) => post(`${INBOUNDS}/lastOnline`),
     answers: {
@@ -100,13 +100,13 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/keygen.ts',
+    file: 'http/panel/handlers/keygen.ts',
     what: 'a UUID: the text, or an object with it',
     ask: ({ get }) => get(`${SERVER}/getNewUUID`),
     answers: { spec: done(time(/^[\da-f-]{36}$/)), '3x-ui': done({ uuid: time(/^[\da-f-]{36}$/) }) },
   },
   {
-    file: 'http/handlers/keygen.ts',
+    file: 'http/panel/handlers/keygen.ts',
     what: 'the ids of VLESS encryptions: numbers, or names',
     ask: ({ get }) => get(`${SERVER}/getNewVlessEnc`),
     answers: {
@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/keygen.ts',
+    file: 'http/panel/handlers/keygen.ts',
     what: 'the server keys of ECH: a list, or a text',
     ask: ({ post }) => post(`${SERVER}/getNewEchCert`, { sni: 'a.example' }),
     answers: {
@@ -124,7 +124,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/logs.ts',
+    file: 'http/panel/handlers/logs.ts',
     what: 'the log of the panel: one text, oldest first, or lines, newest first',
     ask: ({ post }) => post(`${SERVER}/logs/10`, { level: 'warning' }),
     answers: {
@@ -133,19 +133,19 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/logs.ts',
+    file: 'http/panel/handlers/logs.ts',
     what: 'the log of the core: one text, or entries',
     ask: ({ post }) => post(`${SERVER}/corelogs/10`),
     answers: { spec: done(ACCESS), '3x-ui': done([{ Email: 'one', Inbound: 'home', Outbound: 'direct', Event: 0 }]) },
   },
   {
-    file: 'http/handlers/logs.ts',
+    file: 'http/panel/handlers/logs.ts',
     what: 'the same with one kind wanted: only that, or all that are not unwanted',
     ask: ({ post }) => post(`${SERVER}/corelogs/10`, { showBlocked: 'true' }),
     answers: { spec: done(''), '3x-ui': done([{ Email: 'one' }]) },
   },
   {
-    file: 'http/handlers/core-settings.ts',
+    file: 'http/panel/handlers/core-settings.ts',
     what: 'the core settings: an object of texts, or one text of all',
     ask: ({ post }) => post('/panel/core/'),
     answers: {
@@ -156,13 +156,13 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/core-settings.ts',
+    file: 'http/panel/handlers/core-settings.ts',
     what: 'the same under the name of 3x-ui',
     ask: ({ post }) => post('/panel/api/xray/'),
     answers: { spec: done({ inboundTags: '["home"]' }), '3x-ui': done(textOf({ outboundTestUrl: time(/^https/) })) },
   },
   {
-    file: 'http/handlers/custom-geo.ts',
+    file: 'http/panel/handlers/custom-geo.ts',
     what: 'the names for routing rules: with those of the built-in files, or only one’s own',
     ask: ({ get }) => get('/panel/api/custom-geo/aliases'),
     answers: {
@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/handlers/custom-geo.ts',
+    file: 'http/panel/handlers/custom-geo.ts',
     what: 'a list of nothing: empty, or null',
     ask: ({ post }) => post('/panel/api/custom-geo/update-all'),
     answers: {
@@ -180,7 +180,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    file: 'http/codec/settings.ts',
+    file: 'http/panel/codec/settings.ts',
     what: 'the trusted proxies: a list, or a text with commas',
     ask: ({ post }) => post('/panel/setting/all'),
     answers: {

@@ -27,7 +27,7 @@ interface Operation {
 
 /** One event of each type, as its sample has it. */
 function sampleEvents(): readonly RecordedEvent[] {
-  const folder = new URL('../../events/samples', import.meta.url);
+  const folder = new URL('../../events/samples/', import.meta.url);
   return readdirSync(folder).map((file) => {
     const data: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
     return { type: file.split('.')[0], data, meta: { actor: { name: 'root' } } } as unknown as RecordedEvent;
