@@ -99,6 +99,20 @@ describe('decision records', () => {
   });
 });
 
+describe('the first contribution', () => {
+  const text = readFileSync('docs/first-contribution.md', 'utf8');
+  const steps = [...text.matchAll(/In `([^`]+)`, below\s+the\s+line\s+`([^`]+)`/g)];
+
+  it.each(steps.map(([, file = '', line = '']) => [file, line]))('finds in %s the line %s', (file, line) => {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines.filter((one) => one.trim() === line)).toHaveLength(1);
+  });
+
+  it('has steps with a place to edit', () => {
+    expect(steps).toHaveLength(3);
+  });
+});
+
 describe('the architecture page', () => {
   const page = readFileSync('docs/architecture.md', 'utf8');
   const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
