@@ -3,7 +3,7 @@ FROM node:20-bookworm AS build
 WORKDIR /opt/portolan
 ENV XDG_CACHE_HOME=/cache
 COPY . .
-# Dependencies, the build and the pinned core; then only what runs is kept.
+# Dependencies, the build and the pinned core; the final image contains only what is needed to run.
 RUN npm run setup && npm prune --omit=dev \
   && install -D -m 755 /cache/portolan/core/*/xray /image/usr/local/bin/xray
 
@@ -27,6 +27,6 @@ VOLUME /data
 EXPOSE 2053 10882
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:2054/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# The first process takes care of children that have lost their parent, which a core may be.
+# tini reaps orphaned child processes; the core may become one.
 ENTRYPOINT ["tini", "--", "portolan"]
 CMD ["serve"]

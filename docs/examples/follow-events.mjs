@@ -1,9 +1,9 @@
-// Follows the event feed of a panel and prints, for each client, the bytes that it moved. Plain Node 20, no packages.
+// Follows the event feed of a panel and prints the traffic of each client. Needs Node 20 and no packages.
 //
 //   PORTOLAN_URL=https://panel.example.com/base PORTOLAN_TOKEN=… node follow-events.mjs [--file FILE] [--once]
 //
-// FILE holds the cursor up to which everything was counted, and the sums; the next run continues from there. It is
-// written as a whole, so that a crash neither loses nor doubles a byte. With --once it ends when it has caught up.
+// FILE stores the cursor and the sums; the next run continues from there. It is replaced atomically, so a crash neither
+// loses nor doubles a byte. With --once it exits when it has read all events.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -13,7 +13,7 @@ const args = process.argv.slice(2);
 const once = args.includes('--once');
 const file = args.includes('--file') ? args[args.indexOf('--file') + 1] : 'follow-events.json';
 
-/** Only these are asked for: the bytes, and what names a client. */
+/** The requested event types: traffic, and events with the email of a client. */
 const TYPES = 'TrafficRecorded,NodeTrafficRecorded,ClientAdded,ClientIdentified';
 
 /** @typedef {{ up: number, down: number, email?: string }} Usage */
@@ -22,7 +22,7 @@ const nothing = () => ({ cursor: '0', /** @type {Record<string, Usage>} */ clien
 async function load() {
   try {
     const state = JSON.parse(await readFile(file, 'utf8'));
-    // A file of an earlier release has a position without a history: everything is counted again.
+    // A file of an earlier release has a position without the hash: count everything again.
     return typeof state.cursor === 'string' ? state : nothing();
   } catch (error) {
     if (error.code === 'ENOENT') return nothing();
@@ -35,21 +35,21 @@ async function save(state) {
   await rename(`${file}.new`, file);
 }
 
-/** One page of events, or the sentence that says why there is none. */
+/** One page of events, or an error message. */
 async function ask({ cursor }) {
   const query = new URLSearchParams({ after: cursor, types: TYPES, wait: once ? 0 : 50 });
   const response = await fetch(`${url}/panel/api/events?${query}`, {
     headers: { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(90_000),
   });
-  // Whoever is not let in learns nothing, not even that this address exists.
+  // Without a valid token the panel answers as if this address did not exist.
   if (response.status !== 200) throw new Error(`HTTP ${response.status}: is the address right, and the token?`);
   return response.json();
 }
 
 function count({ clients }, { data, emails = {} }) {
   const usage = (client) => (clients[client] ??= { up: 0, down: 0 });
-  // [client number, bytes up, bytes down, …]: always what was moved since the event before.
+  // [client number, bytes up, bytes down, …]: the traffic since the previous event.
   for (const [client, up, down] of data.clients ?? []) {
     usage(client).up += up;
     usage(client).down += down;
@@ -68,7 +68,7 @@ for (let tries = 0; ; ) {
   try {
     const { success, msg, obj } = await ask(state);
     if (!success) {
-      // The log has another history than the one that was followed: count its events from the first one.
+      // The log has another history than before: count its events from the first one.
       if (state.cursor === '0') throw new Error(msg);
       console.error(msg);
       state = nothing();
