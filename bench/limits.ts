@@ -1,11 +1,12 @@
 import { asSystem } from '../src/commands/bus.js';
 import type { AnyCommand } from '../src/commands/catalog.js';
-import type { Core, CoreCounters, OnlineUser } from '../src/commands/ports/core.js';
+import type { CoreCounters, OnlineUser } from '../src/commands/ports/core.js';
 import { AddressWatch } from '../src/commands/reactors/traffic/address-watch.js';
 import { growthOf } from '../src/commands/reactors/traffic/traffic-intake.js';
 import type { PanelState } from '../src/commands/state.js';
 import { addressesHeld, addressLimit, restateAfter } from '../src/commands/traffic/ip-limit.js';
 import { zero } from '../src/events/counters.js';
+import type { CoreStub } from '../test/kit/stub-core.js';
 import { draftsOf, emailOf, growths, one, populate } from './kit/fleet.js';
 import { type InsidePanel, newFolder, openInside, removeFolder } from './kit/inside.js';
 import type { Bench } from './kit/row.js';
@@ -19,14 +20,14 @@ const RUN = 'bench';
 class Stage {
   counts: CoreCounters = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
   users: OnlineUser[] = [];
-  readonly core = {
-    running: { run: RUN, version: '26', pid: 1 },
-    counters: () => Promise.resolve(this.counts),
-    online: () => Promise.resolve(this.users),
-    hold: () => Promise.resolve(),
-    cutAddresses: () => Promise.resolve(),
-    silence: () => Promise.resolve(() => 0),
-    stop: () => Promise.resolve(),
+  readonly core: CoreStub = {
+    process: { running: { run: RUN, version: '26', pid: 1 } },
+    stats: { counters: () => Promise.resolve(this.counts), online: () => Promise.resolve(this.users) },
+    addresses: {
+      block: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(true),
+      idleTimes: () => Promise.resolve(() => 0),
+    },
   };
 
   /** Each of the online clients moves some bytes, from one to four addresses; one in forty from more than it may. */
@@ -79,7 +80,7 @@ export const limits: Bench = async ({ quick }) => {
   let now = 1_700_000_000_000;
   const stage = new Stage();
   // What a poll asks for is all that is asked of it here.
-  const inside = await openInside(folder, () => now, stage.core as unknown as Core);
+  const inside = await openInside(folder, () => now, stage.core);
   populate(inside, 0);
   for (let first = 1; first <= clients; first += 500) {
     const drafts = draftsOf(first, 500).map((draft) => ({ ...draft, terms: { ...draft.terms, limitIp: LIMIT } }));

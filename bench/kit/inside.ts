@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NEVER } from 'rxjs';
 import { createPanel, type Panel } from '../../src/app/panel.js';
 import type { CommandContext } from '../../src/commands/bus.js';
 import { asSystem } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import type { Core } from '../../src/commands/ports/core.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
+import { type CoreStub, stubCore } from '../../test/kit/stub-core.js';
 
 /** A new folder for the data of one panel. */
 export function newFolder(): string {
@@ -18,9 +17,6 @@ export function newFolder(): string {
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
-
-/** Runs nothing: these panels are never started, so nobody asks it for more than these two. */
-const noCore = { running: null, exited$: NEVER } as unknown as Core;
 
 const context: CommandContext = {
   actor: { kind: 'user', id: '1', name: 'captain', ip: '203.0.113.7' },
@@ -40,12 +36,12 @@ export interface InsidePanel {
 export async function openInside(
   folder: string,
   now: () => number = Date.now,
-  core: Core = noCore,
+  core: CoreStub = {},
 ): Promise<InsidePanel> {
   const panel = await createPanel({
     dataDir: folder,
     version: 'bench',
-    createCore: () => ({ ...noCore, ...core }),
+    createCore: () => stubCore(core),
     now,
     warn: (message, fields) => console.error(message, fields ?? ''),
     failed: (error) => {

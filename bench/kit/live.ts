@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CoreApi, connectApi } from '../../src/adapters/core/control/grpc.js';
-import { placeOf } from '../../src/adapters/core/process/place.js';
+import { coreFiles } from '../../src/adapters/core/process/core-files.js';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import type { JsonObject } from '../../src/lib/json.js';
@@ -56,7 +56,7 @@ export async function livePanel(clients: number, env: Readonly<Record<string, st
     timeoutMs: 60_000,
   });
   const { run, logs, geo } = dataDirectory(folder);
-  const { paths } = placeOf({ runDir: run, logDir: logs, assetDir: geo, splice: false });
+  const { paths } = coreFiles({ runDir: run, logDir: logs, assetDir: geo, splice: false });
   const core = connectApi(paths.socket);
   return {
     process: panel,

@@ -71,7 +71,7 @@ function captionOf(words: Words, now: number, position: number, sealed: boolean)
 /** Why the core would not start with what is asked of it now. */
 async function coreFlaw(core: Panel['core'], read: Panel['read']): Promise<Rejection | null> {
   try {
-    await core.test({ template: read.desired.template(), inbounds: runnable(read) });
+    await core.config.test({ template: read.desired.template(), inbounds: runnable(read) });
     return null;
   } catch (error) {
     return coreRejection(error);

@@ -62,7 +62,7 @@ export async function testCore(config: Config): Promise<void> {
   try {
     const desired = new ReadModels(log).desired.config();
     await idleCore(config)
-      .test(desired)
+      .config.test(desired)
       .catch((error: unknown) => {
         throw new OperatorError(error instanceof Error ? error.message : String(error));
       });

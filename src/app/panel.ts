@@ -165,11 +165,11 @@ export async function createPanel(parts: PanelParts) {
       /** Starts what acts: the core, the polls, the hourly work. */
       async start(): Promise<void> {
         // What still runs belongs to the log that was switched away from: its counters mean nothing to this one.
-        if (turn !== null) await core.stop();
+        if (turn !== null) await core.process.stop();
         if (!closed) dispatch({ type: 'RecordPanelStarted', data: { version } }, asSystem('panel'));
         if (!closed && turn?.outcome === 'returned')
           dispatch({ type: 'RecordStateRestored', data: { why: turn.why } }, asSystem('panel'));
-        coreLeft = damaged && (await core.adopt()) !== null;
+        coreLeft = damaged && (await core.process.adopt()) !== null;
         if (!coreLeft) await reactors.begin();
         confirm(directory);
       },
@@ -248,14 +248,17 @@ function react({ core, read, dispatch, alarms, log, state, now, warn }: ReactorP
     core,
     desired: read.desired,
     dispatch: dispatchAs('core'),
-    wanted: () => read.core().process.wanted,
-    known: () => read.core().process,
-    inboundOf: (tag) => read.desired.inboundOf(tag),
-    refused: () => read.core().refused,
-    restartToCut: () => read.settings.current().restartCoreOnClientDisable,
-    lastPoll: () => intake.last(),
-    passOn: () => intake.passOn(),
-    counterOwner: (tag) => read.usage.baselines().ownerOf(tag),
+    recorded: {
+      process: () => read.core().process,
+      inboundOf: (tag) => read.desired.inboundOf(tag),
+      refused: () => read.core().refused,
+    },
+    counters: {
+      readLast: () => intake.last(),
+      passOn: () => intake.passOn(),
+      ownerOf: (tag) => read.usage.baselines().ownerOf(tag),
+    },
+    restartToDisconnect: () => read.settings.current().restartCoreOnClientDisable,
     // It is tried again every minute, and said once.
     kept: (why) =>
       alarms.raise(CORE_KEPT, {

@@ -169,7 +169,7 @@ function banner({ read, complaint, core, turn }: Panel, config: Config, servers:
     state.state === 'running'
       ? `running, version ${state.version}`
       : state.error === ''
-        ? core.running
+        ? core.process.running
           ? 'starting'
           : 'stopped'
         : `${state.state}: ${state.error}`;

@@ -66,7 +66,7 @@ async function core(config: Config, { run, logs, geo }: DataDirectory): Promise<
   const binary = coreBinary(config);
   if (binary === null) return { what: 'core', ok: false, note: true, detail: 'there is none' };
   const places = { binary, runDir: run, logDir: logs, assetDir: geo, splice: false, log: () => undefined };
-  const version = await createXrayCore(places).version();
+  const version = await createXrayCore(places).binary.version();
   if (version === null) return { what: 'core', ok: false, note: true, detail: `${binary} does not tell its version` };
   return { what: 'core', ok: true, detail: `${binary}, version ${version}` };
 }

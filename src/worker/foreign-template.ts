@@ -100,8 +100,8 @@ async function flawOf(template: JsonObject, place: CorePlace | null, scratch: st
     log: () => undefined,
   });
   try {
-    core.assemble({ template, inbounds: new Map() });
-    await core.testTemplate({ template, inbounds: new Map() });
+    core.config.assemble({ template, inbounds: new Map() });
+    await core.config.testTemplate({ template, inbounds: new Map() });
     return null;
   } catch (error) {
     if (error instanceof CoreError) return error.kind === 'missing' ? null : error;

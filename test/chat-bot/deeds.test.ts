@@ -158,7 +158,7 @@ describe('the core', () => {
 
   it('is not, when it would not start', async () => {
     const { ask, press, place } = await startBot();
-    place.core.test = () => Promise.reject(new CoreError('invalid', 'no <such> outbound'));
+    place.core.config.test = () => Promise.reject(new CoreError('invalid', 'no <such> outbound'));
     const shown = await ask('/restart');
     await press('Yes', shown);
     await until(() => shown.text.startsWith('The core does not take'), 'the reason is there');

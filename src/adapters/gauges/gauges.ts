@@ -17,7 +17,7 @@ import { Rings, SLOT_SECONDS, WINDOW } from './rings.js';
 
 export interface GaugeParts {
   readonly host: HostMonitor;
-  readonly core: Pick<Core, 'running' | 'metrics'>;
+  readonly core: Pick<Core, 'process' | 'stats'>;
   /** Clients that are online now. */
   readonly online: () => number;
   /** Where the histories outlive the process. */
@@ -139,7 +139,7 @@ export class RingGauges implements Gauges {
   }
 
   #askCore(slot: number): void {
-    const { running } = this.#parts.core;
+    const { running } = this.#parts.core.process;
     if (running === null) {
       this.#core = NOT_RUNNING;
       return;
@@ -148,7 +148,7 @@ export class RingGauges implements Gauges {
     this.#asking ??= this.#readCore(slot, running.run)
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        this.#core = { ...NOT_RUNNING, listen: this.#parts.core.metrics.listen ?? '', reason };
+        this.#core = { ...NOT_RUNNING, listen: this.#parts.core.stats.metrics.listen ?? '', reason };
       })
       .finally(() => {
         this.#asking = null;
@@ -156,7 +156,7 @@ export class RingGauges implements Gauges {
   }
 
   async #readCore(slot: number, run: string): Promise<void> {
-    const source = this.#parts.core.metrics;
+    const source = this.#parts.core.stats.metrics;
     const [runtime, observed] = await Promise.all([source.runtime(), source.observatory()]);
     this.#pauses = pausesOf(this.#pauses, run, runtime);
     const values = {

@@ -7,14 +7,14 @@ import type { CoreKeys } from './keys.js';
 
 export type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 
-/** One life of a core process. Its counters begin at zero. */
+/** One run of a core process. Its counters start at zero. */
 export interface CoreRun {
   readonly run: string;
   readonly version: string;
   readonly pid: number;
 }
 
-/** Bytes since the run began. Clients are known by their number, also when they were renamed or deleted since. */
+/** Bytes since the run began. Clients are keyed by their number, even if they were renamed or deleted since. */
 export interface CoreCounters {
   readonly clients: ReadonlyMap<number, Counter>;
   /** By tag. */
@@ -31,155 +31,181 @@ export interface OnlineUser {
 
 export interface CoreExit {
   readonly run: string;
-  /** A sentence for people: the last error that the core printed, or the signal that ended it. */
+  /** For people: the last error that the core printed, or the signal that ended it. */
   readonly reason: string;
-  /** True when the core refused its configuration: trying again is of no use. */
+  /** True when the core refused its configuration, so that a retry would fail too. */
   readonly configuration: boolean;
 }
 
-/** Why a core does not take an inbound. */
-export interface CoreFlaw {
+/** Why a core refuses an inbound. */
+export interface InboundProblem {
   readonly reason: string;
-  /** It ends the core, or holds it: to try that in a core that serves others would end them too. */
-  readonly breaks: boolean;
+  /** The inbound crashes or hangs the core, so it must not be tried in a core that serves clients. */
+  readonly crashes: boolean;
 }
 
-/** What a client may not use an inbound from. */
-export interface HeldAddresses {
+/** The addresses from which a client may not use an inbound. */
+export interface BlockedAddresses {
   /** Its number. */
   readonly client: number;
   /** The tag of its inbound. */
   readonly inbound: string;
-  /** As `addressKey` has them. */
+  /** In the form of `addressKey`. */
   readonly addresses: readonly string[];
 }
 
-/** Clients that count as one person, and addresses that they use. */
+/** Clients that count as one person, and the addresses they use. */
 export interface PersonAddresses {
-  /** By which the answer knows them. */
+  /** The key under which the result lists them. */
   readonly person: string;
   /** Their numbers. */
   readonly clients: readonly number[];
-  /** As `addressKey` has them. */
+  /** In the form of `addressKey`. */
   readonly addresses: readonly string[];
 }
 
 /** An account that runs in the core. */
 export interface RunningAccount {
-  /** What the client was called when the account was added. */
+  /** The client's email when the account was added. */
   readonly email: string;
-  /** Equals `accountDigest` of the same account under the same email. */
+  /** Equals `CoreUsers.digest` of the same account under the same email. */
   readonly digest: string;
 }
 
-/** What the core process is asked for, in the panel's words. One caller at a time: the core reactor. */
-export interface Core {
-  /** Version of the binary, or null when there is none; never rejects. */
-  version(): Promise<string | null>;
-  /**
-   * Asks the binary whether it takes this configuration. Starts nothing. Rejects with `CoreError` 'invalid'; 'missing' when
-   * there is no binary; 'refused' or 'unreachable' when there is one that does not run or gives no answer.
-   */
-  test(config: CoreConfig): Promise<void>;
-  /**
-   * As `test`, for a template that is new: a core with it and without inbounds must come up too, and is ended at once. The
-   * core that runs is not touched.
-   */
-  testTemplate(config: CoreConfig): Promise<void>;
-  /** From the next start on the core is this executable; null = there is none. */
-  use(binary: string | null): void;
-  /** Asks another executable which version it is, and whether it takes this configuration. Rejects as `test` does. */
-  trial(binary: string, config: CoreConfig): Promise<string | null>;
-  /** As `test`, for one inbound on its own. */
-  testInbound(inbound: CoreInbound): Promise<void>;
-  /** Tests, writes and starts; resolves when the core answers its API. Rejects with `CoreError`; then nothing runs. */
-  start(config: CoreConfig): Promise<CoreRun>;
-  /**
-   * Tries the inbounds one by one in a core that serves nobody, and resolves to those that it does not take, by tag. Ends
-   * what runs; afterwards nothing runs. Rejects with `CoreError` where a core does not come up without any inbound either.
-   */
-  judge(config: CoreConfig): Promise<ReadonlyMap<string, CoreFlaw>>;
-  /** Takes over a core that an earlier panel process left running, or resolves null. Kills one that cannot be used. */
-  adopt(): Promise<CoreRun | null>;
-  /** SIGTERM, then SIGKILL after 5 s. A success when nothing runs. */
-  stop(): Promise<void>;
-  /** Lets go of a running core without stopping it, so that the next panel process can adopt it. */
-  release(): Promise<void>;
+/** The core process. One caller at a time: the core reactor. */
+export interface CoreProcess {
   /** The run that is up now, or null. */
   readonly running: CoreRun | null;
-  /**
-   * Whether the core that runs still answers: asks several times, with pauses. False when none runs, when its process is
-   * gone, or when it leaves all questions without an answer while this process is free to listen. Never rejects.
-   */
-  answers(): Promise<boolean>;
-  /** A run ended without being asked to. */
+  /** A run ended that was not stopped. */
   readonly exited$: Observable<CoreExit>;
+  /** Tests, writes and starts; resolves when the core answers its API. Rejects with `CoreError`; then nothing runs. */
+  start(config: CoreConfig): Promise<CoreRun>;
+  /** Takes over a core that an earlier panel process left running, or resolves to null. Ends one that cannot be used. */
+  adopt(): Promise<CoreRun | null>;
+  /** SIGTERM, then SIGKILL after 5 s. Does nothing when no core runs. */
+  stop(): Promise<void>;
+  /** Detaches from a running core without stopping it, so that the next panel process can adopt it. */
+  release(): Promise<void>;
+  /**
+   * Whether the running core still answers: sends several requests, with pauses. False when no core runs, when its process
+   * has ended, or when every request times out while this process is not busy. Never rejects.
+   */
+  responds(): Promise<boolean>;
+  /**
+   * Adds the inbounds one by one to a core that serves no clients, and resolves to those that it refuses, by tag. Stops
+   * the running core; afterwards none runs. Rejects with `CoreError` when a core without inbounds does not start either.
+   */
+  trialInbounds(config: CoreConfig): Promise<ReadonlyMap<string, InboundProblem>>;
+  /** The template that the running core was started with, or null when unknown. */
+  appliedTemplate(): JsonObject | null;
+  /** The last lines that the core printed, without its normal start-up lines. */
+  output(): string;
+}
 
+/** The executable of the core. */
+export interface CoreBinary {
+  /** Its version, or null when there is no executable; never rejects. */
+  version(): Promise<string | null>;
+  /** Uses this executable from the next start on; null = there is none. */
+  use(binary: string | null): void;
+  /** Asks another executable for its version, and tests the configuration with it. Rejects as `CoreConfigCheck.test` does. */
+  trial(binary: string, config: CoreConfig): Promise<string | null>;
+}
+
+/** Assembles and tests configurations without touching the running core. */
+export interface CoreConfigCheck {
   /**
-   * Hot: other connections stay up. Resolves to those that the core does not take, by tag, each with the reason; they leave
-   * nothing behind. Rejects with `CoreError` 'unreachable' or 'not-running'; then nobody knows which of them run.
+   * Tests the configuration with the executable. Starts nothing. Rejects with `CoreError` 'invalid'; 'missing' when there
+   * is no executable; 'refused' or 'unreachable' when the executable does not run or does not answer.
    */
-  addInbounds(inbounds: readonly CoreInbound[]): Promise<ReadonlyMap<string, CoreError>>;
-  /** Hot and idempotent. Ends the connections of the inbound too. */
-  removeInbound(inbound: CoreInbound): Promise<void>;
-  /** Hot. Replaces an account of the same name. A client that is renamed is removed under its former email first. */
-  addUser(inbound: CoreInbound, user: CoreUser): Promise<void>;
-  /** Hot and idempotent. `user`: as it was added. Ends nothing: see `cut`. */
-  removeUser(inbound: CoreInbound, user: Pick<CoreUser, 'client' | 'email'>): Promise<void>;
+  test(config: CoreConfig): Promise<void>;
+  /** As `test`, for a new template: also starts a core with it and without inbounds, and ends that core at once. */
+  testTemplate(config: CoreConfig): Promise<void>;
+  /** As `test`, for one inbound on its own. */
+  testInbound(inbound: CoreInbound): Promise<void>;
+  /** The whole configuration as `start` would write it, with plain emails. Throws `CoreError` 'invalid' for a template that is not allowed. */
+  assemble(config: CoreConfig): JsonObject;
+  /** The settings of a valid template that the panel ignores or replaces, a sentence for each. Pure. */
+  ignoredSettings(template: JsonObject): readonly string[];
+}
+
+/** The inbounds of the running core. All methods but `applied` reject with `CoreError` 'not-running' when no core runs. */
+export interface CoreInbounds {
   /**
-   * Ends the live connections of clients whose accounts were removed, whatever they were called, and of nobody else.
-   * Resolves to the clients that could not be cut that way (no right to destroy sockets, no tool): for them only a
-   * restart helps.
+   * Adds inbounds; other connections stay up. Resolves to those that the core refuses, by tag, each with the reason; a
+   * refused inbound leaves nothing behind. After a rejection with 'unreachable' it is unknown which of them run.
    */
-  cut(inbound: CoreInbound, clients: readonly number[]): Promise<readonly number[]>;
+  add(inbounds: readonly CoreInbound[]): Promise<ReadonlyMap<string, CoreError>>;
+  /** Idempotent. Closes the connections of the inbound too. */
+  remove(inbound: CoreInbound): Promise<void>;
+  /** Tags of the running inbounds, without the adapter's own. */
+  tags(): Promise<readonly string[]>;
+  /** The inbounds as they were last applied, by tag, as far as the adapter knows (it remembers across adoption). */
+  applied(): ReadonlyMap<string, JsonObject>;
+}
+
+/** The accounts of the running core. All methods but `digest` reject with `CoreError` 'not-running' when no core runs. */
+export interface CoreUsers {
+  /** Replaces an account of the same name. A renamed client must be removed under its former email first. */
+  add(inbound: CoreInbound, user: CoreUser): Promise<void>;
+  /** Idempotent. `user`: as it was added. Closes no connection: see `disconnect`. */
+  remove(inbound: CoreInbound, user: Pick<CoreUser, 'client' | 'email'>): Promise<void>;
   /**
-   * Refuses what these clients ask for through this inbound from these addresses, and nothing else, whatever was refused
-   * before: other clients behind an address are not concerned. Hot and idempotent. Ends nothing: see `cutAddresses`.
+   * Closes the live connections of clients whose accounts were removed, under any former email, and no others. Resolves to
+   * the clients that could not be disconnected (no permission to destroy sockets, no tool): they need a restart of the core.
    */
-  hold(held: readonly HeldAddresses[]): Promise<void>;
+  disconnect(inbound: CoreInbound, clients: readonly number[]): Promise<readonly number[]>;
+  /** The accounts that run in an inbound, by client number. Accounts that the panel did not add are removed. */
+  list(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>>;
+  digest(inbound: CoreInbound, user: CoreUser): string;
+}
+
+/** Blocks clients from single IP addresses in the running core. All methods reject with `CoreError` 'not-running' when no core runs. */
+export interface AddressControl {
   /**
-   * Ends live connections of these clients from these addresses, as far as the system lets it. `last`: also whole UDP flows,
-   * so that the client's app has to connect again. Resolves to false when some of them are still open: no right to
+   * Blocks exactly these clients on these inbounds from these addresses, and lifts all earlier blocks. Other clients
+   * behind the same address are not affected. Idempotent. Closes no connection: see `disconnect`.
+   */
+  block(blocked: readonly BlockedAddresses[]): Promise<void>;
+  /**
+   * Closes live connections of these clients from these addresses, as far as the system allows. `last`: also blocks whole
+   * UDP flows, so that the client app must reconnect. Resolves to false when some of them are still open: no permission to
    * destroy sockets or block flows, no tool.
    */
-  cutAddresses(held: readonly HeldAddresses[], last: boolean): Promise<boolean>;
+  disconnect(blocked: readonly BlockedAddresses[], last: boolean): Promise<boolean>;
   /**
-   * Tells for how long nothing came from an address of a person, ms: a phone that went away leaves connections behind.
-   * Behind a proxy it is what moves between the core and the far end. Null where nobody knows, such as over UDP.
+   * Resolves to a lookup of the time since data last came from an address of a person, ms: a phone that went offline leaves
+   * connections behind. Behind a proxy it is the traffic between the core and the destination. Null when unknown, such as over UDP.
    */
-  silence(asked: readonly PersonAddresses[]): Promise<(person: string, address: string) => number | null>;
+  idleTimes(people: readonly PersonAddresses[]): Promise<(person: string, address: string) => number | null>;
+}
 
-  /** Tags of the inbounds that run, without the adapter's own. */
-  inboundTags(): Promise<readonly string[]>;
-  /** The accounts that run in an inbound, by client number. Accounts that the panel did not add are removed. */
-  users(inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>>;
-  accountDigest(inbound: CoreInbound, user: CoreUser): string;
-  /** The inbounds as they were last applied, by tag, as far as the adapter knows (it remembers across adoption). */
-  appliedInbounds(): ReadonlyMap<string, JsonObject>;
-  /** The template as it was last applied, or null when unknown. */
-  appliedTemplate(): JsonObject | null;
-
+/** What the running core measures. */
+export interface CoreStats {
   /** All counters of this run, read without resetting them. */
   counters(): Promise<CoreCounters>;
-  /** Clients with at least one live connection, with the addresses they come from. */
+  /** Clients with at least one live connection, with the addresses they connect from. */
   online(): Promise<readonly OnlineUser[]>;
-  /** The whole configuration as `start` would write it, with the emails as people know them. Throws `CoreError` 'invalid' for a template that is not allowed. */
-  assemble(config: CoreConfig): JsonObject;
-  /** What a template that `assemble` takes says in vain, a sentence for each. Pure. */
-  passedOver(template: JsonObject): readonly string[];
-  /** The last lines that the core printed; empty when it runs without complaint. */
-  output(): string;
-  /** A new X25519 pair, base64url without padding, as REALITY wants it. */
-  x25519(): { readonly privateKey: string; readonly publicKey: string };
-  readonly keys: CoreKeys;
   readonly metrics: CoreMetrics;
 }
 
-/** The one error that leaves `src/adapters/core`. `message` is for people and holds no secret and no file content. */
+/** The ports of one core. A consumer takes those that it needs. */
+export interface Core {
+  readonly process: CoreProcess;
+  readonly binary: CoreBinary;
+  readonly config: CoreConfigCheck;
+  readonly inbounds: CoreInbounds;
+  readonly users: CoreUsers;
+  readonly addresses: AddressControl;
+  readonly stats: CoreStats;
+  readonly keys: CoreKeys;
+}
+
+/** The only error that leaves `src/adapters/core`. `message` is for people and contains no secret and no file content. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   readonly kind: 'missing' | 'invalid' | 'not-running' | 'refused' | 'unreachable';
-  /** The tag of the inbound that the core complains about, if it names one. */
+  /** The tag of the inbound that the core's error names, or null. */
   readonly inbound: string | null;
 
   constructor(

@@ -8,8 +8,10 @@ export interface VlessAuthentication {
   readonly encryption: string;
 }
 
-/** Fresh keys that only the core can make. Nothing is kept. All reject with `CoreError` 'missing' or 'refused'. */
+/** Generates keys; none is stored. The methods that run the executable reject with `CoreError` 'missing' or 'refused'. */
 export interface CoreKeys {
+  /** A new X25519 pair, base64url without padding, as REALITY expects it. */
+  x25519(): { readonly privateKey: string; readonly publicKey: string };
   /** For REALITY, base64url: `mldsa65Seed` of the server (secret) and `mldsa65Verify` of its clients. */
   mldsa65(): Promise<{ readonly seed: string; readonly verify: string }>;
   /** Base64url: the secret of the server, and what its clients know of it. */

@@ -122,7 +122,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       settings: { auth: 'password', accounts: ['carl', 'bob'].map((user) => ({ user, pass: 'x' })) },
     };
     const rules = [{ user: ['alice', 'regexp:^b[o]b$'], outboundTag: 'blocked' }];
-    await core.start(configOf([inboundOf(vless, accounts), inboundOf(door)], { ...template, routing: { rules } }));
+    await core.process.start(
+      configOf([inboundOf(vless, accounts), inboundOf(door)], { ...template, routing: { rules } }),
+    );
     const through = (id: string) => ({
       protocol: 'vless',
       settings: { address: '127.0.0.1', port, id, encryption: 'none' },
@@ -137,7 +139,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     onTestFinished(() => client.close());
     const answers = await Promise.all(client.ports.map((own) => fetchThrough(own, web.port, 3000)));
     expect(answers).toStrictEqual([null, 'small!', null, 'small!', 'small!', null]);
-    const { clients } = await core.counters();
+    const { clients } = await core.stats.counters();
     const carl = clients.get(numberOf('carl'));
     expect(carl).toStrictEqual(clients.get(numberOf('Alice.b')));
   });
@@ -147,7 +149,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     onTestFinished(dispose);
     const settings = { auth: 'password', accounts: [{ user: '5:alice', pass: 'x' }] };
     const door = inboundOf({ tag: 'door', port: await freePort(), protocol: 'mixed', settings });
-    await expect(core.testInbound(door)).rejects.toMatchObject({
+    await expect(core.config.testInbound(door)).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('5:alice'),
     });
@@ -174,20 +176,20 @@ describe.skipIf(withoutCore(CUT) || withoutRight(CUT))(CUT, () => {
         const [socks = 0] = client.ports;
         const before = await openThrough(socks, stage.web.port, '/slow');
         const amy = { ...anna, email: 'amy@x' };
-        await core.removeUser(inbound, anna);
-        await core.addUser(inbound, amy);
-        expect([...(await core.users(inbound))].map(([n, { email }]) => [n, email])).toStrictEqual([
+        await core.users.remove(inbound, anna);
+        await core.users.add(inbound, amy);
+        expect([...(await core.users.list(inbound))].map(([n, { email }]) => [n, email])).toStrictEqual([
           [anna.client, 'amy@x'],
         ]);
         const after = await openThrough(socks, stage.web.port, '/slow');
         const bytes = before.bytes();
         await vi.waitFor(() => expect(before.bytes()).toBeGreaterThan(bytes), 10_000);
-        expect((await core.online()).map((user) => user.client)).toStrictEqual([anna.client]);
-        const { down = 0 } = (await core.counters()).clients.get(anna.client) ?? {};
+        expect((await core.stats.online()).map((user) => user.client)).toStrictEqual([anna.client]);
+        const { down = 0 } = (await core.stats.counters()).clients.get(anna.client) ?? {};
         expect(down).toBeGreaterThan(before.bytes());
 
-        await core.removeUser(inbound, amy);
-        expect(await core.cut(inbound, [anna.client])).toStrictEqual([]);
+        await core.users.remove(inbound, amy);
+        expect(await core.users.disconnect(inbound, [anna.client])).toStrictEqual([]);
         await Promise.race([Promise.all([before.ended, after.ended]), pause(name === 'ss2022' ? 500 : 5000)]);
         const flowed = [before.bytes(), after.bytes()];
         await pause(300);
@@ -197,7 +199,7 @@ describe.skipIf(withoutCore(CUT) || withoutRight(CUT))(CUT, () => {
         after.abort();
       } finally {
         await client.close();
-        await core.removeInbound(inbound);
+        await core.inbounds.remove(inbound);
       }
     },
   );

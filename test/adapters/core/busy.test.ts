@@ -25,25 +25,30 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { core } = stage;
     const [one, two] = [await vless('one'), await vless('two')];
     await addInbound(core, one);
-    const calls = [core.counters(), core.inboundTags(), core.addUser(one, userOf(account)), addInbound(core, two)];
+    const calls = [
+      core.stats.counters(),
+      core.inbounds.tags(),
+      core.users.add(one, userOf(account)),
+      addInbound(core, two),
+    ];
     await nextTurn();
     stall(16_000);
     await Promise.all(calls);
-    expect(await core.inboundTags()).toStrictEqual(['one', 'two']);
-    expect([...(await core.users(one)).keys()]).toStrictEqual([userOf(account).client]);
-    expect(await core.answers()).toBe(true);
+    expect(await core.inbounds.tags()).toStrictEqual(['one', 'two']);
+    expect([...(await core.users.list(one)).keys()]).toStrictEqual([userOf(account).client]);
+    expect(await core.process.responds()).toBe(true);
   });
 
   it('is broken when it leaves several questions of a free panel without an answer, or is gone', async () => {
     const { core } = stage;
-    const pid = core.running?.pid ?? 0;
-    const ended = new Promise((resolve) => core.exited$.subscribe(resolve));
+    const pid = core.process.running?.pid ?? 0;
+    const ended = new Promise((resolve) => core.process.exited$.subscribe(resolve));
     process.kill(pid, 'SIGSTOP');
-    expect(await core.answers()).toBe(false);
+    expect(await core.process.responds()).toBe(false);
     process.kill(pid, 'SIGCONT');
-    expect(await core.answers()).toBe(true);
+    expect(await core.process.responds()).toBe(true);
     process.kill(pid, 'SIGKILL');
     await ended;
-    expect(await core.answers()).toBe(false);
+    expect(await core.process.responds()).toBe(false);
   });
 });

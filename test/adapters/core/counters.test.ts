@@ -63,10 +63,10 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     const way = ways(cert, web.tlsPort)['vless-tcp'] as Way;
     const port = await freePort();
     const anna = way.account('Anna@x');
-    await core.start(configOf([inboundOf(way.inbound(port), [anna])]));
+    await core.process.start(configOf([inboundOf(way.inbound(port), [anna])]));
     const client = await clientCore(here.folder, [way.outbound(port, anna)]);
     clients.push(client);
-    const read = async () => (await core.counters()).clients.get(numberOf('Anna@x'));
+    const read = async () => (await core.stats.counters()).clients.get(numberOf('Anna@x'));
     expect(await read()).toBeUndefined();
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     const once = await read();
@@ -74,7 +74,7 @@ describe.skipIf(coreBinary === null)('the counters of a core', () => {
     expect(once?.up).toBeGreaterThan(40);
     expect(await fetchThrough(client.ports[0] ?? 0, web.port)).toBe('small!');
     expect(await read()).toStrictEqual({ ...once, up: (once?.up ?? 0) * 2, down: (once?.down ?? 0) * 2 });
-    const { clients: people, inbounds, outbounds } = await core.counters();
+    const { clients: people, inbounds, outbounds } = await core.stats.counters();
     expect([...people.keys()]).toStrictEqual([numberOf('anna@x')]);
     expect([...inbounds.keys()]).toStrictEqual(['vless-tcp']);
     expect([...outbounds.keys()].sort()).toStrictEqual(['blocked', 'direct']);

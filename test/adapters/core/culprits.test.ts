@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blamed } from '../../../src/adapters/core/process/blame.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { failedInbound } from '../../../src/adapters/core/process/start-error.js';
 import { createPanel, type Panel } from '../../../src/app/panel.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
-import type { CoreFlaw, CoreInbound } from '../../../src/commands/ports/core.js';
+import type { CoreInbound, InboundProblem } from '../../../src/commands/ports/core.js';
 import { fullStart, type LeftOut } from '../../../src/commands/reactors/core/core-start.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import type { JsonObject } from '../../../src/lib/json.js';
@@ -39,7 +39,7 @@ const wireguard = (tag: string, port: number): CoreInbound =>
   inboundOf({ tag, port, protocol: 'wireguard', settings: { secretKey: 'abc', peers: [] } });
 
 function nobodyYet(): LeftOut {
-  const flaws = new Map<string, CoreFlaw>();
+  const flaws = new Map<string, InboundProblem>();
   return { flaws, refuse: (tag, flaw) => void flaws.set(tag, flaw) };
 }
 
@@ -59,13 +59,13 @@ describe('the words of a core that did not start', () => {
     ['transport/internet/tcp: failed to listen TCP on 1000.example > no port', null],
     ['app/proxyman/inbound: failed to start proxy > invalid argument', null],
   ])('%s', (chain, tag) => {
-    expect(blamed(failed(chain), inbounds)).toBe(tag);
+    expect(failedInbound(failed(chain), inbounds)).toBe(tag);
   });
 
   it('name nobody where two listen on one port', () => {
     const both = many(vless('tcp', 1000), vless('udp', 1000, { network: 'kcp' }));
-    expect(blamed(failed('app/proxyman/inbound: failed to listen TCP on 1000 > PSK'), both)).toBeNull();
-    expect(blamed('panic: listen tcp 1.1.1.1:1000: x', both)).toBeNull();
+    expect(failedInbound(failed('app/proxyman/inbound: failed to listen TCP on 1000 > PSK'), both)).toBeNull();
+    expect(failedInbound('panic: listen tcp 1.1.1.1:1000: x', both)).toBeNull();
   });
 });
 
@@ -123,14 +123,14 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
       elsewhere: expect.stringContaining('cannot assign requested address'),
       wg: expect.stringContaining('breaks down'),
     });
-    expect(leftOut.flaws.get('wg')?.breaks).toBe(true);
-    expect([...(await here.core.inboundTags())].sort()).toStrictEqual(['good', 'spare']);
+    expect(leftOut.flaws.get('wg')?.crashes).toBe(true);
+    expect([...(await here.core.inbounds.tags())].sort()).toStrictEqual(['good', 'spare']);
     expect(await asked()).toBe('small!');
   });
 
   it('cannot break the core that runs', async () => {
-    await here.core.start(configOf([{ ...good(), users: new Map([[served.client, served]]) }]));
-    const pid = here.core.running?.pid;
+    await here.core.process.start(configOf([{ ...good(), users: new Map([[served.client, served]]) }]));
+    const pid = here.core.process.running?.pid;
     await expect(addInbound(here.core, wireguard('wg', await freePort()))).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('breaks down'),
@@ -138,7 +138,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     await expect(
       addInbound(here.core, vless('kcp', port, { network: 'kcp', ...salamander('abc') })),
     ).rejects.toMatchObject({ kind: 'refused' });
-    expect(here.core.running?.pid).toBe(pid);
+    expect(here.core.process.running?.pid).toBe(pid);
     expect(await asked()).toBe('small!');
   });
 
@@ -147,29 +147,29 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     const lost = Array.from({ length: 100 }, (_, n) => vless(`lost-${n}`, first, {}, `203.0.113.${n + 1}`));
     const leftOut = nobodyYet();
     const starts: number[] = [];
-    const core = {
-      ...here.core,
-      start: (config: Parameters<typeof here.core.start>[0]) => {
-        starts.push(config.inbounds.size);
-        return here.core.start(config);
-      },
-    };
-    expect(await fullStart(core, configOf([good(), ...lost]), leftOut)).toMatchObject({ ok: true });
+    const start = here.core.process.start.bind(here.core.process);
+    vi.spyOn(here.core.process, 'start').mockImplementation((config) => {
+      starts.push(config.inbounds.size);
+      return start(config);
+    });
+    expect(await fullStart(here.core, configOf([good(), ...lost]), leftOut)).toMatchObject({ ok: true });
     expect(leftOut.flaws.size).toBe(100);
     expect(starts).toStrictEqual([101, 1]);
   });
 
   it('that is to listen in a folder that is not there is refused before it is added', async () => {
     const socket = vless('socket', 0, {}, join(here.folder, 'nodir', 'x.sock,0666'));
-    await expect(here.core.testInbound(socket)).rejects.toMatchObject({
+    await expect(here.core.config.testInbound(socket)).rejects.toMatchObject({
       kind: 'invalid',
       message: 'the folder of the socket on which it is to listen does not exist',
     });
-    await expect(here.core.testInbound(vless('socket', 0, {}, join(here.folder, 'x.sock')))).resolves.toBeUndefined();
+    await expect(
+      here.core.config.testInbound(vless('socket', 0, {}, join(here.folder, 'x.sock'))),
+    ).resolves.toBeUndefined();
   });
 
   it('leave a panel running for all others: when it begins, after a kill, and when it begins again', async () => {
-    await here.core.stop();
+    await here.core.process.stop();
     const owner = userId(1);
     const add = (over: Parameters<typeof inboundDraft>[0]): AnyCommand => ({
       type: 'AddInbound',
@@ -199,17 +199,20 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     await panel.start();
     const serves = async (): Promise<void> => {
       await expect
-        .poll(() => here.core.running !== null && panel.read.core().process.run === here.core.running.run, {
-          timeout: 30_000,
-        })
+        .poll(
+          () => here.core.process.running !== null && panel.read.core().process.run === here.core.process.running.run,
+          {
+            timeout: 30_000,
+          },
+        )
         .toBe(true);
       expect([panel.read.core().process.error, await asked()]).toStrictEqual(['', 'small!']);
       expect([...panel.read.core().refused.keys()]).toStrictEqual([2, 3]);
     };
     await serves();
-    const before = here.core.running;
+    const before = here.core.process.running;
     process.kill(before?.pid ?? 0, 'SIGKILL');
-    await expect.poll(() => here.core.running?.run !== before?.run, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => here.core.process.running?.run !== before?.run, { timeout: 30_000 }).toBe(true);
     await serves();
     await panel.stop(false);
     panel = await open();

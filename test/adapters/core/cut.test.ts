@@ -26,7 +26,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     '%s: ends a download and what comes after it, and leaves a neighbour behind the same address alone',
     async (name) => {
       const { core } = stage;
-      const pid = core.running?.pid;
+      const pid = core.process.running?.pid;
       const way = stage.way(name);
       const port = await freePort();
       const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
@@ -40,12 +40,12 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
           await openThrough(annas, stage.web.port, '/slow'),
         ];
         const his = await openThrough(berts, stage.web.port, '/slow');
-        const online = new Set((await core.online()).map((user) => user.client));
+        const online = new Set((await core.stats.online()).map((user) => user.client));
         expect(online).toStrictEqual(new Set([numberOf('anna@x'), numberOf('bert@x')]));
 
         const before = performance.now();
-        await core.removeUser(inbound, userOf(anna));
-        expect(await core.cut(inbound, [numberOf('Anna@x')])).toStrictEqual([]);
+        await core.users.remove(inbound, userOf(anna));
+        expect(await core.users.disconnect(inbound, [numberOf('Anna@x')])).toStrictEqual([]);
         await Promise.race([Promise.all(hers.map(({ ended }) => ended)), pause(5000)]);
         // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
         if (name !== 'ss2022') expect(hers.map((download) => download.isOver())).toStrictEqual([true, true]);
@@ -58,14 +58,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         expect(hers.map((download) => download.bytes())).toStrictEqual(flowed);
         expect(his.isOver()).toBe(false);
         expect(await fetchThrough(berts, stage.web.port)).toBe('small!');
-        expect(core.running?.pid).toBe(pid);
+        expect(core.process.running?.pid).toBe(pid);
 
-        await core.addUser(inbound, userOf(anna));
+        await core.users.add(inbound, userOf(anna));
         expect(await fetchThrough(annas, stage.web.port)).toBe('small!');
         his.abort();
       } finally {
         await client.close();
-        await core.removeInbound(inbound);
+        await core.inbounds.remove(inbound);
       }
     },
   );
@@ -88,8 +88,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const received = () => flows.map((flow) => flow.received());
     try {
       await vi.waitFor(() => expect(Math.min(...received())).toBeGreaterThan(2), 10_000);
-      await core.removeUser(inbound, userOf(anna));
-      expect(await core.cut(inbound, [numberOf('anna@x')])).toStrictEqual([]);
+      await core.users.remove(inbound, userOf(anna));
+      expect(await core.users.disconnect(inbound, [numberOf('anna@x')])).toStrictEqual([]);
       const [hers, his = 0] = received();
       await vi.waitFor(() => expect(received()[1]).toBeGreaterThan(his + 8), 10_000);
       expect(received()[0]).toBe(hers);
@@ -97,7 +97,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       for (const flow of flows) flow.stop();
       echo.close();
       await client.close();
-      await core.removeInbound(inbound);
+      await core.inbounds.remove(inbound);
     }
   });
 
@@ -116,8 +116,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const [gone, kept] = await Promise.all(client.ports.map((port) => openThrough(port, stage.web.port, '/slow')));
       const [first] = inbounds;
       if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
-      await core.removeUser(first, { client: 101, email: 'anna@x' });
-      expect(await core.cut(first, [101])).toStrictEqual([]);
+      await core.users.remove(first, { client: 101, email: 'anna@x' });
+      expect(await core.users.disconnect(first, [101])).toStrictEqual([]);
       await Promise.race([gone.ended, pause(5000)]);
       expect([gone.isOver(), kept.isOver()]).toStrictEqual([true, false]);
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1200)).toBeNull();
@@ -125,7 +125,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       kept.abort();
     } finally {
       await client.close();
-      for (const inbound of inbounds) await core.removeInbound(inbound);
+      for (const inbound of inbounds) await core.inbounds.remove(inbound);
     }
   });
 
@@ -133,7 +133,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     '%s: ends some of twelve that asked for the same in the same moment, and the others lose nothing',
     async (name) => {
       const { core } = stage;
-      const pid = core.running?.pid;
+      const pid = core.process.running?.pid;
       const way = stage.way(name);
       const port = await freePort();
       const accounts = Array.from({ length: 12 }, (_, n) => way.account(`twelve-${n}@x`));
@@ -148,9 +148,9 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       try {
         await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
         const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
-        for (const account of gone) await core.removeUser(inbound, userOf(account));
+        for (const account of gone) await core.users.remove(inbound, userOf(account));
         expect(
-          await core.cut(
+          await core.users.disconnect(
             inbound,
             gone.map((account) => userOf(account).client),
           ),
@@ -166,11 +166,11 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
           if (is(n)) expect([n, download.bytes()]).toStrictEqual([n, flowed[n]]);
           else expect([n, download.isOver()]).toStrictEqual([n, false]);
         }
-        expect(core.running?.pid).toBe(pid);
+        expect(core.process.running?.pid).toBe(pid);
         for (const download of downloads) download.abort();
       } finally {
         await client.close();
-        await core.removeInbound(inbound);
+        await core.inbounds.remove(inbound);
       }
     },
   );
@@ -186,16 +186,16 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         ({ tag, ruleTag }) => `${tag} ${ruleTag.replace(/#.*/, '')}`,
       );
     const [a, b] = [numberOf('a'), numberOf('b')];
-    await core.cut(inbound, [a]);
-    await core.cut(inbound, [a, b]);
+    await core.users.disconnect(inbound, [a]);
+    await core.users.disconnect(inbound, [a, b]);
     expect(await rules()).toStrictEqual([
       `portolan-cut cut>>>hysteria>>>${a}`,
       `portolan-cut cut>>>hysteria>>>${b}`,
       'blocked block',
     ]);
-    await core.addUser(inbound, userOf(way.account('a')));
+    await core.users.add(inbound, userOf(way.account('a')));
     expect(await rules()).toStrictEqual([`portolan-cut cut>>>hysteria>>>${b}`, 'blocked block']);
-    await core.removeInbound(inbound);
+    await core.inbounds.remove(inbound);
     expect(await rules()).toStrictEqual(['blocked block']);
     api.close();
   });
@@ -208,7 +208,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     await addInbound(stage.core, inbound);
     const client = await clientCore(stage.folder, [way.outbound(port, anna)]);
     const download = await openThrough(client.ports[0] ?? 0, stage.web.port, '/slow');
-    await stage.core.removeInbound(inbound);
+    await stage.core.inbounds.remove(inbound);
     await Promise.race([download.ended, pause(3000)]);
     expect(download.isOver()).toBe(true);
     await client.close();

@@ -58,7 +58,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
 
   beforeAll(async () => {
     here = place();
-    await here.core.start(configOf([]));
+    await here.core.process.start(configOf([]));
     web = createServer((_, response) => response.write('.'));
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   });
@@ -84,7 +84,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     try {
       let flooding = true;
       const cutting = (async () => {
-        for (; flooding; await pause(15)) await core.cutAddresses(back, false);
+        for (; flooding; await pause(15)) await core.addresses.disconnect(back, false);
       })();
       // So many at once that the core falls behind with its logs.
       for (let burst = 0; burst < 20; burst += 1) {
@@ -98,7 +98,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       await cutting;
       const [rogue = [], good = []] = calls.map(([some]) => some);
       await vi.waitFor(() => expect(good.every(({ bytes, closed }) => bytes > 0 || closed)).toBe(true), 20_000);
-      await core.cutAddresses(back, false);
+      await core.addresses.disconnect(back, false);
       const closed = (some: readonly Call[]): number => some.filter((call) => call.closed).length;
       if (way.name === 'straight') {
         const held = rogue.filter(({ from }) => HELD.includes(from));
@@ -108,7 +108,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       expect(closed(rogue.filter(({ from }) => FREE.includes(from)))).toBe(0);
     } finally {
       for (const [some] of calls) for (const call of some) call.end();
-      for (const inbound of inbounds) await core.removeInbound(inbound);
+      for (const inbound of inbounds) await core.inbounds.remove(inbound);
     }
   });
 });

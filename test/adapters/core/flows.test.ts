@@ -142,7 +142,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     await flowFilter(owner).block({ sources: ['127.0.0.1:1'], ports: [[2, 2]] }, 60);
     const isThere = (): boolean => nft('list', 'tables').includes(flowTable(owner));
     expect(isThere()).toBe(true);
-    expect(await place(folder).core.adopt()).toBeNull();
+    expect(await place(folder).core.process.adopt()).toBeNull();
     expect(isThere()).toBe(false);
   });
 

@@ -13,7 +13,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
 
   it.each(NAMES)('%s: gets nowhere, while another address and a neighbour behind it go on', async (name) => {
     const { core } = stage;
-    const pid = core.running?.pid;
+    const pid = core.process.running?.pid;
     const way = stage.way(name);
     const port = await freePort();
     const [anna, bert] = [way.account('Anna@x'), way.account('bert@x')];
@@ -28,7 +28,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const downloads: Awaited<ReturnType<typeof openThrough>>[] = [];
       for (const socks of client.ports) downloads.push(await openThrough(socks, stage.web.port, '/slow'));
       const [kept, held, neighbour] = client.ports;
-      const online = await core.online();
+      const online = await core.stats.online();
       expect(
         online
           .find((user) => user.client === numberOf('Anna@x'))
@@ -37,8 +37,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
 
       const back = [{ inbound: inbound.tag, client: numberOf('Anna@x'), addresses: ['127.0.0.3'] }];
-      await core.hold(back);
-      expect(await core.cutAddresses(back, false)).toBe(true);
+      await core.addresses.block(back);
+      expect(await core.addresses.disconnect(back, false)).toBe(true);
       // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
       await Promise.race([downloads[1]?.ended, pause(name === 'ss2022' ? 500 : 5000)]);
       const flowed = downloads.map((download) => download.bytes());
@@ -50,14 +50,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         await vi.waitFor(() => expect(downloads[n]?.bytes()).toBeGreaterThan(flowed[n] ?? 0), 5000);
       expect(downloads[1]?.bytes()).toBe(flowed[1]);
 
-      await core.hold([]);
+      await core.addresses.block([]);
       expect(await fetchThrough(held ?? 0, stage.web.port)).toBe('small!');
-      expect(core.running?.pid).toBe(pid);
+      expect(core.process.running?.pid).toBe(pid);
       for (const download of downloads) download.abort();
     } finally {
-      await core.hold([]);
+      await core.addresses.block([]);
       await client.close();
-      await core.removeInbound(inbound);
+      await core.inbounds.remove(inbound);
     }
   });
 
@@ -77,9 +77,9 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       await Promise.all(client.ports.map((socks) => fetchThrough(socks, stage.web.port)));
       const downloads = await Promise.all(client.ports.map((socks) => openThrough(socks, stage.web.port, '/slow')));
       const back = [{ inbound: inbound.tag, client: numberOf('anna@x'), addresses: ['127.0.0.3'] }];
-      await core.hold(back);
-      await core.cutAddresses(back, false);
-      expect(await core.cutAddresses(back, true)).toBe(true);
+      await core.addresses.block(back);
+      await core.addresses.disconnect(back, false);
+      expect(await core.addresses.disconnect(back, true)).toBe(true);
       await pause(500);
       const flowed = downloads.map((download) => download.bytes());
       for (const n of [0, 2])
@@ -87,9 +87,9 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       expect(downloads[1]?.bytes()).toBe(flowed[1]);
       for (const download of downloads) download.abort();
     } finally {
-      await core.hold([]);
+      await core.addresses.block([]);
       await client.close();
-      await core.removeInbound(inbound);
+      await core.inbounds.remove(inbound);
     }
   });
 
@@ -107,18 +107,18 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const download = await openThrough(busy, stage.web.port, '/slow');
       const waiting = await openThrough(idle, stage.web.port, '/wait');
       await pause(1500);
-      const ms = await core.silence([
+      const ms = await core.addresses.idleTimes([
         { person: 'anna@x', clients: [numberOf('anna@x')], addresses: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] },
       ]);
       expect(ms('anna@x', '127.0.0.2')).toBeLessThan(1000);
       expect(ms('anna@x', '127.0.0.3')).toBeGreaterThan(1000);
       expect(ms('anna@x', '127.0.0.4')).toBeNull();
-      expect((await core.silence([]))('anna@x', '127.0.0.2')).toBeNull();
+      expect((await core.addresses.idleTimes([]))('anna@x', '127.0.0.2')).toBeNull();
       download.abort();
       waiting.abort();
     } finally {
       await client.close();
-      await core.removeInbound(inbound);
+      await core.inbounds.remove(inbound);
     }
   });
 
@@ -152,7 +152,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       const download = await openThrough(busy, stage.web.port, '/slow');
       const flow = await udpFlow(other, echo.port);
       await pause(1500);
-      const ms = await core.silence([
+      const ms = await core.addresses.idleTimes([
         { person: 'anna@x', clients: [numberOf('Anna@x')], addresses: [PHONE, HOME, BUSY, '203.0.113.99'] },
       ]);
       expect(ms('anna@x', PHONE)).toBeGreaterThan(1000);
@@ -163,7 +163,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     } finally {
       echo.close();
       await client.close();
-      await core.removeInbound(inbound);
+      await core.inbounds.remove(inbound);
     }
   });
 });

@@ -23,21 +23,21 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
       const [socks = 0] = client.ports;
       try {
         expect(await fetchThrough(socks, stage.web.port, 800)).toBeNull();
-        await stage.core.addUser(inbound, userOf(account));
-        await stage.core.addUser(inbound, userOf(account));
-        expect(await stage.core.users(inbound)).toStrictEqual(
+        await stage.core.users.add(inbound, userOf(account));
+        await stage.core.users.add(inbound, userOf(account));
+        expect(await stage.core.users.list(inbound)).toStrictEqual(
           new Map([
-            [numberOf('anna@x'), { email: 'Anna@x', digest: stage.core.accountDigest(inbound, userOf(account)) }],
+            [numberOf('anna@x'), { email: 'Anna@x', digest: stage.core.users.digest(inbound, userOf(account)) }],
           ]),
         );
         expect(await fetchThrough(socks, stage.web.port)).toBe('small!');
-        await stage.core.removeUser(inbound, userOf(account));
-        await stage.core.removeUser(inbound, userOf(account));
-        expect(await stage.core.users(inbound)).toStrictEqual(new Map());
+        await stage.core.users.remove(inbound, userOf(account));
+        await stage.core.users.remove(inbound, userOf(account));
+        expect(await stage.core.users.list(inbound)).toStrictEqual(new Map());
         if (name !== 'hysteria') expect(await fetchThrough(socks, stage.web.port, 800)).toBeNull();
-        await stage.core.removeInbound(inbound);
-        await stage.core.removeInbound(inbound);
-        expect(await stage.core.inboundTags()).toStrictEqual([]);
+        await stage.core.inbounds.remove(inbound);
+        await stage.core.inbounds.remove(inbound);
+        expect(await stage.core.inbounds.tags()).toStrictEqual([]);
       } finally {
         await client.close();
       }
@@ -49,52 +49,52 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     const client = await clientCore(stage.folder, [way('ss2022').outbound(port, {})]);
     expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1500)).toBeNull();
     await client.close();
-    await stage.core.removeInbound(inbound);
+    await stage.core.inbounds.remove(inbound);
   });
 
   it('refuses an account that the core would not survive', async () => {
-    const pid = stage.core.running?.pid;
+    const pid = stage.core.process.running?.pid;
     const trojan = (await add('trojan-tls')).inbound;
     const ss2022 = (await add('ss2022')).inbound;
     const vless = (await add('vless-tcp')).inbound;
     const invalid = { kind: 'invalid' };
-    await expect(stage.core.addUser(trojan, userOf(way('vless-tcp').account('a')))).rejects.toMatchObject(invalid);
-    await expect(stage.core.addUser(ss2022, userOf({ email: 'a', password: 'c2hvcnQ=' }))).rejects.toMatchObject(
+    await expect(stage.core.users.add(trojan, userOf(way('vless-tcp').account('a')))).rejects.toMatchObject(invalid);
+    await expect(stage.core.users.add(ss2022, userOf({ email: 'a', password: 'c2hvcnQ=' }))).rejects.toMatchObject(
       invalid,
     );
-    await expect(stage.core.addUser(vless, userOf({ email: 'a', id: 'x', flow: 'nonsense' }))).rejects.toMatchObject(
+    await expect(stage.core.users.add(vless, userOf({ email: 'a', id: 'x', flow: 'nonsense' }))).rejects.toMatchObject(
       invalid,
     );
     expect(
-      (await stage.core.users(trojan)).size +
-        (await stage.core.users(ss2022)).size +
-        (await stage.core.users(vless)).size,
+      (await stage.core.users.list(trojan)).size +
+        (await stage.core.users.list(ss2022)).size +
+        (await stage.core.users.list(vless)).size,
     ).toBe(0);
-    expect(stage.core.running?.pid).toBe(pid);
-    for (const inbound of [trojan, ss2022, vless]) await stage.core.removeInbound(inbound);
+    expect(stage.core.process.running?.pid).toBe(pid);
+    for (const inbound of [trojan, ss2022, vless]) await stage.core.inbounds.remove(inbound);
   });
 
   it('replaces an account of the same email', async () => {
     const { inbound } = await add('vless-tcp');
     const [first, second] = [userOf(way('vless-tcp').account('a')), userOf(way('vless-tcp').account('a'))];
-    await stage.core.addUser(inbound, first);
-    await stage.core.addUser(inbound, second);
-    expect(await stage.core.users(inbound)).toStrictEqual(
-      new Map([[numberOf('a'), { email: 'a', digest: stage.core.accountDigest(inbound, second) }]]),
+    await stage.core.users.add(inbound, first);
+    await stage.core.users.add(inbound, second);
+    expect(await stage.core.users.list(inbound)).toStrictEqual(
+      new Map([[numberOf('a'), { email: 'a', digest: stage.core.users.digest(inbound, second) }]]),
     );
-    await stage.core.removeInbound(inbound);
+    await stage.core.inbounds.remove(inbound);
   });
 
   it('leaves nothing behind when an inbound cannot be opened', async () => {
     const inbound = inboundOf(way('vless-tcp').inbound(stage.web.port));
     const taken = { ...inbound, config: { ...inbound.config, listen: '127.0.0.1' } };
     await expect(addInbound(stage.core, taken)).rejects.toMatchObject({ kind: 'refused', inbound: 'vless-tcp' });
-    expect(await stage.core.inboundTags()).toStrictEqual([]);
-    expect(stage.core.appliedInbounds().size).toBe(0);
+    expect(await stage.core.inbounds.tags()).toStrictEqual([]);
+    expect(stage.core.inbounds.applied().size).toBe(0);
     const free = inboundOf(way('vless-tcp').inbound(await freePort()));
     await addInbound(stage.core, free);
-    expect(stage.core.appliedInbounds().get('vless-tcp')).toStrictEqual(free.config);
-    await stage.core.removeInbound(free);
+    expect(stage.core.inbounds.applied().get('vless-tcp')).toStrictEqual(free.config);
+    await stage.core.inbounds.remove(free);
   });
 
   it('adds many inbounds with a few processes, and leaves out those that the core does not take', async () => {
@@ -112,15 +112,15 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     inbounds[7] = { ...of(7), config: { ...of(7).config, settings: {} } };
     inbounds[8] = { ...of(8), config: { ...of(8).config, listen: '/etc/portolan.sock' } };
     inbounds[9] = { ...of(9), config: { ...of(9).config, listen: '127.0.0.1', port: stage.web.port } };
-    const refused = await stage.core.addInbounds(inbounds);
+    const refused = await stage.core.inbounds.add(inbounds);
     const flaws = Object.fromEntries([...refused].map(([tag, { kind, inbound }]) => [tag, [kind, inbound]]));
     expect(flaws).toStrictEqual({
       'many-7': ['invalid', 'many-7'],
       'many-8': ['invalid', 'many-8'],
       'many-9': ['refused', 'many-9'],
     });
-    expect((await stage.core.inboundTags()).length).toBe(37);
-    expect(stage.core.appliedInbounds().size).toBe(37);
-    for (const inbound of inbounds) await stage.core.removeInbound(inbound);
+    expect((await stage.core.inbounds.tags()).length).toBe(37);
+    expect(stage.core.inbounds.applied().size).toBe(37);
+    for (const inbound of inbounds) await stage.core.inbounds.remove(inbound);
   });
 });

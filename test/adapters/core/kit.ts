@@ -48,7 +48,7 @@ export function place(folder: string = mkdtempSync(join(tmpdir(), 'portolan-core
     folder,
     core,
     dispose: async () => {
-      await core.stop();
+      await core.process.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -194,7 +194,7 @@ async function listening(port: number, alive: () => boolean, output: () => strin
 
 /** Adds one inbound while the core runs. Rejects where the core does not take it. */
 export async function addInbound(core: Core, inbound: CoreInbound): Promise<void> {
-  const flaw = (await core.addInbounds([inbound])).get(inbound.tag);
+  const flaw = (await core.inbounds.add([inbound])).get(inbound.tag);
   if (flaw) throw flaw;
 }
 

@@ -31,21 +31,21 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
 
   it('starts, answers and stops', async () => {
     const { core, folder } = somewhere();
-    expect(await core.version()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await core.binary.version()).toMatch(/^\d+\.\d+\.\d+$/);
     const config = configOf([vless(await freePort())]);
-    await core.test(config);
-    const run = await core.start(config);
-    expect(core.running).toStrictEqual(run);
-    expect(run.version).toBe(await core.version());
-    expect(await core.inboundTags()).toStrictEqual(['one']);
-    expect(core.appliedTemplate()).toStrictEqual(template);
-    expect(core.output()).toBe('');
+    await core.config.test(config);
+    const run = await core.process.start(config);
+    expect(core.process.running).toStrictEqual(run);
+    expect(run.version).toBe(await core.binary.version());
+    expect(await core.inbounds.tags()).toStrictEqual(['one']);
+    expect(core.process.appliedTemplate()).toStrictEqual(template);
+    expect(core.process.output()).toBe('');
     for (const file of ['core.json', 'core-config.json', 'applied.json', 'core.sock', 'trace.log']) {
       expect([file, statSync(join(folder, 'run', file)).mode & 0o077]).toStrictEqual([file, 0]);
     }
-    await core.stop();
-    await core.stop();
-    expect(core.running).toBeNull();
+    await core.process.stop();
+    await core.process.stop();
+    expect(core.process.running).toBeNull();
     expect(identify(run.pid)).toBeNull();
     expect(readdirSync(join(folder, 'run'))).toStrictEqual(['trace.log']);
   });
@@ -55,13 +55,13 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     const good = vless(await freePort(), 'good');
     const bad = inboundOf({ tag: 'bad', port: await freePort(), protocol: 'vless', settings: {} });
     const refusal = { kind: 'invalid', inbound: 'bad', message: expect.stringContaining('"decryption":"none"') };
-    await expect(core.test(configOf([good, bad]))).rejects.toMatchObject(refusal);
-    await expect(core.testInbound(bad)).rejects.toMatchObject(refusal);
-    await expect(core.testInbound(good)).resolves.toBeUndefined();
-    const error = await core.start(configOf([good, bad])).catch((reason: Error) => reason);
+    await expect(core.config.test(configOf([good, bad]))).rejects.toMatchObject(refusal);
+    await expect(core.config.testInbound(bad)).rejects.toMatchObject(refusal);
+    await expect(core.config.testInbound(good)).resolves.toBeUndefined();
+    const error = await core.process.start(configOf([good, bad])).catch((reason: Error) => reason);
     expect(error).toMatchObject(refusal);
     expect((error as Error).message).not.toContain(folder);
-    expect(core.running).toBeNull();
+    expect(core.process.running).toBeNull();
     expect(readdirSync(join(folder, 'run'))).toStrictEqual([]);
   });
 
@@ -71,24 +71,24 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
     const config = configOf([vless(port, 'taken')]);
-    await expect(core.start(config)).rejects.toMatchObject({
+    await expect(core.process.start(config)).rejects.toMatchObject({
       kind: 'refused',
       inbound: 'taken',
       message: expect.stringContaining('in use'),
     });
     await new Promise((resolve) => other.close(resolve));
-    await core.start(config);
+    await core.process.start(config);
   });
 
   it('tells when a core ends by itself', async () => {
     const { core, folder } = somewhere();
-    const run = await core.start(configOf([]));
-    const exit = firstValueFrom(core.exited$);
+    const run = await core.process.start(configOf([]));
+    const exit = firstValueFrom(core.process.exited$);
     process.kill(run.pid, 'SIGKILL');
     expect(await exit).toStrictEqual({ run: run.run, reason: 'The core was ended by SIGKILL', configuration: false });
-    expect(core.running).toBeNull();
+    expect(core.process.running).toBeNull();
     expect(existsSync(join(folder, 'run', 'core.json'))).toBe(false);
-    await expect(core.counters()).rejects.toMatchObject({ kind: 'not-running' });
+    await expect(core.stats.counters()).rejects.toMatchObject({ kind: 'not-running' });
   });
 
   it('starts without a binary only to say so', async () => {
@@ -102,9 +102,9 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     };
     for (const binary of [null, join(folder, 'nothing')]) {
       const core = createXrayCore({ ...options, binary });
-      expect(await core.version()).toBeNull();
-      await expect(core.start(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
-      await expect(core.test(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
+      expect(await core.binary.version()).toBeNull();
+      await expect(core.process.start(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
+      await expect(core.config.test(configOf([]))).rejects.toMatchObject({ kind: 'missing' });
     }
   });
 
@@ -120,9 +120,9 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
       log: () => undefined,
       splice: false,
     });
-    expect(await core.version()).toBeNull();
+    expect(await core.binary.version()).toBeNull();
     const silent = { kind: 'refused', message: 'The core does not tell its version' };
-    await expect(core.start(configOf([]))).rejects.toMatchObject(silent);
+    await expect(core.process.start(configOf([]))).rejects.toMatchObject(silent);
   });
 
   it('is adopted with its counters after the panel was killed, and its end is seen', async () => {
@@ -144,43 +144,43 @@ describe.skipIf(coreBinary === null)('the life of a core', () => {
     await new Promise((resolve) => owner.once('exit', resolve));
 
     const { core } = somewhere(folder);
-    const run = await core.adopt();
+    const run = await core.process.adopt();
     expect(run).toStrictEqual(told.run);
-    expect(plain(await core.counters())).toStrictEqual(told.counters);
-    expect(core.appliedTemplate()).toStrictEqual(template);
-    expect([...core.appliedInbounds().keys()]).toStrictEqual(['vless-tcp']);
-    await core.removeInbound(inboundOf(core.appliedInbounds().get('vless-tcp') ?? {}));
+    expect(plain(await core.stats.counters())).toStrictEqual(told.counters);
+    expect(core.process.appliedTemplate()).toStrictEqual(template);
+    expect([...core.inbounds.applied().keys()]).toStrictEqual(['vless-tcp']);
+    await core.inbounds.remove(inboundOf(core.inbounds.applied().get('vless-tcp') ?? {}));
     await addInbound(core, vless(port));
 
-    await core.release();
-    expect(core.running).toBeNull();
+    await core.process.release();
+    expect(core.process.running).toBeNull();
     const next = somewhere(folder).core;
-    expect(await next.adopt()).toStrictEqual(told.run);
-    expect([...next.appliedInbounds().keys()]).toStrictEqual(['one']);
-    const exit = firstValueFrom(next.exited$);
+    expect(await next.process.adopt()).toStrictEqual(told.run);
+    expect([...next.inbounds.applied().keys()]).toStrictEqual(['one']);
+    const exit = firstValueFrom(next.process.exited$);
     process.kill(told.run.pid, 'SIGKILL');
     expect(await exit).toMatchObject({ run: told.run.run, configuration: false });
-    expect(await next.adopt()).toBeNull();
+    expect(await next.process.adopt()).toBeNull();
   });
 
   it('is not gone on with where its accounts have the names that an older release gave them', async () => {
     const first = somewhere();
-    const left = await first.core.start(configOf([vless(await freePort())]));
-    await first.core.release();
+    const left = await first.core.process.start(configOf([vless(await freePort())]));
+    await first.core.process.release();
     const file = join(first.folder, 'run', 'applied.json');
     const { naming, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     expect(naming).toBeDefined();
     writeFileSync(file, JSON.stringify(older));
-    expect(await somewhere(first.folder).core.adopt()).toBeNull();
+    expect(await somewhere(first.folder).core.process.adopt()).toBeNull();
     expect(identify(left.pid)).toBeNull();
   });
 
   it('never runs two: a new start ends the core that somebody left', async () => {
     const first = somewhere();
-    const left = await first.core.start(configOf([vless(await freePort())]));
-    await first.core.release();
+    const left = await first.core.process.start(configOf([vless(await freePort())]));
+    await first.core.process.release();
     const second = somewhere(first.folder);
-    const run = await second.core.start(configOf([]));
+    const run = await second.core.process.start(configOf([]));
     expect(run.pid).not.toBe(left.pid);
     expect(identify(left.pid)).toBeNull();
   });

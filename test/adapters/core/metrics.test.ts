@@ -41,7 +41,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
   });
 
   const vars = async (): Promise<Vars> => {
-    const response = await fetch(`http://${here.core.metrics.listen}/debug/vars`);
+    const response = await fetch(`http://${here.core.stats.metrics.listen}/debug/vars`);
     return (await response.json()) as Vars;
   };
   /** Once every outbound was probed. */
@@ -51,37 +51,37 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
       Date.now() < until;
       await new Promise((resolve) => setTimeout(resolve, 50))
     ) {
-      const all = await here.core.metrics.observatory();
+      const all = await here.core.stats.metrics.observatory();
       if (all.filter(({ lastTryTime, alive }) => lastTryTime > 0 || alive).length === count) return all;
     }
     throw new Error('not every outbound was probed');
   };
 
   it('is nothing while none runs', async () => {
-    expect(here.core.metrics.listen).toBeNull();
-    await expect(here.core.metrics.runtime()).rejects.toMatchObject({ kind: 'not-running' });
-    await expect(here.core.metrics.observatory()).resolves.toStrictEqual([]);
+    expect(here.core.stats.metrics.listen).toBeNull();
+    await expect(here.core.stats.metrics.runtime()).rejects.toMatchObject({ kind: 'not-running' });
+    await expect(here.core.stats.metrics.observatory()).resolves.toStrictEqual([]);
   });
 
   it('has no page unless the template asks for one', async () => {
-    await here.core.start(configOf([]));
-    expect(here.core.metrics.listen).toBeNull();
-    expect((await here.core.metrics.runtime()).sys).toBeGreaterThan(0);
+    await here.core.process.start(configOf([]));
+    expect(here.core.stats.metrics.listen).toBeNull();
+    expect((await here.core.stats.metrics.runtime()).sys).toBeGreaterThan(0);
   });
 
   it('leads nobody to its page', async () => {
-    await here.core.start(configOf([], { ...template, Metrics: { listen: '0.0.0.0:1' } }));
-    const { listen } = here.core.metrics;
+    await here.core.process.start(configOf([], { ...template, Metrics: { listen: '0.0.0.0:1' } }));
+    const { listen } = here.core.stats.metrics;
     const dest = Number(listen?.split(':').at(-1));
     const settings = { decryption: 'none', fallbacks: [{ dest }] };
     const inbound = inboundOf({ tag: 'a', listen: '127.0.0.1', port: await freePort(), protocol: 'vless', settings });
     await expect(addInbound(here.core, inbound)).rejects.toMatchObject({ kind: 'invalid', inbound: 'a' });
-    expect(await here.core.inboundTags()).toStrictEqual([]);
+    expect(await here.core.inbounds.tags()).toStrictEqual([]);
   });
 
   it('is what its own metrics page says', async () => {
-    await here.core.start(configOf([], { ...template, metrics: {} }));
-    const [runtime, page] = [await here.core.metrics.runtime(), await vars()];
+    await here.core.process.start(configOf([], { ...template, metrics: {} }));
+    const [runtime, page] = [await here.core.stats.metrics.runtime(), await vars()];
     // A moment lies between the two: memory that is in use moves, what the system gave does so in large steps.
     for (const [ours, theirs] of [
       [runtime.sys, page.memstats.Sys],
@@ -93,10 +93,10 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
     expect(page.memstats.NumGC - runtime.numGC).toBeLessThanOrEqual(1);
     expect(runtime.heapObjects).toBeGreaterThan(1000);
     expect(page.observatory).toBeNull();
-    await expect(here.core.metrics.observatory()).resolves.toStrictEqual([]);
-    const { listen } = here.core.metrics;
-    await here.core.stop();
-    expect(here.core.metrics.listen).toBeNull();
+    await expect(here.core.stats.metrics.observatory()).resolves.toStrictEqual([]);
+    const { listen } = here.core.stats.metrics;
+    await here.core.process.stop();
+    expect(here.core.stats.metrics.listen).toBeNull();
     await expect(fetch(`http://${listen}/debug/vars`)).rejects.toThrow('fetch failed');
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
       probeInterval: '1s',
       enableConcurrency: true,
     };
-    await here.core.start(configOf([], { ...template, metrics: {}, [name]: observatory }));
+    await here.core.process.start(configOf([], { ...template, metrics: {}, [name]: observatory }));
     const all = await observed(2);
     const now = Date.now() / 1000;
     expect(all.toSorted((a, b) => (a.tag < b.tag ? -1 : 1))).toStrictEqual([
@@ -128,7 +128,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
   it('has the findings of its burst observatory', async () => {
     const pingConfig = { destination: url, interval: '1s', timeout: '1s', sampling: 2 };
     const burst = { subjectSelector: ['direct'], pingConfig };
-    await here.core.start(configOf([], { ...template, burstObservatory: burst }));
+    await here.core.process.start(configOf([], { ...template, burstObservatory: burst }));
     const all = await observed(1);
     expect(all).toMatchObject([{ tag: 'direct', alive: true }]);
   });

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withTemporaryCore } from '../../../src/adapters/core/probe/temporary-core.js';
-import { cutOutput } from '../../../src/adapters/core/process/output.js';
+import { trimOutput } from '../../../src/adapters/core/process/output-limit.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { configOf, coreBinary } from './kit.js';
@@ -28,9 +28,9 @@ describe('the output of a core', () => {
   it('is cut down to its end when it is large, and what comes next is appended', async () => {
     const file = join(folder, 'out');
     writeFileSync(file, 'x'.repeat(MIB));
-    expect(await cutOutput(file)).toBe(false);
+    expect(await trimOutput(file)).toBe(false);
     appendFileSync(file, '\nthe reason\n');
-    expect(await cutOutput(file)).toBe(true);
+    expect(await trimOutput(file)).toBe(true);
     appendFileSync(file, 'more\n');
     expect(statSync(file).size).toBe(16 * 1024 + 5);
     expect(readFileSync(file, 'utf8').endsWith('x\nthe reason\nmore\n')).toBe(true);
@@ -40,7 +40,7 @@ describe('the output of a core', () => {
     writeFileSync(join(folder, 'other'), 'x'.repeat(2 * MIB));
     symlinkSync(join(folder, 'other'), join(folder, 'link'));
     for (const name of ['link', 'nothing'])
-      await expect(cutOutput(join(folder, name))).rejects.toThrow(/^E(LOOP|NOENT)/);
+      await expect(trimOutput(join(folder, name))).rejects.toThrow(/^E(LOOP|NOENT)/);
     expect(statSync(join(folder, 'other')).size).toBe(2 * MIB);
   });
 });
@@ -73,17 +73,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
     const output = join(folder, 'logs', 'core-output.log');
     try {
-      await core.start(configOf([]));
+      await core.process.start(configOf([]));
       await vi.waitFor(() => expect(warned).toHaveLength(1), 20_000);
       // It goes on to print, and is cut again and again.
       for (let round = 0; round < 2; round += 1) {
         await vi.waitFor(() => expect(statSync(output).size).toBeGreaterThan(MIB), { timeout: 20_000, interval: 5 });
         await vi.waitFor(() => expect(statSync(output).size).toBeLessThan(MIB), { timeout: 20_000, interval: 5 });
       }
-      expect(core.running).not.toBeNull();
+      expect(core.process.running).not.toBeNull();
       expect(warned).toStrictEqual(['The core prints more than a core should; only the end of it is kept']);
     } finally {
-      await core.stop();
+      await core.process.stop();
     }
     const { size } = statSync(output);
     await new Promise((resolve) => setTimeout(resolve, 300));

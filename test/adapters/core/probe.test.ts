@@ -50,7 +50,7 @@ describe.skipIf(coreBinary === null)('a test of an outbound', { timeout: 30_000 
         { email: `u${n}@x`, id: ID },
       ]),
     );
-    await server.core.start(configOf(inbounds));
+    await server.core.process.start(configOf(inbounds));
   });
   afterAll(async () => {
     await server?.dispose();
@@ -146,20 +146,20 @@ describe.skipIf(coreBinary === null)('a test of an outbound', { timeout: 30_000 
 
   it('goes through the server of the outbound, and counts there', async () => {
     expect(await ask(vless('far', ports[0] ?? 0))).toMatchObject({ success: true, statusCode: 200 });
-    const counted = (await server.core.counters()).clients.get(numberOf('u0@x'));
+    const counted = (await server.core.stats.counters()).clients.get(numberOf('u0@x'));
     expect(counted?.down).toBeGreaterThan(0);
   });
 
   it.each(['dialerProxy', 'proxySettings'])('goes through what the outbound is dialled through: %s', async (how) => {
     const by = (tag: string): JsonObject =>
       how === 'proxySettings' ? { proxySettings: { tag } } : { streamSettings: { sockopt: { dialerProxy: tag } } };
-    const before = (await server.core.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+    const before = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
     const far = vless('far', ports[0] ?? 0, by('near'));
     const near = vless('near', ports[1] ?? 0);
     // Nobody listens there: it may be wrong, as long as nothing is dialled through it.
     const stranger = { tag: 'stranger', protocol: 'pigeon' };
     expect(await ask(far, [stranger, near, far])).toMatchObject({ success: true });
-    const after = (await server.core.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
+    const after = (await server.core.stats.counters()).clients.get(numberOf('u1@x'))?.up ?? 0;
     expect(after).toBeGreaterThan(before);
     expect(await ask(far, [])).toMatchObject({ success: false, error: 'There is no outbound near to dial through' });
   });

@@ -43,14 +43,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const port = await freePort();
     const anna = way.account('anna@x');
     const inbound = inboundOf({ ...way.inbound(port), streamSettings: stored }, [anna]);
-    await stage.core.testInbound(inbound);
+    await stage.core.config.testInbound(inbound);
     await addInbound(stage.core, inbound);
     const client = await clientCore(stage.folder, [{ ...way.outbound(port, anna), streamSettings: dialled }]);
     try {
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port)).toBe('small!');
     } finally {
       await client.close();
-      await stage.core.removeInbound(inbound);
+      await stage.core.inbounds.remove(inbound);
     }
   });
 });

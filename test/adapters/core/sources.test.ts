@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Accepted, createSources } from '../../../src/adapters/core/attribution/access-log.js';
-import { cutUsers } from '../../../src/adapters/core/attribution/cut.js';
+import { disconnectUsers } from '../../../src/adapters/core/attribution/disconnect.js';
 import { followLogs } from '../../../src/adapters/core/attribution/logs.js';
 import { accountName } from '../../../src/lib/account-name.js';
 
@@ -54,7 +54,7 @@ describe('the sources of clients', () => {
 
 it('a cut does not repeat the block of flows when it knows no source', async () => {
   let readings = 0;
-  const left = await cutUsers(
+  const left = await disconnectUsers(
     { tag: 'kcp', config: { port: 1, streamSettings: { network: 'kcp' } }, users: new Map(), hotUsers: true },
     [1],
     {

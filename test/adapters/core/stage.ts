@@ -30,7 +30,7 @@ export function coreStage(): Stage {
       return known;
     };
     Object.assign(stage, { core, folder, web, way });
-    await core.start(configOf([]));
+    await core.process.start(configOf([]));
   });
   afterAll(() => end());
   return stage;

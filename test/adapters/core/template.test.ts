@@ -45,9 +45,9 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
       ],
     };
     delete (hostile as Record<string, unknown>)['log'];
-    await core.start(configOf([], hostile));
+    await core.process.start(configOf([], hostile));
     expect(await Promise.all([api, metrics, door].map(isOpen))).toStrictEqual([false, false, false]);
-    expect([...(await core.counters()).outbounds.keys()]).toContain('direct');
+    expect([...(await core.stats.counters()).outbounds.keys()]).toContain('direct');
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
     for (const name of ['victim.log', 'error.log']) {
       const found = lstatSync(join(folder, 'logs', name), { throwIfNoEntry: false });
@@ -64,13 +64,13 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
     const config = configOf([
       inboundOf({ tag: 'in', listen: '127.0.0.1', port, protocol: 'vless', settings: { decryption: 'none' } }),
     ]);
-    const { pid } = await core.start(config);
-    await expect(core.testTemplate({ ...config, template: { ...template, ...broken } })).rejects.toMatchObject({
+    const { pid } = await core.process.start(config);
+    await expect(core.config.testTemplate({ ...config, template: { ...template, ...broken } })).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(/fake/i),
     });
-    await core.testTemplate(config); // its port is in use, by the core that runs
-    expect(core.running?.pid).toBe(pid);
+    await core.config.testTemplate(config); // its port is in use, by the core that runs
+    expect(core.process.running?.pid).toBe(pid);
     expect(await isOpen(port)).toBe(true);
   });
 
@@ -82,12 +82,15 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
       [{ email: 'anna@x', id: ID }],
     );
     const rules = [{ network: 'tcp,udp', outboundTag: 'blocked' }];
-    await core.start(configOf([one], { ...template, Routing: { rules }, routing: null }));
+    await core.process.start(configOf([one], { ...template, Routing: { rules }, routing: null }));
     const settings = { address: '127.0.0.1', port, id: ID, encryption: 'none' };
     const client = await clientCore(folder, [{ protocol: 'vless', settings }]);
     onTestFinished(() => client.close());
     await expect(openThrough(client.ports[0] ?? 0, port, '/', 2000)).rejects.toThrow();
-    await vi.waitFor(async () => expect((await core.counters()).inbounds.get('in')?.up).toBeGreaterThan(0), 10_000);
-    expect(await core.inboundTags()).toStrictEqual(['in']);
+    await vi.waitFor(
+      async () => expect((await core.stats.counters()).inbounds.get('in')?.up).toBeGreaterThan(0),
+      10_000,
+    );
+    expect(await core.inbounds.tags()).toStrictEqual(['in']);
   });
 });

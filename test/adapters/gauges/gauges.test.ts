@@ -14,10 +14,11 @@ import { join } from 'node:path';
 import { Subject } from 'rxjs';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RingGauges } from '../../../src/adapters/gauges/gauges.js';
-import { type Core, CoreError } from '../../../src/commands/ports/core.js';
+import { CoreError, type CoreRun } from '../../../src/commands/ports/core.js';
 import { buckets, coreMetrics, hostMetrics, type ObservedOutbound } from '../../../src/commands/ports/gauges.js';
 import type { HostReading } from '../../../src/commands/ports/host.js';
 import { reading } from '../../http/panel/codec/panel.js';
+import { stubCore } from '../../kit/stub-core.js';
 
 const START = Date.UTC(2026, 4, 1, 12);
 const SECOND = 1000;
@@ -39,11 +40,14 @@ function gauge(begin = START) {
   let runtime = { alloc: 10, sys: 20, heapObjects: 30, numGC: 2, pauseTotalNs: 600 };
   let failing: CoreError | null = null;
   const core = {
-    running: null as Core['running'],
-    metrics: {
-      listen: '127.0.0.1:4000',
-      runtime: () => (failing ? Promise.reject(failing) : Promise.resolve(runtime)),
-      observatory: () => Promise.resolve(outbounds),
+    process: { ...stubCore().process, running: null as CoreRun | null },
+    stats: {
+      ...stubCore().stats,
+      metrics: {
+        listen: '127.0.0.1:4000',
+        runtime: () => (failing ? Promise.reject(failing) : Promise.resolve(runtime)),
+        observatory: () => Promise.resolve(outbounds),
+      },
     },
   };
   const gauges = new RingGauges({
@@ -59,7 +63,7 @@ function gauge(begin = START) {
     gauges,
     warnings,
     run: (run: string | null): void => {
-      core.running = run === null ? null : { run, version: '1', pid: 1 };
+      core.process.running = run === null ? null : { run, version: '1', pid: 1 };
     },
     tell: (next: Partial<typeof runtime>): void => void (runtime = { ...runtime, ...next }),
     observe: (...all: readonly ObservedOutbound[]): void => void (outbounds = all),

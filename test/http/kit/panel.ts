@@ -36,6 +36,7 @@ import { Alarms } from '../../../src/lib/alarms.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { keepLedger } from '../../../src/store/ledger.js';
 import { changeBy } from '../../kit/change.js';
+import { type CoreStub, stubCore } from '../../kit/stub-core.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
@@ -44,17 +45,6 @@ const plainPasswords: Passwords = {
   hash: async (password) => `plain ${password}`,
   verify: async (password, hash) => hash === `plain ${password}`,
   isForeign: () => false,
-};
-
-/** A core that takes everything and runs nothing. */
-const stubCore: Partial<HttpParts['core']> = {
-  running: null,
-  appliedTemplate: () => null,
-  version: async () => null,
-  test: async () => undefined,
-  testTemplate: async () => undefined,
-  testInbound: async () => undefined,
-  passedOver: () => [],
 };
 
 /** Nothing newer can be had. */
@@ -124,7 +114,7 @@ interface Options {
   /** What is otherwise than in this kit. */
   readonly parts?: Partial<HttpParts>;
   /** What the stub of the core does otherwise. */
-  readonly core?: Partial<HttpParts['core']>;
+  readonly core?: CoreStub;
 }
 
 export interface Answer {
@@ -174,7 +164,7 @@ export async function startPanel({
   set = true;
 
   const host = new ProcHostMonitor(folder);
-  const runs = { ...stubCore, ...core } as unknown as HttpParts['core'];
+  const runs = stubCore(core);
   const file = join(folder, 'gauges.bin');
   const online = (): number => read.usage.onlineEmails(now()).length;
   const gauges = new RingGauges({ host, core: runs, online, file, now, warn: () => undefined });

@@ -38,10 +38,10 @@ const places = routes.flatMap((route) =>
 
 /** A core that makes no keys and yet answers as one that does. */
 const core = {
-  output: () => 'started',
-  assemble: () => ({ outbounds: [] }),
-  x25519: () => ({ privateKey: 'secret', publicKey: 'open' }),
+  process: { output: () => 'started' },
+  config: { assemble: () => ({ outbounds: [] }) },
   keys: {
+    x25519: () => ({ privateKey: 'secret', publicKey: 'open' }),
     mldsa65: async () => ({ seed: 'secret', verify: 'open' }),
     mlkem768: async () => ({ seed: 'secret', client: 'open' }),
     vlessEncryption: async () => [{ label: 'X25519', decryption: 'secret', encryption: 'open' }],

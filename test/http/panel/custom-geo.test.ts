@@ -11,6 +11,7 @@ import type { CoreConfig } from '../../../src/lib/core-config.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
+import { stubCore } from '../../kit/stub-core.js';
 import { startPanel } from '../kit/panel.js';
 
 const prefix = '/panel/api/custom-geo';
@@ -38,7 +39,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, patienceMs
       files: createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder }),
       sources: () => panel?.read.records.geoSources() ?? new Map(),
       config: () => ({ template: panel?.read.desired.template() ?? {}, inbounds: new Map() }),
-      core: { test: (config) => core.test(config) },
+      core: { config: { ...stubCore().config, test: (config) => core.test(config) } },
       warn: () => undefined,
     },
     { patienceMs },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HttpParts } from '../../../src/http/panel/context.js';
+import type { CoreStub } from '../../kit/stub-core.js';
 import { startPanel } from '../kit/panel.js';
 
 const dialects = ['spec', '3x-ui'] as const;
@@ -16,8 +16,8 @@ const SERVER = '/panel/api/server';
 const INBOUNDS = '/panel/api/inbounds';
 
 /** As much of a core as the rows ask for. */
-const core: Partial<HttpParts['core']> = {
-  appliedTemplate: () => template,
+const core: CoreStub = {
+  process: { appliedTemplate: () => template },
   keys: {
     mldsa65: async () => ({ seed: 's', verify: 'v' }),
     mlkem768: async () => ({ seed: 's', client: 'c' }),

@@ -7,14 +7,16 @@ const SERVER = '/panel/api/server';
 const running = { run: 'a', version: '26.7.28', pid: 1 };
 /** A core that runs, and what it tells. */
 const telling = {
-  running,
-  metrics: {
-    listen: '127.0.0.1:4000',
-    runtime: async () => ({ alloc: 1, sys: 2, heapObjects: 3, numGC: 4, pauseTotalNs: 20 }),
-    observatory: async () => [
-      { tag: 'b way', alive: true, delay: 30, lastSeenTime: 5, lastTryTime: 6 },
-      { tag: 'a', alive: false, delay: 99_999_999, lastSeenTime: 0, lastTryTime: 6 },
-    ],
+  process: { running },
+  stats: {
+    metrics: {
+      listen: '127.0.0.1:4000',
+      runtime: async () => ({ alloc: 1, sys: 2, heapObjects: 3, numGC: 4, pauseTotalNs: 20 }),
+      observatory: async () => [
+        { tag: 'b way', alive: true, delay: 30, lastSeenTime: 5, lastTryTime: 6 },
+        { tag: 'a', alive: false, delay: 99_999_999, lastSeenTime: 0, lastTryTime: 6 },
+      ],
+    },
   },
 };
 
@@ -129,7 +131,9 @@ describe('the measurements of the core', () => {
   });
 
   it('are off where the template of the core has no block of metrics', async () => {
-    const { get } = await measured({ core: { ...telling, metrics: { ...telling.metrics, listen: null } } });
+    const { get } = await measured({
+      core: { ...telling, stats: { metrics: { ...telling.stats.metrics, listen: null } } },
+    });
     expect((await get('/coreMetricsState'))?.obj).toStrictEqual({
       ...{ enabled: false, listen: '', reason: 'The template of the core has no "metrics" block' },
       ...{ keys: [], values: {} },

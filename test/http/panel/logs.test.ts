@@ -15,7 +15,7 @@ const template = {
 
 /** A panel that has logged, over a core that has logged. */
 async function logged(settings: Readonly<Record<string, unknown>> = {}, running: object | null = template) {
-  const core = { appliedTemplate: () => running as typeof template };
+  const core = { process: { appliedTemplate: () => running as typeof template } };
   const panel = await startPanel({ settings: { timeLocation: 'UTC', ...settings }, core });
   for (const [index, level] of [20, 30, 40, 50].entries())
     panel.lines.add(JSON.stringify({ level, time: AT + index * 1000, msg: `said ${level}` }));

@@ -1,5 +1,6 @@
 import { CoreError } from '../../../commands/ports/core.js';
 import type { CoreKeys, VlessAuthentication } from '../../../commands/ports/keys.js';
+import { x25519 } from './keys.js';
 
 /** Runs the executable with these arguments and resolves to what it printed; rejects with `CoreError`. */
 export type Ask = (args: readonly string[]) => Promise<string>;
@@ -13,6 +14,7 @@ const KEY = '([\\w+/=-]+)';
  */
 export function keyCommands(ask: Ask): CoreKeys {
   return {
+    x25519,
     mldsa65: async () => {
       const output = await ask(['mldsa65']);
       return { seed: labelled(output, 'Seed'), verify: labelled(output, 'Verify') };

@@ -45,6 +45,11 @@ export function tagsIn(outbounds: Json | undefined): ReadonlySet<string> {
   return new Set([...ownOutbounds, ...tags.filter((tag) => typeof tag === 'string')]);
 }
 
+/** The tags of a template's outbounds, and of ours. Throws `CoreError` 'invalid'. */
+export function outboundTagsOf(template: JsonObject): ReadonlySet<string> {
+  return tagsIn(outboundsOf(members(template)['outbounds'], null));
+}
+
 /** An outbound that dials targets itself, with one more rule before its own; any other outbound as it is. */
 export function withFinalRule(outbound: Json, rule: JsonObject): Json {
   const { protocol, settings } = members(outbound);

@@ -29,11 +29,11 @@ export async function addInbounds(
     const [converted] = await Promise.all([binary.convert(config), binary.testInbounds(config)]);
     return converted;
   };
-  const { handlers, flaws } = await convertAll(inbounds, { whole, convert });
-  const refused = new Map(flaws);
+  const { handlers, problems } = await convertAll(inbounds, { whole, convert });
+  const refused = new Map(problems);
   for (const handler of handlers) {
-    const flaw = await addHandler(api, handler);
-    if (flaw !== null) refused.set(handler.tag, flaw);
+    const problem = await addHandler(api, handler);
+    if (problem !== null) refused.set(handler.tag, problem);
   }
   return refused;
 }

@@ -6,8 +6,8 @@ import { WebError } from '../../../commands/ports/web.js';
 import { diskFault } from '../../../lib/disk-fault.js';
 import type { JsonObject } from '../../../lib/json.js';
 import type { Resolve } from '../../web/target.js';
-import { missing } from '../process/missing.js';
-import { placeOf } from '../process/place.js';
+import { binaryMissing } from '../process/binary-errors.js';
+import { coreFiles } from '../process/core-files.js';
 import { chainOf, endpointsOf, type Hop, ownHosts, tagOf } from './chain.js';
 import { probeConfig, untestable } from './config.js';
 import { checkDetours } from './detour.js';
@@ -52,7 +52,7 @@ const BUSY = 'Another outbound test is already running, please wait';
 export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { close(): Promise<void> } {
   const { binary, allowPrivate, ca, requestMs = REQUEST_MS } = options;
   const { resolve = (host) => lookup(host, { all: true }) } = options;
-  const { paths, dataDir, environment } = placeOf({ ...options, logDir: options.runDir, splice: true });
+  const { paths, dataDir, environment } = coreFiles({ ...options, logDir: options.runDir, splice: true });
   const rules = { resolve, allowPrivate };
   const dials = new Turns(DIALS, SEATS);
   const cores = new Turns(CORES, SEATS);
@@ -80,7 +80,7 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
     const flaw = untestable(outbound);
     if (flaw !== null) return failed('http', flaw);
     const path = binary();
-    if (path === null) throw missing();
+    if (path === null) throw binaryMissing();
     const chain = chainOf(outbound, others);
     await judgeServers(chain);
     const wanted = { chain, tag: tagOf(outbound), dataDir, allowPrivate };

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { complaint } from '../process/binary.js';
+import { binaryMissing } from '../process/binary-errors.js';
 import { freeLoopbackPort } from '../process/free-port.js';
-import { missing } from '../process/missing.js';
-import { end, running } from '../process/proc.js';
+import { processesRunning, terminate } from '../process/proc.js';
 import type { Door } from './config.js';
 
 /** How long a core may take to listen, in ms. */
@@ -72,7 +72,7 @@ export async function sweep(runDir: string): Promise<void> {
   if (!existsSync(runDir)) return;
   const folders = readdirSync(runDir).filter((name) => name.startsWith(PREFIX));
   for (const folder of folders.map((name) => join(runDir, name))) {
-    await Promise.all(running(join(folder, CONFIG)).map((stray) => end(stray, 0)));
+    await Promise.all(processesRunning(join(folder, CONFIG)).map((stray) => terminate(stray, 0)));
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -89,7 +89,7 @@ async function listening(child: ChildProcess, port: number, folder: string, sign
       over ??= new CoreError('unreachable', 'The core does not stop printing');
       child.kill('SIGKILL');
     });
-  child.once('error', (error) => (over = missing(error)));
+  child.once('error', (error) => (over = binaryMissing(error)));
   child.once('close', () => (over ??= complaint(output, folder)));
   const until = performance.now() + START_MS;
   while (!(await accepts(port))) {

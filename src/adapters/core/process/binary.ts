@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { lastWords } from '../control/grpc.js';
 import { decode, type TypedMessage } from '../control/messages.js';
-import { missing, unstartable } from './missing.js';
+import { binaryMissing, binaryUnusable } from './binary-errors.js';
 import { type Outcome, runBinary } from './run-binary.js';
 
 export interface BinaryOptions {
@@ -14,6 +14,30 @@ export interface BinaryOptions {
   /** Where configurations lie for as long as the executable reads them. */
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The executable that is in use, which can be replaced while a core runs. */
+export class SelectedBinary {
+  readonly #options: Omit<BinaryOptions, 'path'>;
+  #current: Binary;
+
+  constructor(path: string | null, options: Omit<BinaryOptions, 'path'>) {
+    this.#options = options;
+    this.#current = this.at(path);
+  }
+
+  get current(): Binary {
+    return this.#current;
+  }
+
+  use(path: string | null): void {
+    this.#current = this.at(path);
+  }
+
+  /** Another executable, without selecting it. */
+  at(path: string | null): Binary {
+    return binaryOf({ ...this.#options, path: path === null ? null : resolve(path) });
+  }
 }
 
 /** What a core prints at log level `warning` once all of its parts have started. */
@@ -56,7 +80,7 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
   let known: { readonly modified: number; readonly version: string | null } | null = null;
 
   const run = (args: readonly string[], until?: RegExp): Promise<Outcome> => {
-    if (path === null) return Promise.reject(missing());
+    if (path === null) return Promise.reject(binaryMissing());
     return runBinary(path, args, { cwd: runDir, environment, until });
   };
 
@@ -77,9 +101,9 @@ export function binaryOf({ path, runDir, environment }: BinaryOptions): Binary {
   };
 
   const versionNow = async (): Promise<string | null> => {
-    if (path === null) throw missing();
+    if (path === null) throw binaryMissing();
     const { mtimeMs } = await stat(path).catch((error: Error) => {
-      throw unstartable(path, error);
+      throw binaryUnusable(path, error);
     });
     if (known?.modified === mtimeMs) return known.version;
     await mkdir(runDir, { recursive: true, mode: 0o700 });

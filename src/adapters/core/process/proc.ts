@@ -31,7 +31,7 @@ function fieldsOf(pid: number): readonly string[] {
 }
 
 /** The same process under the executable that it runs by now: a script may become what it starts. */
-export function asItIsNow<T extends Identity>(identity: T): T {
+export function refreshed<T extends Identity>(identity: T): T {
   const now = identify(identity.pid);
   const same = now !== null && now.startTime === identity.startTime && now.boot === identity.boot;
   return same ? { ...identity, exe: now.exe } : identity;
@@ -43,7 +43,7 @@ export function isAlive(identity: Identity): boolean {
 }
 
 /** Every process that runs with this configuration file, whoever started it. */
-export function running(configFile: string): readonly Identity[] {
+export function processesRunning(configFile: string): readonly Identity[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
@@ -59,17 +59,17 @@ export function running(configFile: string): readonly Identity[] {
 }
 
 /**
- * SIGTERM, and SIGKILL when it still lives after `patience` ms; then SIGKILL for what it left in its process group, such
+ * SIGTERM, and SIGKILL when it still lives after `timeoutMs`; then SIGKILL for what it left in its process group, such
  * as the children of a script. Resolves when the process is gone.
  */
-export async function end(identity: Identity, patience = 5000): Promise<void> {
+export async function terminate(identity: Identity, timeoutMs = 5000): Promise<void> {
   const leads = leadsGroup(identity);
   signal(identity, 'SIGTERM');
-  if (!(await gone(identity, patience))) {
+  if (!(await waitUntilGone(identity, timeoutMs))) {
     signal(identity, 'SIGKILL');
-    await gone(identity, 5000);
+    await waitUntilGone(identity, 5000);
   }
-  if (leads && !isAlive(identity)) endGroup(identity.pid);
+  if (leads && !isAlive(identity)) killGroup(identity.pid);
 }
 
 /** Whether a process leads a group of its own, which then has its number. */
@@ -82,7 +82,7 @@ function leadsGroup(identity: Identity): boolean {
 }
 
 /** Ends what is left of a process group. No new process gets its number while there is any. */
-export function endGroup(leader: number | undefined): void {
+export function killGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL');
   } catch {
@@ -99,8 +99,8 @@ function signal(identity: Identity, name: NodeJS.Signals): void {
   }
 }
 
-async function gone(identity: Identity, patience: number): Promise<boolean> {
-  const until = performance.now() + patience;
+async function waitUntilGone(identity: Identity, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
   while (isAlive(identity)) {
     if (performance.now() > until) return false;
     await new Promise((resolve) => setTimeout(resolve, 10));

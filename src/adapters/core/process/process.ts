@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import type { CoreError } from '../../../commands/ports/core.js';
 import { isObject } from '../../../lib/json.js';
 import { empty, readJson, writeAtomically } from './files.js';
-import { end, endGroup, type Identity, identify, isAlive, running } from './proc.js';
+import { type Identity, identify, isAlive, killGroup, processesRunning, terminate } from './proc.js';
 
 /** A core process that may be older than this panel process. */
 export interface RunningCore extends Identity {
@@ -39,7 +39,7 @@ export interface Started {
  * Starts a core in a process group of its own with its output in a file, so that neither a signal to the panel nor the
  * panel's end reaches it. Null when it could not even be started; rejects with `CoreError` when it ended at once.
  */
-export async function launch(options: SpawnOptions): Promise<Started | null> {
+export async function spawnCore(options: SpawnOptions): Promise<Started | null> {
   empty(options.outputFile);
   const output = openSync(options.outputFile, 'a', 0o600);
   let child: ChildProcess;
@@ -56,7 +56,7 @@ export async function launch(options: SpawnOptions): Promise<Started | null> {
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       // What a script started in its group would go on to print into the file.
-      endGroup(child.pid);
+      killGroup(child.pid);
       resolve({ code, signal });
     });
     child.once('error', () => resolve({ code: null, signal: null }));
@@ -79,9 +79,9 @@ export async function findCore(pidFile: string, configFile: string): Promise<Run
   const read = readJson(pidFile);
   const core = isRunningCore(read) && isAlive(read) ? read : null;
   await Promise.all(
-    running(configFile)
+    processesRunning(configFile)
       .filter(({ pid }) => pid !== core?.pid)
-      .map((stray) => end(stray)),
+      .map((stray) => terminate(stray)),
   );
   if (core === null) rmSync(pidFile, { force: true });
   return core;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
 import { withPatience } from '../../../lib/patience.js';
-import { unstartable } from './missing.js';
-import { endGroup } from './proc.js';
+import { binaryUnusable } from './binary-errors.js';
+import { killGroup } from './proc.js';
 
 /** How long a question to the executable may take, in ms: 40,000 accounts are tested in two seconds. */
 const PATIENCE_MS = 15_000;
@@ -46,7 +46,7 @@ export function runBinary(
       finish();
     };
     const giveUp = (why: string): void => {
-      endGroup(child.pid);
+      killGroup(child.pid);
       settle(() => reject(new CoreError('unreachable', why)));
     };
     const ended = withPatience(PATIENCE_MS, () =>
@@ -57,19 +57,19 @@ export function runBinary(
       if (size > LARGEST_OUTPUT) return giveUp('The core does not stop printing');
       into.push(chunk);
       if (until === undefined || !until.test(textOf(into))) return;
-      endGroup(child.pid);
+      killGroup(child.pid);
       settle(() => resolve({ ok: true, output: textOf(into) }));
     };
     child.stdout.on('data', keep(chunks.out));
     child.stderr.on('data', keep(chunks.err));
-    child.once('error', (error) => settle(() => reject(unstartable(path, error))));
+    child.once('error', (error) => settle(() => reject(binaryUnusable(path, error))));
     const end = (code: number | null): void =>
       settle(() => resolve({ ok: code === 0, output: `${textOf(chunks.out)}\n${textOf(chunks.err)}` }));
     child.once('close', end);
     // A grandchild may hold the pipes open for ever.
     child.once('exit', (code) => {
       drain = setTimeout(() => {
-        endGroup(child.pid);
+        killGroup(child.pid);
         end(code);
       }, DRAIN_MS);
     });

@@ -1,4 +1,4 @@
-import { type Core, CoreError } from '../../ports/core.js';
+import { CoreError, type CoreProcess } from '../../ports/core.js';
 
 /** What follows from a failed pass. */
 export interface Remedy {
@@ -18,12 +18,12 @@ const PAUSE_MS = 5_000;
  * goes on to answer. One that is gone, silent, or refuses what it should take is restarted.
  */
 export class CoreDoubts {
-  readonly #core: Pick<Core, 'answers'>;
+  readonly #process: Pick<CoreProcess, 'responds'>;
   #failures = 0;
   #restarted = false;
 
-  constructor(core: Pick<Core, 'answers'>) {
-    this.#core = core;
+  constructor(process: Pick<CoreProcess, 'responds'>) {
+    this.#process = process;
   }
 
   /** A pass went well. */
@@ -35,7 +35,7 @@ export class CoreDoubts {
   async remedy(error: unknown): Promise<Remedy> {
     this.#failures += 1;
     const lost = error instanceof CoreError && error.kind === 'unreachable';
-    if (lost && this.#failures <= LOST_CALLS && (await this.#core.answers()))
+    if (lost && this.#failures <= LOST_CALLS && (await this.#process.responds()))
       return { restart: false, afterMs: this.#failures * 1_000 };
     const afterMs = this.#restarted ? PAUSE_MS : 0;
     this.#restarted = true;

@@ -15,26 +15,38 @@ export interface Desired {
   };
 }
 
+/** What the log says about the core. */
+export interface CoreRecord {
+  /** The last run, and whether the core should run at all. */
+  process(): {
+    readonly run: string | null;
+    readonly state: string;
+    readonly error: string;
+    readonly wanted: boolean;
+  };
+  inboundOf(tag: string): InboundId | undefined;
+  /** The inbounds that the core refused, with the reasons. */
+  refused(): ReadonlyMap<number, string>;
+}
+
+export interface CoreCounterReader {
+  /** Reads the counters a last time, before a run ends. */
+  readLast(): Promise<void>;
+  /** Records the traffic of inbounds that gave up their tags, before other inbounds are added under these tags. */
+  passOn(): Promise<void>;
+  /** The inbound whose traffic the running core counts under a tag. */
+  ownerOf(tag: string): number | undefined;
+}
+
 export interface CoreSyncParts {
-  readonly core: Core;
+  readonly core: Pick<Core, 'process' | 'config' | 'inbounds' | 'users'>;
   readonly desired: Desired;
   readonly dispatch: (command: AnyCommand) => void;
-  /** Whether the core shall run at all. */
-  readonly wanted: () => boolean;
-  /** The run and the state that the log knows of. */
-  readonly known: () => { readonly run: string | null; readonly state: string; readonly error: string };
-  readonly inboundOf: (tag: string) => InboundId | undefined;
-  /** The inbounds of which the log says that the core does not take them. */
-  readonly refused: () => ReadonlyMap<number, string>;
-  /** Whether connections that cannot be ended one by one are worth a restart of the whole core. */
-  readonly restartToCut: () => boolean;
-  /** One more reading of the counters, before a run ends. */
-  readonly lastPoll: () => Promise<void>;
-  /** Inbounds that left their tags run no more: books what they moved before others are added under these tags. */
-  readonly passOn: () => Promise<void>;
-  /** The inbound whose bytes the running core counts under a tag. */
-  readonly counterOwner: (tag: string) => number | undefined;
-  /** The running core goes on with its old configuration, because it does not take the new one. */
+  readonly recorded: CoreRecord;
+  readonly counters: CoreCounterReader;
+  /** Whether to restart the whole core when connections cannot be closed one by one. */
+  readonly restartToDisconnect: () => boolean;
+  /** The running core keeps its old configuration, because it refuses the new one. */
   readonly kept: (why: string) => void;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;

@@ -49,7 +49,7 @@ export class CoreSync {
   constructor(parts: CoreSyncParts) {
     this.#parts = parts;
     this.#backoff = new Backoff(parts.now);
-    this.#doubts = new CoreDoubts(parts.core);
+    this.#doubts = new CoreDoubts(parts.core.process);
     this.#leftOut = leftOutOf(parts);
     this.#running = new RunningCore({
       ...parts,
@@ -57,30 +57,30 @@ export class CoreSync {
       uncut: (clients) => this.#restartSoon(clients),
       due: () => void this.settle(),
     });
-    this.#changes = new CoreChanges(this.#running, parts.passOn);
+    this.#changes = new CoreChanges(this.#running, parts.counters.passOn);
     this.#subscriptions.push(
-      parts.core.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)),
+      parts.core.process.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)),
     );
   }
 
   /** Takes over a core that runs, or starts one, and then follows the log. */
   async begin(): Promise<void> {
-    const { core, known, dispatch } = this.#parts;
-    const adopted = await core.adopt().catch((error: unknown) => {
+    const { core, recorded, dispatch } = this.#parts;
+    const adopted = await core.process.adopt().catch((error: unknown) => {
       this.#parts.warn('the running core could not be taken over', { error: String(error) });
       return null;
     });
     if (adopted) {
       dispatch({ type: 'RecordCoreStarted', data: { run: adopted.run, version: adopted.version, reason: 'adopted' } });
       this.#parts.desired.takeChanges();
-      this.#template = core.appliedTemplate();
+      this.#template = core.process.appliedTemplate();
       for (const tag of this.#parts.desired.config().inbounds.keys()) this.#asked.add(tag);
       if (this.#outdated()) this.#restartFor = 'configuration';
       else await this.#running.recall(true).catch((error: unknown) => this.#recover(error));
-    } else if (known().run !== null) {
+    } else if (recorded.process().run !== null) {
       dispatch({
         type: 'RecordCoreFailed',
-        data: { run: known().run, reason: 'it ended while the panel was not running' },
+        data: { run: recorded.process().run, reason: 'it ended while the panel was not running' },
       });
     }
     this.#begun = true;
@@ -118,7 +118,7 @@ export class CoreSync {
     for (const timer of [this.#careTimer, this.#retryTimer, this.#cutTimer]) clearTimeout(timer);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await this.#pass;
-    if (keep) await this.#parts.core.release();
+    if (keep) await this.#parts.core.process.release();
     else await this.#stop('shutdown');
   }
 
@@ -134,11 +134,11 @@ export class CoreSync {
   }
 
   async #once(): Promise<void> {
-    const { core, desired, wanted } = this.#parts;
-    if (!wanted()) {
+    const { core, desired, recorded } = this.#parts;
+    if (!recorded.process().wanted) {
       desired.takeChanges();
       this.#request = null;
-      if (core.running) await this.#stop('request');
+      if (core.process.running) await this.#stop('request');
       return;
     }
     if (this.#request || this.#restartFor) {
@@ -149,7 +149,7 @@ export class CoreSync {
       await this.#start(reason);
       return;
     }
-    if (!core.running) {
+    if (!core.process.running) {
       if (this.#backoff.waiting() && !this.#mended()) this.#later(this.#backoff.remaining());
       else await this.#start('start');
       return;
@@ -189,7 +189,7 @@ export class CoreSync {
     const inbounds = new Map(
       [...desired.config().inbounds].map(([tag, inbound]) => [tag, { ...inbound, users: new Map(inbound.users) }]),
     );
-    if (core.running) {
+    if (core.process.running) {
       const flaw = await startFlaw(core, { template, inbounds }, this.#leftOut);
       if (flaw !== null) {
         // What runs is better than nothing; the next try comes with the next change, or in a minute.
@@ -219,11 +219,11 @@ export class CoreSync {
   }
 
   async #stop(reason: 'request' | 'shutdown' | 'configuration' | 'cut'): Promise<void> {
-    const { core, dispatch, lastPoll } = this.#parts;
-    const stopped = core.running;
+    const { core, dispatch, counters } = this.#parts;
+    const stopped = core.process.running;
     if (!stopped) return;
-    await lastPoll();
-    await core.stop();
+    await counters.readLast();
+    await core.process.stop();
     clearTimeout(this.#cutTimer); // nobody is connected any more
     this.#cutTimer = undefined;
     this.#running.forget();
@@ -233,7 +233,7 @@ export class CoreSync {
   /** Sockets could not be destroyed here: one restart for everybody who was taken away meanwhile. */
   #restartSoon(count: number): void {
     if (this.#cutTimer) return;
-    if (!this.#parts.restartToCut()) {
+    if (!this.#parts.restartToDisconnect()) {
       this.#parts.warn('connections could not be ended one by one and go on, as the settings want it', {
         clients: count,
       });
@@ -242,7 +242,7 @@ export class CoreSync {
     this.#parts.warn('connections could not be ended one by one, the core is restarted', { clients: count });
     this.#cutTimer = setTimeout(() => {
       this.#cutTimer = undefined;
-      if (this.#parts.restartToCut()) this.#restartFor = 'cut';
+      if (this.#parts.restartToDisconnect()) this.#restartFor = 'cut';
       void this.settle();
     }, CUT_DELAY_MS).unref();
   }
@@ -250,7 +250,7 @@ export class CoreSync {
   /** Now and then: what was left out gets another chance, and a drifted core is put right. */
   #care(): void {
     const { core } = this.#parts;
-    if (!core.running || this.#pass || this.#stopped) return;
+    if (!core.process.running || this.#pass || this.#stopped) return;
     this.#round += 1;
     this.#pass = this.#running
       .compare(this.#round % USERS_EVERY === 0)
@@ -265,7 +265,7 @@ export class CoreSync {
   async #recover(error: unknown): Promise<void> {
     const { core, warn } = this.#parts;
     warn('the core could not be changed', { error: error instanceof Error ? error.message : String(error) });
-    if (!core.running) return;
+    if (!core.process.running) return;
     this.#unsure = true;
     const { restart, afterMs } = await this.#doubts.remedy(error);
     if (restart) this.#restartFor = 'recovery';
@@ -283,8 +283,8 @@ export class CoreSync {
    * longest. `run`: the one that ended; null = none came up.
    */
   #failed(reason: string, configuration: boolean, { run, awaited }: { run: string | null; awaited: boolean }): void {
-    const { dispatch, known } = this.#parts;
-    const { state, error } = known();
+    const { dispatch, recorded } = this.#parts;
+    const { state, error } = recorded.process();
     if (awaited || state !== 'error' || error !== reason) dispatch({ type: 'RecordCoreFailed', data: { run, reason } });
     this.#backoff.failed(configuration);
     this.#later(this.#backoff.remaining());

@@ -2,7 +2,7 @@ import type { CoreInbound } from '../../../lib/core-config.js';
 import type { Core } from '../../ports/core.js';
 
 export interface CutParts {
-  readonly core: Core;
+  readonly core: Pick<Core, 'process' | 'users'>;
   /** The connections of so many clients could not be ended one by one. */
   readonly uncut: (clients: number) => void;
   /** Users wait to be looked at again. */
@@ -83,9 +83,9 @@ export class Cuts {
 
   begin(place: Place, clients: readonly number[]): void {
     const { core, uncut, due } = this.#parts;
-    const run = core.running?.run;
+    const run = core.process.running?.run;
     // A run that is over took its connections with it.
-    const goesOn = (): boolean => run !== undefined && core.running?.run === run;
+    const goesOn = (): boolean => run !== undefined && core.process.running?.run === run;
     for (const client of clients) this.#remember(client, place);
     void this.#cut(goesOn, place, clients).then((left) => {
       if (left > 0 && goesOn()) uncut(left);
@@ -109,10 +109,10 @@ export class Cuts {
     const { core, warn } = this.#parts;
     for (let tries = 1; goesOn(); tries += 1) {
       try {
-        return (await core.cut(inbound, clients)).length;
+        return (await core.users.disconnect(inbound, clients)).length;
       } catch (error) {
         if (goesOn()) warn('connections could not be ended', { error: String(error) });
-        if (tries === TRIES || !(await core.answers())) return clients.length;
+        if (tries === TRIES || !(await core.process.responds())) return clients.length;
       }
     }
     return 0;

@@ -14,9 +14,9 @@ interface RunningInbound {
   readonly cutting: Set<number>;
 }
 
-type Needed = 'core' | 'desired' | 'dispatch' | 'inboundOf' | 'counterOwner' | 'passOn' | 'refused';
+type Needed = 'core' | 'desired' | 'dispatch' | 'recorded' | 'counters';
 
-interface Parts extends Pick<CoreSyncParts, Needed>, CutParts {
+interface Parts extends Pick<CoreSyncParts, Needed>, Omit<CutParts, 'core'> {
   readonly leftOut: LeftOut;
 }
 
@@ -64,7 +64,7 @@ export class RunningCore {
   }
 
   #remember(inbound: CoreInbound): void {
-    const id = this.#parts.inboundOf(inbound.tag);
+    const id = this.#parts.recorded.inboundOf(inbound.tag);
     this.#running.set(inbound.tag, { inbound, id, users: new Map(inbound.users), cutting: new Set() });
   }
 
@@ -72,7 +72,7 @@ export class RunningCore {
   async clear(tag: string): Promise<void> {
     const current = this.#running.get(tag);
     if (!current || this.stays(tag)) return;
-    await this.#parts.core.removeInbound(current.inbound);
+    await this.#parts.core.inbounds.remove(current.inbound);
     this.#running.delete(tag);
   }
 
@@ -80,7 +80,7 @@ export class RunningCore {
   stays(tag: string): boolean {
     const wanted = this.#parts.desired.config().inbounds.get(tag);
     const current = this.#running.get(tag);
-    if (!current || !wanted || current.id !== this.#parts.inboundOf(tag)) return false;
+    if (!current || !wanted || current.id !== this.#parts.recorded.inboundOf(tag)) return false;
     return sameJson(wanted.config, current.inbound.config);
   }
 
@@ -104,12 +104,12 @@ export class RunningCore {
 
   async #add(inbounds: readonly CoreInbound[]): Promise<void> {
     const { core, leftOut } = this.#parts;
-    const refused = await core.addInbounds(inbounds);
+    const refused = await core.inbounds.add(inbounds);
     for (const inbound of inbounds) {
       const { tag } = inbound;
       const flaw = refused.get(tag);
       if (flaw) {
-        leftOut.refuse(tag, { reason: flaw.message, breaks: false });
+        leftOut.refuse(tag, { reason: flaw.message, crashes: false });
         continue;
       }
       this.#remember(inbound);
@@ -120,10 +120,11 @@ export class RunningCore {
 
   /** It runs: a log that says that it was refused is put right. */
   #accepted(tag: string): void {
-    const { dispatch, inboundOf, refused } = this.#parts;
-    if (refused().size === 0) return;
-    const inbound = inboundOf(tag);
-    if (inbound !== undefined && refused().has(inbound)) dispatch({ type: 'RecordInboundAccepted', data: { inbound } });
+    const { dispatch, recorded } = this.#parts;
+    const refused = recorded.refused();
+    if (refused.size === 0) return;
+    const inbound = recorded.inboundOf(tag);
+    if (inbound !== undefined && refused.has(inbound)) dispatch({ type: 'RecordInboundAccepted', data: { inbound } });
   }
 
   /**
@@ -168,7 +169,7 @@ export class RunningCore {
     const wanted = this.#wanted(tag, client);
     const sameKey = sameJson(wanted?.account, before?.account);
     if (!before || (sameKey && wanted?.email === before.email)) return false;
-    await this.#parts.core.removeUser(current.inbound, before);
+    await this.#parts.core.users.remove(current.inbound, before);
     current.users.delete(client);
     if (sameKey) return false;
     current.cutting.add(client); // an account with another key comes back once the old connections are gone
@@ -179,7 +180,7 @@ export class RunningCore {
     const wanted = this.#wanted(tag, client);
     if (!wanted || current.users.has(client) || current.cutting.has(client)) return;
     this.#cuts.admit(client);
-    await this.#parts.core.addUser(current.inbound, wanted);
+    await this.#parts.core.users.add(current.inbound, wanted);
     current.users.set(client, wanted);
   }
 
@@ -188,10 +189,10 @@ export class RunningCore {
    * else a call got lost, and what was to be changed is no drift.
    */
   async recall(adopted: boolean): Promise<void> {
-    const { core, desired, dispatch, inboundOf, counterOwner, passOn } = this.#parts;
-    const tags = new Set(await core.inboundTags());
+    const { core, desired, dispatch, recorded, counters } = this.#parts;
+    const tags = new Set(await core.inbounds.tags());
     for (const tag of this.#running.keys()) if (!tags.has(tag)) this.#running.delete(tag);
-    const applied = core.appliedInbounds();
+    const applied = core.inbounds.applied();
     const wanted = desired.config().inbounds;
     const repaired: string[] = [];
     let clients = 0;
@@ -209,10 +210,12 @@ export class RunningCore {
         continue;
       }
       const users = new Map<number, CoreUser>();
-      const running = inbound.hotUsers ? await core.users({ ...inbound, config }) : new Map<number, RunningAccount>();
+      const running = inbound.hotUsers
+        ? await core.users.list({ ...inbound, config })
+        : new Map<number, RunningAccount>();
       for (const [client, { email, digest }] of running) {
         const user = inbound.users.get(client);
-        const same = user !== undefined && core.accountDigest(inbound, user) === digest;
+        const same = user !== undefined && core.users.digest(inbound, user) === digest;
         users.set(client, same ? user : { client, email, account: {} });
         if (!same) clients += 1;
       }
@@ -223,17 +226,17 @@ export class RunningCore {
         if (!users.has(client) && !sameJson(inbound.users.get(client)?.account, user.account)) users.set(client, user);
       const cutting = before?.cutting ?? new Set<number>();
       // Whose it was when an earlier panel process added it is told by whom it is counted for.
-      const id = counterOwner(tag);
+      const id = counters.ownerOf(tag);
       this.#running.set(tag, { inbound: { ...inbound, config }, id, users, cutting });
     }
     const every = new Set([...tags, ...wanted.keys()]);
     for (const tag of every) {
       const current = this.#running.get(tag);
       const same = sameJson(current?.inbound.config, wanted.get(tag)?.config);
-      if (!same || (current && current.id !== inboundOf(tag))) repaired.push(tag);
+      if (!same || (current && current.id !== recorded.inboundOf(tag))) repaired.push(tag);
       await this.clear(tag);
     }
-    await passOn();
+    await counters.passOn();
     await this.syncInbounds(every);
     if (adopted && (repaired.length > 0 || clients > 0))
       dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
@@ -242,11 +245,11 @@ export class RunningCore {
   /** Puts right what drifted and tries again what was left out, unless it would end the core. `users`: looks at the accounts of one inbound too. */
   async compare(users: boolean): Promise<void> {
     const { core, desired, dispatch, leftOut } = this.#parts;
-    const tags = new Set(await core.inboundTags());
+    const tags = new Set(await core.inbounds.tags());
     const missing = [...this.#running.keys()].filter((tag) => !tags.has(tag));
     for (const tag of missing) this.#running.delete(tag);
     const tryable = [...leftOut.flaws]
-      .filter(([, { breaks }]) => !breaks)
+      .filter(([, { crashes }]) => !crashes)
       .map(([tag]) => tag)
       .slice(0, TRIED_AT_ONCE);
     const again = [...missing, ...tryable].filter((tag) => desired.config().inbounds.has(tag));
@@ -263,10 +266,10 @@ export class RunningCore {
     const current = hot[this.#turn % Math.max(1, hot.length)];
     if (!current) return 0;
     const { inbound, users, cutting } = current;
-    const running = await core.users(inbound);
+    const running = await core.users.list(inbound);
     const drifted: number[] = [];
     for (const [client, user] of users) {
-      if (running.get(client)?.digest === core.accountDigest(inbound, user)) continue;
+      if (running.get(client)?.digest === core.users.digest(inbound, user)) continue;
       users.delete(client);
       drifted.push(client);
     }

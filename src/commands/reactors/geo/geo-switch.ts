@@ -6,7 +6,7 @@ import { MOST_TAGS, type Placed, type StagedGeo } from '../../ports/geo-sources.
 import { Rejection } from '../../rejection.js';
 
 export interface GeoSwitchParts {
-  readonly core: Pick<Core, 'test'>;
+  readonly core: Pick<Core, 'config'>;
   /** What the core shall run. */
   readonly config: () => CoreConfig;
 }
@@ -52,12 +52,12 @@ export class GeoSwitch {
   async #flaw(config: CoreConfig, { name, content }: StagedGeo, file: string): Promise<string | null> {
     const { core } = this.#parts;
     try {
-      await core.test(withFile(config, file, name));
+      await core.config.test(withFile(config, file, name));
       return null;
     } catch (error) {
       if (!(error instanceof CoreError)) throw error;
       if (error.kind !== 'invalid') return null;
-      const before = await core.test(config).then(
+      const before = await core.config.test(config).then(
         () => true,
         () => false,
       );

@@ -16,7 +16,7 @@ interface Choice {
 }
 
 export interface CoreInstallParts {
-  readonly core: Core;
+  readonly core: Pick<Core, 'process' | 'binary'>;
   readonly versions: CoreVersions;
   readonly choice: () => Choice;
   readonly wanted: () => boolean;
@@ -59,14 +59,15 @@ export class CoreInstall {
     if (versions.fixedBy !== null) return;
     const { version } = choice();
     if (version === null || version === versions.chosen() || !versions.installed().includes(version)) return;
-    core.use(versions.choose(version));
+    core.binary.use(versions.choose(version));
   }
 
   /** Once the core runs: a version that was installed and never started gets its start. */
   begin(): void {
     const { choice, wanted, core, dispatch } = this.#parts;
     const { version, trial } = choice();
-    if (trial?.since !== null || !wanted() || core.running === null || core.running.version === version) return;
+    if (trial?.since !== null || !wanted() || core.process.running === null || core.process.running.version === version)
+      return;
     dispatch({ type: 'RestartCore', data: {} });
   }
 
@@ -88,7 +89,8 @@ export class CoreInstall {
       return { versions: await versions.available(), why: null };
     } catch (error) {
       const here = versions.installed();
-      const only = here.length > 0 ? here : [await this.#parts.core.version()].filter((version) => version !== null);
+      const only =
+        here.length > 0 ? here : [await this.#parts.core.binary.version()].filter((version) => version !== null);
       return { versions: only.map((version) => `v${version}`), why: failureOf(error) };
     }
   }
@@ -135,17 +137,17 @@ export class CoreInstall {
     let known = true;
     try {
       staged = await versions.stage(version);
-      const says = await core.trial(staged.binary, this.#parts.config());
+      const says = await core.binary.trial(staged.binary, this.#parts.config());
       if (says !== version) throw new ReleaseError(`the executable says that it is version ${says ?? '(none)'}`);
-      if (versions.chosen() === version && core.running?.version === version) return version;
-      const kept = await versions.keep(await core.version());
+      if (versions.chosen() === version && core.process.running?.version === version) return version;
+      const kept = await versions.keep(await core.binary.version());
       // What runs stays chosen, whatever comes between here and the log.
-      if (kept !== null && kept !== versions.chosen()) core.use(versions.choose(kept));
+      if (kept !== null && kept !== versions.chosen()) core.binary.use(versions.choose(kept));
       known = versions.installed().includes(version);
       await staged.install();
       const from = kept === version ? null : kept;
       done = dispatch({ type: 'RecordCoreInstalled', data: { version, from, sha256: staged.sha256 } });
-      if (!(done instanceof Rejection)) core.use(versions.choose(version));
+      if (!(done instanceof Rejection)) core.binary.use(versions.choose(version));
     } catch (error) {
       return this.#failed(version, error, dispatch);
     } finally {
@@ -189,7 +191,7 @@ export class CoreInstall {
     if (version === null || trial === null) return null;
     warn('the new version of the core is taken back', { version, to: trial.from, reason });
     if (trial.from === null) versions.remove(version);
-    core.use(versions.choose(trial.from));
+    core.binary.use(versions.choose(trial.from));
     const done = dispatch({ type: 'RecordCoreRolledBack', data: { version, to: trial.from, reason } });
     if (!(done instanceof Rejection)) return done.events.at(-1)?.position ?? null;
     warn('the return to the former core could not be recorded', { reason: done.message });

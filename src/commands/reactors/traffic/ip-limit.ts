@@ -3,12 +3,12 @@ import { emailKey } from '../../../events/client/client-document.js';
 import type { ClientNumber } from '../../../events/ids.js';
 import { digest } from '../../../lib/digest.js';
 import type { AnyCommand } from '../../catalog.js';
-import type { Core, HeldAddresses, OnlineUser } from '../../ports/core.js';
+import type { BlockedAddresses, Core, OnlineUser } from '../../ports/core.js';
 import type { Held } from '../../traffic/ip-limit.js';
 import { AddressWatch, type OnlinePerson } from './address-watch.js';
 
 interface Parts {
-  readonly core: Pick<Core, 'running' | 'hold' | 'cutAddresses' | 'silence'>;
+  readonly core: Pick<Core, 'process' | 'addresses'>;
   readonly dispatch: (command: AnyCommand) => void;
   /** The smallest limit of addresses that an email has on this machine; 0 = none. */
   readonly limitOf: (email: string) => number;
@@ -67,7 +67,7 @@ export class IpLimit {
       clients: this.#parts.clientsOf(email),
       addresses: [...addresses.keys()],
     }));
-    const people = this.#watch.judged(suspects, await core.silence(asked));
+    const people = this.#watch.judged(suspects, await core.addresses.idleTimes(asked));
     if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people } });
   }
 
@@ -109,13 +109,13 @@ export class IpLimit {
 
   async #tell(): Promise<void> {
     const { core, held } = this.#parts;
-    if (!core.running) return;
+    if (!core.process.running) return;
     const all = held().map(({ inbound, client, hold }) => ({ inbound, client, addresses: hold.held }));
-    const text = `${core.running.run} ${digest(all)}`;
+    const text = `${core.process.running.run} ${digest(all)}`;
     if (text === this.#told) return;
     // Not before it has done so: else a failure would not be tried again.
     this.#told = '';
-    await core.hold(all);
+    await core.addresses.block(all);
     this.#told = text;
   }
 
@@ -125,8 +125,8 @@ export class IpLimit {
     const now = held();
     const here = new Set(now.map(({ client }) => client));
     for (const client of this.#cuts.keys()) if (!here.has(client)) this.#cuts.delete(client);
-    const due: HeldAddresses[] = [];
-    const last: HeldAddresses[] = [];
+    const due: BlockedAddresses[] = [];
+    const last: BlockedAddresses[] = [];
     for (const { client, email, inbound, hold } of now) {
       const addresses = hold.held.filter((address) => this.#watch.isListed(email, address));
       const before = this.#cuts.get(client);
@@ -135,8 +135,8 @@ export class IpLimit {
       this.#cuts.set(client, { at: hold.at, tries: tries + 1 });
       (tries + 1 === TRIES ? last : due).push({ inbound, client, addresses });
     }
-    const ended = due.length === 0 || (await core.cutAddresses(due, false));
-    const atLast = last.length === 0 || (await core.cutAddresses(last, true));
+    const ended = due.length === 0 || (await core.addresses.disconnect(due, false));
+    const atLast = last.length === 0 || (await core.addresses.disconnect(last, true));
     if (!ended || !atLast) unended();
   }
 }

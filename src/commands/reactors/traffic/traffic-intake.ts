@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 interface Parts {
-  readonly core: Core;
+  readonly core: Pick<Core, 'process' | 'stats'>;
   readonly recorded: () => Recorded;
   readonly dispatch: (command: AnyCommand) => void;
   /** ms between two readings. */
@@ -92,7 +92,7 @@ export class TrafficIntake {
    * seconds, and then to false: the core has not answered. Callers at the same time share a reading.
    */
   async collect(ms = COLLECT_MS): Promise<boolean> {
-    if (!this.#parts.core.running) return true;
+    if (!this.#parts.core.process.running) return true;
     let ended = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
       ended = withPatience(ms, () => reject(new Error('the core does not answer')));
@@ -124,7 +124,7 @@ export class TrafficIntake {
 
   async #poll(): Promise<void> {
     const { core, online, limit } = this.#parts;
-    const connected = core.running ? core.online() : Promise.resolve([]);
+    const connected = core.process.running ? core.stats.online() : Promise.resolve([]);
     // What was moved before a period begins is the former period's. Time goes on when the core does not answer.
     const counted = this.#fresh().finally(() => this.#passTime());
     const [users] = await Promise.all([connected, counted]);
@@ -165,11 +165,11 @@ export class TrafficIntake {
 
   async #read(passOn: boolean): Promise<void> {
     const { core, recorded, dispatch } = this.#parts;
-    const { running } = core;
+    const { running } = core.process;
     if (!running) return;
-    const counters = await core.counters();
+    const counters = await core.stats.counters();
     const before = recorded();
-    if (core.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
+    if (core.process.running?.run !== running.run || before.run !== running.run) return; // another run began meanwhile
     if (!passOn) this.#parts.counted(counters.clients);
     const growth = growthOf(counters, before);
     const passedOn = passOn ? passedOnOf(counters, before) : [];

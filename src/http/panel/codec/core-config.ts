@@ -8,9 +8,9 @@ import type { ReadModels } from '../../../projections/read-models.js';
  */
 export function runningConfig(read: ReadModels, core: Core): CoreConfig {
   const wanted = read.desired.config();
-  const template = core.running ? core.appliedTemplate() : null;
+  const template = core.process.running ? core.process.appliedTemplate() : null;
   if (template === null) return wanted;
-  const inbounds = [...core.appliedInbounds()].map(([tag, config]): [string, CoreInbound] => {
+  const inbounds = [...core.inbounds.applied()].map(([tag, config]): [string, CoreInbound] => {
     const same = wanted.inbounds.get(tag);
     return [tag, { tag, config, users: same?.users ?? new Map(), hotUsers: same?.hotUsers ?? false }];
   });

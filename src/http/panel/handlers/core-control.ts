@@ -11,7 +11,7 @@ const PATIENCE_MS = 15_000;
 export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
   getConfigJson(_, { read, core }) {
     try {
-      return readableConfig(core.assemble(runningConfig(read, core)));
+      return readableConfig(core.config.assemble(runningConfig(read, core)));
     } catch (error) {
       return coreRejection(error);
     }
@@ -30,7 +30,7 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
 
   async restartCoreService(_, { read, core, dispatch, outcome, alarms }) {
     try {
-      await core.test({ template: read.desired.template(), inbounds: runnable(read) });
+      await core.config.test({ template: read.desired.template(), inbounds: runnable(read) });
     } catch (error) {
       const rejection = coreRejection(error);
       alarms.tell({ title: 'The core was not restarted', body: rejection.message, severity: 'error' });

@@ -45,7 +45,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
     return counters.map(([tag, { up, down }], index) => ({ id: index + 1, tag, up, down, total: up + down }));
   },
 
-  getCoreResult: (_, { read, core }) => core.output() || read.core().process.error,
+  getCoreResult: (_, { read, core }) => core.process.output() || read.core().process.error,
 
   update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, context) =>
     changeTemplate(context, coreSetting ?? xraySetting ?? content, outboundTestUrl),
@@ -87,7 +87,7 @@ async function changeTemplate(
   const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
   if (done instanceof Rejection) return done;
   await coreSettled(SETTLED_MS);
-  const warnings = given === null ? [] : core.passedOver(given);
+  const warnings = given === null ? [] : core.config.ignoredSettings(given);
   return new Message(flaw === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
 }
 
@@ -98,7 +98,7 @@ async function templateFlaw(
   const wrongBlock = blockFlaw(template);
   if (wrongBlock !== null) return reject('TEMPLATE_INVALID', { why: wrongBlock });
   try {
-    core.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
+    core.config.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too
   } catch (error) {
     return templateRejection(error);
   }
@@ -107,5 +107,5 @@ async function templateFlaw(
     const why = await pairFlaw(pair);
     if (why !== null) return reject('TEMPLATE_INVALID', { why });
   }
-  return refusal(() => core.testTemplate({ template, inbounds: runnable(read) }));
+  return refusal(() => core.config.testTemplate({ template, inbounds: runnable(read) }));
 }

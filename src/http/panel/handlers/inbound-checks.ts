@@ -38,7 +38,7 @@ export async function externalFlaw(
   return (
     (await foreignHolder(asked, draft)) ??
     (await certificateFlaw(asked, given)) ??
-    (await refusal(() => asked.core.testInbound(rendered)))
+    (await refusal(() => asked.core.config.testInbound(rendered)))
   );
 }
 

@@ -10,7 +10,7 @@ export const keygenHandlers: Handlers<typeof keygenRoutes> = {
     const uuid = randomUUID();
     return asIn3xui(context) ? { uuid } : uuid;
   },
-  getNewX25519Cert: (_, { core }) => core.x25519(),
+  getNewX25519Cert: (_, { core }) => core.keys.x25519(),
 
   getNewmldsa65: (_, { core }) =>
     made(async () => {

@@ -52,7 +52,7 @@ export const logHandlers: Handlers<typeof logRoutes> = {
     if (count === null) return reject('COUNT_INVALID');
     const { apiDialect } = read.settings.current();
     const kinds = apiDialect === 'spec' ? included(body) : notExcluded(body);
-    const template = core.appliedTemplate() ?? read.desired.template();
+    const template = core.process.appliedTemplate() ?? read.desired.template();
     try {
       const lines = await logs.access({ count, keyword: body.filter, kinds, template });
       if (lines === null) return new Message(OFF, apiDialect === 'spec' ? '' : []);

@@ -25,7 +25,7 @@ function spoiled(...tags: readonly string[]): FakeCore {
 describe('an inbound with which the core passes its test and does not start', () => {
   it('is found by trying where nobody is named, and left out at each start, with its reason told once', async () => {
     const place = await started(spoiled('in-1', 'in-3'), ...three);
-    const asked = ['start in-1,in-2,in-3', 'judge in-1,in-2,in-3', 'start in-2'];
+    const asked = ['start in-1,in-2,in-3', 'trialInbounds in-1,in-2,in-3', 'start in-2'];
     expect(await place.done(restart)).toStrictEqual(['stop', ...asked]);
     place.core.crash('killed');
     await place.wait(1100);
@@ -53,7 +53,7 @@ describe('an inbound with which the core passes its test and does not start', ()
       'stop',
       'start in-1,in-2,in-3',
       'start in-2,in-3',
-      'judge in-2,in-3',
+      'trialInbounds in-2,in-3',
       'start in-2',
     ]);
     expect(running(place)).toStrictEqual(['in-2']);
@@ -70,7 +70,7 @@ describe('an inbound with which the core passes its test and does not start', ()
       'start',
       'start',
       'start',
-      'judge',
+      'trialInbounds',
       'start',
     ]);
     expect(running(place)).toStrictEqual(['in-1']);
@@ -109,9 +109,9 @@ describe('a core that does not start at all', () => {
   /** It starts as soon as in-2 is not asked for, and says of nobody that it is at fault. */
   async function down(): Promise<Place> {
     const place = await started(spoiled('in-2'), ...three);
-    vi.spyOn(place.core, 'judge').mockResolvedValue(new Map());
+    vi.spyOn(place.core.process, 'trialInbounds').mockResolvedValue(new Map());
     await place.done(restart);
-    expect(place.core.running).toBeNull();
+    expect(place.core.run).toBeNull();
     expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: 'no such thing' }]);
     return place;
   }
@@ -134,7 +134,7 @@ describe('a core that does not start at all', () => {
 
   it('for another reason than its inbounds says that reason', async () => {
     const place = await started(spoiled('in-2'), ...three);
-    vi.spyOn(place.core, 'judge').mockRejectedValue(new CoreError('invalid', 'there is no outbound'));
+    vi.spyOn(place.core.process, 'trialInbounds').mockRejectedValue(new CoreError('invalid', 'there is no outbound'));
     await place.done(restart);
     expect(place.data('CoreFailed')).toStrictEqual([{ run: null, reason: 'no such thing' }]);
     expect(refusals(place)).toStrictEqual([{ inbound: 2, reason: 'inbound in-2 is refused' }]);

@@ -9,7 +9,7 @@ const fresh = (core?: FakeCore) => started(core, ...past);
 describe('a look now and then', () => {
   it('puts back an inbound that the core lost', async () => {
     const place = await fresh();
-    place.core.inbounds.delete('in-1');
+    place.core.listening.delete('in-1');
     await place.wait(60_000);
     expect(place.core.seen()).toStrictEqual(['addInbound in-1']);
     expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inbounds: ['in-1'], clients: 0 }]);
@@ -17,7 +17,7 @@ describe('a look now and then', () => {
 
   it('loses no change that is made meanwhile', async () => {
     const place = await fresh();
-    place.core.inbounds.delete('in-1');
+    place.core.listening.delete('in-1');
     place.clock.advance(60_000);
     // The look is under way when the client is added.
     vi.advanceTimersByTime(60_000);
@@ -29,8 +29,8 @@ describe('a look now and then', () => {
 
   it('puts back accounts that the core lost, and cuts those that nobody knows', async () => {
     const place = await fresh();
-    place.core.inbounds.get('in-1')?.users.delete(1);
-    place.core.inbounds.get('in-1')?.users.set(99, { client: 99, email: 'mallory', account: {} });
+    place.core.listening.get('in-1')?.users.delete(1);
+    place.core.listening.get('in-1')?.users.set(99, { client: 99, email: 'mallory', account: {} });
     for (let i = 0; i < 6; i += 1) await place.wait(60_000);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'] });
     expect(place.core.runs).toBe(1);

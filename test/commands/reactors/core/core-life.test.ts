@@ -65,7 +65,7 @@ describe('a core that does not take another template', () => {
     const told: string[] = [];
     place.panel.alarms.raised$.subscribe(({ title, body }) => told.push(`${title}: ${body}`));
     const text = 'The core does not take the new configuration and goes on with the old one: no answer';
-    const asked = vi.spyOn(place.core, 'test');
+    const asked = vi.spyOn(place.core.config, 'test');
     const changed = (loglevel: string) => {
       asked.mockRejectedValueOnce(new CoreError('refused', 'no answer'));
       return place.done({ type: 'ChangeCoreTemplate', data: { template: { log: { loglevel } }, outboundTestUrl: '' } });
@@ -76,7 +76,7 @@ describe('a core that does not take another template', () => {
     expect(place.data('CoreFailed')).toStrictEqual([]);
     // Who may not connect is cut all the same.
     const off = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
-    expect(off).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(off).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
     await changed('debug');
     expect(told).toStrictEqual([text, text]);
@@ -111,7 +111,7 @@ describe('a core that ends by itself', () => {
       { run: null, reason: 'there is no core binary' },
     ]);
     await place.wait(61_000);
-    expect(place.core.running).not.toBeNull();
+    expect(place.core.run).not.toBeNull();
   });
 
   it('is started at once when somebody asks', async () => {
@@ -149,21 +149,26 @@ describe('a call that gets lost', () => {
 
   it.each(['before', 'after'])('%s the core removed a client leaves no connection open', async (when) => {
     const place = await fresh();
-    if (when === 'after') place.core.inbounds.get('in-1')?.users.delete(1);
+    if (when === 'after') place.core.listening.get('in-1')?.users.delete(1);
     place.core.fail.set('removeUser', lost());
     place.must(update(draft('alice', 1, { terms: { enabled: false } })));
     await place.calm();
     await place.wait(1000);
-    expect(place.core.seen().filter((call) => call.startsWith('cut'))).toStrictEqual(['cut in-1 alice']);
+    expect(place.core.seen().filter((call) => call.startsWith('disconnect'))).toStrictEqual(['disconnect in-1 alice']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
     expect(place.core.runs).toBe(1);
   });
 
   it('to cut somebody cuts once more', async () => {
     const place = await fresh();
-    place.core.fail.set('cut', lost());
+    place.core.fail.set('disconnect', lost());
     const calls = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
-    expect(calls).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice', 'answers', 'cut in-1 alice']);
+    expect(calls).toStrictEqual([
+      'removeUser in-1 alice',
+      'disconnect in-1 alice',
+      'responds',
+      'disconnect in-1 alice',
+    ]);
     await place.wait(30_000);
     expect(place.core.runs).toBe(1);
   });
@@ -174,7 +179,7 @@ describe('a call that gets lost', () => {
     place.core.responsive = false;
     expect((await place.done(addClients(draft('carol', 3)))).slice(-2)).toStrictEqual(['stop', 'start in-1']);
     place.core.responsive = true;
-    const losing = vi.spyOn(place.core, 'addUser').mockRejectedValue(lost());
+    const losing = vi.spyOn(place.core.users, 'add').mockRejectedValue(lost());
     await place.done(addClients(draft('dave', 4)));
     for (let pause = 1; pause < 10 && place.core.runs < 3; pause += 1) await place.wait(1000);
     losing.mockRestore();
@@ -217,7 +222,7 @@ describe('a panel that begins', () => {
     const place = await fresh();
     await place.done(addInbound(2));
     await place.close(true);
-    const { inbounds } = place.core;
+    const { listening: inbounds } = place.core;
     // Nobody of the log.
     const mallory = { client: 99, email: 'mallory', account: { id: 'x' } };
     inbounds.get('in-1')?.users.delete(1);
@@ -228,7 +233,7 @@ describe('a panel that begins', () => {
     const calls = place.core.seen();
     expect([...calls].sort()).toStrictEqual([
       'addUser in-1 alice',
-      'cut in-1 99',
+      'disconnect in-1 99',
       'removeInbound stranger',
       'removeUser in-1 mallory',
     ]);
@@ -252,7 +257,7 @@ describe('a panel that begins', () => {
     place.core.responsive = false;
     place.core.seen();
     await place.open();
-    expect(place.core.seen()).toStrictEqual(['answers', 'stop', 'start in-1']);
+    expect(place.core.seen()).toStrictEqual(['responds', 'stop', 'start in-1']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'] });
   });
 
@@ -287,6 +292,6 @@ describe('time', () => {
     expect(place.data('ClientDepleted')).toStrictEqual([
       { client: 1, depletion: { reason: 'expiry', expiresAt: T0 + DAY } },
     ]);
-    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
   });
 });

@@ -27,7 +27,7 @@ describe('a change of a client', () => {
   it('that is deleted removes and cuts it, and nobody else', async () => {
     const place = await fresh();
     const gone = await place.done({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
-    expect(gone).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(gone).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
   });
 
@@ -35,7 +35,7 @@ describe('a change of a client', () => {
     const place = await fresh();
     expect(await place.done(update(draft('alice', 1, { terms: { enabled: false } })))).toStrictEqual([
       'removeUser in-1 alice',
-      'cut in-1 alice',
+      'disconnect in-1 alice',
     ]);
     expect(await place.done(update(alice))).toStrictEqual(['addUser in-1 alice']);
     expect(starts(place)).toStrictEqual(['start']);
@@ -50,10 +50,10 @@ describe('a change of a client', () => {
     const place = await fresh();
     expect(await place.done(update(draft('alice', 9)))).toStrictEqual([
       'removeUser in-1 alice',
-      'cut in-1 alice',
+      'disconnect in-1 alice',
       'addUser in-1 alice',
     ]);
-    expect(place.core.inbounds.get('in-1')?.users.get(1)?.account).toMatchObject({
+    expect(place.core.listening.get('in-1')?.users.get(1)?.account).toMatchObject({
       id: draft('alice', 9).credential.id,
     });
     expect(place.core.runs).toBe(1);
@@ -83,7 +83,7 @@ describe('a change of a client', () => {
     await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })));
     place.core.counts = [{ kind: 'client', name: 1, up: 6, down: 6 }];
     await place.wait(5000);
-    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(place.data('ClientDepleted')).toStrictEqual([
       { client: 1, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } },
     ]);
@@ -99,7 +99,7 @@ describe('a change of a client', () => {
     await place.wait(5000);
     expect(place.core.seen()).toStrictEqual([]);
     await place.wait(5000);
-    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'cut in-1 alice']);
+    expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
   });
 
   it('and fifty more in one batch are fifty calls and one cut', async () => {
@@ -112,7 +112,7 @@ describe('a change of a client', () => {
       data: { inbound: one, ...inboundDraft({ spec: { port: 1001, tag: 'in-1' } }) },
     };
     const removed = await place.done(emptied);
-    expect(removed.filter((call) => call.startsWith('cut'))).toHaveLength(1);
+    expect(removed.filter((call) => call.startsWith('disconnect'))).toHaveLength(1);
     expect(removed).toHaveLength(53);
     expect(place.core.served).toStrictEqual({ 'in-1': [] });
   });
@@ -121,9 +121,9 @@ describe('a change of a client', () => {
 describe('many inbounds at once', () => {
   it('wait for whoever is to be cut', async () => {
     const place = await fresh();
-    const adding = place.core.addInbounds.bind(place.core);
+    const adding = place.core.inbounds.add.bind(place.core);
     let batches = 0;
-    vi.spyOn(place.core, 'addInbounds').mockImplementation((inbounds) => {
+    vi.spyOn(place.core.inbounds, 'add').mockImplementation((inbounds) => {
       batches += 1;
       if (batches === 2) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
       return adding(inbounds);
@@ -131,22 +131,22 @@ describe('many inbounds at once', () => {
     const calls = await place.done(...Array.from({ length: 200 }, (_, n) => addInbound(n + 2)));
     expect(calls.filter((call) => call.startsWith('addInbound'))).toHaveLength(200);
     expect(batches).toBeLessThan(10);
-    const cut = calls.indexOf('cut in-1 alice');
+    const cut = calls.indexOf('disconnect in-1 alice');
     expect(calls.slice(cut).filter((call) => call.startsWith('addInbound')).length).toBeGreaterThan(80);
   });
 
   it('that go wait for it too', async () => {
     const place = await started(undefined, ...past, ...Array.from({ length: 60 }, (_, n) => addInbound(n + 2)));
-    const removing = place.core.removeInbound.bind(place.core);
+    const removing = place.core.inbounds.remove.bind(place.core);
     let removed = 0;
-    vi.spyOn(place.core, 'removeInbound').mockImplementation((inbound) => {
+    vi.spyOn(place.core.inbounds, 'remove').mockImplementation((inbound) => {
       removed += 1;
       if (removed === 5) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
       return removing(inbound);
     });
     const off = Array.from({ length: 60 }, (_, n) => set(false, inboundId(n + 2)));
     const calls = await place.done(...off);
-    const cut = calls.indexOf('cut in-1 alice');
+    const cut = calls.indexOf('disconnect in-1 alice');
     expect(calls.slice(cut).filter((call) => call.startsWith('removeInbound')).length).toBeGreaterThan(30);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
   });
@@ -181,7 +181,7 @@ describe('whoever was cut and goes on to receive', () => {
       receiving(place, poll * 1000);
       await place.wait(5000);
     }
-    expect(place.core.seen()).toStrictEqual(['cut in-1 alice', 'cut in-1 alice']);
+    expect(place.core.seen()).toStrictEqual(['disconnect in-1 alice', 'disconnect in-1 alice']);
     for (let poll = 5; poll <= 6; poll += 1) {
       receiving(place, poll * 1000);
       await place.wait(5000);
@@ -220,7 +220,7 @@ describe('an email in two inbounds', () => {
     const place = await both();
     place.core.uncuttable.add('alice');
     const calls = await place.done({ type: 'DeleteClient', data: { inbound: two, client: { email: 'alice' } } });
-    expect(calls).toStrictEqual(['removeUser in-2 ALICE', 'cut in-2 ALICE']);
+    expect(calls).toStrictEqual(['removeUser in-2 ALICE', 'disconnect in-2 ALICE']);
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['alice', 'bob'], 'in-2': [] });
@@ -235,8 +235,8 @@ describe('an email in two inbounds', () => {
     const growth = { run: 'run-1', clients: [[1, 10, 0]] as const, inbounds: [], outbounds: [] };
     const calls = await place.done({ type: 'RecordTraffic', data: growth });
     expect([...calls].sort()).toStrictEqual([
-      'cut in-1 alice',
-      'cut in-2 ALICE',
+      'disconnect in-1 alice',
+      'disconnect in-2 ALICE',
       'removeUser in-1 alice',
       'removeUser in-2 ALICE',
     ]);
@@ -307,7 +307,7 @@ describe('a change of an inbound', () => {
     });
     await place.done(move(one, 1, 9999), move(two, 2, 1001), move(one, 1, 1002));
     expect(place.data('InboundRefusedByCore')).toStrictEqual([]);
-    const { inbounds } = place.core;
+    const { listening: inbounds } = place.core;
     expect(['in-1', 'in-2'].map((tag) => inbounds.get(tag)?.config['port'])).toStrictEqual([1002, 1001]);
   });
 

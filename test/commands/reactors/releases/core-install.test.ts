@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
-import { type CoreConfig, CoreError, type CoreRun } from '../../../../src/commands/ports/core.js';
+import { type Core, type CoreConfig, CoreError, type CoreRun } from '../../../../src/commands/ports/core.js';
 import { type CoreVersions, ReleaseError } from '../../../../src/commands/ports/releases.js';
 import { CoreInstall } from '../../../../src/commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../../../../src/commands/rejection.js';
@@ -10,18 +10,21 @@ import { type Place, started } from '../kit.js';
 
 /** A core whose executable is named by its version. */
 class VersionedCore extends FakeCore {
-  binary: string | null = '1.0.0';
+  executable: string | null = '1.0.0';
   /** Versions that do not start. */
   readonly dead = new Set<string>();
-  override use = (binary: string | null): void => void (this.binary = binary);
-  override version = (): Promise<string> => Promise.resolve(this.binary ?? '');
+  override readonly binary: Core['binary'] = {
+    version: () => Promise.resolve(this.executable ?? ''),
+    use: (binary) => void (this.executable = binary),
+    trial: (binary) => this.trials(binary),
+  };
   override trials = (binary: string): Promise<string | null> => Promise.resolve(binary);
 
   override async start(config: CoreConfig): Promise<CoreRun> {
-    const version = this.binary ?? '';
+    const version = this.executable ?? '';
     if (this.dead.has(version)) throw new CoreError('refused', `${version} broke down`);
     const run = { ...(await super.start(config)), version };
-    this.running = run;
+    this.run = run;
     return run;
   }
 }
@@ -116,7 +119,7 @@ describe('an installation', () => {
     expect(await wish('latest')).toBe('2.0.0');
     expect(happened()).toEqual(CHANGED);
     expect(place.data('CoreVersionInstalled')).toEqual([{ version: '2.0.0', from: '1.0.0', sha256: 'sha of 2.0.0' }]);
-    expect(core.running?.version).toBe('2.0.0');
+    expect(core.run?.version).toBe('2.0.0');
     expect([versions.choice, versions.here, versions.discarded]).toEqual(['2.0.0', ['1.0.0', '2.0.0'], 1]);
     expect(place.panel.read.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
   });
@@ -164,18 +167,18 @@ describe('an installation', () => {
   ])('%s leaves the core alone', async (_, version, spoil, code, events) => {
     const parts = await ready();
     spoil(parts);
-    const run = parts.core.running;
+    const run = parts.core.run;
     expect(await parts.wish(version)).toBe(code);
     expect(parts.happened()).toEqual(events);
-    expect(parts.core.running).toBe(run);
-    expect([parts.core.binary, parts.versions.choice, parts.versions.here]).toEqual(['1.0.0', '1.0.0', ['1.0.0']]);
+    expect(parts.core.run).toBe(run);
+    expect([parts.core.executable, parts.versions.choice, parts.versions.here]).toEqual(['1.0.0', '1.0.0', ['1.0.0']]);
   });
 
   it('that the log does not take leaves nothing behind', async () => {
     const { install, versions, core, happened } = await ready();
     const done = await install.install('2.0.0', () => reject('STORAGE_FULL'));
     expect(done).toMatchObject({ code: 'STORAGE_FULL' });
-    expect([versions.here, versions.choice, core.binary]).toEqual([['1.0.0'], '1.0.0', '1.0.0']);
+    expect([versions.here, versions.choice, core.executable]).toEqual([['1.0.0'], '1.0.0', '1.0.0']);
     expect(happened()).toEqual([]);
   });
 
@@ -201,7 +204,7 @@ describe('an installation', () => {
       'CoreRestartRequested',
       'CoreStarted',
     ]);
-    expect(core.running?.version).toBe('1.0.0');
+    expect(core.run?.version).toBe('1.0.0');
   });
 });
 
@@ -214,13 +217,13 @@ describe('a new version', () => {
       { version: '2.0.0', to: '1.0.0', reason: '2.0.0 broke down' },
     ]);
     expect(happened().slice(3)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
-    expect([core.running?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
+    expect([core.run?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
   });
 
   it('that does not start is answered once the former one runs again, or cannot', async () => {
     const { install, core, place } = await ready();
     core.dead.add('2.0.0');
-    const runs = install.install('2.0.0', byAdmin(place)).then((done) => [(done as Rejection).code, core.running]);
+    const runs = install.install('2.0.0', byAdmin(place)).then((done) => [(done as Rejection).code, core.run]);
     expect(await runs).toMatchObject(['CORE_ROLLED_BACK', { version: '1.0.0' }]);
     core.dead.add('1.0.0');
     const fails = install
@@ -236,7 +239,7 @@ describe('a new version', () => {
     core.crash('panic');
     await place.calm();
     expect(happened().slice(4)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
-    expect(core.running?.version).toBe('1.0.0');
+    expect(core.run?.version).toBe('1.0.0');
   });
 
   it('that has lasted longer is started again when it dies', async () => {
@@ -246,7 +249,7 @@ describe('a new version', () => {
     core.crash('panic');
     await place.wait(2000);
     expect(happened().slice(4)).toEqual(['CoreFailed', 'CoreStarted']);
-    expect(core.running?.version).toBe('2.0.0');
+    expect(core.run?.version).toBe('2.0.0');
   });
 
   it('that nothing came before is removed when it does not start', async () => {
@@ -254,7 +257,7 @@ describe('a new version', () => {
     versions.keep = () => Promise.resolve(null);
     core.dead.add('2.0.0');
     expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
-    expect([versions.here, versions.choice, core.binary]).toEqual([['1.0.0'], null, 'outside']);
+    expect([versions.here, versions.choice, core.executable]).toEqual([['1.0.0'], null, 'outside']);
     expect(place.data('CoreVersionRolledBack')).toMatchObject([{ to: null }]);
   });
 });
@@ -264,14 +267,14 @@ describe('after a crash in the middle', () => {
     const { place, core, versions, happened } = await ready();
     place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
     await place.calm();
-    expect(core.running?.version).toBe('1.0.0');
+    expect(core.run?.version).toBe('1.0.0');
     versions.here.push('2.0.0');
     const again = installOf(place, core, versions);
     again.prepare();
-    expect([versions.tidied, versions.choice, core.binary]).toEqual([1, '2.0.0', '2.0.0']);
+    expect([versions.tidied, versions.choice, core.executable]).toEqual([1, '2.0.0', '2.0.0']);
     again.begin();
     await place.calm();
-    expect(core.running?.version).toBe('2.0.0');
+    expect(core.run?.version).toBe('2.0.0');
     expect(happened().filter((type) => type === 'CoreRestartRequested')).toHaveLength(2);
     again.begin();
     await place.calm();
@@ -282,7 +285,7 @@ describe('after a crash in the middle', () => {
     const { place, core, versions } = await ready();
     place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
     installOf(place, core, versions).prepare();
-    expect([versions.choice, core.binary]).toEqual(['1.0.0', '1.0.0']);
+    expect([versions.choice, core.executable]).toEqual(['1.0.0', '1.0.0']);
   });
 });
 

@@ -9,7 +9,7 @@ const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
 const past = [addInbound(1), addClients(limited(), bob)] as const;
 const POLL = 5_000;
 const types = ['ClientAddressesLimited', 'ClientAddressesAdmitted'] as const;
-const holding = (calls: readonly string[]) => calls.filter((call) => /^(hold|cutAddresses)/.test(call));
+const holding = (calls: readonly string[]) => calls.filter((call) => /^(block|disconnectAddresses)/.test(call));
 const said = (kept: string[], held: string[]) => ({
   ...{ client: 1, limit: 1, keep: 'newest', graceSeconds: 30 },
   addresses: { kept, held },
@@ -40,7 +40,7 @@ async function crowded() {
 describe('a client with too many addresses', () => {
   it('is held to the newest once the grace is over: what it has open is cut, and the core refuses the rest', async () => {
     const place = await crowded();
-    expect(holding(place.core.seen())).toStrictEqual([`hold in-1 alice ${A}`, `cutAddresses in-1 alice ${A}`]);
+    expect(holding(place.core.seen())).toStrictEqual([`block in-1 alice ${A}`, `disconnectAddresses in-1 alice ${A}`]);
     const [event] = place.events('ClientAddressesLimited');
     expect(event?.meta.actor).toStrictEqual({ kind: 'system', id: 'ip-limit', name: 'ip-limit', ip: null });
   });
@@ -50,8 +50,8 @@ describe('a client with too many addresses', () => {
     place.core.seen();
     for (let i = 0; i < 10; i += 1) await place.wait(POLL);
     expect(holding(place.core.seen())).toStrictEqual([
-      `cutAddresses in-1 alice ${A}`,
-      `cutAddressesLast in-1 alice ${A}`,
+      `disconnectAddresses in-1 alice ${A}`,
+      `disconnectAddressesLast in-1 alice ${A}`,
     ]);
     expect(place.data(...types)).toHaveLength(1);
   });
@@ -64,7 +64,7 @@ describe('a client with too many addresses', () => {
     place.core.seen();
     await place.wait(POLL);
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'left' }]);
-    expect(holding(place.core.seen())).toStrictEqual(['hold']);
+    expect(holding(place.core.seen())).toStrictEqual(['block']);
   });
 
   it('gets it back too when of the kept one nothing is heard, though its connections stay', async () => {
@@ -80,7 +80,7 @@ describe('a client with too many addresses', () => {
       type: 'UpdateClient',
       data: { inbound: one, client: { email: 'alice' }, draft: limited(2) },
     });
-    expect(holding(calls)).toStrictEqual(['hold']);
+    expect(holding(calls)).toStrictEqual(['block']);
     await place.wait(POLL);
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'changed' }]);
   });
@@ -88,7 +88,7 @@ describe('a client with too many addresses', () => {
   it('gets it back at once with a reset, for as long as the grace', async () => {
     const place = await crowded();
     const reset = { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as const;
-    expect(holding(await place.done(reset))).toStrictEqual(['hold']);
+    expect(holding(await place.done(reset))).toStrictEqual(['block']);
     for (let i = 0; i < 6; i += 1) await place.wait(POLL);
     expect(place.data(...types).slice(1)).toStrictEqual([{ client: 1, reason: 'reset' }]);
     await place.wait(POLL);
@@ -183,12 +183,12 @@ describe('what is held back', () => {
     place.core.crash('killed');
     await place.wait(1_100);
     const calls = place.core.seen();
-    expect(calls.filter((call) => /^(start|hold)/.test(call))).toStrictEqual(['start in-1', `hold in-1 alice ${A}`]);
+    expect(calls.filter((call) => /^(start|block)/.test(call))).toStrictEqual(['start in-1', `block in-1 alice ${A}`]);
 
     await place.close(true);
     place.core.seen();
     await place.open();
-    expect(holding(place.core.seen())).toStrictEqual([`hold in-1 alice ${A}`]);
+    expect(holding(place.core.seen())).toStrictEqual([`block in-1 alice ${A}`]);
     connect(place.core, place.clock.now(), B);
     for (let i = 0; i < 10; i += 1) await place.wait(POLL);
     expect(place.data(...types)).toHaveLength(1);
@@ -207,13 +207,13 @@ describe('what is held back', () => {
 
   it('is told again to a core that did not take it', async () => {
     const place = await started(undefined, ...past);
-    place.core.fail.set('hold', new CoreError('unreachable', 'no answer'));
+    place.core.fail.set('block', new CoreError('unreachable', 'no answer'));
     connect(place.core, place.clock.now(), A, B);
     for (let i = 0; i < 9; i += 1) await place.wait(POLL);
     expect(place.warnings).toContain('the core could not be told which addresses are held back');
-    expect(holding(place.core.seen()).filter((call) => call.startsWith('hold'))).toStrictEqual([
-      `hold in-1 alice ${A}`,
-      `hold in-1 alice ${A}`,
+    expect(holding(place.core.seen()).filter((call) => call.startsWith('block'))).toStrictEqual([
+      `block in-1 alice ${A}`,
+      `block in-1 alice ${A}`,
     ]);
   });
 

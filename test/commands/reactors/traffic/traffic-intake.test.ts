@@ -201,8 +201,8 @@ describe('a change of counters', () => {
   it('shares a reading with others, and none that began before it', async () => {
     const { place, from } = await moved();
     let readings = 0;
-    const counters = place.core.counters.bind(place.core);
-    place.core.counters = () => {
+    const counters = place.core.stats.counters.bind(place.core);
+    place.core.stats.counters = () => {
       readings += 1;
       return counters();
     };
@@ -218,11 +218,11 @@ describe('a change of counters', () => {
     const { place } = await moved();
     const none = { clients: new Map(), inbounds: new Map(), outbounds: new Map() };
     let answer: (late: CoreCounters) => void = () => undefined;
-    place.core.counters = () => new Promise((resolve) => (answer = resolve));
+    place.core.stats.counters = () => new Promise((resolve) => (answer = resolve));
     const changed = change(place, reset);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await changed).toMatchObject({ events: [{ type: 'ClientTrafficReset' }] });
-    place.core.counters = () => Promise.resolve(none);
+    place.core.stats.counters = () => Promise.resolve(none);
     answer(none);
     expect(place.warnings).toContain(
       'the counters could not be read before a change; what they hold is booked after it',

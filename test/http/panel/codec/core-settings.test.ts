@@ -9,6 +9,7 @@ import type { CoreConfig } from '../../../../src/lib/core-config.js';
 import type { JsonObject } from '../../../../src/lib/json.js';
 import { defaultTemplate } from '../../../../src/projections/core/template.js';
 import { makeCertificate } from '../../../kit/real/certificate.js';
+import type { CoreStub } from '../../../kit/stub-core.js';
 import { startPanel } from './panel.js';
 
 type Panel = ReturnType<typeof startPanel>;
@@ -24,8 +25,8 @@ describe('getConfigJson', () => {
     })),
   });
   const clients = [{ email: 'anna@x', id: '11111111-1111-4111-8111-111111111111', enable: true }];
-  const asked = async (running: object) => {
-    const panel = startPanel({ core: { assemble: whole, ...running } });
+  const asked = async (running: CoreStub) => {
+    const panel = startPanel({ core: { config: { assemble: whole }, ...running } });
     const settings = JSON.stringify({ clients, decryption: 'none' });
     const body = { port: 443, protocol: 'vless', settings };
     expect(await panel.call(tables.inbounds, inboundHandlers, 'add', { body })).toMatchObject({ success: true });
@@ -38,7 +39,10 @@ describe('getConfigJson', () => {
       ['gone', { tag: 'gone', port: 1 }],
     ]);
     const template = { dns: { servers: ['192.0.2.53'] } };
-    const shown = await asked({ running: {}, appliedTemplate: () => template, appliedInbounds: () => applied });
+    const shown = await asked({
+      process: { running: { run: 'r', version: '26', pid: 1 }, appliedTemplate: () => template },
+      inbounds: { applied: () => applied },
+    });
     expect(shown).toMatchObject({ dns: { servers: [{ address: '192.0.2.53' }] } });
     expect(shown['inbounds']).toStrictEqual([
       { tag: 'inbound-443', port: 444, emails: ['anna@x'] },
@@ -47,7 +51,7 @@ describe('getConfigJson', () => {
   });
 
   it('shows what the core is asked for while none runs', async () => {
-    const shown = await asked({ running: null, appliedTemplate: () => ({ dns: {} }) });
+    const shown = await asked({ process: { running: null, appliedTemplate: () => ({ dns: {} }) } });
     expect(shown['dns']).toMatchObject({ queryStrategy: (defaultTemplate['dns'] as JsonObject)['queryStrategy'] });
     expect(shown['inbounds']).toMatchObject([{ tag: 'inbound-443', port: 443, emails: ['anna@x'] }]);
   });
@@ -55,7 +59,7 @@ describe('getConfigJson', () => {
 
 describe('a template with certificates as lines', () => {
   it('is refused where they are of no use, and does not repeat them', async () => {
-    const panel = startPanel({ pairFlaw, core: { assemble: ({ template }) => template } });
+    const panel = startPanel({ pairFlaw, core: { config: { assemble: ({ template }) => template } } });
     const save = (certificates: readonly object[]) => {
       const streamSettings = { network: 'tcp', security: 'tls', tlsSettings: { certificates } };
       const inbound = { tag: 't', port: 443, protocol: 'vless', settings: { decryption: 'none' }, streamSettings };
@@ -75,7 +79,7 @@ describe('a template with certificates as lines', () => {
 
 describe('a template with a block of the wrong type', () => {
   const save = async (block: string, value: unknown) => {
-    const panel = startPanel({ core: { assemble: ({ template }) => template } });
+    const panel = startPanel({ core: { config: { assemble: ({ template }) => template } } });
     const answer = await core(panel, 'update', { coreSetting: JSON.stringify({ ...defaultTemplate, [block]: value }) });
     return { answer, events: panel.log.events.length };
   };
@@ -137,10 +141,12 @@ describe('resetOutboundsTraffic', () => {
 it('a template that breaks a rule of ours is refused with the place, before the core is asked', async () => {
   const panel = startPanel({
     core: {
-      assemble: () => {
-        throw new CoreError('invalid', 'The template cannot be used: it has "LOG" twice');
+      config: {
+        assemble: () => {
+          throw new CoreError('invalid', 'The template cannot be used: it has "LOG" twice');
+        },
+        testTemplate: () => Promise.reject(new Error('asked')),
       },
-      testTemplate: () => Promise.reject(new Error('asked')),
     },
   });
   expect(await core(panel, 'update', { coreSetting: '{"log":{},"LOG":{}}' })).toStrictEqual({

@@ -74,7 +74,7 @@ describe('stopCoreService', () => {
 
 describe('restartCoreService', () => {
   it('goes on as it is when the configuration is invalid', async () => {
-    const panel = startPanel({ core: { test: invalid('bad routing') } });
+    const panel = startPanel({ core: { config: { test: invalid('bad routing') } } });
     expect((await control(panel, 'restartCoreService')).msg).toBe(
       'The core does not take this configuration: bad routing',
     );
@@ -82,9 +82,9 @@ describe('restartCoreService', () => {
   });
 
   it('goes on as it is when the core gives no answer, and says when there is none', async () => {
-    const silent = startPanel({ core: { test: failing('unreachable', 'The core gave no answer') } });
+    const silent = startPanel({ core: { config: { test: failing('unreachable', 'The core gave no answer') } } });
     expect((await control(silent, 'restartCoreService')).msg).toBe('The core could not do it: The core gave no answer');
-    const none = startPanel({ core: { test: failing('missing', 'There is no core') } });
+    const none = startPanel({ core: { config: { test: failing('missing', 'There is no core') } } });
     expect((await control(none, 'restartCoreService')).msg).toMatch(/^There is no core binary/);
     expect([...silent.log.events, ...none.log.events]).toStrictEqual([]);
   });
@@ -100,7 +100,7 @@ describe('restartCoreService', () => {
 
 it('getConfigJson has every member that py3xui reads', async () => {
   const template = { dns: { servers: ['localhost'] }, outbounds: [{ protocol: 'freedom' }] };
-  const panel = startPanel({ core: { assemble: () => template } });
+  const panel = startPanel({ core: { config: { assemble: () => template } } });
   const { obj } = await control(panel, 'getConfigJson');
   expect(obj).toMatchObject({
     stats: null,
@@ -170,14 +170,14 @@ describe('the core template', () => {
   });
 
   it('names what of it is passed over', async () => {
-    const panel = startPanel({ core: { passedOver: () => ['"api" is replaced'] } });
+    const panel = startPanel({ core: { config: { ignoredSettings: () => ['"api" is replaced'] } } });
     expect((await core(panel, 'update', { coreSetting: valid })).obj).toStrictEqual({
       warnings: ['"api" is replaced'],
     });
   });
 
   it('stays when only the address of outbound tests is given', async () => {
-    const panel = startPanel({ core: { passedOver: () => ['x'], testTemplate: invalid('asked') } });
+    const panel = startPanel({ core: { config: { ignoredSettings: () => ['x'], testTemplate: invalid('asked') } } });
     const change = (outboundTestUrl: string) => core(panel, 'update', { outboundTestUrl });
     const before = panel.read.desired.template();
     expect(await change('http://probe.example/204')).toStrictEqual({
@@ -222,7 +222,7 @@ describe('the core template', () => {
 
   it('is not written when there is a core that gives no answer', async () => {
     const silent = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
-    const panel = startPanel({ core: { testTemplate: silent } });
+    const panel = startPanel({ core: { config: { testTemplate: silent } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: false,
       msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)',
@@ -231,7 +231,7 @@ describe('the core template', () => {
   });
 
   it('is written untested when there is no core at all, and the answer says so', async () => {
-    const panel = startPanel({ core: { testTemplate: failing('missing', 'There is no core') } });
+    const panel = startPanel({ core: { config: { testTemplate: failing('missing', 'There is no core') } } });
     expect(await core(panel, 'update', { coreSetting: valid })).toMatchObject({
       success: true,
       msg: 'The parameters have been changed; there is no core that could test them.',
@@ -240,7 +240,7 @@ describe('the core template', () => {
   });
 
   it('is not written when the core refuses it', async () => {
-    const panel = startPanel({ core: { testTemplate: invalid('unknown outbound') } });
+    const panel = startPanel({ core: { config: { testTemplate: invalid('unknown outbound') } } });
     expect((await core(panel, 'update', { coreSetting: valid })).msg).toContain('unknown outbound');
     expect(panel.log.events).toStrictEqual([]);
   });

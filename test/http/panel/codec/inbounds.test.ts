@@ -120,9 +120,11 @@ describe('what the machine and the core say', () => {
     const asked: unknown[] = [];
     panel = startPanel({
       core: {
-        testInbound: async (inbound) => {
-          asked.push(inbound.config, [...inbound.users.values()]);
-          if (inbound.config['port'] === 444) await invalid('bad')();
+        config: {
+          testInbound: async (inbound) => {
+            asked.push(inbound.config, [...inbound.users.values()]);
+            if (inbound.config['port'] === 444) await invalid('bad')();
+          },
         },
       },
     });
@@ -258,18 +260,18 @@ describe('an inbound that reached its cap', () => {
 });
 
 it('an inbound is stored untested only where there is no core at all, and the answer says so', async () => {
-  panel = startPanel({ core: { testInbound: failing('missing', 'There is no core') } });
+  panel = startPanel({ core: { config: { testInbound: failing('missing', 'There is no core') } } });
   expect((await add(vless(443))).msg).toBe(
     'Inbound has been successfully created; there is no core that could test it.',
   );
   const update = () => call('update', { params: { id: '1' }, body: { port: 444 } });
   const before = panel.log.events.length;
-  panel.context.core.testInbound = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
+  panel.context.core.config.testInbound = failing('unreachable', 'The core gave no answer in 15 seconds (xray)');
   const silent = { success: false, msg: 'The core could not do it: The core gave no answer in 15 seconds (xray)' };
   expect(await update()).toMatchObject(silent);
   expect(await add(vless(445))).toMatchObject(silent);
   expect(panel.log.events).toHaveLength(before);
-  panel.context.core.testInbound = failing('missing', 'There is no core');
+  panel.context.core.config.testInbound = failing('missing', 'There is no core');
   expect((await update()).msg).toBe('Inbound has been successfully updated; there is no core that could test it.');
 });
 

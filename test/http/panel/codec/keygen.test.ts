@@ -9,7 +9,7 @@ const NAMES = ['getNewmldsa65', 'getNewmlkem768', 'getNewVlessEnc', 'getNewEchCe
 const body = { sni: 'a.example' };
 
 /** Keys that cannot be made, and why. */
-function failing(error: Error): CoreKeys {
+function failing(error: Error): Partial<CoreKeys> {
   const fail = () => Promise.reject(error);
   return { mldsa65: fail, mlkem768: fail, vlessEncryption: fail, ech: fail };
 }

@@ -1,7 +1,7 @@
 import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
-import { type Core, CoreError } from '../../../../src/commands/ports/core.js';
+import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../../src/commands/ports/host.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { panelState } from '../../../../src/commands/state.js';
@@ -12,6 +12,7 @@ import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js
 import { statusText } from '../../../../src/http/panel/status-text.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { changeBy } from '../../../kit/change.js';
+import { type CoreStub, stubCore } from '../../../kit/stub-core.js';
 
 export const NOW = Date.UTC(2026, 7, 30, 12);
 const actor = { kind: 'user', id: '1', name: 'admin', ip: null } as const;
@@ -72,7 +73,7 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
   };
 }
 
-type Parts = Partial<Omit<HttpContext, 'core'>> & { readonly core?: Partial<Core> };
+type Parts = Partial<Omit<HttpContext, 'core'>> & { readonly core?: CoreStub };
 
 /** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
 export function startPanel(parts: Parts = {}) {
@@ -81,17 +82,7 @@ export function startPanel(parts: Parts = {}) {
   const state = panelState.initial();
   const bus = createBus({ log, state, now: () => clock, ownPorts: () => [], closed: () => null });
   const read = new ReadModels(log);
-  const core = {
-    version: async () => null,
-    test: async () => undefined,
-    testTemplate: async () => undefined,
-    testInbound: async () => undefined,
-    assemble: (config: unknown) => config,
-    passedOver: () => [],
-    output: () => '',
-    x25519: () => ({ privateKey: 'a', publicKey: 'b' }),
-    ...parts.core,
-  } as unknown as Core;
+  const core = stubCore(parts.core);
   const host = { latest: reading, readings$: EMPTY };
   const context = {
     read,

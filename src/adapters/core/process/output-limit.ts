@@ -6,7 +6,7 @@ const LARGEST = 1024 * 1024;
 const KEPT = 16 * 1024;
 const LOOK_MS = 250;
 
-export interface OutputWatch {
+export interface OutputLimiter {
   /** Looks every 250 ms, until `stop`. Does nothing while it watches already. */
   start(): void;
   stop(): void;
@@ -16,14 +16,14 @@ export interface OutputWatch {
  * Keeps the file small into which a core prints. The core owns the file, so that it can outlive the panel, and appends
  * to it: cutting it short loses no more than what is cut. `onCut` is called once after each `start`, at the first cut.
  */
-export function watchOutput(file: string, onCut: () => void): OutputWatch {
+export function limitOutput(file: string, onCut: () => void): OutputLimiter {
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
   let told = false;
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
-    const cut = await cutOutput(file).catch(() => false);
+    const cut = await trimOutput(file).catch(() => false);
     looking = false;
     if (!cut || told) return;
     told = true;
@@ -44,7 +44,7 @@ export function watchOutput(file: string, onCut: () => void): OutputWatch {
 }
 
 /** Cuts a file that is larger than 1 MiB down to its end. Resolves to whether it did. Rejects when there is no such file. */
-export async function cutOutput(file: string): Promise<boolean> {
+export async function trimOutput(file: string): Promise<boolean> {
   const handle = await open(file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();

@@ -8,14 +8,14 @@ type Inbounds = ReadonlyMap<string, CoreInbound>;
 /** Why a core did not come up, with the inbound that its words name. `output`: what it printed. */
 export function startError(output: string, ending: Ending, inbounds: Inbounds): CoreError {
   const { reason, configuration } = reasonOf(output, ending);
-  return new CoreError(configuration ? 'invalid' : 'refused', reason, { inbound: blamed(output, inbounds) });
+  return new CoreError(configuration ? 'invalid' : 'refused', reason, { inbound: failedInbound(output, inbounds) });
 }
 
 /**
  * The inbound at the place of which the core could not listen. Null where its words name no place, or one that several
  * inbounds have: one over TCP and one over UDP often share a port, and only one of them may be at fault.
  */
-export function blamed(output: string, inbounds: Inbounds): string | null {
+export function failedInbound(output: string, inbounds: Inbounds): string | null {
   const chain = /^.*Failed to start: (.*)$/m.exec(output)?.[1] ?? '';
   const port = Number(
     /failed to listen (?:TCP|UDP) on (\d+)(?= |$)|listen (?:tcp|udp)\w* \S*:(\d+): /.exec(chain)?.slice(1).join(''),

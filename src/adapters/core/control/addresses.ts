@@ -1,9 +1,9 @@
-import type { HeldAddresses, PersonAddresses } from '../../../commands/ports/core.js';
+import type { BlockedAddresses, PersonAddresses } from '../../../commands/ports/core.js';
 import { digest } from '../../../lib/digest.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { addressKey } from '../../../lib/net/address-key.js';
 import { hostOf } from '../attribution/access-log.js';
-import { blockFlows, destroyOutgoing, endConnections, overUdp } from '../attribution/cut.js';
+import { blockFlows, destroyOutgoing, endConnections, overUdp } from '../attribution/disconnect.js';
 import type { FlowFilter } from '../attribution/flows.js';
 import type { CoreLogs } from '../attribution/logs.js';
 import { idleFor, openUdp, quietFor } from '../attribution/sockets.js';
@@ -15,9 +15,9 @@ import type { CoreApi } from './grpc.js';
 const prefix = 'limit>>>';
 
 /** Makes the rules of a core those that refuse exactly these addresses; see `Core.hold`. */
-export function holdAddresses(
+export function blockAddresses(
   api: CoreApi,
-  held: readonly HeldAddresses[],
+  held: readonly BlockedAddresses[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
   const refusals = held
@@ -33,11 +33,11 @@ export function holdAddresses(
   });
 }
 
-/** Ends what these clients have open from these addresses; see `Core.cutAddresses`. */
-export async function cutAddresses(
-  held: readonly HeldAddresses[],
+/** Ends what these clients have open from these addresses; see `Core.disconnectAddresses`. */
+export async function disconnectAddresses(
+  held: readonly BlockedAddresses[],
   last: boolean,
-  { logs, flows, configOf }: CutAddressesOptions,
+  { logs, flows, configOf }: DisconnectAddressesOptions,
 ): Promise<boolean> {
   let complete = true;
   const detached = held.filter(({ inbound }) => isDetached(configOf(inbound)));
@@ -57,14 +57,14 @@ export async function cutAddresses(
   return complete;
 }
 
-interface CutAddressesOptions {
+interface DisconnectAddressesOptions {
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   readonly configOf: (tag: string) => JsonObject;
 }
 
 /** How long nothing came from an address of a person, ms, where that is known; see `Core.silence`. */
-export async function silenceOf(
+export async function idleTimesOf(
   asked: readonly PersonAddresses[],
   logs: CoreLogs,
   configOf: (tag: string) => JsonObject,

@@ -14,7 +14,7 @@ interface Applied {
 }
 
 /** What a run was last told to be, kept in a file so that the next panel process knows it too. */
-export interface Memory {
+export interface AppliedConfig {
   readonly template: JsonObject | null;
   readonly inbounds: ReadonlyMap<string, JsonObject>;
   begin(run: string, template: JsonObject, inbounds: ReadonlyMap<string, JsonObject>): void;
@@ -28,7 +28,7 @@ export interface Memory {
   leave(): void;
 }
 
-export function memoryIn(file: string): Memory {
+export function appliedConfigIn(file: string): AppliedConfig {
   let applied: Applied | null = null;
   let inbounds = new Map<string, JsonObject>();
   const save = (): void => {

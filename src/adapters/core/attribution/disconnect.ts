@@ -10,7 +10,7 @@ import type { CoreLogs } from './logs.js';
 import { destroy, onPorts } from './sockets.js';
 import type { Outgoing } from './trace.js';
 
-export interface CutOptions {
+export interface DisconnectOptions {
   readonly logs: CoreLogs;
   readonly flows: FlowFilter;
   /** Counters of all accounts. */
@@ -31,10 +31,10 @@ const BLOCKS = 4;
  * Ends what clients whose accounts were removed still have open; see `Core.cut`. Over UDP the streams are ended first, where
  * the logs tell whose they are: so the client notices. A client that still moves bytes loses its whole flow.
  */
-export async function cutUsers(
+export async function disconnectUsers(
   inbound: CoreInbound,
   clients: readonly number[],
-  options: CutOptions,
+  options: DisconnectOptions,
 ): Promise<readonly number[]> {
   if (isDetached(inbound.config)) await options.refuse(inbound.tag, clients);
   let left = await attempt(inbound, clients, options);
@@ -54,7 +54,7 @@ export async function cutUsers(
 async function attempt(
   { tag, config }: CoreInbound,
   clients: readonly number[],
-  { logs, readings }: CutOptions,
+  { logs, readings }: DisconnectOptions,
   last = false,
 ): Promise<readonly number[]> {
   const them = new Set(clients);
@@ -117,7 +117,7 @@ export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boo
 async function stillMoving(
   clients: ReadonlySet<number>,
   asked: number,
-  readings: CutOptions['readings'],
+  readings: DisconnectOptions['readings'],
 ): Promise<ReadonlySet<number>> {
   await sleep(settling);
   const before = new Map((await readings()).map(({ name, value }) => [name, value]));

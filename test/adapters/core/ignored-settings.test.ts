@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { passedOver } from '../../../src/adapters/core/config/passed-over.js';
+import { ignoredSettings } from '../../../src/adapters/core/config/ignored-settings.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { defaultTemplate } from '../../../src/projections/core/template.js';
 
 it('nothing of the built-in template is passed over', () => {
-  expect(passedOver(defaultTemplate)).toStrictEqual([]);
+  expect(ignoredSettings(defaultTemplate)).toStrictEqual([]);
 });
 
 it.each<[string, JsonObject, RegExp]>([
@@ -20,7 +20,7 @@ it.each<[string, JsonObject, RegExp]>([
   ['counters of users off', { policy: { levels: { '0': { StatsUserUplink: false } } } }, /^"policy.levels.0" cannot/],
   ['a rule to the api', { routing: { rules: [{ outboundTag: 'api', inboundTag: ['api'] }] } }, /^Rules to "api"/],
 ])('what is passed over is named: %s', (_, template, words) => {
-  expect(passedOver(template)).toStrictEqual([expect.stringMatching(words)]);
+  expect(ignoredSettings(template)).toStrictEqual([expect.stringMatching(words)]);
 });
 
 it('what counts, or says what is so anyway, is not named', () => {
@@ -30,5 +30,5 @@ it('what counts, or says what is so anyway, is not named', () => {
     policy: { levels: { '0': { handshake: 2, statsUserUplink: true } }, system: { statsInboundUplink: true } },
     routing: { rules: [{ outboundTag: 'direct' }] },
   };
-  expect(passedOver(template)).toStrictEqual([]);
+  expect(ignoredSettings(template)).toStrictEqual([]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { CorePaths } from '../config/assembly.js';
 
-export interface PlaceOptions {
+export interface CoreFilesOptions {
   readonly runDir: string;
   readonly logDir: string;
   /** Folder of the geo files. */
@@ -13,18 +13,18 @@ export interface PlaceOptions {
 }
 
 /** Where everything of a core lies, and what it finds in its environment. All paths are absolute. */
-export interface Place {
+export interface CoreFiles {
   readonly paths: CorePaths;
   readonly dataDir: string;
   readonly configFile: string;
   readonly pidFile: string;
-  readonly memoryFile: string;
+  readonly appliedFile: string;
   /** What the core prints before and beside its logs. */
   readonly outputFile: string;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export function placeOf(options: PlaceOptions): Place {
+export function coreFiles(options: CoreFilesOptions): CoreFiles {
   const runDir = resolve(options.runDir);
   const logDir = resolve(options.logDir);
   const assetDir = resolve(options.assetDir);
@@ -34,7 +34,7 @@ export function placeOf(options: PlaceOptions): Place {
     dataDir,
     configFile: join(runDir, 'core-config.json'),
     pidFile: join(runDir, 'core.json'),
-    memoryFile: join(runDir, 'applied.json'),
+    appliedFile: join(runDir, 'applied.json'),
     outputFile: join(logDir, 'core-output.log'),
     // Nothing of the panel's own environment: `env:NAME` in a configuration could carry it away.
     environment: {

@@ -23,7 +23,7 @@ const KEPT: ReadonlySet<string> = new Set(
 /**
  * What a template says and the core will not hear of, a sentence for each. Pure. Takes a template that `assemble` takes.
  */
-export function passedOver(template: JsonObject): readonly string[] {
+export function ignoredSettings(template: JsonObject): readonly string[] {
   const blocks = members(template);
   return [
     ...Object.keys(blocks).flatMap((name) => blockNote(name, blocks[name])),

@@ -1,0 +1,97 @@
+import type { AddressControl, CoreInbounds, CoreStats, CoreUsers } from '../../../commands/ports/core.js';
+import type { JsonObject } from '../../../lib/json.js';
+import { disconnectUsers } from '../attribution/disconnect.js';
+import { accountDigest } from '../config/account.js';
+import { assemble } from '../config/assembly.js';
+import { wholeInbound } from '../config/inbound.js';
+import { outboundTagsOf } from '../config/outbounds.js';
+import { refuseUsers, rulesOf } from '../config/routing.js';
+import type { SelectedBinary } from '../process/binary.js';
+import type { CoreFiles } from '../process/core-files.js';
+import { checkMetrics } from '../process/metrics-port.js';
+import type { XrayProcess } from '../process/xray-process.js';
+import { blockAddresses, disconnectAddresses, idleTimesOf } from './addresses.js';
+import { groupCounters } from './counters.js';
+import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf } from './hot.js';
+import { coreMetrics } from './metrics.js';
+
+/** What the ports of a running core work on. */
+export interface LiveParts {
+  readonly files: CoreFiles;
+  readonly process: XrayProcess;
+  readonly binary: SelectedBinary;
+}
+
+export function coreInbounds({ files, process, binary }: LiveParts): CoreInbounds {
+  return {
+    add: async (inbounds) => {
+      const taken = outboundTagsOf(process.config.template ?? {});
+      const refused = await addInbounds(process.live.api, binary.current, inbounds, (inbound) => {
+        checkMetrics(inbound, process.metricsAddress);
+        return wholeInbound(inbound, files.dataDir, taken);
+      });
+      process.config.add(inbounds.filter(({ tag }) => !refused.has(tag)));
+      return refused;
+    },
+    remove: async (inbound) => {
+      const { api, core } = process.live;
+      await removeInbound(api, core.pid, inbound);
+      process.config.remove(inbound.tag);
+    },
+    tags: async () => {
+      const { inbounds } = await process.live.api.call('HandlerService/ListInbounds', { isOnlyTags: true });
+      return inbounds.map(({ tag }) => tag);
+    },
+    applied: () => process.config.inbounds,
+  };
+}
+
+export function coreUsers(parts: LiveParts): CoreUsers {
+  const { process } = parts;
+  return {
+    add: async (inbound, user) => addUser(process.live.api, inbound, user),
+    remove: async (inbound, user) => removeUser(process.live.api, inbound, user),
+    disconnect: async (inbound, clients) => {
+      if (clients.length === 0) return [];
+      const { api, logs } = process.live;
+      return disconnectUsers(inbound, clients, {
+        logs,
+        flows: process.flows,
+        readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
+        refuse: (tag, some) => refuseUsers(api, tag, some, () => templateRules(parts)),
+      });
+    },
+    list: async (inbound) => usersOf(process.live.api, inbound),
+    digest: accountDigest,
+  };
+}
+
+export function addressControl(parts: LiveParts): AddressControl {
+  const { process } = parts;
+  const configOf = (tag: string): JsonObject => process.config.inbounds.get(tag) ?? {};
+  return {
+    block: async (blocked) => blockAddresses(process.live.api, blocked, () => templateRules(parts)),
+    disconnect: async (blocked, last) =>
+      disconnectAddresses(blocked, last, { logs: process.live.logs, flows: process.flows, configOf }),
+    idleTimes: async (people) => idleTimesOf(people, process.live.logs, configOf),
+  };
+}
+
+export function coreStats({ process }: LiveParts): CoreStats {
+  return {
+    counters: async () =>
+      groupCounters(await process.live.api.call('StatsService/QueryStats', { pattern: '', reset: false }, 15_000)),
+    online: async () => onlineUsers(process.live.api),
+    metrics: coreMetrics({
+      api: () => process.live.api,
+      listen: () => (process.running === null ? null : process.metricsAddress),
+      template: () => process.config.template,
+    }),
+  };
+}
+
+/** The routing rules of the running core's template, encoded as the core expects them. */
+async function templateRules({ files, process, binary }: LiveParts): Promise<readonly Buffer[]> {
+  const { routing = {} } = assemble({ template: process.config.template ?? {}, inbounds: new Map() }, files.paths);
+  return rulesOf(await binary.current.convert({ routing }));
+}
