@@ -6,21 +6,18 @@ import type { Caused } from '../../events/log/event.js';
 import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
 import {
   chainHash,
-  decode,
   type EventRow,
   encodeActor,
   encodeMeta,
   encodePayload,
   idText,
-  LogDamage,
   opaqueId,
   payloadHash,
 } from './codec.js';
-import { damageError, damageIn, type SqliteDatabase, storageError } from './database.js';
+import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
 import { type Keyring, random } from './keyring.js';
-import { statements } from './log-statements.js';
-import { RollUps } from './roll-ups.js';
+import { LogReader } from './log-reader.js';
 
 const GENESIS = Buffer.alloc(32);
 const FEW_STREAMS = 8;
@@ -31,13 +28,8 @@ const ERASE_AGAIN_MS = 1000;
 const FINAL: ReadonlySet<StorageError['kind']> = new Set<StorageError['kind']>(['failed', 'damaged']);
 
 /** The event log in one SQLite database. Everything is synchronous; the caller is the only writer. */
-export class SqliteEventLog implements EventLog {
-  readonly #db: SqliteDatabase;
-  readonly keyring: Keyring;
-  readonly #rollUps: RollUps;
+export class SqliteEventLog extends LogReader implements EventLog {
   readonly #appended = new Subject<readonly RecordedEvent[]>();
-  readonly #sql;
-  readonly #upTo: number;
   #position: number;
   #hash: Buffer;
   /** The error after which nothing is appended any more. */
@@ -47,14 +39,10 @@ export class SqliteEventLog implements EventLog {
   #sequenceAt = 0;
   #generation: string;
 
-  /** `upTo`: where a log ends of which only that part is read; see `endAt`. */
-  constructor(db: SqliteDatabase, keyring: Keyring, upTo = Number.POSITIVE_INFINITY) {
-    this.#upTo = upTo;
-    this.#db = db;
-    this.keyring = keyring;
-    this.#sql = statements(db);
-    this.#rollUps = new RollUps(db, keyring);
-    const last = this.#sql.last.get();
+  /** `upTo`: see `LogReader`. */
+  constructor(db: SqliteDatabase, keyring: Keyring, upTo?: number) {
+    super(db, keyring, upTo);
+    const last = this.sql.last.get();
     this.#position = last?.position ?? 0;
     this.#hash = last?.hash ?? GENESIS;
     this.#generation = this.#storedGeneration();
@@ -72,29 +60,29 @@ export class SqliteEventLog implements EventLog {
 
   /** What showed the database to be damaged, in a read or a write; null = nothing yet. No change is accepted after it. */
   get damage(): StorageError | null {
-    return damageIn(this.#db);
+    return damageIn(this.db);
   }
 
   append(events: readonly Caused<PanelEvent>[], context: AppendContext): readonly RecordedEvent[] {
-    this.#broken ??= damageIn(this.#db);
+    this.#broken ??= damageIn(this.db);
     if (this.#broken) throw this.#broken;
     let recorded: RecordedEvent[];
     const before = { position: this.#position, hash: this.#hash, generation: this.#generation };
     try {
-      this.#sql.begin.run();
+      this.sql.begin.run();
       recorded = this.#insert(events, context);
-      this.#sql.commit.run();
+      this.sql.commit.run();
     } catch (error) {
       this.#position = before.position;
       this.#hash = before.hash;
       this.#generation = before.generation;
       const stored = storageError(error);
       if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
-      if (this.#db.inTransaction) this.#sql.rollback.run();
+      if (this.db.inTransaction) this.sql.rollback.run();
       // A file that failed is not asked again.
       if (this.#broken) throw this.#broken;
-      this.keyring.reload(destroyedKeys(this.#db));
-      this.#rollUps.reload();
+      this.keyring.reload(destroyedKeys(this.db));
+      this.rollUps.reload();
       throw stored;
     }
     if (recorded.some(({ type }) => type === 'KeyShredded')) this.#eraseSoon();
@@ -135,16 +123,16 @@ export class SqliteEventLog implements EventLog {
         meta,
       } as RecordedEvent);
     }
-    if (command) this.#sql.command.run(command.key, command.fingerprint, first, this.#position, at);
+    if (command) this.sql.command.run(command.key, command.fingerprint, first, this.#position, at);
     return recorded;
   }
 
   /** What an event does beside the table of events, in the same transaction. */
   #follow(event: PanelEvent): void {
     if (event.type === 'KeyShredded') this.keyring.shred(event.data.key);
-    if (event.type === 'MeasurementsRolledUp') this.#rollUps.prune(event.data);
+    if (event.type === 'MeasurementsRolledUp') this.rollUps.prune(event.data);
     // The positions after it were given before, to events that are lost.
-    if (event.type === 'LossAccepted') this.#sql.regenerate.run((this.#generation = randomUUID()));
+    if (event.type === 'LossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
   }
 
   /** The last version in each stream that these events go to. Many are asked for at once: that costs a third. */
@@ -152,8 +140,8 @@ export class SqliteEventLog implements EventLog {
     const streams = [...new Set(events.map((event) => eventType(event.type)?.stream(event.data) ?? ''))];
     const rows =
       streams.length < FEW_STREAMS
-        ? streams.map((stream) => ({ stream, version: this.#sql.version.get(stream)?.version }))
-        : this.#sql.versions.all(JSON.stringify(streams));
+        ? streams.map((stream) => ({ stream, version: this.sql.version.get(stream)?.version }))
+        : this.sql.versions.all(JSON.stringify(streams));
     return new Map(rows.map(({ stream, version }) => [stream, version ?? 0]));
   }
 
@@ -185,7 +173,7 @@ export class SqliteEventLog implements EventLog {
   #store(row: EventRow): void {
     const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
       row;
-    this.#sql.insert.run(
+    this.sql.insert.run(
       position,
       stream,
       version,
@@ -209,45 +197,13 @@ export class SqliteEventLog implements EventLog {
     return v7({ msecs: at, seq: this.#sequence, random: random(16) }, Buffer.alloc(16));
   }
 
-  read(position: number, limit: number): readonly RecordedEvent[] {
-    let after = position;
-    for (;;) {
-      const rows = this.rows(after, limit);
-      const events = rows.flatMap((row) => this.#decode(row));
-      // A page of nothing but pruned rows is not the end.
-      if (events.length > 0 || rows.length < limit) return events;
-      after = rows.at(-1)?.position ?? after;
-    }
-  }
-
-  readStream(stream: string, version = 0, limit = 1000): readonly RecordedEvent[] {
-    return this.#sql.stream.all(stream, version, limit).flatMap((row) => this.#decode(row));
-  }
-
-  /** The event at a position; undefined where there is none, or where it was rolled up. */
-  at(position: number): RecordedEvent | undefined {
-    const row = this.#sql.at.get(position);
-    return row && this.#decode(row)[0];
-  }
-
-  /** Rows as they are stored, boxes closed, for export and verification. */
-  rows(position: number, limit: number): readonly EventRow[] {
-    // Not one more is asked for than there are: SQLite would look at the next page, which may be the damaged one.
-    return this.#sql.read.all(position, Math.max(0, Math.min(limit, this.#upTo - position)));
-  }
-
-  /** The event of a row; of one whose payload was rolled up what stands for it, if that is here. */
-  eventsOf(row: EventRow): readonly RecordedEvent[] {
-    return this.#decode(row);
-  }
-
   answered(id: CommandId): { same: boolean; events: readonly RecordedEvent[] } | null {
     // Earlier releases kept both as they came.
     for (const { key, fingerprint } of [this.#blinded(id), id]) {
-      const command = this.#sql.answered.get(key);
+      const command = this.sql.answered.get(key);
       if (!command) continue;
-      const rows = this.#sql.range.all(command.first, command.last);
-      return { same: command.fingerprint === fingerprint, events: rows.flatMap((row) => this.#decode(row)) };
+      const rows = this.sql.range.all(command.first, command.last);
+      return { same: command.fingerprint === fingerprint, events: rows.flatMap((row) => this.decode(row)) };
     }
     return null;
   }
@@ -261,91 +217,13 @@ export class SqliteEventLog implements EventLog {
     return { position: this.#position, hash: this.#hash.toString('hex') };
   }
 
-  hashAt(position: number): string | null {
-    return this.#sql.hashAt.get(position)?.hash.toString('hex') ?? null;
-  }
-
-  /** The last position whose event happened at or before `time` (ms); 0 when there is none. */
-  positionAt(time: number): number {
-    return this.#sql.before.get(time)?.position ?? 0;
-  }
-
-  nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null {
-    return this.#sql.nextBy.get(position, time) ?? null;
-  }
-
-  /** All events of some types, oldest first. It reads the whole table: for people, not for requests. */
-  *readTypes(types: readonly RecordedEvent['type'][]): Generator<RecordedEvent> {
-    const select = this.#db.prepare<[number, ...string[]], EventRow>(
-      `SELECT * FROM events WHERE position > ? AND type IN (${types.map(() => '?').join()}) ORDER BY position LIMIT 1000`,
-    );
-    let position = 0;
-    for (let rows = select.all(position, ...types); rows.length > 0; rows = select.all(position, ...types)) {
-      for (const row of rows) yield* this.#decode(row);
-      position = rows.at(-1)?.position ?? position;
-    }
-  }
-
-  /** Where the event with this id stands, looked for backwards from a later position. */
-  place(id: string, before: number): { readonly position: number; readonly type: string } | null {
-    return this.#sql.place.get(before, Buffer.from(id.replaceAll('-', ''), 'hex')) ?? null;
-  }
-
-  /** The newest event of a stream that is of one of these types, and that `fits`; null where it is not, or not any more. */
-  lastOf(
-    stream: string,
-    types: readonly RecordedEvent['type'][],
-    fits: (event: RecordedEvent) => boolean = () => true,
-  ): RecordedEvent | null {
-    for (const row of this.#sql.backwards.iterate(stream, JSON.stringify(types))) {
-      const [event] = this.#decode(row);
-      if (event && fits(event)) return event;
-    }
-    return null;
-  }
-
-  /** Runs `read` in one read transaction: it sees the log of one moment, whatever is appended or rolled up meanwhile. */
-  still<T>(read: () => T): T {
-    this.#sql.hold.run();
-    try {
-      return read();
-    } finally {
-      this.#sql.commit.run();
-    }
-  }
-
-  /** Whether a roll-up in the log accounts for a payload that is gone. */
-  coversPruned(position: number): boolean {
-    return this.#rollUps.covers(position);
-  }
-
-  /** Up to here measurements are rolled up; 0 = nowhere. */
-  get rolledTo(): number {
-    return this.#rollUps.rolledTo;
-  }
-
-  measuredRoot(from: number, to: number): { root: string; count: number } {
-    return this.#rollUps.root(from, to);
-  }
-
-  /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.misfit`. */
-  rollUpMisfit(data: Parameters<RollUps['misfit']>[0], position: number, rolledTo: number): string | null {
-    return this.#rollUps.misfit(data, position, rolledTo);
-  }
-
-  /** Reads every page of the database. Throws `StorageError` of kind `damaged`. */
-  checkPages(): void {
-    const flaw = this.#db.pragma('quick_check(1)', { simple: true }) as string;
-    if (flaw !== 'ok') throw damageError(new Error(flaw));
-  }
-
   /**
    * Moves what the write-ahead log holds into the database file and empties it, so that nothing older than the file is left.
    * False: not now, because somebody reads, or the disk refuses.
    */
   checkpoint(): boolean {
     try {
-      const [done] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      const [done] = this.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
       return done?.busy === 0;
     } catch (error) {
       if (storageError(error) instanceof StorageError) return false;
@@ -357,9 +235,9 @@ export class SqliteEventLog implements EventLog {
   destroyReturned(): readonly string[] {
     const returned = this.keyring.returned();
     if (returned.length === 0) return returned;
-    this.#sql.begin.run();
+    this.sql.begin.run();
     for (const id of returned) this.keyring.shred(id);
-    this.#sql.commit.run();
+    this.sql.commit.run();
     this.#eraseSoon();
     return returned;
   }
@@ -368,37 +246,23 @@ export class SqliteEventLog implements EventLog {
   #eraseSoon(wait = ERASE_MS): void {
     this.#eraser ??= setTimeout(() => {
       this.#eraser = undefined;
-      if (this.#db.open && !this.checkpoint()) this.#eraseSoon(ERASE_AGAIN_MS);
+      if (this.db.open && !this.checkpoint()) this.#eraseSoon(ERASE_AGAIN_MS);
     }, wait).unref();
   }
 
   close(): void {
     clearTimeout(this.#eraser);
     this.#appended.complete();
-    if (!this.#db.open) return;
-    if (!this.#db.readonly && !damageIn(this.#db)) this.checkpoint();
-    this.#db.close();
-  }
-
-  #decode(row: EventRow): RecordedEvent[] {
-    if (row.payload !== null) {
-      const event = decode(row, this.keyring);
-      // A reader beside a panel learns so what that has destroyed meanwhile.
-      if (event.type === 'KeyShredded') this.keyring.heed([event.data.key]);
-      return [event];
-    }
-    if (eventType(row.type)?.class !== 'measured')
-      throw new LogDamage(row.position, `its payload is missing, and a ${row.type} is never rolled up`);
-    const sum = this.#rollUps.sumAt(row.position);
-    if (sum === undefined) throw new LogDamage(row.position, 'its payload is missing, and no roll-up stands for it');
-    return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
+    if (!this.db.open) return;
+    if (!this.db.readonly && !damageIn(this.db)) this.checkpoint();
+    this.db.close();
   }
 
   #storedGeneration(): string {
-    const known = this.#sql.generation.get()?.value;
+    const known = this.sql.generation.get()?.value;
     if (known !== undefined) return known;
     const made = randomUUID();
-    if (!this.#db.readonly) this.#sql.generate.run(made);
+    if (!this.db.readonly) this.sql.generate.run(made);
     return made;
   }
 }

@@ -81,7 +81,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         await vi.waitFor(() => expect(statSync(output).size).toBeLessThan(MIB), { timeout: 20_000, interval: 5 });
       }
       expect(core.process.running).not.toBeNull();
-      expect(warned).toStrictEqual(['The core prints more than a core should; only the end of it is kept']);
+      expect(warned).toStrictEqual(['The core prints too much; only the end of its output is kept']);
     } finally {
       await core.process.stop();
     }
