@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Time } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Backup = {
@@ -63,4 +63,3 @@ export const StateRestored = defineEvent('StateRestored', {
 });
 
 export const backupEvents = [BackupVerified, BackupFailed, StateImported, StateReplaced, StateRestored] as const;
-export type BackupEvent = EventOf<(typeof backupEvents)[number]>;

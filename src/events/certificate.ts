@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const server = z.enum(['panel', 'subscription']);
 /** Which of the two servers that browsers and client apps reach. */
@@ -37,4 +37,3 @@ export const CertificateExpiring = defineEvent('CertificateExpiring', {
 });
 
 export const certificateEvents = [CertificateLoaded, CertificateRefused, CertificateExpiring] as const;
-export type CertificateEvent = EventOf<(typeof certificateEvents)[number]>;

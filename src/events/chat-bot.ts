@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientNumber } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const stream = () => 'chat-bot';
 
@@ -26,4 +26,3 @@ export const BackupDelivered = defineEvent('BackupDelivered', {
 export type Delivered = Parameters<typeof BackupDelivered>[0];
 
 export const chatBotEvents = [ClientsWarnedOf, BackupDelivered] as const;
-export type ChatBotEvent = EventOf<(typeof chatBotEvents)[number]>;

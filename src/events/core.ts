@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InboundId } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const stream = () => 'core';
 
@@ -79,4 +79,3 @@ export const coreEvents = [
   InboundAcceptedByCore,
   CoreTemplateChanged,
 ] as const;
-export type CoreEvent = EventOf<(typeof coreEvents)[number]>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const Count = z.int().nonnegative();
 
@@ -22,4 +22,3 @@ export const DirectorySynced = defineEvent('DirectorySynced', {
 export type DirectoryOutcome = Parameters<typeof DirectorySynced>[0];
 
 export const directoryEvents = [DirectorySynced] as const;
-export type DirectoryEvent = EventOf<(typeof directoryEvents)[number]>;

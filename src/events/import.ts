@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bytes, ClientNumber, InboundId, Time } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const Count = z.int().nonnegative();
 
@@ -103,4 +103,3 @@ export const importEvents = [
   InboundHistoryImported,
   OutboundHistoryImported,
 ] as const;
-export type ImportEvent = EventOf<(typeof importEvents)[number]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientNumber } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 /** Which addresses may stay when there are too many: those that came last, or those that were there first. */
 export const keeps = ['newest', 'oldest'] as const;
@@ -43,4 +43,3 @@ export const ClientAddressesAdmitted = defineEvent('ClientAddressesAdmitted', {
 });
 
 export const ipLimitEvents = [ClientAddressesLimited, ClientAddressesAdmitted] as const;
-export type IpLimitEvent = EventOf<(typeof ipLimitEvents)[number]>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 export const PanelStarted = defineEvent('PanelStarted', {
   summary: 'A process of the panel began to serve.',
@@ -65,4 +65,3 @@ export const panelEvents = [
   KeyShredded,
   LossAccepted,
 ] as const;
-export type PanelLifeEvent = EventOf<(typeof panelEvents)[number]>;

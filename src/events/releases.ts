@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const Version = z.string();
 /** Hex. */
@@ -70,4 +70,3 @@ export const releaseEvents = [
   PanelUpdateRolledBack,
   GeoFilesUpdated,
 ] as const;
-export type ReleaseEvent = EventOf<(typeof releaseEvents)[number]>;

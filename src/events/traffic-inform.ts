@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Time } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const stream = (): string => 'traffic-inform';
 
@@ -19,4 +19,3 @@ export const TrafficInformRecovered = defineEvent('TrafficInformRecovered', {
 });
 
 export const trafficInformEvents = [TrafficInformFailed, TrafficInformRecovered] as const;
-export type TrafficInformEvent = EventOf<(typeof trafficInformEvents)[number]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bytes, Time } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 import { NodeTraffic } from './node/node-sync.js';
 
 /** `[client number, up, down]`, and in a sum of many polls the time of the last of them. */
@@ -80,4 +80,3 @@ export const trafficEvents = [
   OutboundTrafficReset,
   MeasurementsRolledUp,
 ] as const;
-export type TrafficEvent = EventOf<(typeof trafficEvents)[number]>;

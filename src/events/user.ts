@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Time, UserId } from './ids.js';
-import { defineEvent, type EventOf } from './log/event.js';
+import { defineEvent } from './log/event.js';
 
 const stream = (data: { user: number }) => `user-${data.user}`;
 /** The name and the password hash of one credential life. */
@@ -121,4 +121,3 @@ export const userEvents = [
   SessionsEnded,
   TwoFactorCodeUsed,
 ] as const;
-export type UserEvent = EventOf<(typeof userEvents)[number]>;

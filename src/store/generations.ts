@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
-import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
+import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
 
 /** A private data directory on the same file system, empty at first, whose log can become that of the panel. */
@@ -166,12 +166,4 @@ function move(root: string, from: string, to: string, step: (name: string) => vo
   }
   for (const folder of [from, join(from, 'keys'), to, join(to, 'keys'), dirname(to)])
     if (existsSync(folder)) flush(folder);
-}
-
-/** The states that a switch has put aside, newest first, by their folders. */
-export function replacedStates(root: string): readonly string[] {
-  const { backups } = dataDirectory(root);
-  if (!existsSync(backups)) return [];
-  const names = readdirSync(backups).filter((name) => /^(replaced|refused)-/.test(name));
-  return names.sort().reverse();
 }

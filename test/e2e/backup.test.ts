@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
-import { replacedStates, stage, switchTo } from '../../src/store/generations.js';
+import { stage, switchTo } from '../../src/store/generations.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
@@ -20,6 +20,7 @@ import {
 } from '../kit/real/panel-process.js';
 import { download, moved, startTransfer } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
+import { replacedStates } from '../kit/replaced-states.js';
 import { addInbound, entryOf, logOf, recorded, subscription, template, until } from './support.js';
 
 const SUITE = 'backups of a running panel';

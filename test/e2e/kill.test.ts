@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
-import { replacedStates, settle } from '../../src/store/generations.js';
+import { settle } from '../../src/store/generations.js';
 import { openJournal } from '../../src/store/journal.js';
 import { verifyLog } from '../../src/store/verify.js';
 import { foreignClient, foreignInbound, makeForeign } from '../kit/foreign-database.js';
@@ -19,6 +19,7 @@ import {
   startPanel,
 } from '../kit/real/panel-process.js';
 import { type ReleaseServer, startReleaseServer } from '../kit/real/release-server.js';
+import { replacedStates } from '../kit/replaced-states.js';
 import { recorded, until } from './support.js';
 
 const BACKUP = 'The backup';

@@ -2,7 +2,7 @@ import { array, asyncProperty, assert as check, integer } from 'fast-check';
 import { Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/events/catalog.js';
-import { FollowerTooSlow, follow, following } from '../../src/events/log/follow.js';
+import { FollowerTooSlow, follow } from '../../src/events/log/follow.js';
 import { PanelStarted } from '../../src/events/panel.js';
 import { TestLog } from '../kit/log.js';
 
@@ -139,31 +139,5 @@ describe('a follower', () => {
     for (let i = 0; i < 50; i += 1) journal.append(...some(1));
     expect(journal.log.head().position).toBe(50);
     await batches.return(undefined).catch(() => undefined);
-  });
-});
-
-describe('following', () => {
-  it('tells each batch, and nothing after it was unsubscribed', async () => {
-    const journal = new TestLog();
-    journal.append(...some(2));
-    const seen: number[] = [];
-    const subscription = following(journal.log, 0).subscribe((events) => seen.push(...positions(events)));
-    await tick();
-    journal.append(...some(1));
-    await tick();
-    subscription.unsubscribe();
-    journal.append(...some(1));
-    await tick();
-    expect(seen).toStrictEqual([1, 2, 3]);
-  });
-
-  it('passes the cut on as an error', async () => {
-    const journal = new TestLog();
-    const failure = new Promise<unknown>((resolve) =>
-      following(journal.log, 0, { waiting: 1 }).subscribe({ error: resolve }),
-    );
-    await tick();
-    journal.append(...some(2));
-    expect(await failure).toBeInstanceOf(FollowerTooSlow);
   });
 });

@@ -8,7 +8,6 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { StorageError } from '../../src/events/log/log.js';
 import { Alarms } from '../../src/lib/alarms.js';
 import { soundPart } from '../../src/store/damaged-log.js';
-import { replacedStates } from '../../src/store/generations.js';
 import { openJournal } from '../../src/store/journal.js';
 import { refusedByDisk } from '../../src/store/storage-watch.js';
 import { verifyLog } from '../../src/store/verify.js';
@@ -16,6 +15,7 @@ import { addClients, addInbound, started } from '../commands/reactors/kit.js';
 import { admin, alice, draft } from '../kit/builders.js';
 import { busOver, openParts, temporaryFolder } from '../kit/log.js';
 import { damageMiddle, damagePage, leavesOf } from '../kit/pages.js';
+import { replacedStates } from '../kit/replaced-states.js';
 
 const CLIENTS = 60;
 

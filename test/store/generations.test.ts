@@ -11,7 +11,6 @@ import {
   confirm,
   failTrial,
   onTrial,
-  replacedStates,
   settle,
   stage,
   switching,
@@ -19,6 +18,7 @@ import {
   tryNew,
 } from '../../src/store/generations.js';
 import { temporaryFolder } from '../kit/log.js';
+import { replacedStates } from '../kit/replaced-states.js';
 
 /** A state as the switch sees it: files that belong together. `side` files are those of an unclean end. */
 function put({ database, anchor, masterKey }: DataDirectory, name: string, side = false): void {

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { serverNames } from '../../events/certificate.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../../events/inbound/inbound.js';
-import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { accountFlaw } from '../../lib/account-name.js';
 import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { isObject, textOf } from '../../lib/json.js';
@@ -194,9 +193,4 @@ function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): s
   if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string')
     return 'wireguard needs settings.secretKey';
   return null;
-}
-
-/** Whether two inbounds take the same place in the kernel. */
-export function samePlace(a: Inbound, spec: InboundSpec): boolean {
-  return a.port === spec.port && a.listen === spec.listen;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Bytes, ClientNumber, InboundId, Time } from '../ids.js';
 import { Depletion } from '../inbound/inbound.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 
 /** Who the client is: personal data, sealed under the key of the credential that is valid at that time. */
 export const ClientIdentity = z.strictObject({
@@ -187,4 +187,3 @@ export const clientEvents = [
   ClientIpsSeen,
   ClientIpsCleared,
 ] as const;
-export type ClientEvent = EventOf<(typeof clientEvents)[number]>;

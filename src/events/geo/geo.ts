@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GeoSourceId } from '../ids.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 
 /** What a list holds: addresses or domains. */
 export const GeoKind = z.enum(['geoip', 'geosite']);
@@ -83,4 +83,3 @@ export const geoEvents = [
   GeoSourceFailed,
   GeoSourceRefused,
 ] as const;
-export type GeoEvent = EventOf<(typeof geoEvents)[number]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bytes, InboundId, NodeId, Time, UserId } from '../ids.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 
 export const PROTOCOLS = [
   'vless',
@@ -150,4 +150,3 @@ export const inboundEvents = [
   InboundTrafficReset,
   InboundPeriodBegan,
 ] as const;
-export type InboundEvent = EventOf<(typeof inboundEvents)[number]>;

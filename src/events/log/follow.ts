@@ -1,4 +1,3 @@
-import { Observable } from 'rxjs';
 import type { RecordedEvent } from '../catalog.js';
 import type { EventLog } from './log.js';
 
@@ -49,22 +48,6 @@ export async function* follow(
   } finally {
     live.close();
   }
-}
-
-/** `follow` for callers that want to be told; unsubscribing ends it. */
-export function following(log: EventLog, position: number, options?: Options): Observable<readonly RecordedEvent[]> {
-  return new Observable((subscriber) => {
-    const batches = follow(log, position, options);
-    const pump = async (): Promise<void> => {
-      for await (const events of batches) {
-        if (subscriber.closed) return;
-        subscriber.next(events);
-      }
-      subscriber.complete();
-    };
-    pump().catch((error: unknown) => subscriber.error(error));
-    return () => void batches.return();
-  });
 }
 
 class LiveQueue {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bytes, ClientNumber, InboundId, NodeId, Time } from '../ids.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 
 const node = NodeId;
 const inbound = InboundId;
@@ -141,4 +141,3 @@ export const nodeSyncEvents = [
   NodeSyncRecovered,
   NodeCoreRestarted,
 ] as const;
-export type NodeSyncEvent = EventOf<(typeof nodeSyncEvents)[number]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NodeId } from '../ids.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 
 /** Where another panel is reached, and how it is called here. */
 export const NodeSpec = z.strictObject({
@@ -110,4 +110,3 @@ export const nodeEvents = [
   NodeWentOnline,
   NodeWentOffline,
 ] as const;
-export type NodeEvent = EventOf<(typeof nodeEvents)[number]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keeps, LEAST_GRACE_S } from '../ip-limit.js';
-import { defineEvent, type EventOf } from '../log/event.js';
+import { defineEvent } from '../log/event.js';
 import {
   address,
   appText,
@@ -202,4 +202,3 @@ export function secretSettingKey(key: SecretKey, life: number): string {
 }
 
 export const settingsEvents = [SettingsChanged, SecretSettingChanged] as const;
-export type SettingsEvent = EventOf<(typeof settingsEvents)[number]>;

@@ -5,7 +5,7 @@ import { type Fields, textOf } from './fields.js';
 import type { ShareLink } from './share-link.js';
 
 /** The URL forms there are. */
-export const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
+const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
   vless: 'vless',
   vmess: 'vmess',
   trojan: 'trojan',

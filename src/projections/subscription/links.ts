@@ -1,8 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
-import type { Protocol } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Settings } from '../../events/settings/settings.js';
-import { accessOf, schemes } from './access.js';
+import { accessOf } from './access.js';
 import { hostOf } from './address.js';
 import { type Endpoint, endpointsOf, NOWHERE } from './endpoints.js';
 import { type Fields, fieldsOf, textOf } from './fields.js';
@@ -12,7 +11,7 @@ import { realityParams, tlsParams } from './security.js';
 import { hasUrl, type LinkParams, type ShareLink } from './share-link.js';
 import { transportOf } from './transport.js';
 
-export { hasUrl, linkUrl, linkUrls, type ShareLink, shortUrl } from './share-link.js';
+export { hasUrl, linkUrls, type ShareLink } from './share-link.js';
 
 /** What a link takes from elsewhere than inbound and client. */
 export interface LinkContext {
@@ -30,11 +29,6 @@ export interface LinkContext {
   readonly showInfo: boolean;
   /** The public half of a REALITY key; empty when there is none. For inbounds that were stored without it. */
   readonly publicKeyOf?: (privateKey: string) => string;
-}
-
-/** Whether there is a URL form for the protocol. */
-export function hasLinks(protocol: Protocol): boolean {
-  return schemes[protocol] !== undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeId } from '../../../src/events/ids.js';
-import { hasLinks, linksOf } from '../../../src/projections/subscription/links.js';
+import { linksOf } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, paramsOf, pbk, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 
 const vision = aClient({ terms: { flow: 'xtls-rprx-vision' } });
@@ -8,17 +8,6 @@ const grpc = { network: 'grpc', grpcSettings: { serviceName: 's' } };
 const ws = { network: 'ws', security: 'none', wsSettings: { path: '/w', host: 'w.test' } };
 const xhttp = { network: 'xhttp', security: 'none', xhttpSettings: { path: '/' } };
 const pin = 'ab'.repeat(32);
-
-describe('hasLinks', () => {
-  it('knows the protocols with a URL form', () => {
-    expect(
-      ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria', 'hysteria2'].every((name) => hasLinks(name as 'vless')),
-    ).toBe(true);
-    expect(
-      ['socks', 'http', 'mixed', 'wireguard', 'dokodemo', 'tunnel'].some((name) => hasLinks(name as 'socks')),
-    ).toBe(false);
-  });
-});
 
 describe('flow', () => {
   const encrypted = { encryption: 'mlkem768x25519plus.native.0rtt.abc' };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROTOCOLS } from '../../../src/events/inbound/inbound.js';
-import { hasUrl, linksOf, linkUrl, linkUrls } from '../../../src/projections/subscription/links.js';
+import { hasUrl, linksOf, linkUrls } from '../../../src/projections/subscription/links.js';
+import { linkUrl } from '../../../src/projections/subscription/share-link.js';
 import { aClient, aContext, inboundOf, reality, tcp, tls, unused } from './fixtures.js';
 import { expectOneLine, hostile, vmessJson } from './hostile.js';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasUrl, linksOf, linkUrl, linkUrls, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { hasUrl, linksOf, linkUrls, type ShareLink } from '../../../src/projections/subscription/links.js';
+import { linkUrl } from '../../../src/projections/subscription/share-link.js';
 import { aClient, aContext, inboundOf, tcp, unused } from './fixtures.js';
 import { expectOneLine, filled, hostile, lined, vmessJson } from './hostile.js';
 
