@@ -15,7 +15,7 @@ const may = {
   events: ['events', 'messages', 'lib'],
   commands: ['commands', 'events', 'messages', 'lib'],
   projections: ['projections', 'events', 'messages', 'lib'],
-  'http/panel/contract': ['http/panel/contract', 'lib/parse-json'],
+  'http/panel/contract': ['http/panel/contract', 'lib/parse-json', 'messages/message', 'messages/issue'],
   'chat-bot': ['chat-bot', 'commands', 'projections', 'events', 'messages', 'lib'],
   http: ['http', 'commands', 'projections', 'events', 'messages', 'lib'],
   adapters: ['adapters', 'commands/ports', 'projections/ports', 'events', 'messages', 'lib'],

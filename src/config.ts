@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { defaultSettings, type SettingKey, type Settings } from './events/settings/settings.js';
+import { issueText } from './messages/render.js';
 
 const address = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 const releases = (usual: string) => address.default(usual);
@@ -65,7 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0]);
-    throw new Error(`PORTOLAN_${name} (from ${sources[name]}) is not valid: ${issue?.message}`);
+    throw new Error(`PORTOLAN_${name} (from ${sources[name]}) is not valid: ${issueText(parsed.error)}`);
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
   return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });

@@ -84,16 +84,20 @@ const forbidden: [from: string, what: string, rule: string][] = [
   ['src/chat-bot/x.ts', '../adapters/a.js', 'chat-bot: only chat-bot, commands, projections, events, messages, lib'],
   ['src/chat-bot/x.ts', 'grammy', 'grammy: only in adapters/chat-bot'],
   ['src/http/x.ts', 'better-sqlite3', 'better-sqlite3: only in adapters/sqlite, adapters/backup, adapters/foreign'],
-  ['src/http/panel/contract/x.ts', '../../a.js', 'http/panel/contract: only http/panel/contract, lib/parse-json'],
+  [
+    'src/http/panel/contract/x.ts',
+    '../../a.js',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, messages/message, messages/issue',
+  ],
   [
     'src/http/panel/contract/x.ts',
     '../../../lib/a.js',
-    'http/panel/contract: only http/panel/contract, lib/parse-json',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, messages/message, messages/issue',
   ],
   [
     'src/http/panel/contract/x.ts',
     '../../../events/a.js',
-    'http/panel/contract: only http/panel/contract, lib/parse-json',
+    'http/panel/contract: only http/panel/contract, lib/parse-json, messages/message, messages/issue',
   ],
   ['src/http/panel/contract/x.ts', 'express', 'contract: only zod'],
   ['src/http/panel/contract/x.ts', 'node:crypto', 'contract: only zod'],

@@ -8,6 +8,8 @@ import { SHORTEST_PASSWORD, weaknessOf } from '../commands/user/credential-rules
 import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { message } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { openJournal } from '../store/journal.js';
 import { print, printEither } from './output.js';
 
@@ -79,7 +81,7 @@ async function withPassword(
   const given = givenPassword(options);
   const password = given ?? newPassword();
   const weakness = operation === 'admin.create' ? weaknessOf(username, password) : null;
-  if (weakness !== null) throw new OperatorError(weakness);
+  if (weakness !== null) throw new OperatorError(render(weakness, 'en'));
   const passwordHash = await scryptPasswords().hash(password);
   await operate(dataDir, operation, { username, passwordHash });
   if (json) print(JSON.stringify({ username, ...(given === null ? { password } : {}) }));
@@ -90,6 +92,6 @@ async function withPassword(
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
   const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
   if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    throw new OperatorError(`A password has at least ${SHORTEST_PASSWORD} characters`);
+    throw new OperatorError(render(message('settings.passwordTooShort', { min: SHORTEST_PASSWORD }), 'en'));
   return given ?? null;
 }

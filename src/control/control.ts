@@ -20,6 +20,7 @@ import { defaultSettings, secretKeys, settingKeys } from '../events/settings/set
 import type { Disposal } from '../lib/disposal.js';
 import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { issueText, render } from '../messages/render.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { settle } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
@@ -66,7 +67,7 @@ function typed(text: string, usual: unknown): unknown {
 export const operations = {
   'admin.create': operation(Credentials, (data, { dispatch }) => {
     const flaw = nameFlaw(data.username);
-    if (flaw !== null) throw new OperatorError(flaw);
+    if (flaw !== null) throw new OperatorError(render(flaw, 'en'));
     dispatch({ type: 'CreateUser', data });
   }),
 
@@ -175,7 +176,7 @@ async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<Con
   const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
   if (!known) return { ok: false, error: `This panel does not know how to ${type}` };
   const parsed = known.data.safeParse(data);
-  if (!parsed.success) return { ok: false, error: `${type}: ${parsed.error.issues[0]?.message ?? 'is not valid'}` };
+  if (!parsed.success) return { ok: false, error: `${type}: ${issueText(parsed.error)}` };
   try {
     return { ok: true, result: (await known.run(parsed.data as never, desk)) ?? null };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type Message, message, type Text } from '../messages/message.js';
 import { shownText } from './words.js';
 
 /** Levels of nesting that are accepted: the code after the parser recurses into what it gets. */
@@ -7,13 +8,20 @@ const MOST_VALUES = 2_000_000;
 /** Characters of a path that a message shows. */
 const LONGEST_PATH = 200;
 
-/** Why a text is refused as JSON. The message is a predicate, such as `is not valid JSON`; its subject is the caller's. */
-export class JsonFlaw extends Error {
-  override readonly name = 'JsonFlaw';
+/** Why a text is refused as JSON. The text is a predicate, such as `is not valid JSON`; its subject is the caller's. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+  readonly text: Text;
+
+  constructor(text: Message) {
+    // Not rendered here: the contract, which a browser reads too, imports this module.
+    super(text.code);
+    this.text = text;
+  }
 }
 
 /**
- * Parses JSON that comes from outside. Throws `JsonFlaw` for text that is not JSON, is nested deeper than 64 levels, has
+ * Parses JSON that comes from outside. Throws `JsonError` for text that is not JSON, is nested deeper than 64 levels, has
  * more than two million members and elements, or gives a key of an object twice: parsers differ on which of the two
  * counts. Members named `__proto__` are left out, because a copy of the object would take them for its prototype.
  *
@@ -26,16 +34,16 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new JsonFlaw('is not valid JSON'); // The parser's own message would quote the text.
+    throw new JsonError(message('input.notJson')); // The parser's own message would quote the text.
   }
-  if (countMembers(value) !== colons) throw new JsonFlaw(`has the key ${repeatedKey(text)} twice`);
+  if (countMembers(value) !== colons) throw new JsonError(message('input.jsonKeyTwice', { key: repeatedKey(text) }));
   return value;
 }
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Colons outside of strings: one for each member of valid JSON. Throws `JsonFlaw` for too many levels or values. */
+/** Colons outside of strings: one for each member of valid JSON. Throws `JsonError` for too many levels or values. */
 function countColons(text: string): number {
   let [depth, values, colons] = [0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -46,10 +54,10 @@ function countColons(text: string): number {
     else if (code === LIST || code === OBJECT) {
       values += 1;
       depth += 1;
-      if (depth > DEEPEST_JSON) throw new JsonFlaw(`is nested deeper than ${DEEPEST_JSON} levels`);
+      if (depth > DEEPEST_JSON) throw new JsonError(message('input.jsonTooDeep', { levels: DEEPEST_JSON }));
     } else if (code === LIST_END || code === OBJECT_END) depth -= 1;
   }
-  if (values > MOST_VALUES) throw new JsonFlaw('holds too many values');
+  if (values > MOST_VALUES) throw new JsonError(message('input.jsonTooLarge'));
   return colons;
 }
 

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { createInstance } from 'i18next';
 import { areas } from './codes.generated.js';
 import { bytesText, durationText, isolated, numberText, quotedText, timeText } from './formats.js';
+import { textOfIssue } from './issue.js';
 import { type Language, languages } from './language.js';
-import { isText, type Text } from './message.js';
+import { isText, message, type Text } from './message.js';
 
 /** A text, or a sentence that does not have a code yet. */
 type Said = Text | string;
@@ -69,6 +70,11 @@ export function translateSentencesWith(translate: Translate): void {
  */
 export function render(text: Said, language: Language, zone = DEFAULT_ZONE): string {
   return rendered(text, language, zone, 0);
+}
+
+/** What the first issue of a refused value says, in English, for logs and operators. */
+export function issueText({ issues }: { readonly issues: readonly { readonly message: string }[] }): string {
+  return render(issues[0] ? textOfIssue(issues[0].message) : message('input.invalid'), 'en');
 }
 
 function rendered(text: Said, language: Language, zone: string, depth: number): string {

@@ -183,7 +183,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       ['a cap', ADD_CLIENT, of({ totalGB: -5 }), /totalGB: must not be negative/],
       ['an expiry', ADD_CLIENT, of({ expiryTime: 'soon' }), /expiryTime: must be a whole number/],
       ['a limit', ADD_CLIENT, of({ limitIp: 1.5 }), /limitIp: must be a whole number/],
-      ['an email', ADD_CLIENT, of({ email: ['x'] }), /email: must be a text/],
+      ['an email', ADD_CLIENT, of({ email: ['x'] }), /email: must be a string/],
       ['counters', `/panel/api/inbounds/updateClientTraffic/${anna.email}`, { upload: -1 }, /must not be negative/],
       ['a setting', '/panel/setting/update', { pollSeconds: 0 }, /pollSeconds/],
       ['a good one and a bad one', '/panel/setting/update', { subTitle: 'x', subPort: 0 }, /subPort/],

@@ -4,7 +4,9 @@ import { secretKeys, secretsTable, settingKeys, settingsTable } from '../../src/
 import { languageOf } from '../../src/http/language/language.js';
 import { Pattern, placesOf } from '../../src/http/language/pattern.js';
 import { catalogues, explained, translated } from '../../src/http/language/translate.js';
+import { textOfIssue } from '../../src/messages/issue.js';
 import { languages } from '../../src/messages/language.js';
+import { message } from '../../src/messages/message.js';
 import { sentencesInSource } from './kit/sentences.js';
 
 const found = sentencesInSource();
@@ -95,8 +97,8 @@ describe('what is said', () => {
 
   it('says every flaw of the settings', () => {
     const flaws = [
-      { key: 'webPort', why: 'must be 1 to 65535' },
-      { key: 'subPort', why: 'must be a whole number' },
+      { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65_535 }) },
+      { key: 'subPort', why: message('input.notWholeNumber') },
     ];
     expect(explained(new Rejection('SETTING_INVALID', { flaws }), 'ru')).toBe(
       'Настройка webPort: должно быть от 1 до 65535; Настройка subPort: должно быть целым числом',
@@ -147,7 +149,7 @@ describe.each(foreign)('the catalogue in %s', (language) => {
   });
 
   function isUntold(text: string): boolean {
-    return translated(text, language) === text;
+    return translated(textOfIssue(text), language) === translated(textOfIssue(text), 'en');
   }
 });
 

@@ -11,7 +11,7 @@ import {
 } from '../../events/settings/settings.js';
 import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
-import { render } from '../../messages/render.js';
+import { issueText, render } from '../../messages/render.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
 import { settingFlaws } from '../settings/setting-rules.js';
 import { senseFlaws } from '../settings/setting-sense.js';
@@ -113,11 +113,11 @@ function readSettings({ settings, version }: Pick<ForeignPanel, 'settings' | 've
     if (isSetting(key)) {
       const parsed = settingsTable[key].safeParse(typed(value, defaultSettings[key]));
       if (parsed.success) plain.push([key, parsed.data]);
-      else refused(notes, key, parsed.error.issues[0]?.message);
+      else refused(notes, key, issueText(parsed.error));
     } else if (isSecret(key) && value.trim() !== '') {
       const parsed = secretsTable[key].safeParse(value.trim());
       if (parsed.success) secrets.set(key, parsed.data);
-      else refused(notes, key, parsed.error.issues[0]?.message);
+      else refused(notes, key, issueText(parsed.error));
     }
   }
   const apiToken = values.get('apiToken')?.trim() ?? '';

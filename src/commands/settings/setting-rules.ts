@@ -1,6 +1,7 @@
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
 import { Networks } from '../../lib/net/networks.js';
+import { message } from '../../messages/message.js';
 import { layers, overlap } from '../inbound/inbound-rules.js';
 import type { Flaw } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -37,7 +38,7 @@ export function settingFlaws(
 function portFlaws(next: Settings, { settings: current, inbounds }: PanelState): readonly Flaw[] {
   const flaws: Flaw[] = [];
   if (next.subPort === next.webPort && overlap(next.subListen, next.webListen)) {
-    flaws.push({ key: 'subPort', why: 'the subscription server cannot share the port of the panel' });
+    flaws.push({ key: 'subPort', why: message('settings.portShared') });
   }
   for (const [key, listen] of [
     ['webPort', next.webListen],
@@ -50,7 +51,7 @@ function portFlaws(next: Settings, { settings: current, inbounds }: PanelState):
         overlap(inbound.listen, listen) &&
         layers(inbound.protocol, inbound.config).has('tcp'),
     );
-    if (holder) flaws.push({ key, why: `port ${next[key]} is used by inbound ${holder.tag}` });
+    if (holder) flaws.push({ key, why: message('settings.portOfInbound', { port: next[key], tag: holder.tag }) });
   }
   return flaws;
 }
@@ -58,9 +59,9 @@ function portFlaws(next: Settings, { settings: current, inbounds }: PanelState):
 /** Each kind of subscription has a path of its own: else one of them could not be reached. */
 function pathFlaws({ subPath, subJsonPath, subClashPath }: Settings): readonly Flaw[] {
   const flaws: Flaw[] = [];
-  if (subJsonPath === subPath) flaws.push({ key: 'subJsonPath', why: 'is already the path of the links' });
+  if (subJsonPath === subPath) flaws.push({ key: 'subJsonPath', why: message('settings.pathOfLinks') });
   if (subClashPath === subPath || subClashPath === subJsonPath)
-    flaws.push({ key: 'subClashPath', why: 'is already the path of another subscription' });
+    flaws.push({ key: 'subClashPath', why: message('settings.pathTaken') });
   return flaws;
 }
 
@@ -73,8 +74,8 @@ function certificateFlaws(next: Settings, current: Settings): readonly Flaw[] {
   return pairs.flatMap(([certificate, key]): readonly Flaw[] => {
     if (next[certificate] === current[certificate] && next[key] === current[key]) return [];
     if (next[certificate] === '' && next[key] !== '')
-      return [{ key: certificate, why: 'is missing: a key needs its certificate' }];
-    if (next[certificate] !== '' && next[key] === '') return [{ key, why: 'is missing: a certificate needs its key' }];
+      return [{ key: certificate, why: message('settings.certificateMissing') }];
+    if (next[certificate] !== '' && next[key] === '') return [{ key, why: message('settings.keyMissing') }];
     return [];
   });
 }
@@ -93,7 +94,7 @@ function destinationFlaws(
       (state.secrets.get(secret)?.value ?? '') !== '' &&
       !named.has(secret) &&
       (keys.some((key) => next[key] !== state.settings[key]) || (read && secret === 'chatBotToken')),
-  ).map(([key]) => ({ key, why: 'must be given again, because the address that it is sent to changes' }));
+  ).map(([key]) => ({ key, why: message('settings.secretDestinationChanged') }));
 }
 
 /** Addresses in far corners of the internet: networks that hold two of them hold half of it, or a trick. */
@@ -105,9 +106,7 @@ const CORNERS = [
 function proxyFlaws(next: Settings, current: Settings): readonly Flaw[] {
   const changed = !sameJson(next.trustedProxyCIDRs, current.trustedProxyCIDRs);
   if (!changed || !holdsEverybody(next.trustedProxyCIDRs)) return [];
-  const why =
-    'would let every caller choose the address that it seems to come from; send trustEveryProxy: true if that is meant';
-  return [{ key: 'trustedProxyCIDRs', why }];
+  return [{ key: 'trustedProxyCIDRs', why: message('settings.proxiesTooWide') }];
 }
 
 /** By asking, not by spelling: `::/2` and `::ffff:0:0/96` hold every IPv4 address, and many small networks a whole. */

@@ -1,5 +1,6 @@
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
 import { isLdapFilter } from '../../lib/ldap-filter.js';
+import { message } from '../../messages/message.js';
 import { isSchedule } from '../reactors/schedule.js';
 import type { Flaw } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -18,18 +19,18 @@ export function senseFlaws(
   const flaws: Flaw[] = [];
   for (const key of ['chatBotRunTime', 'ldapSyncCron', 'backupSchedule', 'geoUpdateSchedule'] as const) {
     if (changes(key) && next[key] !== '' && !isSchedule(next[key], given.now))
-      flaws.push({ key, why: 'is a schedule that cannot be read, never comes, or comes all the time' });
+      flaws.push({ key, why: message('settings.scheduleNeverFires') });
   }
   if (changes('ldapUserFilter') && next.ldapUserFilter.trim() !== '' && !isLdapFilter(next.ldapUserFilter))
-    flaws.push({ key: 'ldapUserFilter', why: 'is not a search filter such as (objectClass=person)' });
+    flaws.push({ key: 'ldapUserFilter', why: message('settings.notLdapFilter') });
   if (next.ldapEnable && next.ldapHost === '' && (begins('ldapEnable') || changes('ldapHost')))
-    flaws.push({ key: 'ldapHost', why: 'is missing: the directory cannot be asked without it' });
+    flaws.push({ key: 'ldapHost', why: message('settings.ldapHostMissing') });
   const secret = (key: SecretKey): string => given.secrets.get(key) ?? secrets.get(key)?.value ?? '';
   if (begins('chatBotEnable') && secret('chatBotToken') === '')
-    flaws.push({ key: 'chatBotToken', why: 'is missing: the bot cannot log in without it' });
+    flaws.push({ key: 'chatBotToken', why: message('settings.botTokenMissing') });
   const passphrase = secret('backupPassphrase');
   const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
   if (isNew && passphrase !== '' && [...passphrase].length < SHORTEST_PASSPHRASE)
-    flaws.push({ key: 'backupPassphrase', why: 'is too short to keep a file by: it needs 12 characters' });
+    flaws.push({ key: 'backupPassphrase', why: message('settings.passphraseTooShort', { min: SHORTEST_PASSPHRASE }) });
   return flaws;
 }

@@ -13,6 +13,8 @@ import {
   settingsTable,
 } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
+import { textOfIssue } from '../../messages/issue.js';
+import { message, type Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { type Flaw, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -96,7 +98,7 @@ function readChanges(
   for (const [key, value] of Object.entries(changes)) {
     const schema = schemaOf(key);
     if (!schema) {
-      flaws.push({ key, why: 'there is no such setting' });
+      flaws.push({ key, why: message('settings.unknown') });
       continue;
     }
     // What is so already is no change, also where it would be refused today.
@@ -109,12 +111,16 @@ function readChanges(
   return { flaws, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
 }
 
-const KINDS: Readonly<Record<string, string>> = { string: 'must be a text', boolean: 'must be true or false' };
+const KINDS: Readonly<Record<string, Text>> = {
+  string: message('input.notString'),
+  boolean: message('input.notBoolean'),
+};
 
 /** What is wrong with a value, in words for people: the schema's own about a wrong type are for programs. */
-function whyOf(issue: z.core.$ZodIssue | undefined): string {
-  const kind = issue?.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-  return kind ?? issue?.message ?? 'is not valid';
+function whyOf(issue: z.core.$ZodIssue | undefined): Text | string {
+  if (!issue) return message('input.invalid');
+  const kind = issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
+  return kind ?? textOfIssue(issue.message);
 }
 
 function isSecret(key: string): key is SecretKey {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../events/log/event.js';
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
 import type { Flaw } from '../rejection.js';
 
 /** Settings that decide who may log in, and from which address a login is counted. */
@@ -30,6 +31,6 @@ export function tokenFlaws(by: Actor['kind'], { current, next, secrets }: Wish):
   ];
   return keys.map((key) => ({
     key,
-    why: 'decides who may log in, so the API token cannot change it: log in to the panel for that',
+    why: message('settings.tokenCannotChange'),
   }));
 }

@@ -1,4 +1,5 @@
 import { sameName, unclearIn } from '../../lib/identifiers.js';
+import { message, type Text } from '../../messages/message.js';
 
 /** Characters of a new password; a shorter one that was set before stays valid. */
 export const SHORTEST_PASSWORD = 10;
@@ -7,21 +8,20 @@ const LONGEST = 64;
 export const LONGEST_PASSWORD = 1024;
 
 /** Why a user cannot have this name, or null. `stored`: the name that the user has; it may keep one that is not given any more. */
-export function nameFlaw(username: string, stored = ''): string | null {
-  if (username === '' || username.length > LONGEST) return `A user name has 1 to ${LONGEST} characters`;
-  if (/\p{Cc}/u.test(username) || username.trim() !== username)
-    return 'A user name neither begins nor ends with a space and holds no control characters';
+export function nameFlaw(username: string, stored = ''): Text | null {
+  if (username === '' || username.length > LONGEST) return message('settings.usernameLength', { max: LONGEST });
+  if (/\p{Cc}/u.test(username) || username.trim() !== username) return message('settings.usernameSpaces');
   const hidden = sameName(username, stored) ? null : unclearIn(username);
-  if (hidden !== null) return `A user name must not hold ${hidden}, which cannot be seen or turns the text around`;
+  if (hidden !== null) return message('settings.usernameInvisible', { code: hidden });
   return null;
 }
 
 /** Why a user cannot have this name or this password, or null. `stored`: as for `nameFlaw`. */
-export function weaknessOf(username: string, password: string, stored = ''): string | null {
+export function weaknessOf(username: string, password: string, stored = ''): Text | null {
   const flaw = nameFlaw(username, stored);
   if (flaw !== null) return flaw;
-  if (password.length < SHORTEST_PASSWORD) return `A password has at least ${SHORTEST_PASSWORD} characters`;
-  if (password.length > LONGEST_PASSWORD) return `A password has at most ${LONGEST_PASSWORD} characters`;
-  if (password.toLowerCase() === username.toLowerCase()) return 'The password must not be the user name';
+  if (password.length < SHORTEST_PASSWORD) return message('settings.passwordTooShort', { min: SHORTEST_PASSWORD });
+  if (password.length > LONGEST_PASSWORD) return message('settings.passwordTooLong', { max: LONGEST_PASSWORD });
+  if (password.toLowerCase() === username.toLowerCase()) return message('settings.passwordIsUsername');
   return null;
 }

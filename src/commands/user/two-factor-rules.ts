@@ -2,6 +2,7 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { UserId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
 import { SessionsEnded, TwoFactorCodeUsed } from '../../events/user.js';
+import { message } from '../../messages/message.js';
 import type { TwoFactorProof } from '../ports/two-factor.js';
 import type { Flaw } from '../rejection.js';
 import { codeKey, type PanelState } from '../state.js';
@@ -32,10 +33,10 @@ export interface TwoFactorOutcome {
   readonly after: readonly Caused<PanelEvent>[];
 }
 
-const NO_TOKEN: Flaw = { key: 'twoFactorToken', why: 'is needed to switch two-factor login on' };
+const NO_TOKEN: Flaw = { key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') };
 const NO_CODE: Flaw = {
   key: 'twoFactorCode',
-  why: 'must be a current code of the two-factor token, one that was not used before',
+  why: message('settings.twoFactorCodeWrong'),
 };
 
 /**

@@ -3,45 +3,47 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { isObject } from '../../lib/json.js';
 import { appSchemes, isLink, isSafeText, linkSchemes } from '../../lib/net/links.js';
-import { JsonFlaw, parseJson } from '../../lib/parse-json.js';
+import { JsonError, parseJson } from '../../lib/parse-json.js';
+import { encoded, issue } from '../../messages/issue.js';
 
 /** The kinds of value that settings have. Every message completes the sentence "Setting webPort …". */
-export const port = z.int('must be a whole number').min(1, 'must be 1 to 65535').max(65_535, 'must be 1 to 65535');
+const PORT_RANGE = issue('input.notBetween', { min: 1, max: 65_535 });
+export const port = z.int(issue('input.notWholeNumber')).min(1, PORT_RANGE).max(65_535, PORT_RANGE);
 
 export const whole = (min: number, max: number, usual: number) =>
   z
-    .int('must be a whole number')
-    .min(min, `must be ${min} to ${max}`)
-    .max(max, `must be ${min} to ${max}`)
+    .int(issue('input.notWholeNumber'))
+    .min(min, issue('input.notBetween', { min, max }))
+    .max(max, issue('input.notBetween', { min, max }))
     .default(usual);
 
 /** One line without control characters. */
 export const line = (longest: number) =>
   z
     .string()
-    .max(longest, `may have ${longest} characters`)
-    .regex(/^\P{Cc}*$/u, 'must be one line');
+    .max(longest, issue('input.tooLong', { limit: longest }))
+    .regex(/^\P{Cc}*$/u, issue('settings.notOneLine'));
 
 /** One line of Latin-1 text: it ends up in a response header, of which proxies and apps take only so much. */
 export const headerText = (longest: number) =>
   z
     .string()
-    .max(longest, `may have ${longest} characters`)
-    .regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be one line of Latin-1 text');
+    .max(longest, issue('input.tooLong', { limit: longest }))
+    .regex(/^[\x20-\x7e\xa0-\xff]*$/, issue('settings.notLatin1'));
 
 /** One line that is sent in a response header as it is. */
 export const asciiText = (longest: number) =>
   z
     .string()
-    .max(longest, `may have ${longest} characters`)
-    .regex(/^[\x20-\x7e]*$/, 'must be one line of ASCII text');
+    .max(longest, issue('input.tooLong', { limit: longest }))
+    .regex(/^[\x20-\x7e]*$/, issue('settings.notAscii'));
 
 /** A path of the address bar; gets its slashes on both ends. */
 export const path = z
   .string()
-  .max(200, 'may have 200 characters')
-  .regex(/^[\w\-./~]*$/, 'may hold letters, digits and - . _ ~ / only')
-  .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), 'may not climb with . or ..')
+  .max(200, issue('input.tooLong', { limit: 200 }))
+  .regex(/^[\w\-./~]*$/, issue('settings.notUrlPath'))
+  .refine((value) => !value.split('/').some((part) => part === '.' || part === '..'), issue('settings.pathClimbs'))
   .transform((value) => `/${value}/`.replace(/\/{2,}/g, '/'));
 
 const isNameless = (value: string): boolean =>
@@ -51,27 +53,27 @@ const isNameless = (value: string): boolean =>
 export const url = z
   .string()
   .trim()
-  .max(2048, 'may have 2048 characters')
-  .refine((value) => value === '' || isLink(value, ['http', 'https']), 'must be a http:// or https:// address')
-  .refine(isNameless, 'must not hold a user name or password');
+  .max(2048, issue('input.tooLong', { limit: 2048 }))
+  .refine((value) => value === '' || isLink(value, ['http', 'https']), issue('settings.notHttpUrl'))
+  .refine(isNameless, issue('settings.urlCredentials'));
 
 /** A link for end users, also to a chat or a mailbox; or nothing. It ends up in a response header, too. */
 export const link = headerText(2000)
-  .refine((value) => value === '' || isLink(value), 'must be a https://, http://, tg:// or mailto: address')
-  .refine(isNameless, 'must not hold a user name or password');
+  .refine((value) => value === '' || isLink(value), issue('settings.notLink'))
+  .refine(isNameless, issue('settings.urlCredentials'));
 
 /** A text for end users, whose apps may make links of the addresses in it. */
 export const prose = (longest: number) =>
   z
     .string()
-    .max(longest, `may have ${longest} characters`)
-    .refine((text) => isSafeText(text), `may name addresses only that begin with ${linkSchemes.join(', ')}`);
+    .max(longest, issue('input.tooLong', { limit: longest }))
+    .refine((text) => isSafeText(text), issue('settings.linkSchemes', { schemes: linkSchemes }));
 
 /** A text by which apps set themselves up, in a response header. */
 export const appText = (longest: number) =>
   asciiText(longest).refine(
     (text) => isSafeText(text, appSchemes),
-    `may name addresses only that begin with ${appSchemes.join(', ')}`,
+    issue('settings.linkSchemes', { schemes: appSchemes }),
   );
 
 /** Characters of a wrong entry that are shown. */
@@ -91,9 +93,9 @@ export const cidrs = z
           .filter(Boolean),
       ),
     ],
-    'must be addresses or networks such as 10.0.0.0/8',
+    issue('settings.notNetworks'),
   )
-  .refine((entries) => entries.length <= MOST_NETWORKS, `may have ${MOST_NETWORKS} entries`)
+  .refine((entries) => entries.length <= MOST_NETWORKS, issue('input.tooManyEntries', { limit: MOST_NETWORKS }))
   .superRefine((entries, context) => {
     for (const entry of entries.slice(0, MOST_NETWORKS)) {
       const message = cidrFlaw(entry);
@@ -105,11 +107,11 @@ function cidrFlaw(entry: string): string | null {
   if (isIP(entry) !== 0) return null;
   const shown = entry.slice(0, SHOWN);
   const network = networkOf(entry);
-  if (network === null) return `trusted proxy CIDR is not valid: ${shown}`;
+  if (network === null) return issue('settings.cidrInvalid', { cidr: shown });
   const [address = '', bits = ''] = entry.split('/');
   // Two spellings of one address are the same bytes.
   const same = ipaddr.parse(address).toString() === ipaddr.parse(network).toString();
-  return same ? null : `trusted proxy CIDR is not valid: ${shown} is an address inside of ${network}/${bits}`;
+  return same ? null : issue('settings.cidrInsideNetwork', { cidr: shown, network: `${network}/${bits}` });
 }
 
 /** The first address of a network; null for what is no network. */
@@ -121,25 +123,25 @@ function networkOf(entry: string): string | null {
     : ipaddr.IPv6.networkAddressFromCIDR(entry).toString();
 }
 
-export const address = z.union([z.literal(''), z.ipv4(), z.ipv6()], 'must be an IP address or empty');
+export const address = z.union([z.literal(''), z.ipv4(), z.ipv6()], issue('settings.notAddress'));
 
 /** The name of a host for people and certificates; or nothing. */
 export const host = z
   .string()
-  .max(253, 'may have 253 characters')
-  .regex(/^[\w.\-:[\]]*$/, 'must be the name of a host');
+  .max(253, issue('input.tooLong', { limit: 253 }))
+  .regex(/^[\w.\-:[\]]*$/, issue('settings.notHost'));
 
 /** A whole path of this machine; or nothing. */
 export const file = z
   .string()
-  .max(4096, 'may have 4096 characters')
-  .regex(/^(\/\P{Cc}*)?$/u, 'must be a whole path that begins with /');
+  .max(4096, issue('input.tooLong', { limit: 4096 }))
+  .regex(/^(\/\P{Cc}*)?$/u, issue('settings.notAbsolutePath'));
 
 /** JSON of the given kind as a text; or nothing. */
 export const jsonText = (kind: 'object' | 'list') =>
   z
     .string()
-    .max(65_536, 'may have 65536 characters')
+    .max(65_536, issue('input.tooLong', { limit: 65_536 }))
     .superRefine((text, { addIssue }) => {
       const flaw = text.trim() === '' ? null : jsonFlaw(text, kind);
       if (flaw !== null) addIssue({ code: 'custom', message: flaw });
@@ -148,15 +150,19 @@ export const jsonText = (kind: 'object' | 'list') =>
 function jsonFlaw(text: string, kind: 'object' | 'list'): string | null {
   try {
     const value = parseJson(text);
-    return (kind === 'list' ? Array.isArray(value) : isObject(value)) ? null : `must be empty or JSON (${kind})`;
+    return (kind === 'list' ? Array.isArray(value) : isObject(value))
+      ? null
+      : issue('settings.notJsonOrEmpty', { kind });
   } catch (error) {
-    if (error instanceof JsonFlaw) return error.message;
+    if (error instanceof JsonError) return encoded(error.text);
     throw error;
   }
 }
 
 /** A time zone of the IANA database, or `Local` for that of the machine. */
-export const timeZone = z.string().refine((name) => name === 'Local' || isTimeZone(name), 'is not a known time zone');
+export const timeZone = z
+  .string()
+  .refine((name) => name === 'Local' || isTimeZone(name), issue('settings.timeZoneUnknown'));
 
 function isTimeZone(name: string): boolean {
   try {
@@ -176,15 +182,12 @@ const SCHEDULE = new RegExp(
 export const schedule = z
   .string()
   .trim()
-  .max(100, 'may have 100 characters')
-  .regex(SCHEDULE, 'must be five or six cron fields, @daily, @hourly, … or @every 30m');
+  .max(100, issue('input.tooLong', { limit: 100 }))
+  .regex(SCHEDULE, issue('settings.notSchedule'));
 
 /** The same, or nothing: never. */
 export const optionalSchedule = z
   .string()
   .trim()
-  .max(100, 'may have 100 characters')
-  .refine(
-    (text) => text === '' || SCHEDULE.test(text),
-    'must be five or six cron fields, @daily, @hourly, … or @every 30m',
-  );
+  .max(100, issue('input.tooLong', { limit: 100 }))
+  .refine((text) => text === '' || SCHEDULE.test(text), issue('settings.notSchedule'));

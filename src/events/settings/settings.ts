@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issue } from '../../messages/issue.js';
 import { keeps, LEAST_GRACE_S } from '../ip-limit.js';
 import { defineEvent } from '../log/event.js';
 import {
@@ -39,14 +40,19 @@ export const settingsTable = {
   trustedProxyCIDRs: cidrs.default(['127.0.0.0/8', '::1/128']),
   twoFactorEnable: z.boolean().default(false),
   timeLocation: timeZone.default('Local'),
-  datepicker: z.enum(['gregorian', 'jalalian'], 'must be one of gregorian, jalalian').default('gregorian'),
+  datepicker: z
+    .enum(['gregorian', 'jalalian'], issue('input.notOneOf', { known: ['gregorian', 'jalalian'] }))
+    .default('gregorian'),
   /** Rows of a page of a table; 0 = all. */
   pageSize: whole(0, 10_000, 25),
   /** Days before its end at which a client is shown as soon over; 0 = never. */
   expireDiff: whole(0, 3650, 0),
   /** GB before its cap at which a client is shown as soon over; 0 = never. */
   trafficDiff: whole(0, 1_000_000, 0),
-  remarkModel: z.string().max(4, 'may have 4 characters').default('-ieo'),
+  remarkModel: z
+    .string()
+    .max(4, issue('input.tooLong', { limit: 4 }))
+    .default('-ieo'),
   externalTrafficInformEnable: z.boolean().default(false),
   externalTrafficInformURI: url.default(''),
   /** Restart the core for connections of an ended client that cannot be cut one by one. */
@@ -56,15 +62,15 @@ export const settingsTable = {
   chatBotAPIServer: url.default(''),
   chatBotChatId: z
     .string()
-    .max(1000, 'may have 1000 characters')
-    .regex(/^(-?\d+( *, *-?\d+)*)?$/, 'must be numbers with commas between them')
+    .max(1000, issue('input.tooLong', { limit: 1000 }))
+    .regex(/^(-?\d+( *, *-?\d+)*)?$/, issue('settings.notNumberList'))
     .default(''),
   chatBotRunTime: schedule.default('@daily'),
   chatBotBackup: z.boolean().default(false),
   chatBotLoginNotify: z.boolean().default(true),
   /** Percent of the processors above which the bot warns; 0 = never. */
   chatBotCpu: whole(0, 100, 80),
-  chatBotLang: z.enum(botLanguages, 'is not a language of the bot').default('en-US'),
+  chatBotLang: z.enum(botLanguages, issue('settings.notBotLanguage')).default('en-US'),
 
   subEnable: z.boolean().default(true),
   subListen: address.default(''),
@@ -123,7 +129,7 @@ export const settingsTable = {
   backupKeep: whole(0, 1000, 7),
 
   /** Which shape is answered where the specification and 3x-ui clash. */
-  apiDialect: z.enum(['spec', '3x-ui'], 'must be one of spec, 3x-ui').default('spec'),
+  apiDialect: z.enum(['spec', '3x-ui'], issue('input.notOneOf', { known: ['spec', '3x-ui'] })).default('spec'),
   /** Splicing hides live bytes from the counters, so that caps act late. */
   coreSplice: z.boolean().default(false),
   /** Seconds between two readings of the core's counters. */
@@ -131,7 +137,7 @@ export const settingsTable = {
   /** Seconds for which a client may have too many addresses: a phone changes its network. */
   ipLimitGraceSeconds: whole(LEAST_GRACE_S, 3600, 30),
   /** Which addresses may stay when there are too many. */
-  ipLimitKeep: z.enum(keeps, 'must be newest or oldest').default('newest'),
+  ipLimitKeep: z.enum(keeps, issue('settings.notKeep')).default('newest'),
   /** Hours after which measured payloads are rolled up. */
   measuredRetentionHours: whole(1, 8760, 48),
   /** Days after which the data of a deleted client is destroyed for good. */
@@ -155,15 +161,15 @@ export const secretsTable = {
   twoFactorToken: z
     .string()
     .transform((text) => text.replace(/[\s=]/g, '').toUpperCase())
-    .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, 'must be 16 to 128 characters of base32')),
+    .pipe(z.string().regex(/^([A-Z2-7]{16,128})?$/, issue('settings.notBase32'))),
   chatBotToken: line(200),
   /** May carry a user name and a password. */
   chatBotProxy: z
     .string()
-    .max(2048, 'may have 2048 characters')
-    .regex(/^(socks5:\/\/\S+)?$/, 'must begin with socks5:// or be empty'),
-  ldapPassword: z.string().max(1000, 'may have 1000 characters'),
-  backupPassphrase: z.string().max(1000, 'may have 1000 characters'),
+    .max(2048, issue('input.tooLong', { limit: 2048 }))
+    .regex(/^(socks5:\/\/\S+)?$/, issue('settings.notSocksProxy')),
+  ldapPassword: z.string().max(1000, issue('input.tooLong', { limit: 1000 })),
+  backupPassphrase: z.string().max(1000, issue('input.tooLong', { limit: 1000 })),
   /** The registration at the tunnel provider, as JSON. */
   wgprov: jsonText('object'),
   /** The registration at the VPN provider, as JSON. */

@@ -117,5 +117,4 @@ export const botAr: Readonly<Record<string, string>> = {
   'The backup was not sent by the bot': 'لم يرسل الروبوت النسخة الاحتياطية',
   'The backup was sent to every admin.': 'أُرسلت النسخة الاحتياطية إلى كل مدير.',
   'Some chats did not get the backup.': 'بعض المحادثات لم تستلم النسخة الاحتياطية.',
-  'must begin with https://: the token of the bot is sent there': 'يجب أن يبدأ بـ https://: رمز الروبوت يُرسل إلى هناك',
 };

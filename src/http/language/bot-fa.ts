@@ -120,6 +120,4 @@ export const botFa: Readonly<Record<string, string>> = {
   'The backup was not sent by the bot': 'ربات پشتیبان را نفرستاد',
   'The backup was sent to every admin.': 'پشتیبان به همهٔ مدیران فرستاده شد.',
   'Some chats did not get the backup.': 'بعضی گفتگوها پشتیبان را نگرفتند.',
-  'must begin with https://: the token of the bot is sent there':
-    'باید با https:// شروع شود: توکن ربات به آنجا فرستاده می‌شود',
 };

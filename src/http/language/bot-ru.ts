@@ -122,6 +122,4 @@ export const botRu: Readonly<Record<string, string>> = {
   'The backup was not sent by the bot': 'Бот не отправил резервную копию',
   'The backup was sent to every admin.': 'Резервная копия отправлена всем администраторам.',
   'Some chats did not get the backup.': 'Некоторые чаты не получили резервную копию.',
-  'must begin with https://: the token of the bot is sent there':
-    'должно начинаться с https://: туда отправляется токен бота',
 };

@@ -115,5 +115,4 @@ export const botZh: Readonly<Record<string, string>> = {
   'The backup was not sent by the bot': '机器人未能发送备份',
   'The backup was sent to every admin.': '备份已发送给每位管理员。',
   'Some chats did not get the backup.': '部分聊天未收到备份。',
-  'must begin with https://: the token of the bot is sent there': '必须以 https:// 开头：机器人的令牌会发送到那里',
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rejection } from '../../commands/rejection.js';
+import { textOfIssue } from '../../messages/issue.js';
 import { directionOf, type Language } from '../../messages/language.js';
 import type { Text } from '../../messages/message.js';
 import { render, translateSentencesWith } from '../../messages/render.js';
@@ -42,9 +43,18 @@ export function issuesOf(
   refused: z.ZodError,
   language: Language,
 ): readonly z.core.$ZodIssue[] {
-  if (language === 'en') return refused.issues;
-  const issues = schema.safeParse(value, { error: zodWords[language]().localeError }).error?.issues ?? refused.issues;
-  return issues.map((issue) => ({ ...issue, message: translated(issue.message, language) }));
+  const issues = language === 'en' ? refused.issues : inLanguage(schema, value, refused, language);
+  return issues.map((issue) => ({ ...issue, message: translated(textOfIssue(issue.message), language) }));
+}
+
+/** The same issues, with zod's own words in another language. */
+function inLanguage(
+  schema: z.ZodType,
+  value: unknown,
+  refused: z.ZodError,
+  language: Foreign,
+): readonly z.core.$ZodIssue[] {
+  return schema.safeParse(value, { error: zodWords[language]().localeError }).error?.issues ?? refused.issues;
 }
 
 function foreign(text: string, language: Foreign, depth: number): string {

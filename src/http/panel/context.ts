@@ -27,6 +27,7 @@ import type { CommandId } from '../../events/log/log.js';
 import type { SettingKey } from '../../events/settings/settings.js';
 import type { Alarms } from '../../lib/alarms.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
+import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Ledger, Told } from '../../projections/statement/ledger.js';
 import type { StoryLog } from '../../projections/story.js';
@@ -122,7 +123,7 @@ export interface HttpParts {
 /** One request, as a handler sees it. */
 export interface HttpContext extends HttpParts {
   /** A sentence of ours in the language of the caller, for members of `obj`: `msg` is translated in any case. */
-  readonly say: (sentence: string) => string;
+  readonly say: (sentence: Text | string) => string;
   readonly actor: Actor;
   /** The id of the logged-in user; for the Bearer token the first user. */
   readonly userId: number;
@@ -178,10 +179,10 @@ export class Attachment {
 
 /** An outcome that is a sentence, not an object: the envelope's `msg`. */
 export class Message {
-  readonly text: string;
+  readonly text: Text | string;
   readonly obj: unknown;
 
-  constructor(text: string, obj: unknown = null) {
+  constructor(text: Text | string, obj: unknown = null) {
     this.text = text;
     this.obj = obj;
   }

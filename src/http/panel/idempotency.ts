@@ -88,7 +88,10 @@ function frozen(outcome: unknown): { readonly outcome: unknown; readonly size: n
   if (outcome instanceof JsonOf) return { outcome, size: outcome.text.length + 1 };
   if (outcome instanceof Message) {
     const text = JSON.stringify(outcome.obj ?? null);
-    return { outcome: new Message(outcome.text, JSON.parse(text)), size: outcome.text.length + text.length };
+    return {
+      outcome: new Message(outcome.text, JSON.parse(text)),
+      size: JSON.stringify(outcome.text).length + text.length,
+    };
   }
   if (outcome instanceof Rejection || (outcome !== null && typeof outcome === 'object' && !isPlain(outcome)))
     return null;

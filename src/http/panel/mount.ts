@@ -140,6 +140,6 @@ function complaint(req: Request, schema: z.ZodType, value: unknown, refused?: z.
   if (!refused) return null;
   return issuesOf(schema, value, refused, languageOf(req.headers))
     .slice(0, 5)
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
+    .map(({ path, message: said }) => (path.length > 0 ? `${path.join('.')}: ${said}` : said))
     .join('; ');
 }

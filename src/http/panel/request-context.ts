@@ -4,6 +4,7 @@ import { Rejection } from '../../commands/rejection.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/node-words.js';
+import { type Text } from '../../messages/message.js';
 import { languageOf } from '../language/language.js';
 import { translated } from '../language/translate.js';
 import { goneSignal } from '../server/gone.js';
@@ -66,7 +67,7 @@ export function contextMaker(
       return goneSignal(this.#res);
     }
 
-    readonly say = (sentence: string): string => translated(sentence, languageOf(this.#req.headers));
+    readonly say = (sentence: Text | string): string => translated(sentence, languageOf(this.#req.headers));
 
     readonly refusalOf: HttpContext['refusalOf'] = (command) => {
       const { correlationId } = this.visit;

@@ -1,4 +1,4 @@
-import { JsonFlaw, parseJson } from '../../lib/parse-json.js';
+import { JsonError, parseJson } from '../../lib/parse-json.js';
 import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 
@@ -29,7 +29,7 @@ export function readJson(bytes: Buffer): unknown {
     if (ESCAPED_HALF.test(text)) refuseHalves(value);
     return value;
   } catch (error) {
-    if (error instanceof JsonFlaw) throw new BodyError(message('BODY_JSON_INVALID', { why: error.message }));
+    if (error instanceof JsonError) throw new BodyError(message('BODY_JSON_INVALID', { why: error.text }));
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { type SettingKey, type Settings, settingsTable } from '../../events/settings/settings.js';
+import { issueText } from '../../messages/render.js';
 import type { HttpLog } from '../server/http-log.js';
 
 /** What client apps and end users are told of the settings. */
@@ -17,8 +18,8 @@ export function untoldWatch(log: HttpLog): (settings: Settings) => void {
     if (settings === known) return;
     known = settings;
     const leftOut = TOLD.flatMap((key) => {
-      const flaw = settingsTable[key].safeParse(settings[key]).error?.issues[0]?.message;
-      return flaw === undefined ? [] : [`${key} ${flaw}`];
+      const { error } = settingsTable[key].safeParse(settings[key]);
+      return error ? [`${key} ${issueText(error)}`] : [];
     });
     if (leftOut.length > 0) log.warn({ leftOut }, 'subscriptions leave out settings that are no longer allowed');
   };

@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest';
 import { KeyShredded } from '../../../src/events/panel.js';
 import { type SecretKey, SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { message } from '../../../src/messages/message.js';
 import { inboundAdded } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
@@ -88,7 +89,7 @@ describe('ChangeSettings', () => {
   it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
     given()
       .when(change(Object.fromEntries([[key, 1]])))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'there is no such setting' }] });
+      .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.unknown') }] });
   });
 
   it.each([
@@ -101,14 +102,16 @@ describe('ChangeSettings', () => {
     given()
       .when(change(changes))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'subPort', why: 'the subscription server cannot share the port of the panel' }],
+        flaws: [{ key: 'subPort', why: message('settings.portShared') }],
       });
   });
 
   it('does not take the port of an inbound', () => {
     given(inboundAdded({ spec: { port: 8443 } }))
       .when(change({ webPort: 8443 }))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'webPort', why: 'port 8443 is used by inbound in-1' }] });
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'webPort', why: message('settings.portOfInbound', { port: 8443, tag: 'in-1' }) }],
+      });
     const changes = { webPort: 8443 };
     given(inboundAdded({ spec: { port: 8443, listen: '/run/x.sock' } }))
       .when(change(changes))
@@ -128,8 +131,8 @@ describe('ChangeSettings', () => {
       .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
       .thenRejects('SETTING_INVALID', {
         flaws: [
-          { key: 'webPort', why: 'must be 1 to 65535' },
-          { key: 'subUpdates', why: 'must be 1 to 8760' },
+          { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65535 }) },
+          { key: 'subUpdates', why: message('input.notBetween', { min: 1, max: 8760 }) },
         ],
       });
   });
@@ -142,7 +145,12 @@ describe('ChangeSettings', () => {
     ['2001:db8::1/32', '2001:db8::1/32 is an address inside of 2001:db8::/32'],
     ['x'.repeat(1000), 'x'.repeat(64)],
   ])('names the network that is none in %.40j', (trustedProxyCIDRs, what) => {
-    const flaws = [{ key: 'trustedProxyCIDRs', why: `trusted proxy CIDR is not valid: ${what}` }];
+    const [cidr = '', network] = what.split(' is an address inside of ');
+    const why =
+      network === undefined
+        ? message('settings.cidrInvalid', { cidr })
+        : message('settings.cidrInsideNetwork', { cidr, network });
+    const flaws = [{ key: 'trustedProxyCIDRs', why }];
     given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { flaws });
   });
 
@@ -159,19 +167,15 @@ describe('ChangeSettings', () => {
   });
 
   describe('what could not work', () => {
-    const schedule = 'is a schedule that cannot be read, never comes, or comes all the time';
+    const schedule = message('settings.scheduleNeverFires');
     it.each([
       [{ chatBotRunTime: '61 * * * *' }, 'chatBotRunTime', schedule],
       [{ ldapSyncCron: '@every 0s' }, 'ldapSyncCron', schedule],
-      [{ ldapUserFilter: '(((' }, 'ldapUserFilter', 'is not a search filter such as (objectClass=person)'],
-      [{ ldapEnable: true }, 'ldapHost', 'is missing: the directory cannot be asked without it'],
-      [{ chatBotEnable: true }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
-      [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', 'is missing: the bot cannot log in without it'],
-      [
-        { backupPassphrase: 'eleven char' },
-        'backupPassphrase',
-        'is too short to keep a file by: it needs 12 characters',
-      ],
+      [{ ldapUserFilter: '(((' }, 'ldapUserFilter', message('settings.notLdapFilter')],
+      [{ ldapEnable: true }, 'ldapHost', message('settings.ldapHostMissing')],
+      [{ chatBotEnable: true }, 'chatBotToken', message('settings.botTokenMissing')],
+      [{ chatBotEnable: true, chatBotToken: '' }, 'chatBotToken', message('settings.botTokenMissing')],
+      [{ backupPassphrase: 'eleven char' }, 'backupPassphrase', message('settings.passphraseTooShort', { min: 12 })],
     ])('is refused: %j', (changes, key, why) => {
       given()
         .when(change(changes))
@@ -217,7 +221,7 @@ describe('ChangeSettings', () => {
   it('keeps a path of its own for each kind of subscription', () => {
     given()
       .when(change({ subJsonPath: 'sub' }))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'subJsonPath', why: 'is already the path of the links' }] });
+      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'subJsonPath', why: message('settings.pathOfLinks') }] });
   });
 
   describe('secrets', () => {
@@ -242,8 +246,8 @@ describe('ChangeSettings', () => {
         .when(change({ twoFactorToken: 'not base32!', wgprov: '[]' }))
         .thenRejects('SETTING_INVALID', {
           flaws: [
-            { key: 'twoFactorToken', why: 'must be 16 to 128 characters of base32' },
-            { key: 'wgprov', why: 'must be empty or JSON (object)' },
+            { key: 'twoFactorToken', why: message('settings.notBase32') },
+            { key: 'wgprov', why: message('settings.notJsonOrEmpty', { kind: 'object' }) },
           ],
         });
     });
@@ -252,7 +256,7 @@ describe('ChangeSettings', () => {
   describe('the destination of a stored secret', () => {
     const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
     const again = (key: string) => ({
-      flaws: [{ key, why: 'must be given again, because the address that it is sent to changes' }],
+      flaws: [{ key, why: message('settings.secretDestinationChanged') }],
     });
     const cases = [
       ['ldapPassword', { ldapHost: 'evil.example' }],
@@ -293,9 +297,7 @@ describe('ChangeSettings', () => {
         given(token, server(address))
           .when(change({ chatBotProxy }))
           .thenRejects('SETTING_INVALID', {
-            flaws: [
-              { key: 'chatBotToken', why: 'must be given again, because the address that it is sent to changes' },
-            ],
+            flaws: [{ key: 'chatBotToken', why: message('settings.secretDestinationChanged') }],
           });
         given(token, server(address))
           .when(change({ chatBotProxy, chatBotToken: 'canary' }))
@@ -318,11 +320,11 @@ describe('ChangeSettings', () => {
     ])('needs its other half: %s, %s', (certificate, key) => {
       given()
         .when(change({ [certificate]: '/c.pem' }))
-        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.keyMissing') }] });
       given()
         .when(change({ [key]: '/k.pem' }))
         .thenRejects('SETTING_INVALID', {
-          flaws: [{ key: certificate, why: 'is missing: a key needs its certificate' }],
+          flaws: [{ key: certificate, why: message('settings.certificateMissing') }],
         });
       const both = { [certificate]: '/c.pem', [key]: '/k.pem' };
       given()
@@ -334,7 +336,7 @@ describe('ChangeSettings', () => {
         .then(SettingsChanged({ changes: none }));
       given(SettingsChanged({ changes: both }))
         .when(change({ [key]: '' }))
-        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: 'is missing: a certificate needs its key' }] });
+        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.keyMissing') }] });
     });
   });
 

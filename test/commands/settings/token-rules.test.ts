@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
+import { message } from '../../../src/messages/message.js';
 import { T0, userId } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 import { stepAt, TOKEN } from '../../kit/totp.js';
@@ -7,7 +8,7 @@ import { stepAt, TOKEN } from '../../kit/totp.js';
 const change = (changes: Record<string, unknown>, more: object = {}) =>
   ({ type: 'ChangeSettings', data: { changes, ...more } }) as const;
 const no = (...keys: readonly string[]) => {
-  const why = 'decides who may log in, so the API token cannot change it: log in to the panel for that';
+  const why = message('settings.tokenCannotChange');
   return { flaws: keys.map((key) => ({ key, why })) };
 };
 const stored = SecretSettingChanged({ key: 'ldapPassword', life: 1, secret: { value: 'secret' } });
@@ -36,7 +37,7 @@ describe('the API token', () => {
     const { flaws } = no('ldapEnable', 'ldapHost');
     given()
       .when(change({ nonsense: 1, ldapEnable: true, ldapHost: 'x.example' }), { by: 'token' })
-      .thenRejects('SETTING_INVALID', { flaws: [...flaws, { key: 'nonsense', why: 'there is no such setting' }] });
+      .thenRejects('SETTING_INVALID', { flaws: [...flaws, { key: 'nonsense', why: message('settings.unknown') }] });
   });
 
   it('cannot switch two-factor login on with a right code of its own, nor off', () => {

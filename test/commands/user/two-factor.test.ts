@@ -9,6 +9,7 @@ import {
   TwoFactorCodeUsed,
   UserCreated,
 } from '../../../src/events/user.js';
+import { message } from '../../../src/messages/message.js';
 import { HOUR, T0, userId } from '../../kit/builders.js';
 import { at, given } from '../../kit/spec.js';
 import { OTHER_TOKEN, stepAt, TOKEN } from '../../kit/totp.js';
@@ -34,7 +35,7 @@ const noCode = {
   flaws: [
     {
       key: 'twoFactorCode',
-      why: 'must be a current code of the two-factor token, one that was not used before',
+      why: message('settings.twoFactorCodeWrong'),
     },
   ],
 };
@@ -70,7 +71,7 @@ describe('two-factor login is switched on', () => {
     given(...people)
       .when(change({ twoFactorEnable: true }, shown('')))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'twoFactorToken', why: 'is needed to switch two-factor login on' }],
+        flaws: [{ key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') }],
       });
   });
 
@@ -78,7 +79,7 @@ describe('two-factor login is switched on', () => {
     given(...people)
       .when(change({ twoFactorEnable: true, twoFactorToken: 'x' }))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'twoFactorToken', why: 'must be 16 to 128 characters of base32' }],
+        flaws: [{ key: 'twoFactorToken', why: message('settings.notBase32') }],
       });
   });
 
@@ -95,7 +96,9 @@ describe('two-factor login is switched on', () => {
       );
     given(...people)
       .when(change({ ...both, pageSize: -1 }, shown(TOKEN)))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'pageSize', why: 'must be 0 to 10000' }] });
+      .thenRejects('SETTING_INVALID', {
+        flaws: [{ key: 'pageSize', why: message('input.notBetween', { min: 0, max: 10000 }) }],
+      });
   });
 });
 

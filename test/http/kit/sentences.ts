@@ -20,6 +20,7 @@ const SAYING: Readonly<Record<string, number>> = {
   said: 1,
   tell: 2,
   settle: 0,
+  nothing: 0,
 };
 /** Members of a rejection, a flaw or a push that are said to people. */
 const PROSE: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'title', 'body', 'msg']);

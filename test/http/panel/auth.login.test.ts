@@ -45,10 +45,10 @@ describe('login', () => {
   it.each([
     [{ username: '', password: 'x' }, 'Username is required'],
     [{ username: 'x' }, 'Password is required'],
-    [{ username: ['admin'], password: 'x' }, 'username: must be a text'],
-    [{ username: { x: 1 }, password: 'x' }, 'username: must be a text'],
-    [{ username: null, password: 'x' }, 'username: must be a text'],
-    [{ username: 5, password: 'x' }, 'username: must be a text'],
+    [{ username: ['admin'], password: 'x' }, 'username: must be a string'],
+    [{ username: { x: 1 }, password: 'x' }, 'username: must be a string'],
+    [{ username: null, password: 'x' }, 'username: must be a string'],
+    [{ username: 5, password: 'x' }, 'username: must be a string'],
   ])('refuses %j and counts nothing', async (body, reason) => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', body);

@@ -110,10 +110,10 @@ describe('a new password', () => {
   it.each([
     ['the old one', ADMIN.password, 'The new password must not be the old one'],
     ['the name', 'administrator', 'The password must not be the user name', 'Administrator'],
-    ['admin', 'admin', 'A password has at least 10 characters', 'root'],
-    ['nothing', '', 'A password has at least 10 characters'],
-    ['of nine characters', 'x7-nine-c', 'A password has at least 10 characters'],
-    ['endless', 'x'.repeat(1025), 'A password has at most 1024 characters'],
+    ['admin', 'admin', 'A password must have at least 10 characters', 'root'],
+    ['nothing', '', 'A password must have at least 10 characters'],
+    ['of nine characters', 'x7-nine-c', 'A password must have at least 10 characters'],
+    ['endless', 'x'.repeat(1025), 'A password must have at most 1024 characters'],
   ])('is not %s', async (_, password, why, name = ADMIN.username) => {
     const { json, types } = await change(password, name);
     expect(json).toEqual({ success: false, msg: why, obj: null, code: 'CREDENTIALS_WEAK' });

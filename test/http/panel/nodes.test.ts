@@ -171,7 +171,7 @@ describe('what is refused', () => {
       [{ port: 70_000 }, 'The node cannot be saved: node port must be 1-65535'],
       [{ port: 'x' }, 'The input is not valid: port: must be a whole number'],
       [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme is http or https'],
-      [{ name: ['x'] }, 'The input is not valid: name: must be a text'],
+      [{ name: ['x'] }, 'The input is not valid: name: must be a string'],
     ] as const) {
       const code = msg.startsWith('The node') ? 'NODE_INVALID' : 'INPUT_INVALID';
       expect(await post('/add', place(443, over))).toEqual({ success: false, msg, obj: null, code });

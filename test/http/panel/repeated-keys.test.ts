@@ -71,10 +71,10 @@ describe('a field that a form has twice', () => {
   it.each([
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&port=2', 'port: must be a whole number'],
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&settings={}&settings={}', 'settings: must be a JSON object'],
-    ['/panel/api/inbounds/add', 'port=1&protocol=vless&remark=a&remark=b', 'remark: must be a text'],
+    ['/panel/api/inbounds/add', 'port=1&protocol=vless&remark=a&remark=b', 'remark: must be a string'],
     ['/panel/api/inbounds/add', 'port=1&protocol=vless&enable=true&enable=false', 'enable: must be true or false'],
     ['/panel/setting/update', 'webPort=1000&webPort=2000', 'Setting webPort: must be a whole number'],
-    ['/login', 'username=admin&username=other&password=correct+horse', 'username: must be a text'],
+    ['/login', 'username=admin&username=other&password=correct+horse', 'username: must be a string'],
   ])('is a list, which is refused where one value belongs: %s %s', async (path, body, msg) => {
     const { form } = await start();
     expect((await form(path, body)).msg).toContain(msg);

@@ -91,7 +91,7 @@ describe('a change', () => {
     const { update } = await start();
     expect((await update({ webPort: 9090, pageSize: 5 })).json).toEqual({
       success: true,
-      msg: 'The parameters have been changed. Some of them count after a restart of the panel.',
+      msg: 'The parameters have been changed. Some of them take effect after a restart of the panel.',
       obj: { restart: ['webPort'] },
     });
     expect((await update({ webBasePath: '/p/', subPath: '/q/' })).json?.obj).toEqual({ restart: ['webBasePath'] });
@@ -154,7 +154,7 @@ describe('a change', () => {
   it('are no more at once than there are', async () => {
     const { panel, update } = await start();
     const { json } = await update(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`k${n}`, n])));
-    expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have 500 settings' });
+    expect(json).toMatchObject({ success: false, msg: 'The input is not valid: may have at most 500 settings' });
     expect(panel.appended()).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe('a change', () => {
     expect((await update(readOnly)).json?.success).toBe(true);
     expect(panel.appended()).toEqual([]);
     expect(await errors({ apiToken: 'x'.repeat(48) })).toEqual([
-      { key: 'apiToken', why: 'is changed by /panel/setting/secret' },
+      { key: 'apiToken', why: 'can only be changed through /panel/setting/secret' },
     ]);
   });
 
@@ -236,7 +236,7 @@ describe('a change', () => {
       { key: 'subKeyFile', why: 'The key does not belong to the certificate' },
     ]);
     expect(await errors({ webPort: 80 })).toEqual([
-      { key: 'webPort', why: 'cannot be used by the account that the panel runs as' },
+      { key: 'webPort', why: 'cannot be used by the account that runs the panel' },
     ]);
     expect(asked).toEqual([
       ['', 8080],
@@ -290,7 +290,7 @@ describe('a change', () => {
     'tells nobody of traffic at a private address: %s',
     async (uri) => {
       const { errors, update, panel } = await start({}, { web: createWeb({ allowPrivate: false }) });
-      const why = 'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+      const why = 'leads to this machine or to a private network; set PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true to allow it';
       const both = { externalTrafficInformEnable: true, externalTrafficInformURI: uri };
       expect(await errors(both)).toEqual([{ key: 'externalTrafficInformURI', why }]);
       // Switched off it is only a text.
@@ -327,7 +327,7 @@ describe('a change', () => {
 
   it('does not send a stored secret elsewhere', async () => {
     const { update, errors, panel } = await start(SECRETS);
-    const why = 'must be given again, because the address that it is sent to changes';
+    const why = 'must be sent again, because the address that it is used for changes';
     expect(
       await errors({ tgBotAPIServer: 'https://evil.example', ldapHost: 'evil.example', ldapPassword: '' }),
     ).toEqual([
@@ -427,9 +427,9 @@ describe('one secret', () => {
 
   it.each([
     [{ key: 'ldapPassword' }, 'value: is missing'],
-    [{ key: 'ldapPassword', value: null }, 'value: must be a text'],
-    [{ key: 'ldapPassword', value: ['x'] }, 'value: must be a text'],
-    [{ key: ['ldapPassword'], value: 'x' }, 'key: must be a text'],
+    [{ key: 'ldapPassword', value: null }, 'value: must be a string'],
+    [{ key: 'ldapPassword', value: ['x'] }, 'value: must be a string'],
+    [{ key: ['ldapPassword'], value: 'x' }, 'key: must be a string'],
   ])('is not changed by %j', async (body, why) => {
     const { panel, browser } = await start(SECRETS);
     const { json } = await browser.post(SECRET, body);

@@ -46,7 +46,7 @@ describe('setting it up', () => {
     expect(panel.appended()).toEqual([]);
     expect(first.json).toMatchObject({
       success: true,
-      msg: 'Two-factor login is not on yet: put the token into an app and confirm it with a code.',
+      msg: 'Two-factor login is not enabled yet: add the token to an app and confirm it with a code.',
     });
     const { twoFactorToken, otpauthUrl, qr } = (first.json as { obj: Record<string, string> }).obj;
     expect(otpauthUrl).toContain(`secret=${twoFactorToken}`);
@@ -185,7 +185,7 @@ describe('a login with it', () => {
     const { panel, login } = await startOn();
     const answer = await login(panel.browser(), given);
     expect(answer).toMatchObject({ status: 200, json: { success: false } });
-    expect(answer.json?.msg).toContain('twoFactorCode: must be a text');
+    expect(answer.json?.msg).toContain('twoFactorCode: must be a string');
     expect(panel.appended()).toEqual([]);
   });
 

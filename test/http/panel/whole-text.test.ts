@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readObject } from '../../../src/http/panel/contract/schemas/json-text.js';
 import { readJson } from '../../../src/http/server/json-body.js';
+import { message } from '../../../src/messages/message.js';
 
 describe('half a character', () => {
   it.each(['{"email":"e\\ud801"}', '{"a":[{"b":"\\uDC00x"}]}', '{"\\ud800":1}', '["\\uD83D\\uD83D\\uDE00"]'])(
@@ -14,7 +15,7 @@ describe('half a character', () => {
     'is refused in a text of JSON inside of a body: %s',
     (text) => {
       const { settings } = readJson(Buffer.from(JSON.stringify({ settings: text }))) as { settings: string };
-      expect(readObject(settings)).toMatchObject({ why: 'holds text that is not valid Unicode' });
+      expect(readObject(settings)).toMatchObject({ why: message('input.notUnicode') });
     },
   );
 

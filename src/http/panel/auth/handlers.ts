@@ -2,6 +2,7 @@ import { reject } from '../../../commands/rejection.js';
 import { LONGEST_PASSWORD, weaknessOf } from '../../../commands/user/credential-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
+import { message } from '../../../messages/message.js';
 import { Message } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
@@ -15,8 +16,8 @@ const wrongLogin = reject('LOGIN_WRONG');
 
 export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
   async login({ body: { username, password, twoFactorCode } }, context) {
-    if (username === '') return reject('CREDENTIALS_WEAK', { why: 'Username is required' });
-    if (password === '') return reject('CREDENTIALS_WEAK', { why: 'Password is required' });
+    if (username === '') return reject('CREDENTIALS_WEAK', { why: message('settings.usernameMissing') });
+    if (password === '') return reject('CREDENTIALS_WEAK', { why: message('settings.passwordMissing') });
     if (password.length > LONGEST_PASSWORD) return wrongLogin;
     const login = new Login(context, username, password, twoFactorCode);
     const refused = await guess(context.visit, username, wrongLogin, () => login.check());
@@ -27,7 +28,7 @@ export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
     const rejection = visit.end();
     if (rejection) return rejection;
     visit.forget();
-    return new Message('You have been logged out.');
+    return new Message(message('settings.loggedOut'));
   },
 
   csrfToken: (_, { visit }) => visit.csrfToken(),
@@ -49,13 +50,13 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
     if (refused) return refused;
     if (!user) return wrong;
     if (newUsername === oldUsername && newPassword.normalize('NFC') === oldPassword.normalize('NFC'))
-      return reject('CREDENTIALS_WEAK', { why: 'The new password must not be the old one' });
+      return reject('CREDENTIALS_WEAK', { why: message('settings.passwordSame') });
     const passwordHash = await passwords.hash(newPassword);
     if (read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
     const data = { user: user.id as UserId, username: newUsername, passwordHash };
     const done = context.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
-    const changed = new Message('The user name and the password have been changed.');
+    const changed = new Message(message('settings.credentialsSaved'));
     return visit.renew({ id: user.id, username: newUsername }) ?? changed;
   },
 };

@@ -8,6 +8,7 @@ import {
   settingsTable,
 } from '../../../events/settings/settings.js';
 import { sameJson } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { ourName } from './setting-names.js';
 
 /** What a body asks for, under our names. */
@@ -44,9 +45,8 @@ export function askedSettings(body: Readonly<Record<string, unknown>>, current: 
   for (const [key, values] of given) {
     const different = isSetting(key) ? values.filter(({ value }) => !isSame(key, value, current)) : values;
     const [first = values[0], other] = different;
-    if (key === 'apiToken') flaws.push({ key, why: 'is changed by /panel/setting/secret' });
-    else if (other && !sameJson(first?.value, other.value))
-      flaws.push({ key, why: 'is given under two names with different values' });
+    if (key === 'apiToken') flaws.push({ key, why: message('settings.apiTokenElsewhere') });
+    else if (other && !sameJson(first?.value, other.value)) flaws.push({ key, why: message('settings.givenTwice') });
     else if (first)
       chosen.push([key, first.name, isSetting(key) && different.length === 0 ? current[key] : first.value]);
   }

@@ -1,6 +1,7 @@
 import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import { Wrong } from '../contract/schemas/fields.js';
@@ -40,12 +41,12 @@ export function blockFlaw(template: JsonObject): string | null {
 export function testUrlOf(text: string): string | Rejection {
   const address = text.trim();
   if (address === '') return defaultOutboundTestUrl;
-  const refused = (why: string) => reject('SETTING_INVALID', { flaws: [{ key: 'outboundTestUrl', why }] });
-  if (!URL.canParse(address)) return refused('is not a URL');
+  const refused = (why: Text) => reject('SETTING_INVALID', { flaws: [{ key: 'outboundTestUrl', why }] });
+  if (!URL.canParse(address)) return refused(message('settings.notUrl'));
   const { protocol, hostname, username, password } = new URL(address);
-  if (protocol !== 'http:' && protocol !== 'https:') return refused('must begin with http:// or https://');
-  if (hostname === '') return refused('names no host');
-  return username === '' && password === '' ? address : refused('must not hold a user name or password');
+  if (protocol !== 'http:' && protocol !== 'https:') return refused(message('settings.notHttpScheme'));
+  if (hostname === '') return refused(message('settings.urlWithoutHost'));
+  return username === '' && password === '' ? address : refused(message('settings.urlCredentials'));
 }
 
 /** The inbounds that the core is asked to run: those that it refused before are left out, and stop none of the others. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { get, routes } from './route.js';
 import { text, whole } from './schemas/fields.js';
 
@@ -15,7 +16,7 @@ export const clientStatementRoutes = routes('/panel/api/clients', {
       from: text,
       /** The same, included; empty = today. */
       to: text,
-      format: z.enum(['', 'json', 'csv'], 'must be one of json, csv').default(''),
+      format: z.enum(['', 'json', 'csv'], issue('input.notOneOf', { known: ['json', 'csv'] })).default(''),
       /** The number of one client of this email, also of a deleted one; 0 = of all who have it, or who was deleted last. */
       client: whole({ min: 0 }),
     }),

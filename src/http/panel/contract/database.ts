@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { get, post, routes, Upload } from './route.js';
 
 /** Larger files go by way of the command line. */
@@ -26,7 +27,9 @@ export const databaseRoutes = routes('/panel/api/server', {
     upload: 'db',
     limit: LARGEST_UPLOAD,
     body: z.object({
-      db: z.custom<Upload>((value) => value instanceof Upload, 'is missing').meta({ type: 'string', format: 'binary' }),
+      db: z
+        .custom<Upload>((value) => value instanceof Upload, issue('input.missing'))
+        .meta({ type: 'string', format: 'binary' }),
       /** Of a sealed backup. */
       passphrase: z.string().max(1000).optional(),
     }),

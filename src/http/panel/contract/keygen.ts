@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { message } from '../../../messages/message.js';
 import { get, post, routes } from './route.js';
 import { body, loose, Wrong } from './schemas/fields.js';
 
 /** Letters, digits and hyphens; a number at the end would be an address. */
 const HOST_NAME = /^(?=.{1,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)*[a-z]([a-z\d-]{0,61}[a-z\d])?$/i;
 const hostName = loose('string', (value) =>
-  typeof value === 'string' && HOST_NAME.test(value.trim()) ? value.trim() : new Wrong('must be a host name'),
+  typeof value === 'string' && HOST_NAME.test(value.trim()) ? value.trim() : new Wrong(message('input.notHostName')),
 );
 
 const Authentication = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { type Auth, get, post, routes } from './route.js';
 import { body, isRecord, plainText, requiredText } from './schemas/fields.js';
 
@@ -12,7 +13,10 @@ const changes = z.preprocess(
   (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).slice(0, MOST_CHANGES + 1)) : {}),
   z
     .record(z.string(), z.unknown())
-    .refine((value) => Object.keys(value).length <= MOST_CHANGES, `may have ${MOST_CHANGES} settings`),
+    .refine(
+      (value) => Object.keys(value).length <= MOST_CHANGES,
+      issue('input.tooManySettings', { limit: MOST_CHANGES }),
+    ),
 );
 
 const Environment = z.record(z.string(), z.object({ variable: z.string(), value: z.union([z.string(), z.number()]) }));

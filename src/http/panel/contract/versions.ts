@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { issue } from '../../../messages/issue.js';
 import { get, post, routes } from './route.js';
 import { body, optionalText } from './schemas/fields.js';
 
 const prefix = '/panel/api/server';
-const version = z.string().regex(/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/, 'must be a version like v1.2.3, or latest');
+const version = z.string().regex(/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/, issue('input.notVersion'));
 const GeoResult = z.object({
   file: z.string(),
   outcome: z.enum(['updated', 'unchanged', 'failed']),

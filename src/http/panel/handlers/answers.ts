@@ -1,13 +1,14 @@
 import type { Done } from '../../../commands/bus.js';
 import { Rejection } from '../../../commands/rejection.js';
 import { within } from '../../../lib/time/within.js';
+import type { Text } from '../../../messages/message.js';
 import { Message } from '../context.js';
 
 /** How long a caller waits for an answer, in ms; the work goes on without it. */
 const PATIENCE_MS = 50_000;
 
 /** The sentence for what was done, or the rejection. */
-export function said(done: Done | Rejection, text: string): Message | Rejection {
+export function said(done: Done | Rejection, text: Text | string): Message | Rejection {
   return done instanceof Rejection ? done : new Message(text);
 }
 

@@ -3,6 +3,7 @@ import { reject } from '../../../commands/rejection.js';
 import { type Client, emailKey } from '../../../events/client/client-document.js';
 import type { InboundId } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
+import { message } from '../../../messages/message.js';
 import { clientDraft, wireKey } from '../codec/client.js';
 import { clientTraffic, ipText } from '../codec/client-traffic.js';
 import { linksForClient, linksForSubId } from '../codec/links.js';
@@ -94,7 +95,7 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
   /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
   async updateClientTraffic({ params: { email }, body: { upload, download } }, { read, change }) {
     if (upload === undefined && download === undefined) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'one of them must be given' });
+      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('input.oneNeeded') });
     }
     const done = await change(() => {
       const client = read.clients.firstByEmail(email);

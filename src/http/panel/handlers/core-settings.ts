@@ -1,6 +1,7 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { certificatePairs, hasLines } from '../../../lib/certificate-pairs.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
 import { blockFlaw, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpContext, Message } from '../context.js';
@@ -13,7 +14,7 @@ import { outboundTestHandlers } from './outbound-tests.js';
 import { providerHandlers } from './providers.js';
 import { PRIVATE_ADDRESS } from './setting-checks.js';
 
-const CHANGED = 'The parameters have been changed.';
+const CHANGED = message('settings.saved');
 const CHANGED_UNTESTED = 'The parameters have been changed; there is no core that could test them.';
 const RESET = 'Outbound traffic has been reset.';
 /** Names every outbound, as in 3x-ui. */

@@ -1,5 +1,6 @@
 import type { ProbeResult } from '../../../commands/ports/probe.js';
 import { reject } from '../../../commands/rejection.js';
+import { message, type Text } from '../../../messages/message.js';
 import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
 import type { HttpContext } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
@@ -12,12 +13,12 @@ export const outboundTestHandlers: Pick<Handlers<typeof coreSettingRoutes>, 'tes
   async testOutbound({ body }, { read, web, probe, signal, say }) {
     if (body.outbound.trim() === '') return reject('FIELD_MISSING', { field: 'outbound' });
     const mode = body.mode.trim() === 'tcp' ? 'tcp' : 'http';
-    const failed = (error: string) => inLanguage({ success: false, delay: 0, mode, error }, say);
+    const failed = (text: Text) => ({ success: false, delay: 0, mode, error: say(text) }) as const;
     const outbound = readObject(body.outbound);
-    if (outbound instanceof Wrong) return failed(`Invalid outbound JSON: it ${outbound.why}`);
+    if (outbound instanceof Wrong) return failed(message('input.outboundInvalid', { why: outbound.why }));
     if (mode === 'tcp') return inLanguage(await probe.dial(outbound, signal), say);
     const others = readObjects(body.allOutbounds || body.outbounds);
-    if (others instanceof Wrong) return failed(`Invalid allOutbounds JSON: it ${others.why}`);
+    if (others instanceof Wrong) return failed(message('input.outboundsInvalid', { why: others.why }));
     const url = read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
     const why = await web.flaw(url);
     if (why !== null) return reject('TEST_URL_REFUSED', { why });

@@ -2,6 +2,7 @@ import { ProviderError } from '../../../commands/ports/providers.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { SecretKey } from '../../../events/settings/settings.js';
 import { isObject, textOf } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { pretty } from '../codec/template.js';
 import type { HttpContext } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
@@ -60,13 +61,13 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, context: Http
     case 'servers':
       return /^\d{1,9}$/.test(body.countryId.trim())
         ? provider.servers(Number(body.countryId))
-        : reject('VALUE_OUT_OF_RANGE', { field: 'countryId', why: 'must be a whole number' });
+        : reject('VALUE_OUT_OF_RANGE', { field: 'countryId', why: message('input.notWholeNumber') });
     case 'reg':
       return own(await provider.privateKey(body.token.trim()), body.token.trim());
     case 'setKey':
       return isWireGuardKey(body.key.trim())
         ? own(body.key.trim(), '')
-        : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: 'must be a WireGuard key: 32 bytes in base64' });
+        : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: message('input.notWireGuardKey') });
     case 'data':
       return context.read.settings.secrets().vpnprov;
     case 'del':

@@ -3,6 +3,7 @@ import type { Flaw } from '../../../commands/rejection.js';
 import { type SettingKey, type Settings, settingsTable } from '../../../events/settings/settings.js';
 import { Networks } from '../../../lib/net/networks.js';
 import { privateNetworks } from '../../../lib/net/private-networks.js';
+import { message } from '../../../messages/message.js';
 import type { HttpParts } from '../context.js';
 
 /** The settings about which the machine must be asked. */
@@ -12,8 +13,7 @@ const MACHINE: readonly SettingKey[] = [
 ];
 
 /** Of an address that the `Web` port would refuse, when its form is right. */
-export const PRIVATE_ADDRESS =
-  'leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
+export const PRIVATE_ADDRESS = message('settings.addressPrivate');
 
 const near = new Networks(privateNetworks);
 
@@ -60,11 +60,11 @@ async function portFlaw(
   if (next[port] === current[port] && next[listen] === current[listen]) return null;
   switch (await serverPortFlaw(next[listen], next[port])) {
     case 'taken':
-      return { key: port, why: 'is used by another program' };
+      return { key: port, why: message('settings.portTaken') };
     case 'forbidden':
-      return { key: port, why: 'cannot be used by the account that the panel runs as' };
+      return { key: port, why: message('settings.portForbidden') };
     case 'no such address':
-      return { key: listen, why: 'is not an address of this machine' };
+      return { key: listen, why: message('settings.addressNotHere') };
     default:
       return null;
   }
@@ -106,7 +106,7 @@ async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promis
   if ((await web.flaw(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
   const { protocol, hostname } = new URL(chatBotAPIServer);
   const isSafe = protocol === 'https:' || isNear(hostname);
-  return isSafe ? null : { key, why: 'must begin with https://: the token of the bot is sent there' };
+  return isSafe ? null : { key, why: message('settings.botServerWithoutTls') };
 }
 
 function isNear(hostname: string): boolean {

@@ -1,6 +1,7 @@
 import type { Done } from '../../../commands/bus.js';
 import { type Flaw, Rejection, reject } from '../../../commands/rejection.js';
 import type { SettingKey } from '../../../events/settings/settings.js';
+import { message } from '../../../messages/message.js';
 import { defaultTemplate } from '../../../projections/core/template.js';
 import type { AuthContext } from '../auth/visit.js';
 import { freshApiToken } from '../codec/fresh.js';
@@ -35,7 +36,7 @@ export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> 
     if (done instanceof Rejection) return done;
     const { twoFactor, read, userId } = context;
     const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(userId)?.username ?? '');
-    return new Message('Two-factor login is not on yet: put the token into an app and confirm it with a code.', {
+    return new Message(message('settings.twoFactorPending'), {
       ...notesOn(done, context),
       twoFactorToken: token,
       otpauthUrl,
@@ -56,7 +57,7 @@ export const settingHandlers: Handlers<typeof settingRoutes, AuthContext> = {
   async secret({ body: { key: name, value, twoFactorCode } }, context) {
     const key = ourName(name);
     if (key === 'apiToken') return giveToken(context, value);
-    if (!isSecret(key)) return refused([{ key: name, why: 'is not a secret setting' }]);
+    if (!isSecret(key)) return refused([{ key: name, why: message('settings.notSecret') }]);
     const asked = {
       changes: { [key]: value },
       flaws: [],
@@ -115,12 +116,7 @@ function answerOf(done: Done | Rejection, context: AuthContext): Message | Rejec
   }
   const notes = notesOn(done, context);
   const later = notes && 'restart' in notes;
-  return new Message(
-    later
-      ? 'The parameters have been changed. Some of them count after a restart of the panel.'
-      : 'The parameters have been changed.',
-    notes,
-  );
+  return new Message(later ? message('settings.savedRestartNeeded') : message('settings.saved'), notes);
 }
 
 /** Of what changed: what waits for a restart, and what is overridden from outside; null when there is nothing to say. */
@@ -138,10 +134,9 @@ function notesOn({ events }: Done, { overrides }: HttpContext): object | null {
 }
 
 function giveToken({ dispatch }: HttpContext, token: string): Message | Rejection {
-  if (!API_TOKEN.test(token))
-    return refused([{ key: 'apiToken', why: 'must be 32 to 200 printable characters without spaces' }]);
+  if (!API_TOKEN.test(token)) return refused([{ key: 'apiToken', why: message('settings.apiTokenInvalid') }]);
   const done = dispatch({ type: 'IssueApiToken', data: { token, replace: true } });
-  return done instanceof Rejection ? done : new Message('The parameters have been changed.');
+  return done instanceof Rejection ? done : new Message(message('settings.saved'));
 }
 
 /** The token that holds after the command: an older one where it is not to be replaced. */

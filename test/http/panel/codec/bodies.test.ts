@@ -5,9 +5,13 @@ import { tables } from '../../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { body, Id, IdOrAll, texts } from '../../../../src/http/panel/contract/schemas/fields.js';
 import { ImportBody, InboundBody } from '../../../../src/http/panel/contract/schemas/inbound.js';
+import { textOfIssue } from '../../../../src/messages/issue.js';
+import { render } from '../../../../src/messages/render.js';
 
 const complaints = (schema: z.ZodType, value: unknown) =>
-  schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  schema
+    .safeParse(value)
+    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`);
 
 describe('an inbound body', () => {
   it('reads JSON and forms alike', () => {
@@ -41,7 +45,7 @@ describe('an inbound body', () => {
     [{ settings: '[]' }, 'settings: must be a JSON object'],
     [{ settings: '{"clients":{}}' }, 'settings.clients: Invalid input: expected array, received object'],
     [{ settings: '{"clients":[{"totalGB":"x"}]}' }, 'settings.clients.0.totalGB: must be a whole number'],
-    [{ settings: '{"a":1e999}' }, 'settings: holds a number that is out of range'],
+    [{ settings: '{"a":1e999}' }, 'settings: contains a number that is out of range'],
     [{ streamSettings: 7 }, 'streamSettings: must be a JSON object'],
     [{ port: '4a3' }, 'port: must be a whole number'],
     [{ port: 70_000 }, 'port: is out of range'],
@@ -70,9 +74,9 @@ describe('an inbound body', () => {
     for (const odd of [many, { a: many }, Object.fromEntries(many.map((one, n) => [`k${n}`, one]))])
       for (const settings of [{ odd }, { clients: [{ odd }] }])
         for (const sent of [settings, JSON.stringify(settings)])
-          expect(complaints(InboundBody, { settings: sent })).toStrictEqual(['settings: holds too many values']);
+          expect(complaints(InboundBody, { settings: sent })).toStrictEqual(['settings: contains too many values']);
     const lists = Array.from({ length: 3 }, () => many.slice(0, 40_000));
-    expect(complaints(InboundBody, { settings: { lists } })).toStrictEqual(['settings: holds too many values']);
+    expect(complaints(InboundBody, { settings: { lists } })).toStrictEqual(['settings: contains too many values']);
     const clients = Array.from({ length: 20_000 }, (_, n) => ({ email: `c${n}`, totalGB: 0, enable: true, tgId: '' }));
     expect(InboundBody.parse({ settings: { clients: [{ email: 'x' }], list: many.slice(9) } }).settings).toBeDefined();
     expect(InboundBody.parse({ settings: JSON.stringify({ clients }) }).settings?.clients).toHaveLength(20_000);
@@ -115,7 +119,7 @@ it('lists come as JSON, as repeated fields and as one field', () => {
     [],
     [],
   ]);
-  expect(complaints(list, { list: '[1]' })).toStrictEqual(['list: must be a list of texts']);
+  expect(complaints(list, { list: '[1]' })).toStrictEqual(['list: must be a list of strings']);
 });
 
 /** Clients of 3x-ui send `null` for these where they have no value. */

@@ -4,6 +4,8 @@ import type { Client } from '../../../../src/events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../../../src/events/ids.js';
 import { clientDraft, clientText, wireClient, wireKey } from '../../../../src/http/panel/codec/client.js';
 import { WireClient } from '../../../../src/http/panel/contract/schemas/client.js';
+import { textOfIssue } from '../../../../src/messages/issue.js';
+import { render } from '../../../../src/messages/render.js';
 
 const documentOf = (draft: ReturnType<typeof clientDraft>): Client => ({
   ...draft,
@@ -17,7 +19,9 @@ const documentOf = (draft: ReturnType<typeof clientDraft>): Client => ({
 });
 const decode = (value: unknown) => WireClient.parse(value);
 const issues = (value: unknown) =>
-  WireClient.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  WireClient.safeParse(value).error?.issues.map(
+    ({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`,
+  );
 
 const uuid = 'b831381d-6324-4d53-ad4f-8cda48b30811';
 
@@ -69,7 +73,7 @@ describe('a wire client', () => {
     ['limitIp', true, 'must be a whole number'],
     ['tgId', 'me', 'must be a whole number'],
     ['enable', 'maybe', 'must be true or false'],
-    ['email', ['a'], 'must be a text'],
+    ['email', ['a'], 'must be a string'],
     ['reverse', 'tag', 'must be an object with a tag'],
   ])('names the member that loses its meaning: %s = %j', (name, value, why) => {
     expect(issues({ email: 'a', [name]: value })).toStrictEqual([`${name}: ${why}`]);

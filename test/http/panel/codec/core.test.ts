@@ -158,7 +158,7 @@ describe('the core template', () => {
     const refused = await core(panel, 'update', { coreSetting: valid, outboundTestUrl: 'http://private.example/' });
     expect(refused).toMatchObject({
       success: false,
-      msg: 'Setting outboundTestUrl: leads to this machine or a private network; PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that',
+      msg: 'Setting outboundTestUrl: leads to this machine or to a private network; set PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true to allow it',
     });
     expect(panel.log.events).toStrictEqual([]);
     const old = { template: valid, outboundTestUrl: 'http://private.example/' };

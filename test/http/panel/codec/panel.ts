@@ -10,6 +10,8 @@ import type { EventLog } from '../../../../src/events/log/log.js';
 import { type HttpContext, Message } from '../../../../src/http/panel/context.js';
 import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js';
 import { statusText } from '../../../../src/http/panel/status-text.js';
+import { textOfIssue } from '../../../../src/messages/issue.js';
+import { render } from '../../../../src/messages/render.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { changeBy } from '../../../kit/change.js';
 import { type CoreStub, stubCore } from '../../../kit/stub-core.js';
@@ -105,7 +107,7 @@ export function startPanel(parts: Parts = {}) {
     actor,
     userId: 1,
     requestHost: 'panel.example',
-    say: (sentence) => sentence,
+    say: (text) => render(text, 'en'),
     secure: false,
     dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
     change: (make) => changeBy(bus)(make, { actor, correlationId: 'c' }),
@@ -131,14 +133,16 @@ export function startPanel(parts: Parts = {}) {
     if (wrong) {
       return {
         success: false,
-        msg: wrong.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+        msg: wrong.issues
+          .map(({ path, message }) => `${path.join('.')}: ${render(textOfIssue(message), 'en')}`)
+          .join('; '),
         obj: null,
       };
     }
     const outcome = await handlers[name]({ params: params.data, body: body.data } as never, context as never);
     if (outcome instanceof Rejection) return { success: false, msg: outcome.message, obj: null };
     if (outcome instanceof JsonOf) return { success: true, msg: '', obj: JSON.parse(outcome.text) as unknown };
-    const [msg, obj] = outcome instanceof Message ? [outcome.text, outcome.obj] : ['', outcome ?? null];
+    const [msg, obj] = outcome instanceof Message ? [render(outcome.text, 'en'), outcome.obj] : ['', outcome ?? null];
     return { success: true, msg, obj: JSON.parse(JSON.stringify(obj)) as unknown };
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { message } from '../../../../messages/message.js';
 import { isRecord, loose, optionalFlag, optionalText, optionalWhole, Wrong } from './fields.js';
 import { type JsonMember, optionalObject, requiredObject } from './json-text.js';
 
@@ -16,7 +17,7 @@ export const WireClient = z
       if (value === undefined) return undefined;
       if (value === null || value === '') return { tag: '' };
       const tag = isRecord(value) ? (value['tag'] ?? '') : undefined;
-      return typeof tag === 'string' ? { tag } : new Wrong('must be an object with a tag');
+      return typeof tag === 'string' ? { tag } : new Wrong(message('input.notObjectWithTag'));
     }),
     auth: optionalText,
     method: optionalText,

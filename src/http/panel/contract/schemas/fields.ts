@@ -1,18 +1,20 @@
 import { z } from 'zod';
+import { encoded, issue } from '../../../../messages/issue.js';
+import { message, type Text } from '../../../../messages/message.js';
 import { type Cursor, readCursor } from '../feed-cursor.js';
 
 /** What is wrong with a value; never the value itself. */
 export class Wrong {
-  readonly why: string;
+  readonly why: Text;
 
-  constructor(why: string) {
+  constructor(why: Text) {
     this.why = why;
   }
 }
 
 /** Half a character, which the core would read as another text than the panel. */
 export const HALF = /\p{Surrogate}/u;
-export const NOT_UNICODE = 'holds text that is not valid Unicode';
+export const NOT_UNICODE = message('input.notUnicode');
 
 type Read<T> = (value: unknown) => T | Wrong;
 
@@ -39,7 +41,7 @@ const reading =
   (value: unknown, context: z.RefinementCtx<unknown>): T => {
     const result = read(value);
     if (!(result instanceof Wrong)) return result;
-    context.addIssue({ code: 'custom', message: result.why });
+    context.addIssue({ code: 'custom', message: encoded(result.why) });
     return z.NEVER;
   };
 
@@ -50,15 +52,15 @@ const given =
 const missing =
   <T>(read: Read<T>): Read<T> =>
   (value) =>
-    value === undefined ? new Wrong('is missing') : read(value);
+    value === undefined ? new Wrong(message('input.missing')) : read(value);
 
 function readText(value: unknown): string | Wrong {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  return typeof value === 'number' ? String(value) : new Wrong('must be a text');
+  return typeof value === 'number' ? String(value) : new Wrong(message('input.notString'));
 }
 
-const NOT_WHOLE = 'must be a whole number';
+const NOT_WHOLE = message('input.notWholeNumber');
 
 interface Range {
   readonly min?: number;
@@ -77,8 +79,8 @@ const readWhole =
     const given = value === undefined || (value === null && from === 'loose') ? 0 : value;
     const number = typeof given === 'string' && from !== 'json' ? parsed(given.trim()) : given;
     if (typeof number !== 'number' || !Number.isInteger(number)) return new Wrong(NOT_WHOLE);
-    if (number < min && min === 0) return new Wrong('must not be negative');
-    if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong('is out of range');
+    if (number < min && min === 0) return new Wrong(message('input.negative'));
+    if (number < min || number > max || !Number.isSafeInteger(number)) return new Wrong(message('input.outOfRange'));
     return number + 0; // -0 is 0
   };
 
@@ -92,7 +94,7 @@ const NO: readonly unknown[] = [false, 0, '0', 'f', 'F', 'false', 'FALSE', 'Fals
 
 function readFlag(value: unknown): boolean | Wrong {
   if (YES.includes(value)) return true;
-  return NO.includes(value) ? false : new Wrong('must be true or false');
+  return NO.includes(value) ? false : new Wrong(message('input.notBoolean'));
 }
 
 /** A text; absent = empty. */
@@ -101,12 +103,12 @@ export const optionalText = loose('string', given(readText));
 /** A text and nothing else: no number, no list. */
 export const plainText = loose('string', (value) => {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : new Wrong('must be a text');
+  return typeof value === 'string' ? value : new Wrong(message('input.notString'));
 });
 
 /** The same, and it must be there. */
 export const requiredText = needed('string', (value) =>
-  typeof value === 'string' ? value : new Wrong('must be a text'),
+  typeof value === 'string' ? value : new Wrong(message('input.notString')),
 );
 
 /** A whole number; absent = 0. */
@@ -120,7 +122,7 @@ export const place = loose<Cursor>('string', (value) => {
   if (cursor) return cursor;
   const position = readWhole({ min: 0 })(value ?? 0);
   if (typeof position === 'number') return { position, generation: '', hash: '' };
-  return position.why === NOT_WHOLE ? new Wrong('must be a cursor of this feed, or a position') : position;
+  return position.why === NOT_WHOLE ? new Wrong(message('input.notCursor')) : position;
 });
 
 /** `null` says as little as nothing. */
@@ -133,7 +135,7 @@ export const requiredFlag = needed('boolean', readFlag);
 export const texts = loose('array', (value = []): readonly string[] | Wrong => {
   const list = typeof value === 'string' ? listIn(value) : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-    return new Wrong('must be a list of texts');
+    return new Wrong(message('input.notStrings'));
   if (list.some((item: string) => HALF.test(item))) return new Wrong(NOT_UNICODE);
   return list as string[];
 });
@@ -149,21 +151,21 @@ function listIn(text: string): unknown {
 
 /** A body by its members. Unknown members are ignored, and no body is an empty one. */
 export function body<S extends z.ZodRawShape>(shape: S) {
-  return z.preprocess((value) => value ?? {}, z.object(shape, 'must be an object'));
+  return z.preprocess((value) => value ?? {}, z.object(shape, issue('input.notObject')));
 }
 
 /** The number of an inbound in a path. */
 export const Id = z
   .string()
-  .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
+  .regex(/^(0|[1-9]\d*)$/, issue('input.notWholeNumber'))
   .transform(Number)
-  .refine(Number.isSafeInteger, 'is out of range');
+  .refine(Number.isSafeInteger, issue('input.outOfRange'));
 /** The same, or -1 for every inbound. */
 export const IdOrAll = z
   .string()
-  .regex(/^(-1|0|[1-9]\d*)$/, 'must be a whole number, or -1')
+  .regex(/^(-1|0|[1-9]\d*)$/, issue('input.notWholeNumberOrAll'))
   .transform(Number)
-  .refine(Number.isSafeInteger, 'is out of range');
+  .refine(Number.isSafeInteger, issue('input.outOfRange'));
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { message } from '../../../../messages/message.js';
 import { ClientTraffic, SettingsText } from './client.js';
 import { body, loose, optionalFlag, optionalText, optionalWhole, Wrong } from './fields.js';
 import { optionalObject, requiredObject } from './json-text.js';
@@ -20,7 +21,7 @@ const shape = {
   trafficReset: loose('string', (value): Period | undefined | Wrong => {
     if (value === undefined) return undefined;
     if (value === '' || value === null) return 'never';
-    return PERIODS.find((period) => period === value) ?? new Wrong(`must be one of ${PERIODS.join(', ')}`);
+    return PERIODS.find((period) => period === value) ?? new Wrong(message('input.notOneOf', { known: PERIODS }));
   }),
   settings: SettingsText,
   streamSettings: optionalObject,

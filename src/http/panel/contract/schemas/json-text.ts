@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { JsonFlaw, parseJson } from '../../../../lib/parse-json.js';
+import { JsonError, parseJson } from '../../../../lib/parse-json.js';
+import { message, type Text } from '../../../../messages/message.js';
 import { HALF, isRecord, loose, NOT_UNICODE, needed, Wrong } from './fields.js';
 
 export type JsonMember = z.core.util.JSONType;
@@ -19,11 +20,11 @@ interface Room {
 /**
  * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
  */
-function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): string | null {
+function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): Text | null {
   if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
+  if (typeof value === 'number') return Number.isFinite(value) ? null : message('input.jsonNumberOutOfRange');
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+  if (depth >= DEEPEST) return message('input.jsonTooDeep', { levels: DEEPEST });
   if (Array.isArray(value)) return membersFlaw(value, room, depth);
   if (Object.keys(value).some((name) => HALF.test(name))) return NOT_UNICODE;
   for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
@@ -33,9 +34,9 @@ function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, dep
 }
 
 /** `room` is what is left for all of them; null = each has room of its own. */
-function membersFlaw(members: readonly unknown[], room: Room | null, depth: number): string | null {
+function membersFlaw(members: readonly unknown[], room: Room | null, depth: number): Text | null {
   if (room) room.values -= members.length;
-  if (room && room.values < 0) return 'holds too many values';
+  if (room && room.values < 0) return message('input.jsonTooLarge');
   for (const member of members) {
     const flaw = flawOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
     if (flaw) return flaw;
@@ -48,7 +49,7 @@ export function readObject(value: unknown): JsonRecord | Wrong {
   const parsed = typeof value === 'string' ? parse(value) : value;
   if (parsed instanceof Wrong) return parsed;
   if (parsed === null) return {};
-  if (!isRecord(parsed)) return new Wrong('must be a JSON object');
+  if (!isRecord(parsed)) return new Wrong(message('input.notJsonObject'));
   const flaw = flawOf(parsed);
   return flaw ? new Wrong(flaw) : (parsed as JsonRecord);
 }
@@ -58,7 +59,7 @@ export function readObjects(text: string): readonly JsonRecord[] | Wrong {
   const parsed = parse(text);
   if (parsed instanceof Wrong) return parsed;
   if (parsed === null) return [];
-  if (!Array.isArray(parsed) || !parsed.every(isRecord)) return new Wrong('must be a JSON list of objects');
+  if (!Array.isArray(parsed) || !parsed.every(isRecord)) return new Wrong(message('input.notJsonObjects'));
   const flaw = flawOf(parsed);
   return flaw ? new Wrong(flaw) : (parsed as JsonRecord[]);
 }
@@ -68,12 +69,12 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonFlaw) return new Wrong(error.message);
+    if (error instanceof JsonError) return new Wrong(error.text);
     throw error;
   }
 }
 
 export const optionalObject = loose('string', (value) => (value === undefined ? undefined : readObject(value)));
 export const requiredObject = needed('string', (value) =>
-  value === '' || value === null ? new Wrong('is missing') : readObject(value),
+  value === '' || value === null ? new Wrong(message('input.missing')) : readObject(value),
 );
