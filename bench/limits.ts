@@ -87,7 +87,7 @@ export const limits: Bench = async ({ quick }) => {
     inside.run({ type: 'AddClients', data: { inbound: one, clients: drafts } });
   }
   inside.run({ type: 'RecordCoreStarted', data: { run: RUN, version: '26', reason: 'start' } });
-  const state = inside.panel.foldings.find(({ fold }) => fold.name === 'state')?.state as PanelState;
+  const state = inside.panel.store.foldings.find(({ fold }) => fold.name === 'state')?.state as PanelState;
   const watch = new AddressWatch({
     limitOf: (email) => addressLimit(state, email),
     graceMs: () => 30_000,
@@ -108,7 +108,7 @@ export const limits: Bench = async ({ quick }) => {
     const ms = median(costs.map(({ decided: each }) => each));
     counters.push(costs[0]?.compared ?? Number.NaN);
     const start = performance.now();
-    await inside.panel.poll();
+    await inside.panel.reactors.poll();
     polls.push(performance.now() - start);
     if (state.holds.size > holds) over.push(ms);
     else if (round > 2) decided.push(ms); // the first rounds are the compiler's

@@ -8,6 +8,7 @@ import type { HostMonitor } from '../commands/ports/host.js';
 import type { Web } from '../commands/ports/web.js';
 import { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
 import type { Rejection } from '../commands/rejection.js';
+import { firstEvent } from '../events/log/first-event.js';
 import type { Settings } from '../events/settings/settings.js';
 import { explained, translated } from '../http/language/translate.js';
 import { coreRejection, runnable } from '../http/panel/codec/template.js';
@@ -23,11 +24,11 @@ interface World {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' | 'outcome' | 'now'>;
+type BotPanel = Pick<Panel, 'read' | 'core' | 'alarms' | 'dispatch' | 'change' | 'log' | 'now'>;
 
 /** Makes the bot of a panel, which runs from `begin` to `stop` as the settings say, and what sends backups through it. */
 export function createChatBot(panel: BotPanel, world: World, options: BotOptions = {}) {
-  const { read, core, alarms, dispatch, change, outcome, now } = panel;
+  const { read, core, alarms, dispatch, change, log, now } = panel;
   const { web, host, backups, version, warn } = world;
   const speech = (): Speech => speechOf(read.settings.current());
   let bot: ChatBot | null = null;
@@ -40,7 +41,8 @@ export function createChatBot(panel: BotPanel, world: World, options: BotOptions
   });
   const parts: BotParts = {
     service: createChatService(web),
-    ...{ delivery, backups, host, read, alarms, dispatch, change, speech, outcome, version, now, warn },
+    ...{ delivery, backups, host, read, alarms, dispatch, change, speech, version, now, warn },
+    outcome: (position, types, ms) => firstEvent(log, position, types, ms),
     dispatchAsBot: (command) => dispatch(command, asSystem('chat-bot')),
     coreFlaw: () => coreFlaw(core, read),
   };

@@ -10,11 +10,12 @@ import { GeoUpdate } from '../commands/reactors/geo/geo-update.js';
 import { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { PanelUpdate } from '../commands/reactors/releases/panel-update.js';
 import type { Config } from '../config.js';
+import { firstEvent } from '../events/log/first-event.js';
 import { runnable } from '../http/panel/codec/template.js';
 import { choosePanel, takeReport } from '../launcher/launcher.js';
 import type { Disposal } from '../lib/disposal.js';
 import { version } from '../version.js';
-import { coreVersions } from './core-work.js';
+import { coreVersions } from './core.js';
 import { type Panel } from './panel.js';
 
 /** What gets newer versions of the core, of the panel and of the geo files. */
@@ -39,7 +40,7 @@ export function createInstalls(
     readonly disposal: Disposal;
   },
 ): Installs {
-  const { read, core, directory, now, outcome } = panel;
+  const { read, core, directory, now, log, store } = panel;
   const { warn, switchOver, disposal } = parts;
   const web = createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
   const dispatch = (command: AnyCommand) => panel.dispatch(command, asSystem('versions'));
@@ -52,11 +53,11 @@ export function createInstalls(
     wanted: () => read.core().process.wanted,
     config: wanted,
     dispatch,
-    outcome,
+    outcome: (position, types, ms) => firstEvent(log, position, types, ms),
     warn,
   });
   // What a part of a damaged log says of versions and files is not the last that was said.
-  if (!panel.damaged) coreInstall.prepare();
+  if (!store.startup.damaged) coreInstall.prepare();
   const following = read.changed$.subscribe((events) => coreInstall.notice(events));
   disposal.add(() => following.unsubscribe());
 
@@ -80,7 +81,7 @@ export function createInstalls(
     now,
     warn,
   });
-  if (!panel.damaged) geoKeeping.prepare();
+  if (!store.startup.damaged) geoKeeping.prepare();
   disposal.add(() => geoKeeping.stop());
   const dataDir = config.DATA_DIR;
   const panelUpdate = new PanelUpdate({

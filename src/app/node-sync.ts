@@ -21,13 +21,13 @@ type SyncedPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
 
 /** Keeps the nodes of a panel as the log asks for, until `disposal`. */
 export function openNodeSync(
-  panel: SyncedPanel & Pick<Panel, 'damaged'>,
+  panel: SyncedPanel & Pick<Panel, 'store'>,
   { web, nodes, warn, disposal }: { web: Web; nodes: Watched; warn: Warn; disposal: Disposal },
 ): NodeSync {
   const nodePanel = createNodePanel(web, nodeMarks(panel.read));
   const sync = nodeSyncOf(panel, nodePanel, nodes, warn);
   // What a part of the log wants is not what the nodes were told by all of it.
-  if (!panel.damaged) sync.begin();
+  if (!panel.store.startup.damaged) sync.begin();
   disposal.add(async () => {
     const stopped = sync.stop();
     await nodePanel.close();

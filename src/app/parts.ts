@@ -14,6 +14,7 @@ import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery
 import type { NodeSync } from '../commands/reactors/nodes/remote-nodes.js';
 import { type Config, overridesOf } from '../config.js';
 import { serverNames } from '../events/certificate.js';
+import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import type { HttpParts } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
@@ -76,7 +77,7 @@ export function httpParts(
   host.start();
   disposal.add(() => host.stop());
   const nodeSync = openNodeSync(panel, { web, nodes: nodes.nodes, warn, disposal });
-  panel.collectNodesBy((asked) => nodeSync.collect(asked));
+  panel.reactors.collectNodesBy((asked) => nodeSync.collect(asked));
   return {
     read,
     core,
@@ -90,7 +91,7 @@ export function httpParts(
     web,
     ...nodes,
     nodeSync,
-    collect: panel.collect,
+    collect: panel.reactors.collect,
     ...installs,
     feed: new EventFeed(panel.log, read),
     probe,
@@ -101,11 +102,11 @@ export function httpParts(
     now,
     version,
     coreSettled: (ms) =>
-      Promise.race([panel.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
-    outcome: panel.outcome,
+      Promise.race([panel.reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+    outcome: (position, types, ms) => firstEvent(panel.log, position, types, ms),
     past: panel.log,
     logged: (id) => panel.log.answered(id),
-    ledger: (question) => panel.ledger.ask(question),
+    ledger: (question) => panel.store.ledger.ask(question),
     portFlaw: portProblem,
     serverPortFlaw: (listen, port) => servers.portProblem(listen, port),
     restartFlaw: () => servers.restartProblem(),

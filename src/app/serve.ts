@@ -1,209 +1,130 @@
 import { createXrayCore } from '../adapters/core/xray.js';
-import { createLogger } from '../adapters/logs/logger.js';
+import { createLogger, type PanelLogger } from '../adapters/logs/logger.js';
 import type { Config } from '../config.js';
+import { bannerText, switchText } from '../control/banner.js';
 import { openControl } from '../control/control.js';
+import { prepareFirstAdmin } from '../control/first-admin.js';
+import { guardProcess, RESTART_SIGNAL, restartOnSignal, type StopSignals, stopSignals } from '../control/signals.js';
 import type { Servers } from '../http/server/servers.js';
 import { FULL_CODE, READY, SWITCH_CODE } from '../launcher/launcher.js';
 import { Disposal } from '../lib/disposal.js';
 import { reportMissingTexts } from '../messages/render.js';
-import { refusedHere } from '../projections/core/refused-here.js';
+import { logNotifications } from '../projections/notification-log.js';
 import { diskFull, isDiskFull } from '../store/full-disk.js';
-import { failTrial, forgiveTry, type Turn } from '../store/generations.js';
+import { failAttempt } from '../store/generations.js';
 import { version } from '../version.js';
-import { childWork } from '../worker/backup-jobs.js';
-import { openBackups } from '../worker/backups.js';
-import { coreBinary, corePlace } from './core-binary.js';
-import { prepareFirstAdmin } from './first-admin.js';
+import { createBackups } from './backups.js';
+import { coreBinary } from './core-binary.js';
 import { createInstalls } from './installs.js';
-import { logNews } from './news.js';
 import { createPanel, type Panel } from './panel.js';
 import { secretsOf } from './parts.js';
 import { openServers } from './servers.js';
 
-/** Signals that end the panel in order, and the core with it. A second one ends it at once; the log survives both. */
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
-/** Asks to begin anew, from the files that are there by now, while the core and every connection go on. */
-const ANEW = 'SIGUSR2';
-
-/** A signal to the whole process group arrives once itself, and once more from whoever started the panel, in ms. */
-const SAME_WISH_MS = 1000;
-
-/** Between the answer that the panel starts anew and its end, in ms. */
+/** Between the response that announces a restart and the end of the process, in ms. */
 const GRACE_MS = 3000;
-/** Why a panel ends whose core goes on: another one takes over, or whoever started it is gone. */
-const LEAVES_CORE: ReadonlySet<string> = new Set(['update', ANEW, 'disconnect']);
-/** Why a panel ends that its launcher starts again. */
-const COMES_AGAIN: ReadonlySet<string> = new Set(['update', ANEW, 'another state']);
+/** Reasons to end that leave the core running: another process takes over, or the launcher is gone. */
+const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
+/** Reasons to end after which the launcher starts a panel again. */
+const RESTARTS: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'another state']);
 
 /** Runs the panel until a signal ends it. Resolves to the exit code. */
 export async function serve(config: Config): Promise<number> {
-  const { ending, end, stopped } = signalled();
-  // Without its launcher nobody would know of this process, and the next start would find the directory taken.
-  process.once('disconnect', () => end('disconnect'));
-  let why = '';
-  // Node would open its inspector: a port through which everything can be read and changed.
-  process.on('SIGUSR1', () => undefined);
-  // A log that can no longer be written, because of a full disk or a closed pipe, is no reason to end the panel.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.removeAllListeners('error');
-    stream.on('error', () => undefined);
-  }
+  const signals = stopSignals();
+  guardProcess();
   const disposal = new Disposal();
+  let panel: Panel | undefined;
   const logger = createLogger(config.LOG_LEVEL, {
     subPath: () => panel?.read.settings.current().subPath ?? '/sub/',
     secrets: () => (panel ? secretsOf(panel) : []),
   });
-  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
-  reportMissingTexts((code, language) => warn('a text is missing, the English one is shown', { code, language }));
-  let panel: Panel | undefined;
   try {
-    if (process.getuid?.() === 0)
-      warn('the panel runs as root; an account of its own with CAP_NET_BIND_SERVICE and CAP_NET_ADMIN is enough');
-    if (config.ALLOW_PRIVATE_OUTBOUND)
-      warn('PORTOLAN_ALLOW_PRIVATE_OUTBOUND is set: requests of the panel may go to private addresses');
-    panel = await createPanel({
-      dataDir: config.DATA_DIR,
-      version,
-      createCore: (directory, splice) =>
-        createXrayCore({
-          binary: coreBinary(config),
-          runDir: directory.run,
-          logDir: directory.logs,
-          assetDir: directory.geo,
-          splice,
-          log: (level, message, fields = {}) => logger[level](fields, message),
-        }),
-      warn,
-      failed(error) {
-        logger.fatal({ err: error }, 'the panel cannot go on');
-        // Nothing is flushed or stopped: the log is sound, the core goes on, and the next start says what is wrong.
-        process.exit(1);
-      },
-    });
-    const running = panel;
-    logNews(running, logger);
-    if (running.turn) warn(turnLine(running.turn));
-    // Whoever ends it while it makes way for another one wants all of it to end.
-    disposal.add(() => running.stop(LEAVES_CORE.has(why) && !stopped()));
-    process.on(ANEW, () =>
-      process.send ? end(ANEW) : warn(`${ANEW} is for a panel that bin/portolan has started: nothing is done`),
-    );
-    let leaving = false;
-    const leave = (reason: string): (() => void) | null => {
-      if (!process.send) return null;
-      return () => {
-        leaving = true;
-        setTimeout(() => end(reason), GRACE_MS);
-      };
-    };
-    const switchOver = leave('update');
-    const installs = createInstalls(running, config, { warn, switchOver, disposal });
-    const firstAdmin = await prepareFirstAdmin(running, config, warn);
-    let servers: Servers | undefined;
-    const backups = openBackups(
-      {
-        panel: running,
-        work: childWork({ humble: true }),
-        release: version,
-        corePlace: () => corePlace(config),
-        switchOver: leave('another state'),
-        restarting: () => leaving || servers?.restarting() === true,
-        warn,
-      },
-      disposal,
-    );
-    await openControl(running, warn, disposal, installs.coreInstall, backups);
-    servers = await openServers(running, { config, logger, disposal, installs, backups });
-    // In the same turn of the loop in which the last port was bound: so a panel is never ready without an admin.
-    firstAdmin?.create();
-    await running.start();
-    if (!running.damaged) installs.coreInstall.begin();
-    if (!running.damaged) installs.geoKeeping.begin();
-    process.stdout.write(banner(running, config, servers));
-    process.send?.(READY);
-    why = await ending;
+    panel = await openPanel(config, logger);
+    const why = await runPanel(panel, { config, logger, signals, disposal });
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
-    return COMES_AGAIN.has(why) && !stopped() ? SWITCH_CODE : 0;
+    return RESTARTS.has(why) && !signals.stopped() ? SWITCH_CODE : 0;
   } catch (error) {
     logger.debug({ err: error }, 'the panel could not run');
     const full = isDiskFull(error);
     const message = full ? diskFull(config.DATA_DIR) : error instanceof Error ? error.message : String(error);
     process.stderr.write(`portolan: ${message}\n`);
-    // Without a panel it is not this process that has the directory; and a state cannot help that a disk is full.
-    if (panel && full) forgiveTry(panel.directory.root);
-    else if (panel) failTrial(panel.directory.root, message);
+    // Without a panel, this process does not hold the lock of the directory.
+    if (panel) failAttempt(panel.directory.root, error);
     await disposal.dispose().catch(() => undefined);
     return full ? FULL_CODE : 1;
   }
 }
 
-interface Wishes {
-  /** Resolves with the first reason to end: a signal, or whatever `end` is told. */
-  readonly ending: Promise<string>;
-  readonly end: (why: string) => void;
-  /** Whether a signal wants all of it to end, first or later. */
-  readonly stopped: () => boolean;
-}
-
-function signalled(): Wishes {
-  let end: (why: string) => void = () => undefined;
-  let told = 0;
-  const ending = new Promise<string>((resolve) => {
-    end = resolve;
-    for (const signal of SIGNALS) {
-      process.on(signal, () => {
-        if (told > 0 && performance.now() - told > SAME_WISH_MS) process.exit(1);
-        if (told === 0) told = performance.now();
-        resolve(signal);
-      });
-    }
+function openPanel(config: Config, logger: PanelLogger): Promise<Panel> {
+  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  reportMissingTexts((code, language) => warn('a text is missing, the English one is shown', { code, language }));
+  if (process.getuid?.() === 0)
+    warn('the panel runs as root; an account of its own with CAP_NET_BIND_SERVICE and CAP_NET_ADMIN is enough');
+  if (config.ALLOW_PRIVATE_OUTBOUND)
+    warn('PORTOLAN_ALLOW_PRIVATE_OUTBOUND is set: requests of the panel may go to private addresses');
+  return createPanel({
+    dataDir: config.DATA_DIR,
+    version,
+    createCore: (directory, splice) =>
+      createXrayCore({
+        binary: coreBinary(config),
+        runDir: directory.run,
+        logDir: directory.logs,
+        assetDir: directory.geo,
+        splice,
+        log: (level, message, fields = {}) => logger[level](fields, message),
+      }),
+    warn,
+    failed(error) {
+      logger.fatal({ err: error }, 'the panel cannot continue');
+      // Nothing is flushed or stopped: the log is sound, the core keeps running, and the next start reports the problem.
+      process.exit(1);
+    },
   });
-  return { ending, end, stopped: () => told > 0 };
 }
 
-function banner({ read, complaint, core, turn }: Panel, config: Config, servers: Servers): string {
-  const { process: state } = read.core();
-  const coreLine =
-    state.state === 'running'
-      ? `running, version ${state.version}`
-      : state.error === ''
-        ? core.process.running
-          ? 'starting'
-          : 'stopped'
-        : `${state.state}: ${state.error}`;
-  const { panel, subscription, ops } = servers.urls();
-  const { subEnable, subPath } = read.settings.current();
-  const admin = [...read.users().users.values()][0]?.username ?? '(none)';
-  const lines = [
-    '',
-    `  Portolan ${version}`,
-    '',
-    `  Panel          ${panel}${servers.basePath()}`,
-    `  Admin          ${admin}`,
-    `  Subscriptions  ${subEnable ? `${subscription}${subPath}<subId>` : 'off'}`,
-    `  Core           ${coreLine}`,
-    `  Data           ${config.DATA_DIR}`,
-    `  Health         ${ops}/readyz`,
-    '',
-    ...(turn === null ? [] : [`  ${turnLine(turn)}`]),
-    ...[...servers.warnings(), ...refusals(read)].map((warning) => `  WARNING: ${warning}`),
-    ...(complaint === null ? ['  Next: log in and add an inbound.'] : [`  READ ONLY: ${complaint}`]),
-    '',
-  ];
-  return `${lines.join('\n')}\n`;
+interface RunParts {
+  readonly config: Config;
+  readonly logger: PanelLogger;
+  readonly signals: StopSignals;
+  readonly disposal: Disposal;
 }
 
-/** What was refused at an earlier start, and still is: there is no news of it. */
-function refusals(read: Panel['read']): readonly string[] {
-  const inbounds = new Map(read.inbounds.all().map((inbound) => [inbound.id, inbound]));
-  return refusedHere(inbounds, read.core()).map(
-    ({ inbound: { id, tag }, reason }) => `the core does not take inbound ${id} (${tag}): ${reason}`,
-  );
-}
-
-/** Which of two states this start serves. */
-function turnLine({ outcome, why }: Turn): string {
-  return outcome === 'switched' ? `NEW STATE: ${why}` : `THE STATE BEFORE IS BACK: ${why}`;
+/** Opens the servers and starts the panel. Resolves to the reason to end. */
+async function runPanel(panel: Panel, { config, logger, signals, disposal }: RunParts): Promise<string> {
+  const { read, core, store } = panel;
+  const { stopped, end, ending } = signals;
+  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  let why = '';
+  logNotifications(panel, logger);
+  if (store.startup.switched) warn(switchText(store.startup.switched));
+  // A stop signal during a restart stops the core too.
+  disposal.add(() => panel.stop(KEEPS_CORE.has(why) && !stopped()));
+  restartOnSignal(end, warn);
+  let leaving = false;
+  /** What ends this process soon so that the launcher starts the next one; null without a launcher. */
+  const leave = (reason: string): (() => void) | null => {
+    if (!process.send) return null;
+    return () => {
+      leaving = true;
+      setTimeout(() => end(reason), GRACE_MS);
+    };
+  };
+  const installs = createInstalls(panel, config, { warn, switchOver: leave('update'), disposal });
+  const firstAdmin = await prepareFirstAdmin(panel, config, warn);
+  let servers: Servers | undefined;
+  const restarting = (): boolean => leaving || servers?.restarting() === true;
+  const backups = createBackups(panel, config, { switchOver: leave('another state'), restarting, warn, disposal });
+  await openControl(panel, warn, disposal, installs.coreInstall, backups);
+  servers = await openServers(panel, { config, logger, disposal, installs, backups });
+  // In the same turn of the loop in which the last port was bound, so that a panel is never ready without an admin.
+  firstAdmin?.create();
+  await panel.start();
+  if (!store.startup.damaged) installs.coreInstall.begin();
+  if (!store.startup.damaged) installs.geoKeeping.begin();
+  const dataDir = config.DATA_DIR;
+  process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir }));
+  process.send?.(READY);
+  why = await ending;
+  return why;
 }

@@ -67,13 +67,13 @@ function startErrors(config: Config): StartError {
 }
 
 function createServers(panel: Panel, config: Config, logger: PanelLogger, startError: StartError): Servers {
-  const { read, dispatch, directory, now, setOwnPorts } = panel;
+  const { read, dispatch, directory, now, store } = panel;
   return new Servers({
     overrides: config,
     settings: () => read.settings.current(),
     changed$: read.changed$,
     dispatch,
-    setOwnPorts,
+    setOwnPorts: store.setOwnPorts,
     certificateKeeper: (name, events) =>
       new CertificateKeeper({
         copy: join(directory.certs, `${name}.pem`),
@@ -88,8 +88,8 @@ function createServers(panel: Panel, config: Config, logger: PanelLogger, startE
 }
 
 function createOps(panel: Panel, config: Config) {
-  const { read, log, now, complaint } = panel;
-  const unsaved = () => complaint ?? refusedByDisk(panel);
+  const { read, log, now, store } = panel;
+  const unsaved = () => store.startup.complaint ?? refusedByDisk(panel);
   return createOpsServer({
     panel: () => unsaved() ?? unreadiness(read, log),
     core: () => coreUnreadiness(read),

@@ -12,7 +12,7 @@ interface Common {
 /** `portolan core …`: which binary is used, and whether it takes the configuration of the log. */
 export function coreCommands(program: Command, config: () => Config, common: (command: Command) => Common): void {
   const core = program.command('core').description('the proxy core');
-  const work = () => import('../app/core-work.js');
+  const work = () => import('./core-tasks.js');
   core
     .command('list')
     .description('the versions that can be installed, and those that are')

@@ -11,7 +11,7 @@ import { panelState } from '../commands/state.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { knownPosition, openSound } from '../store/damaged-log.js';
-import { settle, stage, switchTo } from '../store/generations.js';
+import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { type Journal, openJournal } from '../store/journal.js';
 import { printEither } from './output.js';
 
@@ -49,7 +49,7 @@ export async function keepSound(dataDir: string, json: boolean): Promise<void> {
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
-    settle(directory);
+    completeSwitch(directory);
     const { position, generation } = readable(directory);
     assertTakesIn(directory.root, sizeOf(directory.database));
     const staged = stage(directory);
@@ -65,7 +65,7 @@ export async function keepSound(dataDir: string, json: boolean): Promise<void> {
         journal.log.close();
       }
       switchTo(directory, staged, `the sound part of a damaged log, up to position ${position}, takes its place`);
-      const turn = settle(directory);
+      const turn = completeSwitch(directory);
       const text = `The log goes on after position ${position}; the damaged file is in ${directory.backups}`;
       printEither(json, { expected, found: position, turn }, text);
     } finally {

@@ -11,7 +11,7 @@ import type { Settings } from '../events/settings/settings.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { settings } from '../projections/settings.js';
 import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
-import { settle, stage, switchTo } from '../store/generations.js';
+import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { childWork } from '../worker/backup-jobs.js';
@@ -44,7 +44,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
-    settle(directory);
+    completeSwitch(directory);
     const copy = await privateCopy(file, directory);
     const staged = stage(directory);
     try {
@@ -58,7 +58,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
         core,
       });
       switchTo(directory, staged, `${file} (SHA-256 ${done.sha256}) takes the place of the state`);
-      settle(directory);
+      completeSwitch(directory);
       return done;
     } finally {
       staged.discard();

@@ -22,7 +22,7 @@ import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { issueText, render } from '../messages/render.js';
 import type { ReadModels } from '../projections/read-models.js';
-import { settle } from '../store/generations.js';
+import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 
 /** Where an operation works: in the running panel, or on the log of one that does not run. */
@@ -204,7 +204,7 @@ function accepted(done: Done | Rejection): Done {
 export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
   const lock = lockDirectory(directory.lock);
   try {
-    settle(directory);
+    completeSwitch(directory);
     const { log, anchor, complaint } = openJournal(directory);
     const state = begin(panelState);
     catchUp(log, [state]);

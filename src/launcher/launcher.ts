@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
-import { failTrial, onTrial, switching } from '../store/generations.js';
+import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
 /** The exit code with which a panel asks for the version that is chosen by then to be started. */
@@ -127,7 +127,7 @@ export async function launch(options: LaunchOptions): Promise<number> {
       // A new state that did not get ready: the next start brings back the one before.
       if (!signals.stopped && !ending.ready && !broughtBack && onTrial(dataDir)) {
         broughtBack = true;
-        failTrial(dataDir, reasonOf(ending, times.readyMs ?? 0));
+        recordFailure(dataDir, reasonOf(ending, times.readyMs ?? 0));
         process.stderr.write('portolan: the new state did not start, the one before is brought back\n');
         continue;
       }

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
 import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
+import { isDiskFull } from './full-disk.js';
 
 /** A private data directory on the same file system, empty at first, whose log can become that of the panel. */
 export interface Staged {
@@ -13,7 +14,7 @@ export interface Staged {
 }
 
 /** What a start found of a switch, for the log of the panel and the operator. */
-export interface Turn {
+export interface SwitchResult {
   /** `switched`: this start serves the new state. `returned`: it serves the state before again. */
   readonly outcome: 'switched' | 'returned';
   /** What the switch was for and, where it was taken back, why. */
@@ -23,7 +24,7 @@ export interface Turn {
 /** All that makes a state, beside each other or not at all: SQLite would read the side files of another database. */
 const STATE = ['events.db', 'events.db-wal', 'events.db-shm', 'head.json', join('keys', 'master.key')];
 /** Starts that may end before they are ready, by a power cut say, until the state before comes back. */
-const MOST_TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 const stagedIn = (root: string): string => join(root, 'staged');
 
@@ -42,7 +43,7 @@ export function stage({ root }: Pick<DataDirectory, 'root'>): Staged {
 
 /**
  * Decides that the staged state is the one that counts: from here on it survives anything, and nothing before has any
- * effect. The log of the staged directory must be closed. It comes into its place at the next `settle`, for which
+ * effect. The log of the staged directory must be closed. It comes into its place at the next `completeSwitch`, for which
  * nobody may have the log before open. `why` is a sentence for the operator. Throws when another switch is under way.
  */
 export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged, why: string): void {
@@ -67,7 +68,10 @@ export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged,
  * Finishes or undoes a switch that was decided, and takes away what was only staged. For the holder of the lock, before
  * the log is opened; each step can be done again. `step` is told of each one before it is taken. Null: there was none.
  */
-export function settle(directory: DataDirectory, step: (name: string) => void = () => undefined): Turn | null {
+export function completeSwitch(
+  directory: DataDirectory,
+  step: (name: string) => void = () => undefined,
+): SwitchResult | null {
   const { root } = directory;
   let intent = readIntent(root);
   const to = (phase: Intent['phase'], change: Partial<Intent> = {}): void => {
@@ -75,7 +79,7 @@ export function settle(directory: DataDirectory, step: (name: string) => void = 
     if (intent) writeIntent(root, (intent = { ...intent, ...change, phase }));
   };
   if (intent?.phase === 'trial') {
-    const failure = intent.failure ?? (intent.tries >= MOST_TRIES ? 'it did not get ready' : null);
+    const failure = intent.failure ?? (intent.tries >= MAX_ATTEMPTS ? 'it did not get ready' : null);
     if (failure !== null) to('return-clear', { failure });
   }
   if (intent?.phase === 'clear') {
@@ -104,13 +108,13 @@ export function settle(directory: DataDirectory, step: (name: string) => void = 
 }
 
 /** A start of the panel begins to try a new state, if there is one. */
-export function tryNew({ root }: Pick<DataDirectory, 'root'>): void {
+export function recordAttempt({ root }: Pick<DataDirectory, 'root'>): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial') writeIntent(root, { ...intent, tries: intent.tries + 1 });
 }
 
 /** The start is ready, and its log knows what became of the switch: there is no way back any more. */
-export function confirm({ root }: Pick<DataDirectory, 'root'>): void {
+export function confirmSwitch({ root }: Pick<DataDirectory, 'root'>): void {
   removeIntent(root);
 }
 
@@ -133,8 +137,17 @@ export function onTrial(root: string): boolean {
   }
 }
 
-/** The try came to nothing by no fault of the state. Best effort: the disk may be what is at fault. */
-export function forgiveTry(root: string): void {
+/**
+ * A start failed with this error. The next one restores the former state, unless the disk was full: that is no fault of the
+ * new state, and the attempt does not count.
+ */
+export function failAttempt(root: string, error: unknown): void {
+  if (isDiskFull(error)) undoAttempt(root);
+  else recordFailure(root, error instanceof Error ? error.message : String(error));
+}
+
+/** Best effort: the disk itself may be the problem. */
+function undoAttempt(root: string): void {
   try {
     const intent = readIntent(root);
     if (intent?.phase === 'trial' && intent.tries > 0) writeIntent(root, { ...intent, tries: intent.tries - 1 });
@@ -143,8 +156,8 @@ export function forgiveTry(root: string): void {
   }
 }
 
-/** The new state does not get ready: the next `settle` brings back the one before. `why` is a sentence. */
-export function failTrial(root: string, why: string): void {
+/** The new state does not get ready: the next `completeSwitch` brings back the one before. `why` is a sentence. */
+export function recordFailure(root: string, why: string): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial' && intent.failure === null) writeIntent(root, { ...intent, failure: why });
 }

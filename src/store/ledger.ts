@@ -13,12 +13,12 @@ import type { ReadModels } from '../projections/read-models.js';
 import { Ledger, type Told } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
 
-/** Events that are taken in between two turns of the loop: what was missed may be a whole log. */
+/** Events read between two turns of the loop: a whole log may be missing. */
 const PAGE = 200;
-/** How long a question waits for a ledger that is being made, in ms. */
-const PATIENCE_MS = 3000;
-/** A ledger that was found wrong is not made anew again within this time, in ms: the next one would be no better. */
-const REMAKE_AFTER_MS = 600_000;
+/** How long a question waits for a ledger that is being built, in ms. */
+const READY_TIMEOUT_MS = 3000;
+/** A ledger that was found wrong is not rebuilt again within this time, in ms: the next one would be no better. */
+const REBUILD_AFTER_MS = 600_000;
 
 interface Parts {
   readonly log: SqliteEventLog;
@@ -27,140 +27,158 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-export type LedgerKeeping = ReturnType<typeof keepLedger>;
+/** Opens the ledger and begins to follow the log. */
+export const keepLedger = (parts: Parts): LedgerKeeper => new LedgerKeeper(parts);
 
-/** Keeps the ledger at the head of the log. It never stands in the way of the panel: what cannot be written waits. */
-export function keepLedger({ log, read, directory, warn }: Parts) {
-  const zoneNow = (): string => zoneNamed(read.settings.current().timeLocation);
-  const path = join(directory.run, 'ledger.db');
-  let file = ledgerFileAt(path, log, zoneNow());
-  if (file === null) warn('the ledger cannot be kept on disk, and is made anew at each start');
-  let ledger = new Ledger(file ?? new LedgerInMemory(), zoneNow());
-  let behind = false;
-  let reading = Promise.resolve();
-  let writing: NodeJS.Immediate | undefined;
-  let complained = false;
-  let closed = false;
+/** Keeps the ledger at the head of the log. It never delays or fails a change: what cannot be written is written later. */
+export class LedgerKeeper {
+  readonly #parts: Parts;
+  readonly #path: string;
+  readonly #following: { unsubscribe(): void };
+  #file: LedgerFile | null;
+  #ledger: Ledger;
+  /** Whether a reading of the log is under way. */
+  #behind = false;
+  #reading = Promise.resolve();
+  #writing: NodeJS.Immediate | undefined;
+  #warned = false;
+  #closed = false;
   /** Why the last reading of the log ended too early; null when it did not. */
-  let unread: unknown = null;
-  let remadeAt = Number.NEGATIVE_INFINITY;
+  #readError: unknown = null;
+  #rebuiltAt = Number.NEGATIVE_INFINITY;
 
-  const complain = (what: string, error: unknown): void => {
-    if (!complained) warn(what, { error: String(error) });
-    complained = true;
-  };
-  const write = (): void => {
-    writing = undefined;
-    if (closed) return;
-    try {
-      ledger.write();
-      complained = false;
-    } catch (error) {
-      if (!(error instanceof LedgerFlaw)) return complain('the ledger could not be written', error);
-      // A disk that damages the next one too is not asked for a third.
-      if (!mend(error)) beginAnew('in memory');
-      void begin();
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#path = join(parts.directory.run, 'ledger.db');
+    this.#file = ledgerFileAt(this.#path, parts.log, this.#zone());
+    if (this.#file === null) parts.warn('the ledger cannot be kept on disk and is rebuilt at each start');
+    this.#ledger = new Ledger(this.#file ?? new LedgerInMemory(), this.#zone());
+    this.#following = parts.log.appended$.subscribe((events) => this.#follow(events));
+    void this.#catchUp();
+  }
+
+  /** The ledger at the head of the log; null when it is still being built after three seconds. */
+  async ready(): Promise<Ledger | null> {
+    await within(READY_TIMEOUT_MS, this.#catchUp(), () => undefined);
+    return this.#ledger.position === this.#parts.log.head().position ? this.#ledger : null;
+  }
+
+  /**
+   * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
+   * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
+   */
+  async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
+    for (;;) {
+      const ledger = await this.ready();
+      // The disk does not return the log: waiting would not help.
+      if (!ledger && (this.#readError instanceof StorageError || diskFault(this.#readError))) throw this.#readError;
+      if (!ledger) return { silent: 'unready' };
+      try {
+        return { told: question(ledger) };
+      } catch (error) {
+        if (!(error instanceof LedgerFlaw)) throw error;
+        if (!this.#repair(error)) return { silent: 'wrong' };
+      }
     }
-  };
-  const beginAnew = (where: 'on disk' | 'in memory' = 'on disk'): void => {
-    file?.close();
-    file = where === 'on disk' ? newLedgerFile(path, log, zoneNow()) : null;
-    ledger = new Ledger(file ?? new LedgerInMemory(), zoneNow());
-  };
-  /** Makes it anew, and says whether that was worth it: not when the one before was made just now. */
-  const mend = (flaw: LedgerFlaw): boolean => {
-    const now = performance.now();
-    if (now - remadeAt < REMAKE_AFTER_MS) return false;
-    remadeAt = now;
-    warn('the ledger was wrong, and is made anew', { error: flaw.message });
-    beginAnew();
-    return true;
-  };
-  const take = (events: readonly RecordedEvent[], to: number): void => {
-    ledger.take(events, to);
-    if (ledger.due) writing ??= setImmediate(write);
-  };
-  /** Reads what is missing. It is not behind any more in the same tick in which it finds nothing. */
-  const catchUp = async (): Promise<void> => {
-    behind = true;
-    unread = null;
+  }
+
+  async close(): Promise<void> {
+    this.#following.unsubscribe();
+    clearImmediate(this.#writing);
+    this.#write();
+    this.#closed = true;
+    await this.#reading;
+    this.#file?.close();
+  }
+
+  #zone(): string {
+    return zoneNamed(this.#parts.read.settings.current().timeLocation);
+  }
+
+  #follow(events: readonly RecordedEvent[]): void {
+    const { position, days } = this.#ledger;
+    // Sums stand at the end of the range that they cover; the ledger may have a part of it.
+    const overtaken = events.some(
+      ({ type, data }) => type === 'MeasurementsRolledUp' && data.from <= position && data.to > position,
+    );
+    const rezoned = events.some(({ type }) => type === 'SettingsChanged') && days.zone !== this.#zone();
+    if (overtaken || rezoned) this.#rebuild('on disk');
+    const first = events[0]?.position ?? 0;
+    if (this.#behind || this.#ledger.position !== first - 1) return void this.#catchUp();
     try {
-      while (!closed && ledger.position < log.head().position) {
-        const events = log.read(ledger.position, PAGE);
-        take(events, events.at(-1)?.position ?? log.head().position);
+      this.#take(events, events.at(-1)?.position ?? 0);
+    } catch (error) {
+      // The command that appended these events must not fail because of the ledger.
+      this.#warnOnce('the ledger could not be built', error);
+    }
+  }
+
+  #take(events: readonly RecordedEvent[], to: number): void {
+    this.#ledger.take(events, to);
+    if (this.#ledger.due) this.#writing ??= setImmediate(() => this.#write());
+  }
+
+  #catchUp(): Promise<void> {
+    if (!this.#behind) this.#reading = this.#readMissing();
+    return this.#reading;
+  }
+
+  /** Reads what is missing. `#behind` ends in the same tick in which it finds nothing more. */
+  async #readMissing(): Promise<void> {
+    const { log } = this.#parts;
+    this.#behind = true;
+    this.#readError = null;
+    try {
+      while (!this.#closed && this.#ledger.position < log.head().position) {
+        const events = log.read(this.#ledger.position, PAGE);
+        this.#take(events, events.at(-1)?.position ?? log.head().position);
         await nextTurn();
       }
     } catch (error) {
-      unread = error;
-      complain('the ledger could not be made', error);
+      this.#readError = error;
+      this.#warnOnce('the ledger could not be built', error);
     } finally {
-      behind = false;
+      this.#behind = false;
     }
-  };
-  const begin = (): Promise<void> => {
-    if (!behind) reading = catchUp();
-    return reading;
-  };
+  }
 
-  const follow = (events: readonly RecordedEvent[]): void => {
-    // Sums stand at the end of what they sum up, of which a part may be in here.
-    const overtaken = events.some(
-      ({ type, data }) => type === 'MeasurementsRolledUp' && data.from <= ledger.position && data.to > ledger.position,
-    );
-    const rezoned = events.some(({ type }) => type === 'SettingsChanged') && ledger.days.zone !== zoneNow();
-    if (overtaken || rezoned) beginAnew();
-    const first = events[0]?.position ?? 0;
-    if (behind || ledger.position !== first - 1) return void begin();
+  #write(): void {
+    this.#writing = undefined;
+    if (this.#closed) return;
     try {
-      take(events, events.at(-1)?.position ?? 0);
+      this.#ledger.write();
+      this.#warned = false;
     } catch (error) {
-      // Whoever appended has nothing to do with it.
-      complain('the ledger could not be made', error);
+      if (!(error instanceof LedgerFlaw)) return this.#warnOnce('the ledger could not be written', error);
+      // A disk that damages the second one too is not tried a third time.
+      if (!this.#repair(error)) this.#rebuild('in memory');
+      void this.#catchUp();
     }
-  };
-  const following = log.appended$.subscribe(follow);
-  void begin();
+  }
 
-  /** The ledger at the head of the log; null while it is still being made. */
-  const ready = async (): Promise<Ledger | null> => {
-    await within(PATIENCE_MS, begin(), () => undefined);
-    return ledger.position === log.head().position ? ledger : null;
-  };
+  /** Rebuilds a wrong ledger. Returns false, and does nothing, when it was rebuilt only recently. */
+  #repair(flaw: LedgerFlaw): boolean {
+    const now = performance.now();
+    if (now - this.#rebuiltAt < REBUILD_AFTER_MS) return false;
+    this.#rebuiltAt = now;
+    this.#parts.warn('the ledger was wrong and is rebuilt', { error: flaw.message });
+    this.#rebuild('on disk');
+    return true;
+  }
 
-  return {
-    ready,
+  #rebuild(where: 'on disk' | 'in memory'): void {
+    this.#file?.close();
+    this.#file = where === 'on disk' ? newLedgerFile(this.#path, this.#parts.log, this.#zone()) : null;
+    this.#ledger = new Ledger(this.#file ?? new LedgerInMemory(), this.#zone());
+  }
 
-    /**
-     * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
-     * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
-     */
-    async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {
-      for (;;) {
-        const books = await ready();
-        // Waiting is of no use where the disk does not give the log.
-        if (!books && (unread instanceof StorageError || diskFault(unread))) throw unread;
-        if (!books) return { silent: 'unready' };
-        try {
-          return { told: question(books) };
-        } catch (error) {
-          if (!(error instanceof LedgerFlaw)) throw error;
-          if (!mend(error)) return { silent: 'wrong' };
-        }
-      }
-    },
-
-    async close(): Promise<void> {
-      following.unsubscribe();
-      clearImmediate(writing);
-      write();
-      closed = true;
-      await reading;
-      file?.close();
-    },
-  };
+  #warnOnce(what: string, error: unknown): void {
+    if (!this.#warned) this.#parts.warn(what, { error: String(error) });
+    this.#warned = true;
+  }
 }
 
-/** Null where there can be no file. */
+/** Null where no file can be created. */
 function ledgerFileAt(path: string, log: SqliteEventLog, zone: string): LedgerFile | null {
   try {
     return new LedgerFile(path, log, zone);

@@ -14,13 +14,10 @@ import {
   type KeptBackup,
   type Replacement,
 } from '../commands/ports/backups.js';
-import { BackupTimer } from '../commands/reactors/backup/backup-timer.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
-import type { Alarms } from '../lib/alarms.js';
-import type { Disposal } from '../lib/disposal.js';
 import { Queue } from '../lib/queue.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from '../store/backup-files.js';
@@ -38,7 +35,7 @@ interface BackupsPanel {
   readonly foldings: readonly Folding[];
   readonly directory: DataDirectory;
   readonly now: () => number;
-  readonly retire: () => void;
+  readonly markReplaced: () => void;
 }
 
 interface BackupsParts {
@@ -203,7 +200,7 @@ export class PanelBackups implements Backups {
       const what = kind === 'portolan' ? 'a backup' : 'a database of 3x-ui';
       switchTo(directory, staged, `${what} (SHA-256 ${sha256}) takes the place of the state`);
       this.#record({ type: 'RecordStateReplaced', data: { kind, sha256, generation } }, askedBy);
-      panel.retire();
+      panel.markReplaced();
       warn('the state is replaced: the panel starts anew', { kind, sha256, generation });
       switchOver();
       return replacement;
@@ -236,23 +233,4 @@ function failureOf(error: unknown): BackupError {
   if (error instanceof BackupError) return error;
   if (error instanceof RefusedFile) return new BackupError('refused', error.message, { cause: error });
   return new BackupError('failed', jobFailure(error), { cause: error });
-}
-
-/** Those of a panel, with the timer that makes them, until `disposal`. */
-export function openBackups(
-  parts: BackupsParts & { readonly panel: { readonly alarms: Alarms } },
-  disposal: Disposal,
-): PanelBackups {
-  const backups = new PanelBackups(parts);
-  const { read, alarms } = parts.panel;
-  const timer = new BackupTimer({
-    backups,
-    settings: () => read.settings.current(),
-    changed$: read.changed$,
-    alarms,
-    warn: parts.warn,
-  });
-  timer.begin();
-  disposal.add(() => timer.stop());
-  return backups;
 }

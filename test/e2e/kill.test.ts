@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
-import { settle } from '../../src/store/generations.js';
+import { completeSwitch } from '../../src/store/generations.js';
 import { openJournal } from '../../src/store/journal.js';
 import { verifyLog } from '../../src/store/verify.js';
 import { foreignClient, foreignInbound, makeForeign } from '../kit/foreign-database.js';
@@ -184,7 +184,7 @@ describe('a kill -9', { timeout: 120_000 }, () => {
 
     /** What the next start makes of it. */
     function settled(): { readonly title: string | undefined; readonly outcome: string | undefined } {
-      const turn = settle(dataDirectory(alone));
+      const turn = completeSwitch(dataDirectory(alone));
       expect(stagedIn(alone)).toEqual([]);
       return { title: soundTitleIn(alone), outcome: turn?.outcome };
     }

@@ -102,7 +102,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
         warn: (message) => expect.fail(message),
         failed: (error) => expect.fail(error.message),
       });
-      const digests = parts.digests();
+      const digests = parts.store.digests();
       parts.log.close();
       return digests;
     } finally {

@@ -131,7 +131,7 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     try {
       expect((await ask(`${secureUrl()}/`)).names).toContain('two.example');
       await until('the banner warns', 5_000, () =>
-        /WARNING: the certificate of the panel .*best one/.test(second.stdout()),
+        /WARNING: the certificate of the panel .*best certificate/.test(second.stdout()),
       );
     } finally {
       await second.stop();

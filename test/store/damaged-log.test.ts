@@ -50,9 +50,9 @@ describe('a log with a damaged page', () => {
     expect(position).toBeGreaterThan(5);
     await place.open();
     const { panel } = place;
-    expect(panel.damaged).toBe(true);
+    expect(panel.store.startup.damaged).toBe(true);
     expect(panel.log.head().position).toBe(position);
-    expect(panel.complaint).toContain(
+    expect(panel.store.startup.complaint).toContain(
       `events.db is damaged (database disk image is malformed): what is shown is the state of position ${position}, up to which it can be read. Restore a backup: portolan restore FILE --yes. Or go on from there without the events after it: portolan doctor --keep-sound`,
     );
     expect(panel.read.clients.firstByEmail('alice')).toBeDefined();
@@ -72,7 +72,7 @@ describe('a log with a damaged page', () => {
     const name = 'portolan-2023-11-14-position-12.db';
     writeFileSync(join(directory.backups, name), '');
     await place.open();
-    expect(place.panel.complaint).toContain(`portolan restore ${join(directory.backups, name)} --yes`);
+    expect(place.panel.store.startup.complaint).toContain(`portolan restore ${join(directory.backups, name)} --yes`);
   });
 
   it('is named by verification with its first bad position', async () => {
@@ -151,7 +151,7 @@ describe('a log with a damaged page', () => {
     damageMiddle(directory.database);
     await place.open();
     const { panel } = place;
-    expect(panel.damaged).toBe(false);
+    expect(panel.store.startup.damaged).toBe(false);
     expect(refusedByDisk(panel)).toBeNull();
     expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
     expect(refusedByDisk(panel)).toBe(`nothing can be saved: ${DAMAGE}`);

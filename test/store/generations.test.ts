@@ -8,14 +8,14 @@ import {
 } from '../../src/adapters/data-directory/data-directory.js';
 import {
   assertWhole,
-  confirm,
-  failTrial,
+  completeSwitch,
+  confirmSwitch,
   onTrial,
-  settle,
+  recordAttempt,
+  recordFailure,
   stage,
   switching,
   switchTo,
-  tryNew,
 } from '../../src/store/generations.js';
 import { temporaryFolder } from '../kit/log.js';
 import { replacedStates } from '../kit/replaced-states.js';
@@ -51,7 +51,7 @@ class Killed extends Error {}
 function settledUpTo(directory: DataDirectory, n: number): true | null {
   let left = n;
   try {
-    settle(directory, () => {
+    completeSwitch(directory, () => {
       if (left === 0) throw new Killed();
       left -= 1;
     });
@@ -66,7 +66,7 @@ describe('a switch of the state', () => {
   it('changes nothing until it is decided, and what was only staged is gone with the next start', () => {
     const directory = given();
     put(stage(directory).directory, 'new');
-    expect(settle(directory)).toBeNull();
+    expect(completeSwitch(directory)).toBeNull();
     expect(owners(directory)).toEqual(['old']);
     expect(existsSync(join(directory.root, 'staged'))).toBe(false);
   });
@@ -76,7 +76,7 @@ describe('a switch of the state', () => {
     decided(directory);
     expect(owners(directory)).toEqual(['old']);
     expect(switching(directory.root)).toBe(true);
-    expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
     expect(owners(directory)).toEqual(['new']);
     expect(existsSync(`${directory.database}-wal`)).toBe(false);
     const [aside = ''] = replacedStates(directory.root);
@@ -94,7 +94,7 @@ describe('a switch of the state', () => {
       if (settledUpTo(directory, steps) === null) break;
       const mixed = owners(directory).length !== 1 || !existsSync(directory.masterKey) || !existsSync(directory.anchor);
       if (mixed) expect(() => assertWhole(directory.root)).toThrow(/interrupted/);
-      expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
       expect(owners(directory)).toEqual(['new']);
       expect(() => assertWhole(directory.root)).not.toThrow();
       expect(readdirSync(directory.backups)).toHaveLength(1);
@@ -106,12 +106,12 @@ describe('a switch of the state', () => {
   it('is over once a start was ready', () => {
     const directory = given();
     decided(directory);
-    settle(directory);
-    tryNew(directory);
+    completeSwitch(directory);
+    recordAttempt(directory);
     expect(onTrial(directory.root)).toBe(true);
-    confirm(directory);
+    confirmSwitch(directory);
     expect(onTrial(directory.root)).toBe(false);
-    expect(settle(directory)).toBeNull();
+    expect(completeSwitch(directory)).toBeNull();
     expect(owners(directory)).toEqual(['new']);
   });
 
@@ -121,18 +121,18 @@ describe('a switch of the state', () => {
     for (;;) {
       const directory = given();
       decided(directory);
-      settle(directory);
-      tryNew(directory);
-      failTrial(directory.root, 'its clients make no sense');
-      failTrial(directory.root, 'the first reason counts');
+      completeSwitch(directory);
+      recordAttempt(directory);
+      recordFailure(directory.root, 'its clients make no sense');
+      recordFailure(directory.root, 'the first reason counts');
       if (settledUpTo(directory, steps) === null) break;
-      expect(settle(directory)).toEqual(back);
+      expect(completeSwitch(directory)).toEqual(back);
       expect(owners(directory)).toEqual(['old']);
       expect(existsSync(`${directory.database}-wal`)).toBe(true);
       // Until the log has it, each start says so.
-      expect(settle(directory)).toEqual(back);
-      confirm(directory);
-      expect(settle(directory)).toBeNull();
+      expect(completeSwitch(directory)).toEqual(back);
+      confirmSwitch(directory);
+      expect(completeSwitch(directory)).toBeNull();
       expect(replacedStates(directory.root)).toEqual([expect.stringMatching(/^refused-/)]);
       steps += 1;
     }
@@ -143,17 +143,20 @@ describe('a switch of the state', () => {
     const directory = given();
     decided(directory);
     for (let start = 1; start <= 2; start += 1) {
-      expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
-      tryNew(directory);
+      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      recordAttempt(directory);
     }
-    expect(settle(directory)).toEqual({ outcome: 'returned', why: 'a backup takes over: it did not get ready' });
+    expect(completeSwitch(directory)).toEqual({
+      outcome: 'returned',
+      why: 'a backup takes over: it did not get ready',
+    });
     expect(owners(directory)).toEqual(['old']);
   });
 
   it('has no way back from an empty directory', () => {
     const directory = prepareDataDirectory(temporaryFolder());
     decided(directory);
-    expect(settle(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
     expect(onTrial(directory.root)).toBe(false);
     expect(owners(directory)).toEqual(['new']);
   });
@@ -165,7 +168,7 @@ describe('a switch of the state', () => {
     put(second.directory, 'second');
     expect(() => switchTo(directory, second, 'another one')).toThrow(/under way/);
     second.discard();
-    settle(directory);
+    completeSwitch(directory);
     expect(owners(directory)).toEqual(['new']);
   });
 
@@ -175,16 +178,16 @@ describe('a switch of the state', () => {
     put(staged.directory, 'new');
     switchTo(directory, staged, 'a backup takes over');
     staged.discard();
-    settle(directory);
+    completeSwitch(directory);
     expect(owners(directory)).toEqual(['new']);
   });
 
   it('stops a start at a note that cannot be read', () => {
     const directory = given();
     writeFileSync(join(directory.root, 'switch.json'), '{"phase":"clear","from":"../..","to":"/"}');
-    expect(() => settle(directory)).toThrow(/says which state counts/);
+    expect(() => completeSwitch(directory)).toThrow(/says which state counts/);
     expect(onTrial(directory.root)).toBe(false);
     rmSync(join(directory.root, 'switch.json'));
-    expect(settle(directory)).toBeNull();
+    expect(completeSwitch(directory)).toBeNull();
   });
 });

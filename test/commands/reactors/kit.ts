@@ -84,7 +84,7 @@ export class Place {
   async calm(): Promise<void> {
     for (let i = 0; i < 12; i += 1) {
       await new Promise((resolve) => setImmediate(resolve));
-      await this.panel.settled();
+      await this.panel.reactors.settled();
     }
   }
 

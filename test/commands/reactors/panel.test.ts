@@ -18,7 +18,7 @@ describe('a panel', () => {
     place.core.counts = [{ kind: 'client', name: 1, up: 5, down: 0 }];
     await place.wait(5000);
     await place.close(true);
-    const before = place.panel.digests();
+    const before = place.panel.store.digests();
     expect(readdirSync(place.panel.directory.snapshots).length).toBe(Object.keys(before).length - 1);
     const again = await createPanel({
       dataDir: place.root,
@@ -28,7 +28,7 @@ describe('a panel', () => {
       warn: () => undefined,
       failed: () => undefined,
     });
-    expect(again.digests()).toStrictEqual(before);
+    expect(again.store.digests()).toStrictEqual(before);
     await again.stop(true);
   });
 
@@ -69,7 +69,7 @@ describe('a panel', () => {
     writeFileSync(anchor, evidence);
     const { position } = known;
     await place.open();
-    expect(place.panel.complaint).toContain(`the events from ${position + 1} on are missing`);
+    expect(place.panel.store.startup.complaint).toContain(`the events from ${position + 1} on are missing`);
     expect(place.panel.read.clients.firstByEmail('alice')).toBeDefined();
     expect(place.panel.dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject(
       { code: 'STORAGE_READ_ONLY' },

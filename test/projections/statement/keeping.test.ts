@@ -47,7 +47,14 @@ function kept(journal: TestLog) {
     );
     return 'silent' in answer ? answer.silent : [answer.told?.closing, answer.told?.counter];
   };
-  return { ...keeping, asked, close, said, file: join(journal.directory.run, 'ledger.db') };
+  return {
+    ready: () => keeping.ready(),
+    ask: keeping.ask.bind(keeping),
+    asked,
+    close,
+    said,
+    file: join(journal.directory.run, 'ledger.db'),
+  };
 }
 
 function history() {
@@ -58,7 +65,7 @@ function history() {
   return journal;
 }
 
-describe('the keeping of the ledger', () => {
+describe('the keeper of the ledger', () => {
   it('reads what was there before, follows, and has it after a new start', async () => {
     const journal = history();
     const before = kept(journal);
@@ -91,7 +98,7 @@ describe('the keeping of the ledger', () => {
     expect(flowsIn(await keeping.ready())).toStrictEqual([['2023-11-15', 16, 27]]);
   });
 
-  it('is made anew where it stands inside of what was rolled up since', async () => {
+  it('is rebuilt when its position is inside a range that was rolled up since', async () => {
     const journal = history();
     journal.append(used(3, 4));
     const file = new LedgerFile(join(journal.directory.run, 'ledger.db'), journal.log, 'UTC');
@@ -111,7 +118,7 @@ describe('the keeping of the ledger', () => {
     ]);
   });
 
-  it('begins anew when a roll-up overtakes the reading', async () => {
+  it('starts again when a roll-up overtakes the reading', async () => {
     const journal = history();
     journal.append(...Array.from({ length: 300 }, () => used(1, 1)));
     // The first page is read, and the loop has not turned yet.
@@ -147,7 +154,7 @@ describe('the keeping of the ledger', () => {
     ]);
   });
 
-  it('makes a damaged file anew, and does without one where there can be none', async () => {
+  it('rebuilds a damaged file, and works in memory where no file can be created', async () => {
     const journal = history();
     const path = join(journal.directory.run, 'ledger.db');
     writeFileSync(path, 'no database at all, and long enough to be looked at'.repeat(100));
@@ -161,7 +168,7 @@ describe('the keeping of the ledger', () => {
     without.append(utc, inboundAdded(), clientAdded(), used(1, 2));
     const keeping = kept(without);
     expect(flowsIn(await keeping.ready())).toHaveLength(1);
-    expect(keeping.said).toStrictEqual(['the ledger cannot be kept on disk, and is made anew at each start']);
+    expect(keeping.said).toStrictEqual(['the ledger cannot be kept on disk and is rebuilt at each start']);
   });
 
   it('loses nothing that cannot be written', async () => {
@@ -186,7 +193,7 @@ describe('the keeping of the ledger', () => {
   });
 });
 
-const REMADE = 'the ledger was wrong, and is made anew';
+const REBUILT = 'the ledger was wrong and is rebuilt';
 const true2 = [
   { up: 11, down: 22 },
   { up: 11, down: 22 },
@@ -216,12 +223,12 @@ function damage(file: string, table: string): void {
 }
 
 describe('a ledger that is wrong', () => {
-  it.each(['entries', 'flows', 'head'])('is made anew when its table %s cannot be read', async (table) => {
+  it.each(['entries', 'flows', 'head'])('is rebuilt when its table %s cannot be read', async (table) => {
     const { journal, file } = await written();
     damage(file, table);
     const keeping = kept(journal);
     expect(await keeping.asked()).toStrictEqual(true2);
-    expect(keeping.said).toStrictEqual(table === 'head' ? [] : [REMADE]);
+    expect(keeping.said).toStrictEqual(table === 'head' ? [] : [REBUILT]);
     await keeping.close();
     // The file is sound again.
     const next = kept(journal);
@@ -235,27 +242,27 @@ describe('a ledger that is wrong', () => {
     ['flows that are cut off', 'UPDATE flows SET content = substr(content, 1, length(content) - 1)'],
     ['flows that are rubbish', 'UPDATE flows SET content = randomblob(64)'],
     ['no flows', 'DELETE FROM flows'],
-  ])('with %s is made anew before it is believed', async (_, sql) => {
+  ])('with %s is rebuilt before it is used', async (_, sql) => {
     const { journal, file } = await written();
     const db = new Database(file);
     db.exec(sql);
     db.close();
     const keeping = kept(journal);
     expect(await keeping.asked()).toStrictEqual(true2);
-    expect(keeping.said).toStrictEqual([REMADE]);
+    expect(keeping.said).toStrictEqual([REBUILT]);
     journal.append(used(1, 1));
     expect(await keeping.asked()).toMatchObject([{ up: 12 }, { up: 12 }]);
     expect(keeping.said).toHaveLength(1);
   });
 
-  it('is made anew when it turns out damaged in writing', async () => {
+  it('is rebuilt when a write finds it damaged', async () => {
     const { journal, file } = await written();
     damage(file, 'entries');
     const before = kept(journal);
     journal.append(clientAdded(draft('bob', 2), second));
     await before.ready();
     await before.close();
-    expect(before.said).toStrictEqual([REMADE]);
+    expect(before.said).toStrictEqual([REBUILT]);
     const after = kept(journal);
     expect(await after.asked()).toStrictEqual(true2);
     expect(after.said).toStrictEqual([]);
@@ -283,17 +290,17 @@ describe('a ledger that is wrong', () => {
     await keeping.close();
     // It writes at its end, and no more to the disk.
     expect(put).toHaveBeenCalledTimes(2);
-    expect(keeping.said).toStrictEqual([REMADE]);
+    expect(keeping.said).toStrictEqual([REBUILT]);
   });
 
-  it('says so when it is no better made anew, and is not made anew for each question', async () => {
+  it('reports when a rebuilt one is wrong too, and is not rebuilt for each question', async () => {
     const keeping = kept(history());
     const never = (): never => {
       throw new LedgerFlaw('it is never right');
     };
     expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
     expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
-    expect(keeping.said).toStrictEqual([REMADE]);
+    expect(keeping.said).toStrictEqual([REBUILT]);
     expect(await keeping.asked()).toStrictEqual(true2);
     await expect(keeping.ask(() => expect.fail('a defect'))).rejects.toThrow('a defect');
   });

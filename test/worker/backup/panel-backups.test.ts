@@ -5,7 +5,7 @@ import { BackupError } from '../../../src/commands/ports/backups.js';
 import { panelState } from '../../../src/commands/state.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
-import { settle } from '../../../src/store/generations.js';
+import { completeSwitch } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
 import { PanelBackups } from '../../../src/worker/backups.js';
 import { admin, DAY } from '../../kit/builders.js';
@@ -24,7 +24,7 @@ function panelWith(options: Options = {}) {
   const read = new ReadModels(own.log);
   const state = begin(panelState);
   catchUp(own.log, [state]);
-  const [retire, switchOver] = [vi.fn<() => void>(), vi.fn<() => void>()];
+  const [markReplaced, switchOver] = [vi.fn<() => void>(), vi.fn<() => void>()];
   const follow = (): void => catchUp(own.log, [state]);
   own.log.appended$.subscribe(follow);
   const backups = new PanelBackups({
@@ -34,7 +34,7 @@ function panelWith(options: Options = {}) {
       foldings: [...read.follower.foldings, state],
       directory: own.directory,
       now: own.clock.now,
-      retire,
+      markReplaced,
     },
     work: { ...work, ...options.work },
     release: '1.2.3',
@@ -46,7 +46,7 @@ function panelWith(options: Options = {}) {
   const mark = own.log.head().position;
   const { root } = own.directory;
   return {
-    ...{ own, backups, bus, retire, switchOver },
+    ...{ own, backups, bus, markReplaced, switchOver },
     appended: () => readAll(own.log).filter(({ position }) => position > mark),
     kept: () => readdirSync(own.directory.backups).toSorted(),
     unfinished: () => (existsSync(join(root, 'staged')) ? readdirSync(join(root, 'staged')) : []),
@@ -242,9 +242,9 @@ describe('a file that takes the place of the state', () => {
       data: { kind: 'portolan', sha256, generation },
       meta: { actor: admin },
     });
-    expect([one.retire.mock.calls.length, one.switchOver.mock.calls.length]).toEqual([1, 1]);
+    expect([one.markReplaced.mock.calls.length, one.switchOver.mock.calls.length]).toEqual([1, 1]);
     one.own.log.close();
-    expect(settle(one.own.directory)).toMatchObject({ outcome: 'switched' });
+    expect(completeSwitch(one.own.directory)).toMatchObject({ outcome: 'switched' });
     expect(one.own.reopen().log.generation).toBe(generation);
     expect(one.own.all().at(-1)).toMatchObject({ type: 'StateImported', meta: { actor: admin } });
   });
@@ -263,7 +263,7 @@ describe('a file that takes the place of the state', () => {
   });
 
   it('changes nothing when it is refused', async () => {
-    const { backups, own, appended, unfinished, retire, switchOver } = panelWith();
+    const { backups, own, appended, unfinished, markReplaced, switchOver } = panelWith();
     const file = join(own.directory.root, 'file.db');
     writeFileSync(file, 'no database');
     await expect(backups.replaceFrom(file, '', admin)).rejects.toMatchObject({
@@ -271,8 +271,8 @@ describe('a file that takes the place of the state', () => {
       message: 'It is not an SQLite database',
     });
     expect([appended(), unfinished()]).toEqual([[], []]);
-    expect([retire.mock.calls.length, switchOver.mock.calls.length]).toEqual([0, 0]);
-    expect(settle(own.directory)).toBeNull();
+    expect([markReplaced.mock.calls.length, switchOver.mock.calls.length]).toEqual([0, 0]);
+    expect(completeSwitch(own.directory)).toBeNull();
   });
 
   it('is not taken by a panel that nobody would start again', async () => {

@@ -360,12 +360,12 @@ describe('a tag that goes from one inbound to another', () => {
   it('leaves with the former one what was counted for it up to its end', async () => {
     const place = await started(undefined, addInbound(1));
     place.core.counts = [count('in-1', 100)];
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     place.core.counts = [count('in-1', 130)];
     const calls = await place.done(gone, again);
     expect(calls).toStrictEqual(['removeInbound in-1', 'addInbound in-1']);
     place.core.counts = [count('in-1', 137)];
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     expect([bytes(place, 2), booked(place)]).toStrictEqual([7, [[[1, 100, 0]], [[1, 30, 0]], [[2, 7, 0]]]]);
     expect(place.data('InboundCountersPassedOn')).toStrictEqual([{ run: 'run-1', counters: [['in-1', 130, 0]] }]);
   });
@@ -378,7 +378,7 @@ describe('a tag that goes from one inbound to another', () => {
     await place.open();
     expect(place.core.seen()).toContain('addInbound in-1');
     place.core.counts = [count('in-1', 151)];
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     expect(booked(place)).toStrictEqual([[[1, 100, 0]], [[1, 50, 0]], [[2, 1, 0]]]);
   });
 
@@ -390,7 +390,7 @@ describe('a tag that goes from one inbound to another', () => {
     await place.done(move(one, 1001, 'x'), move(two, 1002, 'in-1'), move(one, 1001, 'in-2'));
     expect([bytes(place, 1), bytes(place, 2)]).toStrictEqual([10, 20]);
     place.core.counts = [count('in-1', 13), count('in-2', 24)];
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     expect([bytes(place, 1), bytes(place, 2)]).toStrictEqual([14, 23]);
   });
 });

@@ -4,6 +4,7 @@ import { type Core, type CoreConfig, CoreError, type CoreRun } from '../../../..
 import { type CoreVersions, ReleaseError } from '../../../../src/commands/ports/releases.js';
 import { CoreInstall } from '../../../../src/commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../../../../src/commands/rejection.js';
+import { firstEvent } from '../../../../src/events/log/first-event.js';
 import { admin } from '../../../kit/builders.js';
 import { FakeCore } from '../core/fake-core.js';
 import { type Place, started } from '../kit.js';
@@ -106,7 +107,7 @@ function installOf({ panel, warnings }: Place, core: VersionedCore, versions: Co
     wanted: () => panel.read.core().process.wanted,
     config: () => ({ template: {}, inbounds: new Map() }),
     dispatch: (command) => panel.dispatch(command, { actor: admin, correlationId: 'versions' }),
-    outcome: panel.outcome,
+    outcome: (position, types, ms) => firstEvent(panel.log, position, types, ms),
     warn: (message) => warnings.push(message),
   });
 }

@@ -133,7 +133,7 @@ describe('a poll', () => {
     await place.close(true);
     rmSync(`${place.root}/run/snapshots`, { recursive: true });
     await place.open();
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     expect(used(place)).toStrictEqual({ up: 100, down: 0 });
   });
 
@@ -187,7 +187,7 @@ describe('a change of counters', () => {
     expect(await change(place, command)).not.toBeInstanceOf(Rejection);
     const [first, ...rest] = types(place, from);
     expect([first, rest.length > 0]).toStrictEqual(['TrafficRecorded', true]);
-    await place.panel.poll();
+    await place.panel.reactors.poll();
     expect(types(place, from).filter((type) => type === 'TrafficRecorded')).toHaveLength(1);
   });
 
@@ -206,7 +206,7 @@ describe('a change of counters', () => {
       readings += 1;
       return counters();
     };
-    const polled = place.panel.poll();
+    const polled = place.panel.reactors.poll();
     const changes = [1, 2, 3].map(() => change(place, reset));
     place.core.counts = [count('client', 1, 9)];
     await Promise.all([polled, ...changes]);
@@ -262,7 +262,7 @@ describe('the sum of all polls', () => {
           counter += bytes;
           through += bytes;
           place.core.counts = [count('client', 1, counter)];
-          if (then < 5) await place.panel.poll();
+          if (then < 5) await place.panel.reactors.poll();
           if (then === 5) {
             await place.close(true); // the core goes on, the next panel takes it over
             await place.open();
@@ -285,7 +285,7 @@ describe('the sum of all polls', () => {
           }
           expect(used(place)?.up).toBeLessThanOrEqual(through - lost);
         }
-        await place.panel.poll();
+        await place.panel.reactors.poll();
         expect(used(place)).toStrictEqual({ up: through - lost, down: 0 });
         await place.close(false);
       }),

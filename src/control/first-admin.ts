@@ -1,30 +1,41 @@
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
-import { asSystem } from '../commands/bus.js';
+import { asSystem, type Dispatch } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import { SHORTEST_PASSWORD } from '../commands/user/credential-rules.js';
-import type { Config } from '../config.js';
-import { type Panel } from './panel.js';
+import type { ReadModels } from '../projections/read-models.js';
+import type { PanelStore } from '../store/panel-store.js';
 
 /** The account of an empty log, ready to be created. */
 export interface FirstAdmin {
   /**
-   * Prints the password, where it was made up, and then creates the account, in one synchronous step. In this order a start
-   * that fails or is killed in between loses nothing: the next one makes up another password. Throws a sentence when the
-   * password cannot be printed or the account cannot be saved.
+   * Prints the password, if it was generated, and then creates the account, in one synchronous step. In this order a start
+   * that is killed in between loses nothing: the next one generates another password. Throws a sentence when the password
+   * cannot be printed or the account cannot be saved.
    */
   create(): void;
 }
 
-/** The first admin of a log without users, or null. The account is created when everything that may fail has been done. */
+interface Parts {
+  readonly read: Pick<ReadModels, 'users'>;
+  readonly dispatch: Dispatch;
+  readonly store: Pick<PanelStore, 'startup'>;
+}
+
+/** The name and the password that the operator chose. */
+interface Chosen {
+  readonly ADMIN_USERNAME?: string | undefined;
+  readonly ADMIN_PASSWORD?: string | undefined;
+}
+
+/** The first admin of a log without users, or null. `create` is to be called after every other step that may fail. */
 export async function prepareFirstAdmin(
-  { read, dispatch, complaint }: Pick<Panel, 'read' | 'dispatch' | 'complaint'>,
-  config: Config,
+  { read, dispatch, store }: Parts,
+  { ADMIN_PASSWORD: given, ADMIN_USERNAME: username = 'admin' }: Chosen,
   warn: (message: string) => void,
 ): Promise<FirstAdmin | null> {
-  if (read.users().users.size > 0 || complaint !== null) return null;
-  const { ADMIN_PASSWORD: given, ADMIN_USERNAME: username = 'admin' } = config;
+  if (read.users().users.size > 0 || store.startup.complaint !== null) return null;
   if (given !== undefined && given.length < SHORTEST_PASSWORD)
     warn(`PORTOLAN_ADMIN_PASSWORD has fewer than ${SHORTEST_PASSWORD} characters: choose a longer one in the settings`);
   const password = given ?? randomBytes(15).toString('base64url');
@@ -38,7 +49,7 @@ export async function prepareFirstAdmin(
   };
 }
 
-/** Written through to standard output: what is only buffered may be lost with the process. */
+/** Writes synchronously, because buffered output may be lost with the process. */
 function printPassword(username: string, password: string): void {
   const lines = [
     '',

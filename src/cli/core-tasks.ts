@@ -1,11 +1,9 @@
 import { askControl } from '../adapters/control/ask.js';
 import { controlSocket } from '../adapters/control/socket-path.js';
-import { createXrayCore } from '../adapters/core/xray.js';
 import { dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
-import { createCoreVersions } from '../adapters/releases/core-versions.js';
 import { createWeb } from '../adapters/web/web.js';
-import type { Core } from '../commands/ports/core.js';
-import { type CoreVersions, ReleaseError } from '../commands/ports/releases.js';
+import { coreVersions, idleCore } from '../app/core.js';
+import { ReleaseError } from '../commands/ports/releases.js';
 import type { Web } from '../commands/ports/web.js';
 import { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection } from '../commands/rejection.js';
@@ -14,24 +12,11 @@ import { alone } from '../control/control.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { ReadModels } from '../projections/read-models.js';
 import { openJournal } from '../store/journal.js';
-import { coreBinary } from './core-binary.js';
 
-// What `portolan core` does. It is loaded by who does it: gRPC and a web client take longer to load than most commands to run.
+// The work of `portolan core`. It is imported when needed: loading gRPC and a web client takes longer than most commands run.
 
-/** A download may take that long, in ms. */
-const PATIENCE_MS = 20 * 60_000;
-
-/** The versions of the core that this configuration can have. */
-export function coreVersions(config: Config, web: Web, now: () => number): CoreVersions {
-  return createCoreVersions({
-    web,
-    url: config.CORE_RELEASES_URL,
-    folder: dataDirectory(config.DATA_DIR).core,
-    fixedBy: config.CORE_BIN === undefined ? null : 'PORTOLAN_CORE_BIN',
-    locate: () => coreBinary(config),
-    now,
-  });
-}
+/** How long a download may take, in ms. */
+const INSTALL_TIMEOUT_MS = 20 * 60_000;
 
 const outside = (config: Config): Web => createWeb({ allowPrivate: config.ALLOW_PRIVATE_OUTBOUND });
 
@@ -40,7 +25,7 @@ interface ListedVersion {
   readonly state: 'chosen' | 'installed' | 'released';
 }
 
-/** What can be installed and what is; `complain` hears why releases could not be asked for. */
+/** The released and the installed versions. `complain` is called with the reason when the releases could not be listed. */
 export async function listCores(config: Config, complain: (why: string) => void): Promise<readonly ListedVersion[]> {
   const versions = coreVersions(config, outside(config), Date.now);
   const [installed, chosen] = [versions.installed(), versions.chosen()];
@@ -56,7 +41,7 @@ export async function listCores(config: Config, complain: (why: string) => void)
   }));
 }
 
-/** Throws `OperatorError` with the core's words when it does not take what the log asks for. */
+/** Throws `OperatorError` with the core's message when it rejects the configuration of the log. */
 export async function testCore(config: Config): Promise<void> {
   const { log } = openJournal(dataDirectory(config.DATA_DIR), { readonly: true });
   try {
@@ -71,17 +56,15 @@ export async function testCore(config: Config): Promise<void> {
   }
 }
 
-/** The executable of this configuration, to be asked; nothing is started. */
-function idleCore(config: Config): Core {
-  const { run, logs, geo } = dataDirectory(config.DATA_DIR);
-  const binary = coreBinary(config);
-  return createXrayCore({ binary, runDir: run, logDir: logs, assetDir: geo, splice: false, log: () => undefined });
-}
-
-/** By the running panel, or else by this process; the core starts with it when the panel does. */
+/** Installs a version through the running panel, or in this process when none runs; the core uses it at its next start. */
 export async function installCore(config: Config, version: string): Promise<string> {
   const { run } = dataDirectory(config.DATA_DIR);
-  const answer = await askControl(controlSocket(run), run, { type: 'core.install', data: { version } }, PATIENCE_MS);
+  const answer = await askControl(
+    controlSocket(run),
+    run,
+    { type: 'core.install', data: { version } },
+    INSTALL_TIMEOUT_MS,
+  );
   if (answer !== null) {
     if (!answer.ok) throw new OperatorError(answer.error);
     return String(answer.result);

@@ -1,10 +1,10 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Alarm, Alarms } from '../lib/alarms.js';
-import { pushesOf } from '../projections/pushes.js';
-import type { ReadModels } from '../projections/read-models.js';
+import { pushesOf } from './pushes.js';
+import type { ReadModels } from './read-models.js';
 
-/** The part of a logger that news need. */
-interface NewsLog {
+/** The part of a logger that notifications need. */
+interface NotificationLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -18,10 +18,10 @@ interface Sources {
 const levels = { success: 'info', warning: 'warn', error: 'error' } as const;
 
 /**
- * Writes into the log of the panel what its browsers are warned of, in the same words: nobody has to have looked at the
- * right moment. Of events only the warnings and the errors; the rest is in the log of events.
+ * Repeats the panel's warnings and errors in its log, in the words of the notifications, so that they are kept when no
+ * browser is open. Notifications of success are left out: the event log has them.
  */
-export function logNews({ read, alarms }: Sources, log: NewsLog): void {
+export function logNotifications({ read, alarms }: Sources, log: NotificationLog): void {
   const write = ({ title, body, severity }: Alarm): void => log[levels[severity]]({ why: body }, title);
   read.changed$.subscribe((events) => {
     for (const warning of warningsIn(events)) write(warning);

@@ -1,6 +1,5 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { logNews } from '../../src/app/news.js';
 import { type RejectionCode, reject } from '../../src/commands/rejection.js';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import { CertificateRefused } from '../../src/events/certificate.js';
@@ -8,6 +7,7 @@ import { CoreFailed, CoreStarted, InboundRefusedByCore } from '../../src/events/
 import { InboundId } from '../../src/events/ids.js';
 import { PanelRestartFailed } from '../../src/events/panel.js';
 import { Alarms } from '../../src/lib/alarms.js';
+import { logNotifications } from '../../src/projections/notification-log.js';
 import { watchStorage } from '../../src/store/storage-watch.js';
 import { recorded } from '../kit/spec.js';
 
@@ -17,7 +17,7 @@ function listening() {
   const lines: string[] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
-  logNews({ read: { changed$ }, alarms }, { info: line('info'), warn: line('warn'), error: line('error') });
+  logNotifications({ read: { changed$ }, alarms }, { info: line('info'), warn: line('warn'), error: line('error') });
   return { alarms, lines, happens: (...events: PanelEvent[]) => changed$.next(recorded(events)) };
 }
 

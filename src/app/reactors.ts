@@ -1,0 +1,113 @@
+import type { Core } from '../commands/ports/core.js';
+import { clearCoreKept, raiseAddressesOpen, raiseCoreKept } from '../commands/reactors/core/core-alarms.js';
+import { CoreSync } from '../commands/reactors/core/core-sync.js';
+import { dispatchAs } from '../commands/reactors/dispatch-as.js';
+import { IpLimit } from '../commands/reactors/traffic/ip-limit.js';
+import { Retention } from '../commands/reactors/traffic/retention.js';
+import { TrafficIntake } from '../commands/reactors/traffic/traffic-intake.js';
+import { addressesHeld, addressLimit, graceOf, restateAfter } from '../commands/traffic/ip-limit.js';
+import type { ClientNumber } from '../events/ids.js';
+import type { Alarms } from '../lib/alarms.js';
+import type { PanelStore } from '../store/panel-store.js';
+
+interface Parts {
+  readonly core: Core;
+  readonly store: PanelStore;
+  readonly alarms: Alarms;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** Constructs what acts on the local core: its configuration, its counters, the limits of addresses, the retention. */
+export function createReactors(parts: Parts) {
+  const { core, store, alarms, now, warn } = parts;
+  const { read, state, log } = store;
+  const ipLimit = createIpLimit(parts);
+  const intake: TrafficIntake = new TrafficIntake({
+    core,
+    recorded: () => read.usage.baselines(),
+    dispatch: dispatchAs('traffic-intake', store.dispatch, warn),
+    period: () => read.settings.current().pollSeconds * 1000,
+    now,
+    ipSeen: (number, ip) => {
+      const client = read.clients.get(number);
+      return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
+    },
+    online: (clients) => read.usage.online.set(clients.flatMap((number) => read.clients.get(number)?.identity.email ?? [])),
+    counted: (clients) => sync.observe(clients),
+    limit: (users) => ipLimit.poll(users),
+    warn,
+  });
+  const sync = createCoreSync(parts, intake);
+  const retention = new Retention({
+    log,
+    rolledTo: () => state.state.rolledTo,
+    hours: () => read.settings.current().measuredRetentionHours,
+    dispatch: dispatchAs('retention', store.dispatch, warn),
+    now,
+  });
+  const following = read.changed$.subscribe((events) => {
+    clearCoreKept(alarms, events);
+    sync.notice(events);
+    ipLimit.notice(events);
+  });
+
+  return {
+    settled: () => sync.settle(),
+    poll: () => intake.poll(),
+    /** Records what the core has counted up to now, within two seconds. */
+    collect: () => intake.collect(),
+    async begin(): Promise<void> {
+      await sync.begin();
+      intake.begin();
+      retention.begin();
+    },
+    async end(keepCore: boolean): Promise<void> {
+      retention.end();
+      await intake.end();
+      await intake.last();
+      await sync.end(keepCore);
+      following.unsubscribe();
+    },
+  };
+}
+
+function createIpLimit({ core, store, alarms, now, warn }: Parts): IpLimit {
+  const { read, state } = store;
+  return new IpLimit({
+    core,
+    unended: () => raiseAddressesOpen(alarms),
+    dispatch: dispatchAs('ip-limit', store.dispatch, warn),
+    limitOf: (email) => addressLimit(state.state, email),
+    held: () => addressesHeld(state.state),
+    emailOf: (client) => state.state.clients.get(client as ClientNumber)?.identity.email ?? null,
+    clientsOf: (email) => state.state.byEmail.get(email),
+    graceMs: () => graceOf(read.settings.current()) * 1000,
+    restateMs: () => restateAfter(read.settings.current()),
+    now,
+    warn,
+  });
+}
+
+function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: TrafficIntake): CoreSync {
+  const { read } = store;
+  return new CoreSync({
+    core,
+    desired: read.desired,
+    dispatch: dispatchAs('core', store.dispatch, warn),
+    recorded: {
+      process: () => read.core().process,
+      inboundOf: (tag) => read.desired.inboundOf(tag),
+      refused: () => read.core().refused,
+    },
+    counters: {
+      readLast: () => intake.last(),
+      passOn: () => intake.passOn(),
+      ownerOf: (tag) => read.usage.baselines().ownerOf(tag),
+    },
+    restartToDisconnect: () => read.settings.current().restartCoreOnClientDisable,
+    kept: (why) => raiseCoreKept(alarms, why),
+    now,
+    warn,
+  });
+}

@@ -1,0 +1,29 @@
+import type { NodeId } from '../../../events/ids.js';
+import type { Change, Dispatch } from '../../bus.js';
+import { needsCounters, nodesCounted } from '../../counted.js';
+import { Rejection } from '../../rejection.js';
+import type { PanelState } from '../../state.js';
+
+interface Parts {
+  readonly state: PanelState;
+  readonly dispatch: Dispatch;
+  /** Records what the local core has counted. Resolves within two seconds and never rejects. */
+  readonly collect: () => Promise<unknown>;
+  /** The same for these nodes. */
+  readonly collectNodes: (nodes: readonly NodeId[]) => Promise<unknown>;
+}
+
+/**
+ * `Dispatch` for commands that change counters: first records what the core and the nodes concerned have counted. A core or
+ * node that does not answer within two seconds is not waited for.
+ */
+export function countedChange({ state, dispatch, collect, collectNodes }: Parts): Change {
+  return async (make, context) => {
+    const first = make();
+    if (!(first instanceof Rejection) && needsCounters(first, state))
+      await Promise.all([collect(), collectNodes(nodesCounted(first, state))]);
+    // The state may have changed meanwhile, so the command is made again.
+    const command = make();
+    return command instanceof Rejection ? command : dispatch(command, context);
+  };
+}

@@ -1,0 +1,47 @@
+import type { EventLog } from '../../../events/log/log.js';
+import type { AnyCommand } from '../../catalog.js';
+import { planRollUp } from './roll-up.js';
+
+const HOUR_MS = 3_600_000;
+/** The pause between two roll-ups of a backlog, in ms, in which other work is done. */
+const PAUSE_MS = 1000;
+
+interface Parts {
+  readonly log: EventLog;
+  /** The position up to which measurements are rolled up. */
+  readonly rolledTo: () => number;
+  /** How long measurements are kept, in hours. */
+  readonly hours: () => number;
+  readonly dispatch: (command: AnyCommand) => void;
+  readonly now: () => number;
+}
+
+/** Rolls up old measurements and erases deleted clients, once an hour. */
+export class Retention {
+  readonly #parts: Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #backlog: NodeJS.Timeout | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#timer = setInterval(() => this.#run(), HOUR_MS).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#backlog);
+  }
+
+  #run(): void {
+    const { log, rolledTo, hours, dispatch, now } = this.#parts;
+    const former = rolledTo();
+    const rollUp = planRollUp(log, former, now() - hours() * HOUR_MS, now());
+    if (rollUp) dispatch(rollUp);
+    // One roll-up is a part of a backlog. One that was refused is tried again in an hour.
+    if (rolledTo() > former) this.#backlog = setTimeout(() => this.#run(), PAUSE_MS).unref();
+    else dispatch({ type: 'EraseDeleted', data: {} });
+  }
+}

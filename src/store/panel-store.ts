@@ -1,0 +1,124 @@
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
+import { asSystem, createBus, type Dispatch } from '../commands/bus.js';
+import type { AnyCommand } from '../commands/catalog.js';
+import type { OwnPort } from '../commands/command.js';
+import { type Rejection, reject } from '../commands/rejection.js';
+import { panelState } from '../commands/state.js';
+import { AddressBudget, withAddressBudget } from '../commands/traffic/address-budget.js';
+import type { Actor } from '../events/log/event.js';
+import { begin, type Folding } from '../events/log/replay.js';
+import type { Alarms } from '../lib/alarms.js';
+import type { Disposal } from '../lib/disposal.js';
+import { ReadModels } from '../projections/read-models.js';
+import { openSound } from './damaged-log.js';
+import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
+import { sharing } from './journal.js';
+import { keepLedger, type LedgerKeeper } from './ledger.js';
+import { snapshotting } from './snapshotting.js';
+import { watchStorage } from './storage-watch.js';
+
+interface Options {
+  readonly directory: DataDirectory;
+  readonly alarms: Alarms;
+  readonly now: () => number;
+  readonly warn: (message: string, fields?: object) => void;
+  /** Called once when a fold threw: no change is accepted any more and the process should end. */
+  readonly failed: (error: Error) => void;
+  /** Writes the snapshots and closes the log. */
+  readonly disposal: Disposal;
+}
+
+/** What a start found. */
+interface Startup {
+  /** Why the log accepts no changes; null = it accepts them. */
+  readonly complaint: string | null;
+  /** Only a part of the log can be read, so nothing of it is sent to the running core or to a node. */
+  readonly damaged: boolean;
+  /** A switch of the state that this start completed or undid; null = there was none. */
+  readonly switched: SwitchResult | null;
+}
+
+/** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
+export interface PanelStore {
+  readonly log: SqliteEventLog;
+  readonly read: ReadModels;
+  /** The state that commands are decided on. */
+  readonly state: Folding<ReturnType<typeof panelState.initial>>;
+  /** Every fold that has snapshots. */
+  readonly foldings: readonly Folding[];
+  readonly ledger: LedgerKeeper;
+  readonly startup: Startup;
+  /** Refuses changes by people once another state was chosen, and every change once the log is closed. */
+  readonly dispatch: Dispatch;
+  readonly setOwnPorts: (ports: readonly OwnPort[]) => void;
+  /** Another state was chosen for the next start: people can change nothing from now on; the system still records. */
+  readonly markReplaced: () => void;
+  digests(): Readonly<Record<string, string>>;
+  /** Dispatches a command of the panel itself. Does nothing when the log is closed. */
+  readonly record: (command: AnyCommand) => void;
+}
+
+/**
+ * Opens the log of a data directory whose lock is held. Completes a pending switch of the state first. Throws a sentence when
+ * the log cannot be used.
+ */
+export function openStore({ directory, alarms, now, warn, failed, disposal }: Options): PanelStore {
+  const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
+  const switched = completeSwitch(directory);
+  recordAttempt(directory);
+  let closed: Rejection | null = null;
+  let replaced = false;
+  let ownPorts: readonly OwnPort[] = [];
+  const { journal, made, damaged, refusal } = openSound(directory, { now, anchorFailed }, ({ log, snapshots }) => {
+    const state = begin(panelState, snapshots);
+    const bus = createBus({ log, state: state.state, now, ownPorts: () => ownPorts, closed: () => closed });
+    // The bus folds the write state; its position is tracked here, for its snapshots.
+    log.appended$.subscribe((events) => {
+      state.position = events.at(-1)?.position ?? state.position;
+    });
+    return { state, bus, read: new ReadModels(log, sharing(snapshots, state.state.clients), [state]) };
+  });
+  const { state, bus, read } = made;
+  const { log, snapshots, anchor, complaint } = journal;
+  disposal.add(() => log.close());
+  if (switched?.outcome === 'switched' && complaint !== null) throw new Error(complaint);
+  closed = refusal;
+  if (refusal) warn(refusal.message);
+  read.follower.failed$.subscribe((error) => {
+    closed = reject('PANEL_FAILED', { why: error.message });
+    failed(error);
+  });
+  log.appended$.subscribe(() => anchor.moved());
+  disposal.add(() => (closed ? undefined : anchor.flush()));
+  const addresses = new AddressBudget({ now, clients: () => state.state.clients.size });
+  const watched = watchStorage(withAddressBudget(bus, addresses), alarms);
+  const ledger = keepLedger({ log, read, directory, warn });
+  disposal.add(() => ledger.close());
+  const foldings = [...read.follower.foldings, state];
+  const keep = snapshotting(foldings, snapshots, log, warn);
+  disposal.add(() => (damaged ? undefined : keep.now()));
+
+  return {
+    ...{ log, read, state, foldings, ledger, startup: { complaint, damaged, switched } },
+    // What a person was told is done must be in the state of the next start.
+    dispatch: (command, context) =>
+      replaced && isPerson(context.actor) ? reject('STATE_REPLACED') : watched(command, context),
+    setOwnPorts: (ports) => void (ownPorts = ports),
+    markReplaced: () => void (replaced = true),
+    digests: () => ({ ...read.follower.digests(), state: keep.digestOf(state) }),
+    record: (command) => void (closed ?? watched(command, asSystem('panel'))),
+  };
+}
+
+/** Records a start, and what became of a switch of the state that failed. */
+export function recordStart({ startup, record }: Pick<PanelStore, 'startup' | 'record'>, version: string): void {
+  record({ type: 'RecordPanelStarted', data: { version } });
+  if (startup.switched?.outcome === 'returned')
+    record({ type: 'RecordStateRestored', data: { why: startup.switched.why } });
+}
+
+/** An operator at the command line is a person although the actor is the system. */
+function isPerson({ kind, id }: Actor): boolean {
+  return kind !== 'system' || id === 'cli';
+}
