@@ -115,7 +115,7 @@ describe('a log with a damaged page', () => {
     });
     log.close();
     await place.open();
-    expect(place.panel).toMatchObject({ damaged: false, complaint: null });
+    expect(place.panel).toMatchObject({ store: { startup: { damaged: false, complaint: null } } });
     place.must(change);
   });
 

@@ -7,8 +7,8 @@ const CORE_KEPT = 'the core kept its configuration';
 /** Connections of a blocked address could not be closed. Raised once: it stays so until the panel gets the capability. */
 export function raiseAddressesOpen(alarms: Alarms): void {
   alarms.raise(ADDRESSES_OPEN, {
-    title: 'Open connections from a blocked address stay open until they close',
-    body: 'New connections are refused. To close open ones, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md',
+    title: 'What is open from an address that is held back goes on until it ends by itself',
+    body: 'New ones are refused. To end those that are open, the panel needs CAP_NET_ADMIN and the program ss: docs/install.md',
     severity: 'warning',
   });
 }
@@ -16,7 +16,7 @@ export function raiseAddressesOpen(alarms: Alarms): void {
 /** The core rejected a configuration. Raised once, although the panel tries again every minute. */
 export function raiseCoreKept(alarms: Alarms, why: string): void {
   alarms.raise(CORE_KEPT, {
-    title: 'The core does not accept the new configuration and continues with the old one',
+    title: 'The core does not take the new configuration and goes on with the old one',
     body: why,
     severity: 'error',
   });
