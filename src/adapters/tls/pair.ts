@@ -1,16 +1,22 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { CertificateStatus, ServerCertificate } from '../../commands/ports/certificates.js';
+import type { ServerCertificate } from '../../commands/ports/certificates.js';
 import type { CertificatePair, PemSource } from '../../lib/certificate-pairs.js';
 
 /** Larger than any chain; a path to something endless is not read. */
 const LARGEST = 1024 * 1024;
 
-const nothing = (problem: string): CertificateStatus => ({ pair: null, problem });
+/** A pair that works, why a server should not use it, or both: an expired certificate still encrypts. */
+interface Reading {
+  readonly pair: ServerCertificate | null;
+  readonly problem: string | null;
+}
+
+const nothing = (problem: string): Reading => ({ pair: null, problem });
 
 /** Reads the two files. Sentences never hold what is in a file, because it may be any file of the machine. */
-export async function readPair(certFile: string, keyFile: string, now: number): Promise<CertificateStatus> {
+export async function readPair(certFile: string, keyFile: string, now: number): Promise<Reading> {
   const cert = await read(certFile, 'certificate');
   if (typeof cert === 'string') return nothing(cert);
   const key = await read(keyFile, 'key');
@@ -63,12 +69,7 @@ const datesOf = (leaf: X509Certificate) => ({
 });
 
 /** The same for what has been read already, from files or from lines. */
-export function pairOf(
-  cert: Buffer,
-  key: Buffer,
-  now: number,
-  inLines = { certificate: false, key: false },
-): CertificateStatus {
+export function pairOf(cert: Buffer, key: Buffer, now: number, inLines = { certificate: false, key: false }): Reading {
   const leaf = certificateIn(cert);
   if (!leaf) return nothing(certificateWords(inLines.certificate));
   const secret = parse(() => createPrivateKey(key));
