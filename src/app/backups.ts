@@ -28,7 +28,13 @@ export function createBackups(panel: Panel, config: Config, parts: Parts): Panel
     restarting,
     warn,
   });
-  const timer = new BackupTimer({ backups, settings: () => read.settings.current(), changed$: read.changed$, alarms, warn });
+  const timer = new BackupTimer({
+    backups,
+    settings: () => read.settings.current(),
+    changed$: read.changed$,
+    alarms,
+    warn,
+  });
   timer.begin();
   disposal.add(() => timer.stop());
   return backups;

@@ -33,7 +33,8 @@ export function createReactors(parts: Parts) {
       const client = read.clients.get(number);
       return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
-    online: (clients) => read.usage.online.set(clients.flatMap((number) => read.clients.get(number)?.identity.email ?? [])),
+    online: (clients) =>
+      read.usage.online.set(clients.flatMap((number) => read.clients.get(number)?.identity.email ?? [])),
     counted: (clients) => sync.observe(clients),
     limit: (users) => ipLimit.poll(users),
     warn,

@@ -225,7 +225,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
     const [restored] = recorded(panel.dataDir, 'StateRestored');
     expect(restored?.data.why).toMatch(/^a wreck takes the place of the state: .*not a database/);
-    expect(panel.stdout()).toContain('THE STATE BEFORE IS BACK: a wreck');
+    expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
     expect(panel.stderr()).toContain('the one before is brought back');
   });
 

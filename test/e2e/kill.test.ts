@@ -111,7 +111,7 @@ describe('a kill -9', { timeout: 120_000 }, () => {
     expect(existsSync(join(dataDir, NOTE))).toBe(false);
     const { subTitle: title } = await must(admin.post<{ subTitle: string }>('/panel/setting/all'));
     expect(soundTitleIn(dataDir)).toBe(title);
-    return { title, says: /NEW STATE|THE STATE BEFORE IS BACK/.exec(stdout())?.[0] };
+    return { title, says: /NEW STATE|THE FORMER STATE IS BACK/.exec(stdout())?.[0] };
   }
 
   const send = (file: string): void =>
@@ -162,7 +162,7 @@ describe('a kill -9', { timeout: 120_000 }, () => {
       await dies({ when: 'after', ...note });
       await dies({ when: 'after', to: NOTE, holding: '"tries":2' });
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
-      expect(await next()).toEqual({ title: BEFORE, says: 'THE STATE BEFORE IS BACK' });
+      expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
       expect(recorded(dataDir, 'StateRestored')).toMatchObject([
         { data: { why: expect.stringContaining('did not get ready') as string } },
       ]);
