@@ -14,13 +14,13 @@ import { fetchArchive } from './fetch-archive.js';
 
 export interface CoreVersionOptions {
   readonly web: Web;
-  /** Answers with the releases as GitHub does. */
+  /** An URL with the list of releases in the format of the GitHub API. */
   readonly url: string;
   /** `core/` in the data directory. */
   readonly folder: string;
-  /** What says where the executable is, if anything outside does. */
+  /** The setting that fixes the path of the executable, or null. */
   readonly fixedBy: string | null;
-  /** The executable that counts now. */
+  /** The executable in use. */
   readonly locate: () => string | null;
   readonly now: () => number;
 }
@@ -29,54 +29,12 @@ const FRESH_MS = 15 * 60_000;
 const STAGING = '.staging-';
 const LIMITS = { entries: 100, bytes: 400 * 1024 * 1024 };
 
-/** `CoreVersions` over a folder and a release server. */
-export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: CoreVersionOptions): CoreVersions {
-  let known: { readonly at: number; readonly releases: readonly Release[] } | null = null;
+/** Installed core versions in a folder, and releases from a release server. */
+export function createCoreVersions(options: CoreVersionOptions): CoreVersions {
+  const { folder, fixedBy, locate } = options;
+  const releases = releaseList(options);
   const fileOf = (version: string): string => join(folder, version, 'xray');
   const installed = (): readonly string[] => installedVersions(folder);
-
-  /** Newest first. Nearly all of them are marked as previews, which says nothing. What was known is better than nothing. */
-  const releases = async (): Promise<readonly Release[]> => {
-    if (known !== null && now() - known.at < FRESH_MS) return known.releases;
-    try {
-      const all = await releasesAt(web, url);
-      const usable = all.filter(({ tag_name, draft }) => !draft && versionOf(tag_name) !== null);
-      known = { at: now(), releases: usable.toSorted((a, b) => semver.rcompare(a.tag_name, b.tag_name)) };
-    } catch (error) {
-      if (known === null || !(error instanceof ReleaseError)) throw error;
-    }
-    return known.releases;
-  };
-
-  const put = async (from: string, version: string): Promise<void> => {
-    await mkdir(join(folder, version), { recursive: true, mode: 0o700 });
-    await rename(from, fileOf(version));
-    for (const path of [join(folder, version), folder]) await flushLater(path);
-  };
-
-  const download = async (version: string): Promise<StagedCore> => {
-    const release = (await releases()).find(({ tag_name }) => versionOf(tag_name) === version);
-    if (release === undefined) throw new ReleaseError(`there is no release ${version}`);
-    const staging = join(folder, `${STAGING}${randomUUID()}`);
-    const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
-    const binary = join(staging, 'xray');
-    try {
-      await mkdir(staging, { mode: 0o700 });
-      const archive = join(staging, 'core.zip');
-      const name = `Xray-${target()}.zip`;
-      await fetchArchive(web, release, { archive: name, sum: `${name}.dgst` }, archive);
-      await extract(archive, (entry) => (entry === 'xray' ? { path: binary, mode: 0o700 } : null), LIMITS);
-      await rm(archive);
-      await chmod(binary, 0o700).catch(() => {
-        throw new ReleaseError(`the archive of release ${version} holds no executable`);
-      });
-      return { binary, sha256: await sha256Of(binary), install: () => put(binary, version), discard };
-    } catch (error) {
-      await discard();
-      throw error;
-    }
-  };
-
   return {
     fixedBy,
     available: async () => (await releases()).map(({ tag_name }) => tag_name),
@@ -84,7 +42,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
     chosen: () => chosenVersion(folder),
 
     stage: async (version) => {
-      if (!installed().includes(version)) return download(version);
+      if (!installed().includes(version)) return download(options, await releases(), version);
       const binary = fileOf(version);
       const nothing = (): Promise<void> => Promise.resolve();
       return { binary, sha256: await sha256Of(binary), install: nothing, discard: nothing };
@@ -98,7 +56,7 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
       await copyFile(current, copy, constants.COPYFILE_FICLONE);
       await chmod(copy, 0o700);
       await flushLater(copy);
-      await put(copy, version);
+      await put(folder, copy, version);
       return version;
     },
 
@@ -117,7 +75,59 @@ export function createCoreVersions({ web, url, folder, fixedBy, locate, now }: C
   };
 }
 
-/** How the releases call this machine. */
+/**
+ * The releases, newest first. Pre-releases count, since nearly all are marked as such. When the server cannot be reached,
+ * the last known list is used.
+ */
+function releaseList({ web, url, now }: CoreVersionOptions): () => Promise<readonly Release[]> {
+  let known: { readonly at: number; readonly releases: readonly Release[] } | null = null;
+  return async () => {
+    if (known !== null && now() - known.at < FRESH_MS) return known.releases;
+    try {
+      const all = await releasesAt(web, url);
+      const usable = all.filter(({ tag_name, draft }) => !draft && versionOf(tag_name) !== null);
+      known = { at: now(), releases: usable.toSorted((a, b) => semver.rcompare(a.tag_name, b.tag_name)) };
+    } catch (error) {
+      if (known === null || !(error instanceof ReleaseError)) throw error;
+    }
+    return known.releases;
+  };
+}
+
+async function download(
+  { web, folder }: CoreVersionOptions,
+  releases: readonly Release[],
+  version: string,
+): Promise<StagedCore> {
+  const release = releases.find(({ tag_name }) => versionOf(tag_name) === version);
+  if (release === undefined) throw new ReleaseError(`there is no release ${version}`);
+  const staging = join(folder, `${STAGING}${randomUUID()}`);
+  const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
+  const binary = join(staging, 'xray');
+  try {
+    await mkdir(staging, { mode: 0o700 });
+    const archive = join(staging, 'core.zip');
+    const name = `Xray-${target()}.zip`;
+    await fetchArchive(web, release, { archive: name, sum: `${name}.dgst` }, archive);
+    await extract(archive, (entry) => (entry === 'xray' ? { path: binary, mode: 0o700 } : null), LIMITS);
+    await rm(archive);
+    await chmod(binary, 0o700).catch(() => {
+      throw new ReleaseError(`the archive of release ${version} holds no executable`);
+    });
+    return { binary, sha256: await sha256Of(binary), install: () => put(folder, binary, version), discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+async function put(folder: string, from: string, version: string): Promise<void> {
+  await mkdir(join(folder, version), { recursive: true, mode: 0o700 });
+  await rename(from, join(folder, version, 'xray'));
+  for (const path of [join(folder, version), folder]) await flushLater(path);
+}
+
+/** The name of this platform in the file names of the releases. */
 function target(): string {
   const systems: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' };
   const arm = String((process.config.variables as { arm_version?: unknown }).arm_version ?? '7');

@@ -4,7 +4,7 @@ import { failedInbound } from '../../../src/adapters/core/process/start-error.js
 import { createPanel, type Panel } from '../../../src/app/panel.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
 import type { CoreInbound, InboundProblem } from '../../../src/commands/ports/core.js';
-import { fullStart, type LeftOut } from '../../../src/commands/reactors/core/core-start.js';
+import { type ExcludedInbounds, startCore } from '../../../src/commands/reactors/core/start.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { explain } from '../../../src/projections/why/explain.js';
@@ -38,12 +38,13 @@ const vless = (tag: string, port: number, streamSettings: JsonObject = {}, liste
 const wireguard = (tag: string, port: number): CoreInbound =>
   inboundOf({ tag, port, protocol: 'wireguard', settings: { secretKey: 'abc', peers: [] } });
 
-function nobodyYet(): LeftOut {
-  const flaws = new Map<string, InboundProblem>();
-  return { flaws, refuse: (tag, flaw) => void flaws.set(tag, flaw) };
+function nobodyYet(): ExcludedInbounds {
+  const problems = new Map<string, InboundProblem>();
+  return { problems, exclude: (tag, problem) => void problems.set(tag, problem) };
 }
 
-const reasons = ({ flaws }: LeftOut) => Object.fromEntries([...flaws].map(([tag, { reason }]) => [tag, reason]));
+const reasons = ({ problems }: ExcludedInbounds) =>
+  Object.fromEntries([...problems].map(([tag, { reason }]) => [tag, reason]));
 
 describe('the words of a core that did not start', () => {
   const many = (...inbounds: readonly CoreInbound[]) => new Map(inbounds.map((inbound) => [inbound.tag, inbound]));
@@ -114,16 +115,16 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
       wireguard('wg', await freePort()),
       vless('spare', await freePort()),
     ];
-    const leftOut = nobodyYet();
-    expect(await fullStart(here.core, configOf(inbounds), leftOut)).toMatchObject({ ok: true });
-    expect(reasons(leftOut)).toStrictEqual({
+    const excluded = nobodyYet();
+    expect(await startCore(here.core, configOf(inbounds), excluded)).toMatchObject({ ok: true });
+    expect(reasons(excluded)).toStrictEqual({
       hysteria: 'PSK must be at least 4 bytes',
       kcp: 'PSK must be at least 4 bytes',
       socket: expect.stringContaining('no such file or directory'),
       elsewhere: expect.stringContaining('cannot assign requested address'),
       wg: expect.stringContaining('breaks down'),
     });
-    expect(leftOut.flaws.get('wg')?.crashes).toBe(true);
+    expect(excluded.problems.get('wg')?.crashes).toBe(true);
     expect([...(await here.core.inbounds.tags())].sort()).toStrictEqual(['good', 'spare']);
     expect(await asked()).toBe('small!');
   });
@@ -145,15 +146,15 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
   it('are found by one round of tries, a hundred of them', async () => {
     const first = await freePort();
     const lost = Array.from({ length: 100 }, (_, n) => vless(`lost-${n}`, first, {}, `203.0.113.${n + 1}`));
-    const leftOut = nobodyYet();
+    const excluded = nobodyYet();
     const starts: number[] = [];
     const start = here.core.process.start.bind(here.core.process);
     vi.spyOn(here.core.process, 'start').mockImplementation((config) => {
       starts.push(config.inbounds.size);
       return start(config);
     });
-    expect(await fullStart(here.core, configOf([good(), ...lost]), leftOut)).toMatchObject({ ok: true });
-    expect(leftOut.flaws.size).toBe(100);
+    expect(await startCore(here.core, configOf([good(), ...lost]), excluded)).toMatchObject({ ok: true });
+    expect(excluded.problems.size).toBe(100);
     expect(starts).toStrictEqual([101, 1]);
   });
 

@@ -2,68 +2,75 @@ import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import { type JsonObject, sameJson } from '../../../lib/json.js';
 import { Backoff } from '../backoff.js';
-import { CoreChanges } from './core-changes.js';
-import { CoreDoubts } from './core-doubts.js';
-import type { CoreSyncParts } from './core-parts.js';
-import { fullStart, type LeftOut, leftOutOf, startFlaw } from './core-start.js';
+import { DelayedRestart } from './delayed-restart.js';
+import { DriftRepair } from './drift.js';
+import type { CoreSyncParts } from './parts.js';
+import { PendingChanges } from './pending-changes.js';
+import { CoreRecovery } from './recovery.js';
 import { RunningCore } from './running-core.js';
+import { type ExcludedInbounds, excludedInbounds, startCore, startProblem } from './start.js';
 
 type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'cut';
 
-/** How long uncut clients are collected before the one restart that ends their connections, in ms. */
-const CUT_DELAY_MS = 2_000;
-/** How often what was left out is tried again, and the running core is compared with what was asked of it, in ms. */
-const CARE_MS = 60_000;
-/** Every how many of these looks the accounts of an inbound are compared too. */
-const USERS_EVERY = 5;
+/** How often excluded inbounds are tried again, and the running core is compared with the desired configuration, in ms. */
+const MAINTENANCE_MS = 60_000;
+/** In one of so many comparisons, the accounts of an inbound are compared too. */
+const COMPARE_USERS_EVERY = 5;
 
 /**
- * Keeps the core equal to what the log asks for. It compares states and counts no events, so a replay moves nothing.
- * One pass at a time: hot where the core can, a tested restart where it must.
+ * Keeps the core in the state that the log asks for. It compares states and does not react to single events, so a replay
+ * changes nothing. One pass runs at a time: without a restart where the core allows it, otherwise with a tested restart.
  */
 export class CoreSync {
   readonly #parts: CoreSyncParts;
   readonly #running: RunningCore;
-  readonly #changes: CoreChanges;
-  readonly #leftOut: LeftOut;
+  readonly #drift: DriftRepair;
+  readonly #disconnectRestart: DelayedRestart;
+  readonly #changes: PendingChanges;
+  readonly #excluded: ExcludedInbounds;
   readonly #backoff: Backoff;
-  readonly #doubts: CoreDoubts;
+  readonly #recovery: CoreRecovery;
   readonly #subscriptions: Subscription[] = [];
   #template: JsonObject | null = null;
-  /** Tags of the inbounds that the core was last asked to run. */
+  /** Tags of the inbounds in the last desired configuration. */
   readonly #asked = new Set<string>();
   #request: 'restart' | null = null;
   #restartFor: StartReason | null = null;
   #pass: Promise<void> | null = null;
-  #again = false;
-  /** Nothing is changed before it is known what runs. */
+  #repeat = false;
+  /** Nothing is changed before it is known which core runs. */
   #begun = false;
   #stopped = false;
   #round = 0;
-  #careTimer: NodeJS.Timeout | undefined;
+  #maintenanceTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
-  #cutTimer: NodeJS.Timeout | undefined;
-  /** A call got lost: what runs is to be compared with what was asked. */
-  #unsure = false;
+  /** A call got lost: the running core must be compared with the desired configuration. */
+  #stateUnknown = false;
 
   constructor(parts: CoreSyncParts) {
     this.#parts = parts;
     this.#backoff = new Backoff(parts.now);
-    this.#doubts = new CoreDoubts(parts.core.process);
-    this.#leftOut = leftOutOf(parts);
-    this.#running = new RunningCore({
-      ...parts,
-      leftOut: this.#leftOut,
-      uncut: (clients) => this.#restartSoon(clients),
-      due: () => void this.settle(),
+    this.#recovery = new CoreRecovery(parts.core.process);
+    this.#excluded = excludedInbounds(parts);
+    this.#disconnectRestart = new DelayedRestart(parts, () => {
+      this.#restartFor = 'cut';
+      void this.settle();
     });
-    this.#changes = new CoreChanges(this.#running, parts.counters.passOn);
+    const running = {
+      ...parts,
+      excluded: this.#excluded,
+      notClosed: (clients: number) => this.#disconnectRestart.request(clients),
+      closed: () => void this.settle(),
+    };
+    this.#running = new RunningCore(running);
+    this.#drift = new DriftRepair(running, this.#running);
+    this.#changes = new PendingChanges(this.#running, parts.counters.passOn);
     this.#subscriptions.push(
       parts.core.process.exited$.subscribe((exit) => this.#exited(exit.run, exit.reason, exit.configuration)),
     );
   }
 
-  /** Takes over a core that runs, or starts one, and then follows the log. */
+  /** Adopts the running core or starts one, and then follows the log. */
   async begin(): Promise<void> {
     const { core, recorded, dispatch } = this.#parts;
     const adopted = await core.process.adopt().catch((error: unknown) => {
@@ -75,8 +82,8 @@ export class CoreSync {
       this.#parts.desired.takeChanges();
       this.#template = core.process.appliedTemplate();
       for (const tag of this.#parts.desired.config().inbounds.keys()) this.#asked.add(tag);
-      if (this.#outdated()) this.#restartFor = 'configuration';
-      else await this.#running.recall(true).catch((error: unknown) => this.#recover(error));
+      if (this.#templateChanged()) this.#restartFor = 'configuration';
+      else await this.#drift.reconcile(true).catch((error: unknown) => this.#recover(error));
     } else if (recorded.process().run !== null) {
       dispatch({
         type: 'RecordCoreFailed',
@@ -84,26 +91,26 @@ export class CoreSync {
       });
     }
     this.#begun = true;
-    this.#careTimer = setInterval(() => this.#care(), CARE_MS).unref();
+    this.#maintenanceTimer = setInterval(() => this.#maintain(), MAINTENANCE_MS).unref();
     await this.settle();
   }
 
-  /** Told of every batch of events; the work is done after the tick in which they were appended. */
+  /** Takes every batch of events; the work starts after the tick in which they were appended. */
   notice(events: readonly RecordedEvent[]): void {
     for (const event of events) if (event.type === 'CoreRestartRequested') this.#request = 'restart';
     setImmediate(() => void this.settle());
   }
 
-  /** Told what the core counts for each client: a client that was cut and still receives bytes is cut again. */
+  /** Takes the counters of each client: a disconnected client that still receives bytes is disconnected again. */
   observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
     this.#running.observe(counters);
   }
 
-  /** Resolves when everything that was asked before the call has been tried. Never rejects. */
+  /** Resolves when all changes up to the call have been tried. Never rejects. */
   settle(): Promise<void> {
     if (!this.#begun || this.#stopped) return Promise.resolve();
     if (this.#pass) {
-      this.#again = true;
+      this.#repeat = true;
       return this.#pass;
     }
     this.#pass = this.#loop().finally(() => {
@@ -112,10 +119,11 @@ export class CoreSync {
     return this.#pass;
   }
 
-  /** Stops following. `keep` leaves the core to the next panel process. */
+  /** Stops following. `keep` leaves the core running for the next panel process. */
   async end(keep: boolean): Promise<void> {
     this.#stopped = true;
-    for (const timer of [this.#careTimer, this.#retryTimer, this.#cutTimer]) clearTimeout(timer);
+    for (const timer of [this.#maintenanceTimer, this.#retryTimer]) clearTimeout(timer);
+    this.#disconnectRestart.cancel();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await this.#pass;
     if (keep) await this.#parts.core.process.release();
@@ -124,13 +132,13 @@ export class CoreSync {
 
   async #loop(): Promise<void> {
     do {
-      this.#again = false;
+      this.#repeat = false;
       try {
         await this.#once();
       } catch (error) {
         await this.#recover(error);
       }
-    } while (this.#again && !this.#stopped);
+    } while (this.#repeat && !this.#stopped);
   }
 
   async #once(): Promise<void> {
@@ -150,34 +158,34 @@ export class CoreSync {
       return;
     }
     if (!core.process.running) {
-      if (this.#backoff.waiting() && !this.#mended()) this.#later(this.#backoff.remaining());
+      if (this.#backoff.waiting() && !this.#causeMayBeGone()) this.#later(this.#backoff.remaining());
       else await this.#start('start');
       return;
     }
     const changes = desired.takeChanges();
     for (const tag of changes.inbounds) this.#asked.add(tag);
-    if (this.#outdated()) {
+    if (this.#templateChanged()) {
       if (changes.template || !this.#backoff.waiting()) {
         await this.#start('configuration');
         return;
       }
-      // The core keeps the previous template. Clients that may not connect are cut anyway.
+      // The core keeps the previous template. Clients that may no longer connect are disconnected anyway.
       this.#later(this.#backoff.remaining());
     }
     this.#changes.note(changes.inbounds);
-    if (this.#unsure) await this.#running.recall(false);
-    this.#unsure = false;
-    if (await this.#changes.step(changes.users)) this.#again = true;
-    this.#doubts.over();
+    if (this.#stateUnknown) await this.#drift.reconcile(false);
+    this.#stateUnknown = false;
+    if (await this.#changes.step(changes.users)) this.#repeat = true;
+    this.#recovery.succeeded();
   }
 
   /** Whether the core runs with another template than the log asks for; only a restart changes that. */
-  #outdated(): boolean {
+  #templateChanged(): boolean {
     return this.#template === null || !sameJson(this.#template, this.#parts.desired.template());
   }
 
-  /** Whether what kept the core from running may be gone: an inbound that it was to run, or the template. Then nothing waits. */
-  #mended(): boolean {
+  /** Whether the reason of the last failure may be gone because the template or one of the inbounds changed. */
+  #causeMayBeGone(): boolean {
     const { template, inbounds } = this.#parts.desired.takeChanges();
     return template || [...inbounds].some((tag) => this.#asked.has(tag));
   }
@@ -190,13 +198,13 @@ export class CoreSync {
       [...desired.config().inbounds].map(([tag, inbound]) => [tag, { ...inbound, users: new Map(inbound.users) }]),
     );
     if (core.process.running) {
-      const flaw = await startFlaw(core, { template, inbounds }, this.#leftOut);
-      if (flaw !== null) {
-        // What runs is better than nothing; the next try comes with the next change, or in a minute.
-        this.#parts.kept(flaw);
+      const problem = await startProblem(core, { template, inbounds }, this.#excluded);
+      if (problem !== null) {
+        // The running core is kept; the next attempt comes with the next change, or in a minute.
+        this.#parts.kept(problem);
         this.#backoff.failed(true);
-        this.#unsure = true;
-        this.#again = true;
+        this.#stateUnknown = true;
+        this.#repeat = true;
         return;
       }
       await this.#stop(reason === 'request' || reason === 'cut' ? reason : 'configuration');
@@ -204,9 +212,9 @@ export class CoreSync {
     this.#running.forget();
     this.#asked.clear();
     this.#changes.forget();
-    this.#unsure = false;
+    this.#stateUnknown = false;
     for (const tag of inbounds.keys()) this.#asked.add(tag);
-    const started = await fullStart(core, { template, inbounds }, this.#leftOut);
+    const started = await startCore(core, { template, inbounds }, this.#excluded);
     if (!started.ok) {
       this.#failed(started.reason, started.configuration, { run: null, awaited: reason === 'request' });
       return;
@@ -214,7 +222,7 @@ export class CoreSync {
     const { run, version } = started.run;
     this.#template = template;
     dispatch({ type: 'RecordCoreStarted', data: { run, version, reason } });
-    this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#leftOut.flaws.has(tag)));
+    this.#running.started([...inbounds.values()].filter(({ tag }) => !this.#excluded.problems.has(tag)));
     this.#backoff.started();
   }
 
@@ -224,52 +232,34 @@ export class CoreSync {
     if (!stopped) return;
     await counters.readLast();
     await core.process.stop();
-    clearTimeout(this.#cutTimer); // nobody is connected any more
-    this.#cutTimer = undefined;
+    this.#disconnectRestart.cancel(); // no client is connected any more
     this.#running.forget();
     dispatch({ type: 'RecordCoreStopped', data: { run: stopped.run, reason } });
   }
 
-  /** Sockets could not be destroyed here: one restart for everybody who was taken away meanwhile. */
-  #restartSoon(count: number): void {
-    if (this.#cutTimer) return;
-    if (!this.#parts.restartToDisconnect()) {
-      this.#parts.warn('connections could not be ended one by one and go on, as the settings want it', {
-        clients: count,
-      });
-      return;
-    }
-    this.#parts.warn('connections could not be ended one by one, the core is restarted', { clients: count });
-    this.#cutTimer = setTimeout(() => {
-      this.#cutTimer = undefined;
-      if (this.#parts.restartToDisconnect()) this.#restartFor = 'cut';
-      void this.settle();
-    }, CUT_DELAY_MS).unref();
-  }
-
-  /** Now and then: what was left out gets another chance, and a drifted core is put right. */
-  #care(): void {
+  /** Runs periodically: tries excluded inbounds again, and repairs drift. */
+  #maintain(): void {
     const { core } = this.#parts;
     if (!core.process.running || this.#pass || this.#stopped) return;
     this.#round += 1;
-    this.#pass = this.#running
-      .compare(this.#round % USERS_EVERY === 0)
+    this.#pass = this.#drift
+      .compare(this.#round % COMPARE_USERS_EVERY === 0)
       .catch((error: unknown) => this.#recover(error))
       .finally(() => {
         this.#pass = null;
-        if (this.#again) void this.settle();
+        if (this.#repeat) void this.settle();
       });
   }
 
-  /** What runs is not known any more. */
+  /** After a failed change the state of the core is unknown. */
   async #recover(error: unknown): Promise<void> {
     const { core, warn } = this.#parts;
     warn('the core could not be changed', { error: error instanceof Error ? error.message : String(error) });
     if (!core.process.running) return;
-    this.#unsure = true;
-    const { restart, afterMs } = await this.#doubts.remedy(error);
+    this.#stateUnknown = true;
+    const { restart, afterMs } = await this.#recovery.planAfter(error);
     if (restart) this.#restartFor = 'recovery';
-    if (afterMs === 0) this.#again = true;
+    if (afterMs === 0) this.#repeat = true;
     else this.#later(afterMs);
   }
 
@@ -279,8 +269,8 @@ export class CoreSync {
   }
 
   /**
-   * Says so once for each reason, or when somebody awaits it, and tries again later; a refused configuration waits
-   * longest. `run`: the one that ended; null = none came up.
+   * Records the failure once for each reason, or when a request awaits it, and schedules a retry; a refused configuration
+   * waits longest. `run`: the run that ended; null = none started.
    */
   #failed(reason: string, configuration: boolean, { run, awaited }: { run: string | null; awaited: boolean }): void {
     const { dispatch, recorded } = this.#parts;

@@ -1,98 +1,94 @@
 import type { CoreInbound, CoreUser } from '../../../lib/core-config.js';
 import { sameJson } from '../../../lib/json.js';
-import type { RunningAccount } from '../../ports/core.js';
-import type { CoreSyncParts } from './core-parts.js';
-import type { LeftOut } from './core-start.js';
-import { type CutParts, Cuts } from './cuts.js';
+import { type DisconnectParts, Disconnects } from './disconnects.js';
+import type { CoreSyncParts } from './parts.js';
+import type { ExcludedInbounds } from './start.js';
 
-interface RunningInbound {
+export interface RunningInbound {
   readonly inbound: CoreInbound;
-  /** Its id in the log, which another one may have by now under the same tag; undefined = unknown to the log. */
+  /** Its id in the log; undefined = unknown to the log. Another inbound may have the same tag by now. */
   readonly id: number | undefined;
   readonly users: Map<number, CoreUser>;
-  /** Clients whose connections are being ended; they are not added meanwhile. */
-  readonly cutting: Set<number>;
+  /** Clients whose connections are being closed; they are not added until that is done. */
+  readonly disconnecting: Set<number>;
 }
 
 type Needed = 'core' | 'desired' | 'dispatch' | 'recorded' | 'counters';
 
-interface Parts extends Pick<CoreSyncParts, Needed>, Omit<CutParts, 'core'> {
-  readonly leftOut: LeftOut;
+export interface RunningCoreParts extends Pick<CoreSyncParts, Needed>, Omit<DisconnectParts, 'core'> {
+  readonly excluded: ExcludedInbounds;
 }
 
-/** Inbounds that were left out and are tried again in one look, those first that waited longest: each takes the core a moment. */
-const TRIED_AT_ONCE = 20;
-/** Users that are changed at once; each is a call of about half a millisecond. */
-const IN_FLIGHT = 32;
+/** Users that are changed in parallel; each change is a call of about half a millisecond. */
+const MAX_PARALLEL_CALLS = 32;
 
-/** What the core runs, inbound by inbound and account by account, and the steps from there to what it shall run. */
+/** The inbounds and accounts that run in the core, and the changes that bring them to the desired configuration. */
 export class RunningCore {
-  readonly #parts: Parts;
-  readonly #running = new Map<string, RunningInbound>();
-  readonly #cuts: Cuts;
-  /** Whose accounts are compared next. */
-  #turn = 0;
+  readonly #parts: RunningCoreParts;
+  /** By tag. */
+  readonly inbounds = new Map<string, RunningInbound>();
+  readonly #disconnects: Disconnects;
 
-  constructor(parts: Parts) {
+  constructor(parts: RunningCoreParts) {
     this.#parts = parts;
-    this.#cuts = new Cuts(parts);
+    this.#disconnects = new Disconnects(parts);
   }
 
-  /** A core was started with exactly these. */
+  /** Records that a core was started with exactly these inbounds. */
   started(inbounds: Iterable<CoreInbound>): void {
-    this.#running.clear();
+    this.inbounds.clear();
     for (const inbound of inbounds) {
       this.#remember(inbound);
       this.#accepted(inbound.tag);
     }
   }
 
-  /** Nothing runs. */
+  /** Records that no core runs. */
   forget(): void {
-    this.#running.clear();
-    this.#cuts.forget();
+    this.inbounds.clear();
+    this.#disconnects.forget();
   }
 
-  /** Told what the core counts for each client; see `Cuts.observe`. */
+  /** Takes the counters of each client; see `Disconnects.observe`. */
   observe(counters: ReadonlyMap<number, { readonly down: number }>): void {
-    this.#cuts.observe(counters);
+    this.#disconnects.observe(counters);
   }
 
-  /** Looks again at the users whose cut has ended since the last call. */
-  async settleCut(): Promise<void> {
-    for (const [tag, client] of this.#cuts.takeEnded()) await this.syncUsers(tag, [client]);
+  /** Updates the users who were disconnected since the last call. */
+  async settleDisconnected(): Promise<void> {
+    for (const [tag, client] of this.#disconnects.takeClosed()) await this.syncUsers(tag, [client]);
   }
 
   #remember(inbound: CoreInbound): void {
     const id = this.#parts.recorded.inboundOf(inbound.tag);
-    this.#running.set(inbound.tag, { inbound, id, users: new Map(inbound.users), cutting: new Set() });
+    this.inbounds.set(inbound.tag, { inbound, id, users: new Map(inbound.users), disconnecting: new Set() });
   }
 
-  /** Removes an inbound that shall not run any more, or not like this, or whose tag another one has. */
-  async clear(tag: string): Promise<void> {
-    const current = this.#running.get(tag);
-    if (!current || this.stays(tag)) return;
+  /** Removes an inbound that is no longer wanted, has another configuration, or has lost its tag to another inbound. */
+  async removeStale(tag: string): Promise<void> {
+    const current = this.inbounds.get(tag);
+    if (!current || this.isCurrent(tag)) return;
     await this.#parts.core.inbounds.remove(current.inbound);
-    this.#running.delete(tag);
+    this.inbounds.delete(tag);
   }
 
-  /** Whether an inbound runs that shall stay as it is, apart from its users. */
-  stays(tag: string): boolean {
+  /** Whether an inbound runs as desired, apart from its users. */
+  isCurrent(tag: string): boolean {
     const wanted = this.#parts.desired.config().inbounds.get(tag);
-    const current = this.#running.get(tag);
+    const current = this.inbounds.get(tag);
     if (!current || !wanted || current.id !== this.#parts.recorded.inboundOf(tag)) return false;
     return sameJson(wanted.config, current.inbound.config);
   }
 
-  /** Adds those inbounds that shall run and do not, and makes the users of the others as they shall be. After `clear` of all. */
+  /** Adds the desired inbounds that do not run, and updates the users of the others. Call `removeStale` for all of them first. */
   async syncInbounds(tags: Iterable<string>): Promise<void> {
-    const { desired, leftOut } = this.#parts;
+    const { desired, excluded } = this.#parts;
     const missing: CoreInbound[] = [];
     for (const tag of tags) {
-      await this.clear(tag);
+      await this.removeStale(tag);
       const wanted = desired.config().inbounds.get(tag);
-      const current = this.#running.get(tag);
-      if (!wanted) leftOut.flaws.delete(tag);
+      const current = this.inbounds.get(tag);
+      if (!wanted) excluded.problems.delete(tag);
       else if (!current) missing.push({ ...wanted, users: new Map(wanted.users) });
       else {
         this.#accepted(tag);
@@ -103,22 +99,22 @@ export class RunningCore {
   }
 
   async #add(inbounds: readonly CoreInbound[]): Promise<void> {
-    const { core, leftOut } = this.#parts;
+    const { core, excluded } = this.#parts;
     const refused = await core.inbounds.add(inbounds);
     for (const inbound of inbounds) {
       const { tag } = inbound;
-      const flaw = refused.get(tag);
-      if (flaw) {
-        leftOut.refuse(tag, { reason: flaw.message, crashes: false });
+      const problem = refused.get(tag);
+      if (problem) {
+        excluded.exclude(tag, { reason: problem.message, crashes: false });
         continue;
       }
       this.#remember(inbound);
-      leftOut.flaws.delete(tag);
+      excluded.problems.delete(tag);
       this.#accepted(tag);
     }
   }
 
-  /** It runs: a log that says that it was refused is put right. */
+  /** Records that an inbound runs that the log has as refused. */
   #accepted(tag: string): void {
     const { dispatch, recorded } = this.#parts;
     const refused = recorded.refused();
@@ -128,9 +124,9 @@ export class RunningCore {
   }
 
   /**
-   * Adds, replaces and removes users; whoever was taken away or gets another key is cut first, and who only has another
-   * name stays connected. Nobody is added before all
-   * removals are done: the core forgets the key of whom it removes, also when another account has it by then.
+   * Adds, replaces and removes users. Users who were removed or have another key are disconnected first; users with only
+   * a new email stay connected. All removals come before the additions: when the core removes an account it forgets the
+   * key, even if another account has that key by then.
    */
   async syncUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const list = [...clients];
@@ -138,9 +134,9 @@ export class RunningCore {
     await this.addUsers(tag, list);
   }
 
-  /** Removes those of these users who may not connect any more, or not with this key or name, and begins to cut them. */
+  /** Removes those of these users who may no longer connect, or whose key or email changed, and starts to disconnect them. */
   async removeUsers(tag: string, clients: Iterable<number>): Promise<void> {
-    const current = this.#running.get(tag);
+    const current = this.inbounds.get(tag);
     if (!current) return;
     const gone: number[] = [];
     try {
@@ -148,14 +144,14 @@ export class RunningCore {
         if (await this.#removeUser(tag, current, client)) gone.push(client);
       });
     } finally {
-      // Whom the core has forgotten is cut, whatever became of the others.
-      if (gone.length > 0) this.#cuts.begin(current, gone);
+      // Removed users are disconnected even if other removals failed.
+      if (gone.length > 0) this.#disconnects.begin(current, gone);
     }
   }
 
-  /** Adds those of these users who may connect and cannot yet. */
+  /** Adds those of these users who should be able to connect and are not in the core yet. */
   async addUsers(tag: string, clients: Iterable<number>): Promise<void> {
-    const current = this.#running.get(tag);
+    const current = this.inbounds.get(tag);
     if (current) await inFlight(clients, (client) => this.#addUser(tag, current, client));
   }
 
@@ -163,7 +159,7 @@ export class RunningCore {
     return this.#parts.desired.config().inbounds.get(tag)?.users.get(client);
   }
 
-  /** Resolves to whether live connections of the user must end. */
+  /** Resolves to whether live connections of the user must be closed. */
   async #removeUser(tag: string, current: RunningInbound, client: number): Promise<boolean> {
     const before = current.users.get(client);
     const wanted = this.#wanted(tag, client);
@@ -172,122 +168,24 @@ export class RunningCore {
     await this.#parts.core.users.remove(current.inbound, before);
     current.users.delete(client);
     if (sameKey) return false;
-    current.cutting.add(client); // an account with another key comes back once the old connections are gone
+    current.disconnecting.add(client); // an account with another key is added once the old connections are closed
     return true;
   }
 
   async #addUser(tag: string, current: RunningInbound, client: number): Promise<void> {
     const wanted = this.#wanted(tag, client);
-    if (!wanted || current.users.has(client) || current.cutting.has(client)) return;
-    this.#cuts.admit(client);
+    if (!wanted || current.users.has(client) || current.disconnecting.has(client)) return;
+    this.#disconnects.admit(client);
     await this.#parts.core.users.add(current.inbound, wanted);
     current.users.set(client, wanted);
   }
-
-  /**
-   * What a core runs, from its own mouth, so that only what differs is changed. `adopted`: an earlier panel process left it;
-   * else a call got lost, and what was to be changed is no drift.
-   */
-  async recall(adopted: boolean): Promise<void> {
-    const { core, desired, dispatch, recorded, counters } = this.#parts;
-    const tags = new Set(await core.inbounds.tags());
-    for (const tag of this.#running.keys()) if (!tags.has(tag)) this.#running.delete(tag);
-    const applied = core.inbounds.applied();
-    const wanted = desired.config().inbounds;
-    const repaired: string[] = [];
-    let clients = 0;
-    for (const tag of tags) {
-      const inbound = wanted.get(tag);
-      const config = applied.get(tag);
-      if (!inbound || !config) {
-        // Unknown to the log: it is taken away below, as one without users.
-        this.#running.set(tag, {
-          inbound: { tag, config: config ?? {}, users: new Map(), hotUsers: false },
-          id: undefined,
-          users: new Map(),
-          cutting: new Set(),
-        });
-        continue;
-      }
-      const users = new Map<number, CoreUser>();
-      const running = inbound.hotUsers
-        ? await core.users.list({ ...inbound, config })
-        : new Map<number, RunningAccount>();
-      for (const [client, { email, digest }] of running) {
-        const user = inbound.users.get(client);
-        const same = user !== undefined && core.users.digest(inbound, user) === digest;
-        users.set(client, same ? user : { client, email, account: {} });
-        if (!same) clients += 1;
-      }
-      clients += [...inbound.users.keys()].filter((client) => !users.has(client)).length;
-      const before = this.#running.get(tag);
-      // Removed by a call whose answer got lost: their connections are still to be ended.
-      for (const [client, user] of before?.users ?? [])
-        if (!users.has(client) && !sameJson(inbound.users.get(client)?.account, user.account)) users.set(client, user);
-      const cutting = before?.cutting ?? new Set<number>();
-      // Whose it was when an earlier panel process added it is told by whom it is counted for.
-      const id = counters.ownerOf(tag);
-      this.#running.set(tag, { inbound: { ...inbound, config }, id, users, cutting });
-    }
-    const every = new Set([...tags, ...wanted.keys()]);
-    for (const tag of every) {
-      const current = this.#running.get(tag);
-      const same = sameJson(current?.inbound.config, wanted.get(tag)?.config);
-      if (!same || (current && current.id !== recorded.inboundOf(tag))) repaired.push(tag);
-      await this.clear(tag);
-    }
-    await counters.passOn();
-    await this.syncInbounds(every);
-    if (adopted && (repaired.length > 0 || clients > 0))
-      dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
-  }
-
-  /** Puts right what drifted and tries again what was left out, unless it would end the core. `users`: looks at the accounts of one inbound too. */
-  async compare(users: boolean): Promise<void> {
-    const { core, desired, dispatch, leftOut } = this.#parts;
-    const tags = new Set(await core.inbounds.tags());
-    const missing = [...this.#running.keys()].filter((tag) => !tags.has(tag));
-    for (const tag of missing) this.#running.delete(tag);
-    const tryable = [...leftOut.flaws]
-      .filter(([, { crashes }]) => !crashes)
-      .map(([tag]) => tag)
-      .slice(0, TRIED_AT_ONCE);
-    const again = [...missing, ...tryable].filter((tag) => desired.config().inbounds.has(tag));
-    await this.syncInbounds(again);
-    const clients = users ? await this.#compareUsers() : 0;
-    if (missing.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: missing, clients } });
-  }
-
-  /** The accounts of one inbound, another one each time. Resolves to how many were put right. */
-  async #compareUsers(): Promise<number> {
-    const { core } = this.#parts;
-    const hot = [...this.#running.values()].filter(({ inbound }) => inbound.hotUsers);
-    this.#turn += 1;
-    const current = hot[this.#turn % Math.max(1, hot.length)];
-    if (!current) return 0;
-    const { inbound, users, cutting } = current;
-    const running = await core.users.list(inbound);
-    const drifted: number[] = [];
-    for (const [client, user] of users) {
-      if (running.get(client)?.digest === core.users.digest(inbound, user)) continue;
-      users.delete(client);
-      drifted.push(client);
-    }
-    for (const [client, { email }] of running) {
-      if (users.has(client) || drifted.includes(client) || cutting.has(client)) continue;
-      users.set(client, { client, email, account: {} }); // nobody's: it is taken away and cut below
-      drifted.push(client);
-    }
-    await this.syncUsers(inbound.tag, drifted);
-    return drifted.length;
-  }
 }
 
-/** Does something for each of them, so many at once. Rejects when those under way are done, with the first failure. */
+/** Calls `work` for each client, some in parallel. Rejects with the first failure, after the calls in progress are done. */
 async function inFlight(clients: Iterable<number>, work: (client: number) => Promise<void>): Promise<void> {
   const list = [...clients];
-  for (let start = 0; start < list.length; start += IN_FLIGHT) {
-    const ends = await Promise.allSettled(list.slice(start, start + IN_FLIGHT).map(work));
+  for (let start = 0; start < list.length; start += MAX_PARALLEL_CALLS) {
+    const ends = await Promise.allSettled(list.slice(start, start + MAX_PARALLEL_CALLS).map(work));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
   }

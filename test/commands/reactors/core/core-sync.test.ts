@@ -254,7 +254,7 @@ describe('connections that cannot be ended one by one, where the settings want n
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
-    expect(place.warnings.filter((warning) => warning.includes('as the settings want it'))).toHaveLength(1);
+    expect(place.warnings.filter((warning) => warning.includes('as set in the settings'))).toHaveLength(1);
   });
 });
 
