@@ -37,8 +37,9 @@ export default defineConfig({
     // Tests of real cores mostly wait: three workers for each processor keep it busy.
     maxWorkers: Math.min(12, 3 * availableParallelism()),
     // These limits only stop a test that hangs. A test waits for a condition, however busy the machine is.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -222,7 +222,7 @@ function fileOf(from: string, row: number, prefix: string): string {
 }
 
 describe('borders between the folders', () => {
-  it('imports go only in the directions of docs/architecture.md', { timeout: 120_000 }, async () => {
+  it('imports go only in the directions of docs/architecture.md', async () => {
     const { violations, totalCruised } = await borders(root, ['src']);
     const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => String(file).endsWith('.ts'));
     expect(violations.map((v) => `${v.rule.name}: ${v.from} -> ${v.to}`)).toStrictEqual([]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Subject } from 'rxjs';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createWeb } from '../../src/adapters/web/web.js';
 import { createChatBot } from '../../src/app/chat-bot.js';
 import { pause } from '../../src/chat-bot/pause.js';
@@ -12,6 +12,7 @@ import type { RecordedEvent } from '../../src/events/catalog.js';
 import { Place } from '../commands/reactors/kit.js';
 import { inboundDraft, userId } from '../kit/builders.js';
 import { type BotServer, type Shown, startBotServer } from '../kit/real/bot-server.js';
+import { until as waitUntil } from '../kit/wait.js';
 
 export const ADMIN = 71;
 export const OTHER_ADMIN = 72;
@@ -135,8 +136,5 @@ export async function startBot({
 }
 
 /** The first thing that is there; waits for it. */
-export async function until<T>(look: () => T | undefined | false | null, what: string, ms = 10_000): Promise<T> {
-  let found: T | undefined | false | null;
-  await expect.poll(() => Boolean((found = look())), { timeout: ms, interval: 5, message: what }).toBe(true);
-  return found as T;
-}
+export const until = <T>(look: () => T | undefined | false | null, what: string): Promise<T> =>
+  waitUntil(what, look, 5);

@@ -107,7 +107,7 @@ describe('the bot', () => {
     await ask('/online');
     server.fault = (method) => (method === 'getUpdates' ? { code: 409, description: 'Conflict' } : null);
     server.write(ADMIN, '/top');
-    await until(() => alarms.length > 0, 'there is an alarm', 20_000);
+    await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toMatchObject([
       { title: 'The chat bot gets no commands', body: 'Another process polls with the same token', severity: 'error' },
     ]);
@@ -139,7 +139,7 @@ describe('the bot', () => {
       place.clock.advance(200_000);
       return 'hang-up';
     };
-    await until(() => alarms.length > 0, 'there is an alarm', 20_000);
+    await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toEqual([
       {
         title: 'The chat bot cannot reach its server',

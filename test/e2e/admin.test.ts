@@ -24,7 +24,7 @@ describe('portolan admin', () => {
 
   beforeAll(async () => {
     panel = await startPanel({ coreBin: NO_CORE });
-  }, 60_000);
+  });
 
   afterAll(() => panel?.cleanUp());
 
@@ -143,5 +143,5 @@ describe('portolan admin', () => {
     await ok('reset-password', NAME, '--password', 'after-the-kill');
     panel = await startPanel({ coreBin: NO_CORE, dataDir: panel.dataDir });
     expect(await login(NAME, 'after-the-kill')).toMatchObject({ success: true });
-  }, 60_000);
+  });
 });

@@ -55,7 +55,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     links = await subscription(panel, anna.subId);
     client = await startClientCore([await entryOf(panel, added, anna)]);
     await untilItFlows();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client?.stop();
@@ -65,7 +65,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   });
 
   const through = (path: string) => download(client.socksPort(0), `${targets.url}${path}`);
-  const untilItFlows = () => until('traffic flows', 20_000, async () => (await through('/small')).status === 200);
+  const untilItFlows = () => until('traffic flows', async () => (await through('/small')).status === 200);
   const downOf = async (by: Admin): Promise<number> =>
     (await must(by.get<{ down: number }>(`/panel/api/inbounds/getClientTraffics/${anna.email}`))).down;
   /** Bytes of a client once no more are found: two readings of the core apart. */
@@ -73,7 +73,6 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     let last = -1;
     return until(
       'the counter rests',
-      10_000,
       async () => {
         const before = last;
         last = await downOf(by);
@@ -135,13 +134,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       success: false,
     });
     expect(logOf(panel.dataDir).filter(({ meta }) => meta.actor.kind !== 'system')).toHaveLength(before);
-    await until('nothing is left', 5000, () => tempIn(panel.dataDir).length === 0);
+    await until('nothing is left', () => tempIn(panel.dataDir).length === 0);
     expect(replacedStates(panel.dataDir)).toEqual([]);
   });
 
   it('takes a backup in: the state is that of the backup to the byte, on a new run of the core', async () => {
     await through(`/bytes/${LARGE}`);
-    await until('it is counted', 10_000, async () => (await downOf(admin)) >= backup.down + LARGE);
+    await until('it is counted', async () => (await downOf(admin)) >= backup.down + LARGE);
     await must(admin.post('/panel/setting/update', { subTitle: 'After the backup' }));
     const [oldCore, oldPanel] = [coreRun(), pidIn('lock.db.pid')];
     const socket = new WebSocket(`${panel.url.replace('http', 'ws')}/ws`, {
@@ -157,13 +156,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(refused?.msg).toContain('in progress');
     // Whoever changes something now would lose it.
     expect(await admin.post('/panel/setting/update', { subTitle: 'Lost' })).toMatchObject({ success: false });
-    await until('the notification', 3000, () =>
-      heard.some((text) => text.includes('starts anew with the imported state')),
-    );
+    await until('the notification', () => heard.some((text) => text.includes('starts anew with the imported state')));
     socket.close();
 
-    await until('another panel process', 20_000, () => pidIn('lock.db.pid') !== oldPanel);
-    await until('it is ready', 20_000, async () => (await fetch(`${panel.opsUrl}/readyz`)).ok);
+    await until('another panel process', () => pidIn('lock.db.pid') !== oldPanel);
+    await until('it is ready', async () => (await fetch(`${panel.opsUrl}/readyz`)).ok);
     expect(await admin.raw('GET', '/panel/api/server/status').then(({ status }) => status)).toBe(401);
     const back = await panel.admin();
     expect(await must(back.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
@@ -171,7 +168,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     });
     expect(await subscription(panel, anna.subId)).toEqual(links);
     // What the former run of the core counted after the backup is in the former log, and nowhere else.
-    await until('the core runs', 10_000, () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
+    await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
     expect(coreRun().run).not.toBe(oldCore.run);
     expect(await settledDown(back)).toBe(backup.down);
     await untilItFlows();
@@ -204,7 +201,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       subTitle: 'The harbour',
     });
     expect(recorded(panel.dataDir, 'StateImported')).toHaveLength(1);
-    await until('the core runs', 10_000, () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
+    await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted', backup.position).length > 0);
     expect(coreRun().run).not.toBe(former.run);
     expect(processesOf(panel.dataDir)).not.toContain(former.pid);
     expect(await downOf(admin)).toBe(backup.down);

@@ -5,15 +5,15 @@ import { withoutCore } from '../kit/real/core-process.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
 import { codeAt, wrongCode } from '../kit/totp.js';
+import { HANG_MS } from '../kit/wait.js';
 import { recorded } from './support.js';
 
 /** One code of an app holds for so long. */
 const STEP_MS = 30_000;
-const LONG = { timeout: 10_000 };
 
 const found = chromiumFor('the browser test');
 
-describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000 }, () => {
+describe.skipIf(found === null)('the page, in a real browser', () => {
   let panel: PanelProcess;
   let browser: Browser;
   let page: Page;
@@ -23,7 +23,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
     panel = await startPanel();
     browser = await chromium.launch({ executablePath: found ?? '', args: [...chromiumFlags] });
     page = await browser.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(HANG_MS);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
@@ -111,12 +111,12 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
     await page.click('#addInbound button');
     await toast('Inbound has been successfully created');
     await page.getByRole('button', { name: 'Delete harbour' }).click();
-    await expect.poll(() => page.locator('#inbounds tr').count(), LONG).toBe(1);
+    await expect.poll(() => page.locator('#inbounds tr').count()).toBe(1);
   });
 
   it.skipIf(withoutCore('the core by its button'))('restarts the core by its button, and notifies', async () => {
     await tab('status');
-    await expect.poll(() => page.textContent('#core'), LONG).toMatch(/^running /);
+    await expect.poll(() => page.textContent('#core')).toMatch(/^running /);
     const before = recorded(panel.dataDir, 'CoreStarted').length;
     await page.click('#restartCore');
     await toast('The core is running');
@@ -125,7 +125,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
 
   it('keeps a template, and says what is wrong with one', async () => {
     await tab('core');
-    await expect.poll(() => page.inputValue('#template'), LONG).toContain('outbounds');
+    await expect.poll(() => page.inputValue('#template')).toContain('outbounds');
     const template = await page.inputValue('#template');
     await page.fill('#template', `${template} x`);
     await page.click('#templateForm button');
@@ -137,7 +137,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
 
   it('gives a backup, and takes no file that is none', async () => {
     await tab('backups');
-    await expect.poll(() => page.textContent('#lastGood'), LONG).toBe('none');
+    await expect.poll(() => page.textContent('#lastGood')).toBe('none');
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#tab-backups a')]);
     expect(download.suggestedFilename()).toMatch(/^portolan-.*\.db$/);
     await download.delete();
@@ -178,7 +178,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
     expect(await page.inputValue('#s-ldapPassword')).toBe('');
     expect(await page.textContent('#e-subPort')).toBe('');
     await page.click('#h-ldapPassword button');
-    await expect.poll(() => page.textContent('#h-ldapPassword'), LONG).toBe('not set');
+    await expect.poll(() => page.textContent('#h-ldapPassword')).toBe('not set');
   });
 
   const settingsNow = async () =>
@@ -186,7 +186,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
 
   it('shows the API token', async () => {
     await page.click('#showToken');
-    await expect.poll(() => page.inputValue('#apiToken'), LONG).toMatch(/^\S{32,}$/);
+    await expect.poll(() => page.inputValue('#apiToken')).toMatch(/^\S{32,}$/);
   });
 
   it('shows the contract, tries a request with the CSRF token, and asks no other host', async () => {
@@ -221,7 +221,7 @@ describe.skipIf(found === null)('the page, in a real browser', { timeout: 30_000
   it('sets up two-factor login; from then on a login asks for a code, and takes it', async () => {
     await tab('account');
     await page.click('#setUp');
-    await expect.poll(() => page.evaluate("document.getElementById('qr').naturalWidth"), LONG).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate("document.getElementById('qr').naturalWidth")).toBeGreaterThan(0);
     const token = (await page.textContent('#secondToken')) ?? '';
     await page.fill('#confirm input', codeAt(token, Date.now()));
     await page.click('#confirm button');

@@ -63,7 +63,7 @@ const FILES: readonly (readonly [RegExp, readonly Canary[]])[] = [
 const LEFT_OUT =
   /logout|restartPanel|regenerateApiToken|stop\w+Service|updatePanel|install\w+|updateUser|\/del|reset|setting\/secret/;
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 120_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   let panel: PanelProcess;
   let admin: Admin;
 
@@ -99,9 +99,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 120_000 }, () => {
     const context = makeContext({ certificate: NO_CERTIFICATE, realityTarget: '', targetPort: 9 });
     const client = makeClient({ email: CANARY.email, subId: CANARY.subId, password: CANARY.clientPassword });
     await addInbound(admin, inboundCase(context, 'ss-aes-256-gcm'), [client]);
-  }, 60_000);
+  });
 
-  afterAll(() => panel?.cleanUp(), 30_000);
+  afterAll(() => panel?.cleanUp());
 
   it('in every answer, whoever asks and whatever is asked', async () => {
     const leaks: string[] = [];
@@ -150,7 +150,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 120_000 }, () => {
     panel = await startPanel({ dataDir, ports, env: { PORTOLAN_LOG_LEVEL: 'trace' } });
     admin = new Admin(panel.url, { username: 'captain', password: CANARY.password });
     await must(admin.login());
-    await until('the core runs', 20_000, async () => {
+    await until('the core runs', async () => {
       const { obj } = await admin.get<{ core: { state: string } }>('/panel/api/server/status');
       return obj.core.state === 'running';
     });

@@ -31,17 +31,17 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       chatBotChatId: `${CHAT}`,
     };
     await must(admin.post('/panel/setting/update', settings));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all([panel?.cleanUp(), server?.stop()]);
     rmSync(folder, { recursive: true });
-  }, 30_000);
+  });
 
   const ask = async (text: string): Promise<Shown> => {
     const before = server.chat(CHAT).length;
     server.write(CHAT, text);
-    return until(`an answer to ${text}`, 10_000, () => server.chat(CHAT)[before]);
+    return until(`an answer to ${text}`, () => server.chat(CHAT)[before]);
   };
 
   it('tells how the machine and the core are', async () => {
@@ -52,10 +52,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('sends a backup that is the whole state of the panel on another machine', async () => {
     await ask('/backup');
-    const sent = await until('the document is there', 20_000, () =>
+    const sent = await until('the document is there', () =>
       server.calls.find(({ method }) => method === 'sendDocument'),
     );
-    const [delivered] = await until('the log says so', 5_000, () => {
+    const [delivered] = await until('the log says so', () => {
       const found = recorded(panel.dataDir, 'BackupDelivered');
       return found.length > 0 && found;
     });
@@ -80,9 +80,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { dataDir, ports } = panel;
     panel = await startPanel({ dataDir, ports, env });
     admin = await panel.admin();
-    await until('it polls', 20_000, () => server.polls > polls);
+    await until('it polls', () => server.polls > polls);
     expect((await ask('/status')).text).toContain('Core: ');
-  }, 60_000);
+  });
 
   it('goes on when its server comes back, and nobody has waited for it', async () => {
     server.fault = () => 'silence';
@@ -96,8 +96,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     server = await startBotServer({ token: TOKEN, port: server.port });
     server.open(CHAT);
     server.write(CHAT, '/online');
-    const shown = await until('it answers', 20_000, () => server.chat(CHAT).find(({ text }) => /online/.test(text)));
+    const shown = await until('it answers', () => server.chat(CHAT).find(({ text }) => /online/.test(text)));
     expect(shown.text).toBe('Nobody is online');
     expect(panel.stdout() + panel.stderr()).not.toContain(TOKEN);
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ const NO_CORE = '/nowhere/xray';
 const NO_CERTIFICATE = { certFile: '', keyFile: '', certPem: '', keyPem: '', pin: '', remove: () => {} };
 const CLIENTS = 60;
 
-describe('files that are not as the panel left them', { timeout: 120_000 }, () => {
+describe('files that are not as the panel left them', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-e2e-damaged-'));
   const backup = join(scratch, 'backup.db');
   const anna = makeClient();
@@ -31,7 +31,7 @@ describe('files that are not as the panel left them', { timeout: 120_000 }, () =
       await must(admin.post('/panel/api/inbounds/addClient', clientBody(id, wireOf(one, makeClient()))));
     expect(await cli(['backup', '--out', backup], panel.dataDir)).toMatchObject({ code: 0 });
     await panel.stop();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await reader?.stop();
@@ -59,7 +59,7 @@ describe('files that are not as the panel left them', { timeout: 120_000 }, () =
       },
     });
     const { stdout } = reader;
-    await until('it serves', 30_000, () => stdout().includes('READ ONLY: '));
+    await until('it serves', () => stdout().includes('READ ONLY: '));
     return reader;
   }
 

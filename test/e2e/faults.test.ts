@@ -61,7 +61,7 @@ async function titles(panel: PanelProcess, admin: Admin): Promise<Told[]> {
   return heard;
 }
 
-describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
+describe.skipIf(!mayMount)('a data directory', () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-disk-'));
   let targets: Targets;
 
@@ -91,7 +91,6 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       // The journal of the database has room that it was given before; a few changes may still fit into it.
       const refused = await until(
         'a change is refused',
-        20_000,
         async () => {
           const answer = await change(`${Math.random()}`.repeat(40));
           return answer.success ? null : answer;
@@ -100,7 +99,7 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       );
       expect(refused).toMatchObject({ msg: 'The disk is full: nothing was changed', obj: null });
       const refusals = () => heard.filter(({ title }) => title === 'Nothing can be saved');
-      await until('the browsers know', 5_000, () => refusals().length > 0);
+      await until('the browsers know', () => refusals().length > 0);
       expect(refusals()).toEqual([
         expect.objectContaining({ body: 'The disk is full: nothing was changed', severity: 'error' }),
       ]);
@@ -121,9 +120,7 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
       rmSync(join(dataDir, 'ballast'));
       expect(await ready()).toBe(200);
       await must(change('there is room'));
-      await until('the browsers know that too', 5_000, () =>
-        heard.some(({ title }) => title === 'Changes are saved again'),
-      );
+      await until('the browsers know that too', () => heard.some(({ title }) => title === 'Changes are saved again'));
       expect((await must(admin.post<{ subAnnounce: string }>('/panel/setting/all'))).subAnnounce).toBe('there is room');
       expect(await panel.stop()).toEqual({ code: 0, signal: null });
       expect(await cli(['events', 'verify'], dataDir)).toMatchObject({ code: 0 });
@@ -155,7 +152,7 @@ describe.skipIf(!mayMount)('a data directory', { timeout: 60_000 }, () => {
 
 const SUITE = 'a core that misbehaves';
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const root = mkdtempSync(join(tmpdir(), 'portolan-e2e-core-'));
   const panels: PanelProcess[] = [];
 
@@ -171,7 +168,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const panel = await startPanel({ coreBin: binary });
     panels.push(panel);
     const admin = await panel.admin();
-    await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+    await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted').length > 0);
     const become = (body: string): void => {
       const version = 'if [ "$1" = version ]; then echo "Xray 26.7.28 (Xray, Penetrates Everything.)"; exit 0; fi';
       writeFileSync(`${binary}.new`, `#!/bin/sh\n${version}\n${body}\n`, { mode: 0o755 });
@@ -209,7 +206,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const why = 'The core could not do it: The core gave no answer in 15 seconds (hangs-at-test)';
     expect([answer, stored]).toMatchObject([0, 1].map(() => ({ success: false, msg: why })));
     expect(recorded(panel.dataDir, 'CoreTemplateChanged')).toEqual([]);
-    await until('the browsers know', 5_000, () => heard.find(({ title }) => title === 'The core was not restarted'));
+    await until('the browsers know', () => heard.find(({ title }) => title === 'The core was not restarted'));
     expect(panel.stderr()).toMatch(
       /"why":"[^"]*The core gave no answer in 15 seconds.*"msg":"The core was not restarted"/,
     );
@@ -224,10 +221,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const panel = await startPanel({ coreBin: binary });
     panels.push(panel);
     const admin = await panel.admin();
-    const failed = await until('it is given up', 30_000, () => recorded(panel.dataDir, 'CoreFailed')[0]);
+    const failed = await until('it is given up', () => recorded(panel.dataDir, 'CoreFailed')[0]);
     const why = 'The core gave no answer in 15 seconds (hangs-always)';
     expect(failed.data.reason).toBe(why);
-    await until('the panel says so', 5_000, () => panel.stderr().includes('"msg":"The core failed"'));
+    await until('the panel says so', () => panel.stderr().includes('"msg":"The core failed"'));
     const state = await must(admin.get<{ core: { errorMsg: string } }>('/panel/api/server/status'));
     expect(state.core.errorMsg).toBe(why);
     expect(await must(admin.get('/panel/core/getCoreResult'))).toBe(why);
@@ -245,10 +242,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     expect(answer).toMatchObject({ success: false, msg: expect.stringContaining('not started yet') as string });
     const failed = await meanwhile(
       admin,
-      until('it is given up', 40_000, () => recorded(panel.dataDir, 'CoreFailed')[0]),
+      until('it is given up', () => recorded(panel.dataDir, 'CoreFailed')[0]),
     );
     expect(failed.data.reason).toBe('The core started but does not answer');
-    await until('the browsers know', 5_000, () => heard.find(({ title }) => title === 'The core failed'));
+    await until('the browsers know', () => heard.find(({ title }) => title === 'The core failed'));
     const state = await must(admin.get<{ core: { state: string; errorMsg: string } }>('/panel/api/server/status'));
     expect(state.core).toMatchObject({ state: 'error', errorMsg: 'The core started but does not answer' });
   });
@@ -289,7 +286,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
     const panel = await startPanel();
     try {
       const admin = await panel.admin();
-      await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+      await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted').length > 0);
       await must(admin.get('/panel/api/server/status'));
       panel.kill('SIGUSR1');
       await must(admin.post('/panel/api/server/restartCoreService'));

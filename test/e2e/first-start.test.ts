@@ -61,7 +61,7 @@ describe('a first start on a port that is taken', () => {
 
       const started = await startPanel({ dataDir, env: NO_ACCOUNT, coreBin: '/nowhere/xray' });
       try {
-        const password = await until('the password', 10_000, () => PASSWORD.exec(started.stdout())?.[1]);
+        const password = await until('the password', () => PASSWORD.exec(started.stdout())?.[1]);
         expect(failed.stdout + flagged.stdout).not.toMatch(PASSWORD);
         expect(await new Admin(started.url, { username: 'admin', password }).login()).toMatchObject({ success: true });
       } finally {

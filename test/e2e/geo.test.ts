@@ -70,13 +70,13 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     lists.put('/mylist.json', ruleSet('localhost'));
     await add('mylist', '/mylist.json');
     await rule('ext:geosite_mylist.dat:mylist');
-    await until('the rule', 20_000, async () => (await answered()) === 'elsewhere');
+    await until('the rule', async () => (await answered()) === 'elsewhere');
 
     lists.put('/mylist.json', ruleSet('nobody.example'), new Date('2026-11-20'));
     const head = headOf(panel.dataDir);
     expect(await must(admin.post(`${prefix}/update-all`))).toMatchObject({ succeeded: [{ id: 1 }], failed: [] });
-    await until('the core', 20_000, () => recorded(panel.dataDir, 'CoreStarted', head).length === 1);
-    await until('the new list', 20_000, async () => (await answered()) === 'here');
+    await until('the core', () => recorded(panel.dataDir, 'CoreStarted', head).length === 1);
+    await until('the new list', async () => (await answered()) === 'here');
     expect(deeds(head)).toEqual(['GeoSourceDownloaded', 'CoreRestartRequested', 'CoreStopped', 'CoreStarted']);
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     lists.put('/tags.dat', geositeFile('ADS', 'localhost'));
     await add('tags', '/tags.dat');
     await rule('ext:geosite_tags.dat:ads');
-    await until('the rule', 20_000, async () => (await answered()) === 'elsewhere');
+    await until('the rule', async () => (await answered()) === 'elsewhere');
 
     const file = join(panel.dataDir, 'geo', 'geosite_tags.dat');
     const before = readFileSync(file);
@@ -111,7 +111,7 @@ describe.skipIf(withoutCore('custom geo'))('custom geo sources', () => {
     rmSync(join(dataDir, 'geo'), { recursive: true });
     const head = headOf(dataDir);
     panel = await startPanel({ env: lists.env, dataDir, ports });
-    await until('the files', 20_000, () => recorded(dataDir, 'GeoSourceDownloaded', head).length === 2);
-    await until('the core', 20_000, async () => (await answered()) === 'elsewhere');
+    await until('the files', () => recorded(dataDir, 'GeoSourceDownloaded', head).length === 2);
+    await until('the core', async () => (await answered()) === 'elsewhere');
   });
 });

@@ -64,7 +64,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says beforehand what becomes of it, and fills an empty data directory', { timeout: 60_000 }, async () => {
+  it('says beforehand what becomes of it, and fills an empty data directory', async () => {
     const dataDir = join(folder, 'alone');
     const before = readFileSync(file);
     const dry = await cli(['--json', 'import', '3x-ui', file, '--dry-run'], dataDir);
@@ -87,7 +87,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')]);
   });
 
-  it('goes on under a running panel as if nothing had happened', { timeout: 90_000 }, async () => {
+  it('goes on under a running panel as if nothing had happened', async () => {
     panel = await startPanel({ launcher: true });
     const { dataDir, ports } = panel;
     const before = await panel.admin();
@@ -99,7 +99,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await upload(file)).toMatchObject({ success: true, obj: 'The database has been successfully imported.' });
 
     const admin = new Admin(`http://127.0.0.1:${ports.panel}/old`, OLD);
-    await until('the old password lets in', 30_000, async () => (await admin.login()).success);
+    await until('the old password lets in', async () => (await admin.login()).success);
     expect(recorded(dataDir, 'PasswordHashUpgraded')).toMatchObject([{ data: { user: 1, epoch: 0 } }]);
     expect(recorded(dataDir, 'PanelImported')).toMatchObject([{ position: 1, meta: { actor: { name: 'import' } } }]);
 
@@ -116,7 +116,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
     const client = await startClientCore([link]);
     try {
-      await until('the old id reaches the target', 30_000, async () => {
+      await until('the old id reaches the target', async () => {
         const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
         return status === 200 && text === SMALL_BODY;
       });
@@ -141,7 +141,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       );
     });
 
-    it('fills an empty data directory', { timeout: 60_000 }, async () => {
+    it('fills an empty data directory', async () => {
       const dataDir = join(folder, 'dumped');
       const done = await cli(['--json', 'import', '3x-ui', dump], dataDir);
       expect([done.code, done.stderr]).toEqual([0, '']);
@@ -152,7 +152,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect(recorded(dataDir, 'GeoSourceAdded')).toHaveLength(2);
     });
 
-    it('goes on under a running panel', { timeout: 90_000 }, async () => {
+    it('goes on under a running panel', async () => {
       await panel?.cleanUp();
       panel = await startPanel({ launcher: true });
       const { ports } = panel;
@@ -160,7 +160,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const db = new Blob([readFileSync(dump)]);
       expect(await before.multipart('/panel/api/server/importDB', { db })).toMatchObject({ success: true });
       const admin = new Admin(`http://127.0.0.1:${ports.panel}/k7Rm2qXw`, HARBOUR);
-      await until('the old password lets in', 30_000, async () => (await admin.login()).success);
+      await until('the old password lets in', async () => (await admin.login()).success);
       const sources = await must(admin.get<{ type: string; alias: string }[]>('/panel/api/custom-geo/list'));
       expect(sources.map(({ type, alias }) => `${type}_${alias}`)).toEqual(['geosite_ads', 'geoip_office-net']);
       const response = await fetch(`http://127.0.0.1:${ports.sub}/feed/k3v9x2m7q0000008`);
@@ -169,7 +169,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         .split('\n');
       const client = await startClientCore([link]);
       try {
-        await until('an old password reaches the target', 30_000, async () => {
+        await until('an old password reaches the target', async () => {
           const { status, text } = await download(client.socksPort(0), `${targets.url}/small`);
           return status === 200 && text === SMALL_BODY;
         });

@@ -7,11 +7,11 @@ import { readQr } from '../kit/qr-reader.js';
 import { chromiumFlags, chromiumFor } from '../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { freePort } from '../kit/real/ports.js';
+import { HANG_MS } from '../kit/wait.js';
 
 const found = chromiumFor('the info page of a subscription');
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
-const LONG = { timeout: 10_000 };
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 /** A name that is not loopback: a browser does not give the clipboard to a page that came over plain HTTP. */
@@ -31,7 +31,7 @@ const CONTRAST = `(() => {
 /** The height of the lowest thing to press. */
 const LOWEST = `Math.min(...[...document.querySelectorAll('.apps a, button')].map((e) => e.getBoundingClientRect().height))`;
 
-describe.skipIf(found === null)('the info page, in a real browser', { timeout: 30_000 }, () => {
+describe.skipIf(found === null)('the info page, in a real browser', () => {
   let panel: PanelProcess;
   let browser: Browser;
   let links: readonly string[];
@@ -80,7 +80,7 @@ describe.skipIf(found === null)('the info page, in a real browser', { timeout: 3
     const context = await browser.newContext({ viewport: PHONE, ...options });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(HANG_MS);
     const complaints: string[] = [];
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) => complaints.push(message.text()));
@@ -131,14 +131,14 @@ describe.skipIf(found === null)('the info page, in a real browser', { timeout: 3
       const button = page.getByRole('button').nth(at === 0 ? 0 : at + 2);
       await button.click();
       await page.locator('button', { hasText: 'Copied' }).first().waitFor();
-      await expect.poll(() => clipboardOf(page), LONG).toBe(link);
+      await expect.poll(() => clipboardOf(page)).toBe(link);
     }
     const plain = await context.newPage();
     const url = `http://${PLAIN_HOST}:${panel.ports.sub}/sub/harbour-1`;
     await plain.goto(url);
     expect(await plain.evaluate('isSecureContext')).toBe(false);
     await plain.getByRole('button').first().click();
-    await expect.poll(() => clipboardOf(page), LONG).toBe(url);
+    await expect.poll(() => clipboardOf(page)).toBe(url);
   });
 
   it('draws codes that read as the links, on the screen and in the dark', async () => {
@@ -174,7 +174,7 @@ describe.skipIf(found === null)('the info page, in a real browser', { timeout: 3
     await page.evaluate(
       `document.body.append(Object.assign(document.createElement('script'), { text: 'document.title = 1' }))`,
     );
-    await expect.poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length, LONG).toBe(2);
+    await expect.poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length).toBe(2);
     expect(await page.title()).toBe('Harbour');
   });
 });

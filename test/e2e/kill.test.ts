@@ -55,7 +55,7 @@ function soundTitleIn(dataDir: string): string | undefined {
 const stagedIn = (dataDir: string): readonly string[] =>
   existsSync(join(dataDir, 'staged')) ? readdirSync(join(dataDir, 'staged')) : [];
 
-describe('a kill -9', { timeout: 120_000 }, () => {
+describe('a kill -9', () => {
   let folder: string;
   let dataDir: string;
   let lists: ReleaseServer;
@@ -129,9 +129,9 @@ describe('a kill -9', { timeout: 120_000 }, () => {
       const source = { type: 'geosite', alias: 'slow', url: `${lists.url}/slow.dat` };
       void admin.post('/panel/api/custom-geo/add', source).catch(() => undefined);
       const geo = () => readdirSync(join(dataDir, 'geo')).filter((name) => name.startsWith('staged-'));
-      await until('a part of a list', 10_000, () => asked && geo().length > 0, 5);
+      await until('a part of a list', () => asked && geo().length > 0, 5);
       void admin.raw('GET', '/panel/api/server/getDb').catch(() => undefined);
-      await until('a part of a copy', 10_000, () => stagedIn(dataDir).length > 0, 2);
+      await until('a part of a copy', () => stagedIn(dataDir).length > 0, 2);
       await kill();
       expect(geo()).toHaveLength(1);
       expect(await next()).toEqual({ title: BEFORE, says: undefined });
@@ -144,7 +144,7 @@ describe('a kill -9', { timeout: 120_000 }, () => {
       ['a database of 3x-ui', () => foreign],
     ])('while %s is looked at changes nothing', async (_, file) => {
       send(file());
-      await until('what is staged', 10_000, () => stagedIn(dataDir).some((name) => /^[0-9a-f]{16}$/.test(name)), 2);
+      await until('what is staged', () => stagedIn(dataDir).some((name) => /^[0-9a-f]{16}$/.test(name)), 2);
       await kill();
       // The panel that follows is killed as it decides.
       expect(await next(killedAt(DECIDED))).toEqual({ title: BEFORE, says: undefined });
@@ -203,7 +203,7 @@ describe('a kill -9', { timeout: 120_000 }, () => {
       ['back up', ['backup', '--out']],
     ])('to %s in the middle of it changes nothing', async (_, [name = '', option = '']) => {
       const child = startCli(name === 'backup' ? [name, option, out] : [name, backup, option], alone);
-      await until('a part of it', 20_000, () => stagedIn(alone).length > 0, 2);
+      await until('a part of it', () => stagedIn(alone).length > 0, 2);
       child.kill('SIGKILL');
       await child.exited;
       expect(settled()).toEqual({ title: BEFORE, outcome: undefined });

@@ -12,7 +12,6 @@ import { clientBody, headOf, recorded, subscription, template, until, wireOf } f
 
 const SUITE = 'a panel and its node, each with a core of its own';
 const CAP = 600_000;
-const PATIENCE_MS = 30_000;
 const API = '/panel/api/inbounds';
 
 interface Stats {
@@ -35,7 +34,7 @@ interface Sync {
   strangers: { clients: object[] };
 }
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   let targets: Targets;
   let node: PanelProcess;
   let centre: PanelProcess;
@@ -66,15 +65,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     nodeId = added.id;
     remoteId = await add(nodeId, [alice, bob, carol]);
     localId = await add(0, [alice]);
-    await until('the node has it', PATIENCE_MS, async () => (await emailsThere()).length === 3);
+    await until('the node has it', async () => (await emailsThere()).length === 3);
     const [local, remote] = await Promise.all([linkOf(alice, 0), linkOf(alice, 1)]);
     const [of] = await subscription(centre, bob.subId);
     client = await startClientCore([local, remote, of ?? '']);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all([client?.stop(), centre?.cleanUp(), node?.cleanUp(), targets?.stop()]);
-  }, 30_000);
+  });
 
   async function add(on: number, clients: ClientSeed[]): Promise<number> {
     const context = makeContext({ ...targets, targetPort: targets.port });
@@ -100,12 +99,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
   };
   const sync = () => must(admin.get<Sync>(`/panel/api/nodes/${nodeId}/sync`));
   const synced = (what: string) =>
-    until(what, PATIENCE_MS, async () => {
+    until(what, async () => {
       const { state, lag } = await sync();
       return state === 'synced' && lag === 0;
     });
-  const fetched = async (n: number, bytes: number) =>
-    (await download(client.socksPort(n), `${targets.url}/bytes/${bytes}`, { totalMs: 10_000 })).status;
+  const fetched = async (n: number, bytes: number, totalMs = 60_000) =>
+    (await download(client.socksPort(n), `${targets.url}/bytes/${bytes}`, { totalMs })).status;
   const again = async (dataDir: string) => {
     node = await startPanel({ dataDir, ports: node.ports });
     there = await node.admin();
@@ -113,8 +112,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
 
   it('counts here what flows through the core there, to the byte that the node counts', async () => {
     expect(await fetched(2, 200_000)).toBe(200);
-    await until('it is counted here', PATIENCE_MS, async () => (await usedHere(bob)) >= 200_000);
-    await until('both say the same', PATIENCE_MS, async () => {
+    await until('it is counted here', async () => (await usedHere(bob)) >= 200_000);
+    await until('both say the same', async () => {
       const [here, far] = await Promise.all([statsOf(admin, bob), statsOf(there, bob)]);
       return here.up === far.up && here.down === far.down;
     });
@@ -131,8 +130,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       expect(new Set(answers)).toStrictEqual(new Set([200]));
     }
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    await until('they are counted here', PATIENCE_MS, async () => (await usedHere(bob)) >= before + bytes);
-    await until('both say the same', PATIENCE_MS, async () => {
+    await until('they are counted here', async () => (await usedHere(bob)) >= before + bytes);
+    await until('both say the same', async () => {
       const [here, far] = await Promise.all([statsOf(admin, bob), statsOf(there, bob)]);
       return here.up === far.up && here.down === far.down;
     });
@@ -140,15 +139,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
   });
 
   it('cuts a client on both machines when both together reach the cap', async () => {
-    const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`, { totalMs: 60_000 });
+    const running = startTransfer(client.socksPort(1), `${targets.url}/slow?rate=60000`, { totalMs: 250_000 });
     await moved(running, 1);
     expect(await fetched(0, CAP / 2)).toBe(200);
-    await until('the connection through the node is cut', PATIENCE_MS, () => running.ended());
+    await until('the connection through the node is cut', () => running.ended());
     const event = recorded(centre.dataDir, 'ClientDepleted', start).map(({ data }) => data.depletion.reason);
     expect(event).toStrictEqual(['cap', 'cap']);
-    await until('the node has it', PATIENCE_MS, async () => !(await statsOf(there, alice)).enable);
+    await until('the node has it', async () => !(await statsOf(there, alice)).enable);
     expect(running.bytes()).toBeLessThan(CAP);
-    expect([await fetched(0, 10), await fetched(1, 10)]).toStrictEqual([0, 0]);
+    expect([await fetched(0, 10, 10_000), await fetched(1, 10, 10_000)]).toStrictEqual([0, 0]);
     expect(await fetched(2, 10)).toBe(200);
   });
 
@@ -167,10 +166,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       const { lag } = await sync();
       expect(lag).toBe(2);
       await again(node.dataDir);
-      await until('it is gone there', PATIENCE_MS, async () => !(await emailsThere()).includes(carol.email));
+      await until('it is gone there', async () => !(await emailsThere()).includes(carol.email));
       await synced('everything has arrived');
       expect(await fetched(2, 50_000)).toBe(200);
-      await until('it is counted', PATIENCE_MS, async () => (await usedHere(bob)) >= used + 50_000);
+      await until('it is counted', async () => (await usedHere(bob)) >= used + 50_000);
 
       node.kill('SIGKILL');
       await node.exited;
@@ -178,7 +177,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       cpSync(copy, node.dataDir, { recursive: true });
       const before = await usedHere(bob);
       await again(node.dataDir);
-      await until('it is gone again', PATIENCE_MS, async () => !(await emailsThere()).includes(carol.email));
+      await until('it is gone again', async () => !(await emailsThere()).includes(carol.email));
       await synced('the node is as it was decided');
       expect(await usedHere(bob)).toBe(before);
       expect(JSON.parse((await listThere())[0]?.settings ?? '')).toMatchObject({
@@ -203,7 +202,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     const mallory = makeClient();
     const [own] = await listThere();
     await must(there.post(`${API}/addClient`, clientBody(own?.id ?? 0, wireOf(vless(), mallory))));
-    await until('it is listed', PATIENCE_MS, async () => (await sync()).strangers.clients.length === 1);
+    await until('it is listed', async () => (await sync()).strangers.clients.length === 1);
     expect((await admin.get(`${API}/getClientTraffics/${mallory.email}`)).success).toBe(false);
     expect(await emailsThere()).toContain(mallory.email);
   });
@@ -213,7 +212,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
     await must(admin.post(`${API}/${remoteId}/resetClientTraffic/${bob.email}`));
     expect(await usedHere(bob)).toBe(0);
     expect(await fetched(2, 1_000)).toBe(200);
-    await until('it counts again', PATIENCE_MS, async () => (await usedHere(bob)) >= 1_000);
+    await until('it counts again', async () => (await usedHere(bob)) >= 1_000);
     expect(await usedHere(bob)).toBeLessThan(100_000);
   });
 
@@ -228,10 +227,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 90_000 }, () => {
       // No poll of the node comes before it is deleted.
       for (const one of [admin, there]) await must(one.post('/panel/setting/update', { pollSeconds: 60 }));
       await sleep(1_500);
-      const got = await download(other.socksPort(0), `${targets.url}/bytes/400000`, { totalMs: 10_000 });
+      const got = await download(other.socksPort(0), `${targets.url}/bytes/400000`, { totalMs: 60_000 });
       expect(got.status).toBe(200);
       await must(admin.post(`${API}/${remoteId}/delClientByEmail/${dora.email}`));
-      await until('it is gone there', PATIENCE_MS, async () => !(await emailsThere()).includes(dora.email));
+      await until('it is gone there', async () => !(await emailsThere()).includes(dora.email));
       expect(await usedHere(dora)).toBeGreaterThanOrEqual(400_000);
     } finally {
       await other.stop();

@@ -15,7 +15,7 @@ import { addInbound, recorded, until } from './support.js';
 const SUITE = 'outbounds: their tests and where they come from';
 const direct = { tag: 'direct', protocol: 'freedom', settings: {} };
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const anna = makeClient();
   let targets: Targets;
   let tunnel: TunnelServer;
@@ -37,13 +37,13 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const { port } = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
     const settings = { address: '127.0.0.1', port, id: anna.id, encryption: 'none' };
     far = Object.assign({ tag: 'far' }, { protocol: 'vless', settings });
-    await until('the inbound runs', 10_000, async () => (await dial(far)).success);
-  }, 60_000);
+    await until('the inbound runs', async () => (await dial(far)).success);
+  });
 
   afterAll(async () => {
     silent?.stop();
     await Promise.all([panel?.cleanUp(), targets?.stop(), tunnel?.stop(), vpn?.stop()]);
-  }, 30_000);
+  });
 
   const open = (more: Partial<Parameters<typeof startPanel>[0]> = {}): Promise<PanelProcess> =>
     startPanel({
@@ -87,10 +87,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
         signal: gone.signal,
       })
       .catch(() => null);
-    await until('a temporary core runs', 5_000, () => silent.open() > 0 && probes(panel.dataDir).length === 1);
+    await until('a temporary core runs', () => silent.open() > 0 && probes(panel.dataDir).length === 1);
     gone.abort();
     expect(await asked).toBeNull();
-    await until('nothing of it is left', 5_000, () => silent.open() === 0 && probes(panel.dataDir).length === 0);
+    await until('nothing of it is left', () => silent.open() === 0 && probes(panel.dataDir).length === 0);
   });
 
   it('registers at the tunnel provider, and the core takes the outbound that the page makes of it', async () => {
@@ -142,7 +142,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
 
   it('leaves nothing behind that outlives a panel which was killed in the middle', async () => {
     const asked = test(direct).catch(() => null);
-    await until('a temporary core runs', 5_000, () => silent.open() > 0 && probes(panel.dataDir).length === 1);
+    await until('a temporary core runs', () => silent.open() > 0 && probes(panel.dataDir).length === 1);
     const [name = ''] = probes(panel.dataDir);
     const file = join(panel.dataDir, 'run', name, 'config.json');
     panel.kill('SIGKILL');
@@ -152,7 +152,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const { dataDir, ports } = panel;
     const next = await open({ dataDir, ports });
     try {
-      await until('the orphan is gone', 5_000, () => probes(dataDir).length === 0 && !isNamed(file));
+      await until('the orphan is gone', () => probes(dataDir).length === 0 && !isNamed(file));
     } finally {
       await next.stop();
     }

@@ -15,7 +15,7 @@ import { addInbound, entryOf, headOf, logOf, recorded, template, until } from '.
 const SUITE = 'a restart of the panel';
 const RATE = 50_000;
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const anna = makeClient();
   let targets: Targets;
   let panel: PanelProcess;
@@ -37,11 +37,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const added = await addInbound(admin, inboundCase(context, 'vless-tcp'), [anna]);
     client = await startClientCore([await entryOf(panel, added, anna)]);
     const port = client.socksPort(0);
-    await until('the inbound runs', 10_000, async () => (await download(port, `${targets.url}/small`)).status === 200);
+    await until('the inbound runs', async () => (await download(port, `${targets.url}/small`)).status === 200);
     flow = startTransfer(port, `${targets.url}/slow?rate=${RATE}`, { totalMs: 120_000 });
     await moved(flow, RATE / 2);
     pid = corePid(panel);
-  }, 60_000);
+  });
   afterAll(async () => {
     flow?.stop();
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
@@ -79,7 +79,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     expect(await knows(url, admin)).toBe(true);
 
     const base = `http://127.0.0.1:${webPort}/harbour`;
-    await until('the panel is at its new address', 10_000, () => knows(base, admin));
+    await until('the panel is at its new address', () => knows(base, admin));
     expect((await gone)[0]).toBe(1001);
     expect(heard.filter(({ type }) => type === 'notification').map(({ title }) => title)).toContain(
       'The panel restarts',
@@ -124,16 +124,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const { socket, heard } = await listenTo(url);
     await must(admin.post('/panel/setting/restartPanel'));
     const squatter = await occupy(subPort);
-    const failed = await until(
-      'it says that it failed',
-      10_000,
-      () => recorded(panel.dataDir, 'PanelRestartFailed', start)[0],
-    );
+    const failed = await until('it says that it failed', () => recorded(panel.dataDir, 'PanelRestartFailed', start)[0]);
     expect(failed.data).toEqual({
       server: 'subscription',
       why: `Port already exists: ${subPort} is used by another program`,
     });
-    await until('the browsers are told', 5_000, () =>
+    await until('the browsers are told', () =>
       heard.some(({ title }) => title === 'The panel could not restart and goes on as it was'),
     );
     expect(socket.readyState).toBe(WebSocket.OPEN);
@@ -152,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     expect(await knows(url, admin)).toBe(true);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(200);
     expect((await admin.post('/panel/setting/restartPanel')).msg).toContain('no more under the name that you use now');
-    await until('the domain counts', 10_000, async () => (await ask(`${url}/`)).status === 403);
+    await until('the domain counts', async () => (await ask(`${url}/`)).status === 403);
     expect((await ask(`${subUrl}/sub/${anna.subId}`)).status).toBe(403);
 
     const run = (...args: string[]) => cli(['--json', 'config', ...args], panel.dataDir);
@@ -166,8 +162,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     ];
     for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });
     panel.kill('SIGHUP');
-    await until('everybody is let in again', 10_000, () => knows(url, admin));
-    await until('subscriptions too', 10_000, async () => (await ask(`${subUrl}/sub/${anna.subId}`)).status === 200);
+    await until('everybody is let in again', () => knows(url, admin));
+    await until('subscriptions too', async () => (await ask(`${subUrl}/sub/${anna.subId}`)).status === 200);
     const changes = recorded(panel.dataDir, 'SettingsChanged', start).map(({ data, meta }) => [
       meta.actor.id,
       data.changes,
@@ -186,7 +182,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     await must(admin.post('/panel/setting/update', { webPort: before.subPort, subPort: before.webPort }));
     panel.kill('SIGHUP');
     const base = `http://127.0.0.1:${before.subPort}/harbour`;
-    await until('the panel is at its new address', 10_000, () => knows(base, admin));
+    await until('the panel is at its new address', () => knows(base, admin));
     expect((await ask(`http://127.0.0.1:${before.webPort}/sub/${anna.subId}`)).status).toBe(200);
     const [asked] = recorded(panel.dataDir, 'PanelRestartRequested', start);
     expect(asked?.meta.actor).toMatchObject({ kind: 'system' });

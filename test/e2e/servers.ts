@@ -43,7 +43,7 @@ interface AskOptions {
 /** One request on a connection of its own, or of the agent; any certificate will do. */
 export function ask(url: string, { headers = {}, method = 'GET', agent }: AskOptions = {}): Promise<Said> {
   return new Promise((resolve, reject) => {
-    const options = { method, headers, timeout: 10_000, ...(agent ? { agent } : { agent: false as const }) };
+    const options = { method, headers, timeout: 60_000, ...(agent ? { agent } : { agent: false as const }) };
     const heard = (res: IncomingMessage): void => {
       const socket = res.socket as TLSSocket;
       const names = socket.encrypted ? (socket.getPeerCertificate().subjectaltname ?? '') : '';

@@ -12,5 +12,5 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     expect(compared.quiet).toBeGreaterThan(1);
     expect(compared.statements).toBeGreaterThan(0);
     expect(connections.whole).toBeGreaterThan(0);
-  }, 180_000);
+  });
 });

@@ -15,7 +15,7 @@ const context = makeContext({
 });
 
 const line = (panel: PanelProcess, label: string) => new RegExp(`^ +${label} +(.*)$`, 'm').exec(panel.stdout())?.[1];
-const banner = (panel: PanelProcess) => until('the banner', 15_000, () => line(panel, 'Health'));
+const banner = (panel: PanelProcess) => until('the banner', () => line(panel, 'Health'));
 
 /** Every path below a folder. */
 function pathsIn(folder: string): string[] {
@@ -109,7 +109,7 @@ describe.skipIf(withoutCore('a signal that comes twice'))('a signal that comes t
   it('at once is one wish: the panel ends in order, and the core with it', async () => {
     const panel = await startPanel();
     try {
-      await until('the core runs', 15_000, () => recorded(panel.dataDir, 'CoreStarted').length > 0);
+      await until('the core runs', () => recorded(panel.dataDir, 'CoreStarted').length > 0);
       for (let time = 0; time < 3; time += 1) panel.kill('SIGTERM');
       expect(await panel.exited).toMatchObject({ code: 0 });
       expect(recorded(panel.dataDir, 'PanelStopped')).toHaveLength(1);
@@ -161,7 +161,7 @@ describe('a panel without a core', () => {
       const admin = await again.admin();
       await must(admin.post('/panel/api/server/restartCoreService'));
       const [{ port } = { port: 0 }] = await must(admin.get<{ port: number }[]>('/panel/api/inbounds/list'));
-      await until('the inbound listens', 5_000, () => accepts(port));
+      await until('the inbound listens', () => accepts(port));
     } finally {
       await again.stop();
     }

@@ -8,6 +8,8 @@ import { type Admin, loopbackTemplate, must, type PanelProcess } from '../kit/re
 import { freePort } from '../kit/real/ports.js';
 import type { Targets } from '../kit/real/targets.js';
 
+export { pause, until } from '../kit/wait.js';
+
 export type EventOfType<T extends RecordedEvent['type']> = Extract<RecordedEvent, { type: T }>;
 
 /** The log of a data directory as it is now, read beside the panel. */
@@ -45,29 +47,6 @@ export function deedsOf(dataDir: string, after = 0): string[] {
   return logOf(dataDir, after)
     .filter(({ meta }) => meta.actor.kind !== 'system')
     .map(({ type }) => type);
-}
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The first answer that is not `undefined`, `null` or `false`; throws with the last error when none came in time. */
-export async function until<T>(
-  what: string,
-  timeoutMs: number,
-  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  everyMs = 100,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  let last = '';
-  for (;;) {
-    try {
-      const answer = await ask();
-      if (answer !== undefined && answer !== null && answer !== false) return answer;
-    } catch (error) {
-      last = error instanceof Error ? `: ${error.message}` : `: ${String(error)}`;
-    }
-    if (Date.now() > deadline) throw new Error(`not in ${timeoutMs} ms: ${what}${last}`);
-    await pause(everyMs);
-  }
 }
 
 /** Loopback may be reached, and what leaves a WireGuard tunnel is led to the target. */
@@ -121,7 +100,7 @@ export function keyOf({ protocol }: InboundCase, client: ClientSeed): string {
 
 /** The links of a subscription, as a client app fetches them. */
 export async function subscription(panel: PanelProcess, subId: string): Promise<string[]> {
-  const response = await fetch(`${panel.subUrl}/sub/${subId}`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${panel.subUrl}/sub/${subId}`, { signal: AbortSignal.timeout(60_000) });
   if (response.status !== 200) throw new Error(`subscription ${subId}: HTTP ${response.status}`);
   const text = Buffer.from(await response.text(), 'base64').toString('utf8');
   return text.split('\n').filter((line) => line !== '');

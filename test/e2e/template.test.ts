@@ -26,7 +26,7 @@ interface Config {
   readonly inbounds: readonly { readonly tag: string }[];
 }
 
-describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
+describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const anna = makeClient({ email: 'anna@harbour' });
   let targets: Targets;
   let panel: PanelProcess;
@@ -48,23 +48,23 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       admin.post('/panel/api/inbounds/add', { enable: true, port: mixed, protocol: 'mixed', settings, remark: 'm' }),
     );
     client = await startClientCore([await entryOf(panel, added, anna)]);
-    await until('the inbounds run', 10_000, async () => (await config()).inbounds.length === 2);
+    await until('the inbounds run', async () => (await config()).inbounds.length === 2);
     empty = headOf(panel.dataDir);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all([client?.stop(), panel?.cleanUp(), targets?.stop()]);
-  }, 30_000);
+  });
 
   const config = (): Promise<Config> => must(admin.get<Config>('/panel/api/server/getConfigJson'));
   const update = (template: object) =>
     admin.form('/panel/core/update', { coreSetting: JSON.stringify(template), outboundTestUrl: '' });
 
   /** The HTTP status through each of the two inbounds; 0 where nobody answered. */
-  async function statuses(url: string): Promise<[vless: number, mixed: number]> {
+  async function statuses(url: string, totalMs = PATIENCE_MS): Promise<[vless: number, mixed: number]> {
     const [vless, socks] = await Promise.all([
-      download(client.socksPort(0), url, { totalMs: PATIENCE_MS }),
-      download(mixed, url, { totalMs: PATIENCE_MS, user: 'u', pass: 'p' }),
+      download(client.socksPort(0), url, { totalMs }),
+      download(mixed, url, { totalMs, user: 'u', pass: 'p' }),
     ]);
     return [vless.status, socks.status];
   }
@@ -95,7 +95,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const direct = { protocol: 'freedom', settings: { finalRules: [{ action: 'allow' }] } };
     const asking = { metrics: {} };
     await storeTemplate(admin, loopbackTemplate(asking));
-    await until('the metrics are there', 10_000, async () => (await doors()).metrics.length > 0);
+    await until('the metrics are there', async () => (await doors()).metrics.length > 0);
     const metrics = (await doors()).metrics[0]?.split('/')[2] ?? '';
     const turned = { ...direct, tag: 'turned', settings: { ...direct.settings, redirect: metrics } };
     const rules = [{ domain: ['full:turned.example'], outboundTag: 'turned' }];
@@ -103,15 +103,15 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
       admin,
       loopbackTemplate({ ...asking, outbounds: [{ ...direct, tag: 'direct' }, turned], routing: { rules } }),
     );
-    const opened = await until('the new core answers', 10_000, async () => {
+    const opened = await until('the new core answers', async () => {
       const [vless, socks] = await statuses(`${targets.url}/small`);
       return vless === 200 && socks === 200;
     });
     expect(opened).toBe(true);
     const { ops, metrics: closed } = await doors();
-    expect(await statuses(ops[1] ?? '')).toEqual([200, 200]);
+    expect(await statuses(ops[1] ?? '', 60_000)).toEqual([200, 200]);
     expect((await fetch(closed[0] ?? '')).status).toBe(200);
-    const answers = await Promise.all([...closed, 'http://turned.example/debug/vars'].map(statuses));
+    const answers = await Promise.all([...closed, 'http://turned.example/debug/vars'].map((url) => statuses(url)));
     expect(answers.flat()).toEqual(answers.flat().map(() => 0));
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const came = async () =>
       (await must(admin.get<{ up: number }[]>('/panel/api/inbounds/list'))).reduce((sum, { up }) => sum + up, 0);
     const used = async () => must(admin.get<{ tag: string; total: number }[]>('/panel/core/getOutboundsTraffic'));
-    await until('what went out is counted', 15_000, async () => (await used()).some(({ total }) => total > 0));
+    await until('what went out is counted', async () => (await used()).some(({ total }) => total > 0));
     const rules = [{ network: 'tcp,udp', outboundTag: 'blocked' }];
     await must(
       update(loopbackTemplate({ routing: { rules }, stats: null, policy: { system: {} }, api: { tag: 'x' } })),
@@ -157,7 +157,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, { timeout: 60_000 }, () => {
     const before = await came();
     expect(await statuses(`${targets.url}/small`)).toEqual([0, 0]);
     // What goes nowhere leaves no mark on the way out, but on the way in.
-    await until('what was blocked is counted', 15_000, async () => (await came()) > before);
+    await until('what was blocked is counted', async () => (await came()) > before);
     const failed = recorded(panel.dataDir, 'CoreFailed', empty);
     expect(failed).toEqual([]);
     expect(await must(admin.get('/panel/core/getCoreResult'))).toBe('');

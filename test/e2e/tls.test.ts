@@ -13,7 +13,7 @@ import { headOf, recorded, until } from './support.js';
 const DAY_MS = 86_400_000;
 const NO_CORE = '/nowhere/xray';
 
-describe('a panel with TLS', { timeout: 60_000 }, () => {
+describe('a panel with TLS', () => {
   let folder: string;
   let made: TestCertificate[];
   let panel: PanelProcess;
@@ -65,7 +65,7 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     await must(admin.post('/panel/setting/update', pairs));
     expect((await ask(panel.url)).status).toBe(200);
     await must(admin.post('/panel/setting/restartPanel'));
-    await until('TLS is on', 10_000, () => knows(secureUrl(), admin));
+    await until('TLS is on', () => knows(secureUrl(), admin));
 
     const page = await ask(`${secureUrl()}/`);
     expect(page.names).toContain('one.example');
@@ -98,27 +98,23 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     try {
       expect(await names(agent)).toContain('one.example');
       put(made[1]);
-      await until('the new certificate is served', 10_000, async () => (await names()).includes('two.example'));
+      await until('the new certificate is served', async () => (await names()).includes('two.example'));
       expect(await names(agent)).toContain('one.example');
     } finally {
       agent.destroy();
     }
-    await until(
-      'it is known to end soon',
-      10_000,
-      () => recorded(panel.dataDir, 'CertificateExpiring', start).length > 0,
-    );
+    await until('it is known to end soon', () => recorded(panel.dataDir, 'CertificateExpiring', start).length > 0);
 
     writeFileSync(files.certFile, 'rubbish');
     // Each server watches its own pair: which of the two sees the file first is not settled.
-    const refused = await until('both refuse it', 10_000, () => {
+    const refused = await until('both refuse it', () => {
       const events = recorded(panel.dataDir, 'CertificateRefused', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
     });
     const why = 'The certificate file does not hold a PEM certificate';
     expect(refused).toEqual(['panel', 'subscription'].map((server) => ({ server, ...files, why })));
     expect(await names()).toContain('two.example');
-    await until('the log says it', 5_000, () => panel.stderr().includes('A certificate cannot be used'));
+    await until('the log says it', () => panel.stderr().includes('A certificate cannot be used'));
     expect(panel.stdout() + panel.stderr()).not.toContain('BEGIN');
   });
 
@@ -130,7 +126,7 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     const second = await startPanel(options);
     try {
       expect((await ask(`${secureUrl()}/`)).names).toContain('two.example');
-      await until('the banner warns', 5_000, () =>
+      await until('the banner warns', () =>
         /WARNING: the certificate of the panel .*best certificate/.test(second.stdout()),
       );
     } finally {
@@ -142,10 +138,10 @@ describe('a panel with TLS', { timeout: 60_000 }, () => {
     try {
       expect((await ask(`${panel.url}/`)).status).toBe(200);
       expect(listening(ports.panel)).toEqual(['127.0.0.1']);
-      await until('the banner warns', 5_000, () => /WARNING: .* on 127\.0\.0\.1 only/.test(third.stdout()));
+      await until('the banner warns', () => /WARNING: .* on 127\.0\.0\.1 only/.test(third.stdout()));
       expect((await ask(`${secureSub()}/sub/nobody`)).status).toBe(404);
       put(made[0]);
-      await until('it comes out by itself', 10_000, async () => (await ask(`${secureUrl()}/`)).names.includes('one'));
+      await until('it comes out by itself', async () => (await ask(`${secureUrl()}/`)).names.includes('one'));
       expect(listening(ports.panel)).toEqual(['*']);
     } finally {
       await third.stop();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { choosePanel, chosenPanel, dataDirOf, launch, panelFolder, takeReport } from '../../src/launcher/launcher.js';
 import { putPanel } from '../kit/fake-panel.js';
+import { eventually } from '../kit/wait.js';
 
 const ENDS = 'ready(); setTimeout(() => process.exit(0), 20);';
 /** Becomes ready, and asks for whatever is chosen by then. */
@@ -105,7 +106,7 @@ describe('the launcher', () => {
   it('passes a signal on, and starts nothing after it', async () => {
     putPanel(root, '1.0.0', "process.on('SIGTERM', () => process.exit(75)); ready(); hang();");
     const ended = run();
-    await vi.waitFor(() => expect(existsSync(join(dataDir, 'starts'))).toBe(true), 5000);
+    await eventually(() => expect(existsSync(join(dataDir, 'starts'))).toBe(true));
     // The handler of the fake that ends with 0 comes first.
     process.emit('SIGTERM');
     expect(await ended).toBe(0);
@@ -115,7 +116,7 @@ describe('the launcher', () => {
 
 describe('a launcher that is asked to begin anew', () => {
   const lines = (): number => (existsSync(join(dataDir, 'starts')) ? starts().length : 0);
-  const started = (n: number) => vi.waitFor(() => expect(lines()).toBe(n), 5000);
+  const started = (n: number) => eventually(() => expect(lines()).toBe(n));
 
   it('starts the version that its own files are by then, rather than an older one that was chosen', async () => {
     putPanel(root, '1.0.0', CRASHES);

@@ -159,9 +159,7 @@ class World {
 }
 
 describe('one email in several inbounds', () => {
-  it('has used every byte that the core counted once, whoever of it comes and goes; a replay says the same', {
-    timeout: 120_000,
-  }, () => {
+  it('has used every byte that the core counted once, whoever of it comes and goes; a replay says the same', () => {
     const root = temporaryFolder();
     let runs = 0;
     check(

@@ -35,7 +35,7 @@ export interface SoakReport {
 }
 
 /** How long the log may take to have what the core has counted: some polls. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const RESET_OUTBOUNDS = '/panel/core/resetOutboundsTraffic';
 const EVERY_MS = 12_000;
 /** What moved so long before an end of the core that nobody asked for may not have been read. */

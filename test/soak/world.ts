@@ -76,7 +76,7 @@ export class World {
     const { dataDir, ports, username, password } = this.panel;
     this.panel.kill(signal);
     await this.panel.exited;
-    const next = await startPanel({ dataDir, ports, username, password, timeoutMs: 60_000 });
+    const next = await startPanel({ dataDir, ports, username, password });
     // Who cleans up is the one that made the folder.
     this.panel = { ...next, cleanUp: this.panel.cleanUp, stop: next.stop };
     this.admin = await next.admin();

@@ -70,7 +70,7 @@ describe('the words of a core that did not start', () => {
   });
 });
 
-describe.skipIf(coreBinary === null)('inbounds with which the core does not start', { timeout: 60_000 }, () => {
+describe.skipIf(coreBinary === null)('inbounds with which the core does not start', () => {
   let web: Target;
   let hysteria: (port: number, mask: JsonObject) => CoreInbound;
   let here: Place;
@@ -202,9 +202,6 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
       await expect
         .poll(
           () => here.core.process.running !== null && panel.read.core().process.run === here.core.process.running.run,
-          {
-            timeout: 30_000,
-          },
         )
         .toBe(true);
       expect([panel.read.core().process.error, await asked()]).toStrictEqual(['', 'small!']);
@@ -213,7 +210,7 @@ describe.skipIf(coreBinary === null)('inbounds with which the core does not star
     await serves();
     const before = here.core.process.running;
     process.kill(before?.pid ?? 0, 'SIGKILL');
-    await expect.poll(() => here.core.process.running?.run !== before?.run, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => here.core.process.running?.run !== before?.run).toBe(true);
     await serves();
     await panel.stop(false);
     panel = await open();

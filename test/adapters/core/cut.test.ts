@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectApi } from '../../../src/adapters/core/control/grpc.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
+import { eventually } from '../../kit/wait.js';
 import {
   addInbound,
   clientCore,
@@ -43,18 +44,15 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         const online = new Set((await core.stats.online()).map((user) => user.client));
         expect(online).toStrictEqual(new Set([numberOf('anna@x'), numberOf('bert@x')]));
 
-        const before = performance.now();
         await core.users.remove(inbound, userOf(anna));
         expect(await core.users.disconnect(inbound, [numberOf('Anna@x')])).toStrictEqual([]);
-        await Promise.race([Promise.all(hers.map(({ ended }) => ended)), pause(5000)]);
         // A client core closes what it has of shadowsocks 2022 only when it is idle for long; nothing flows any more.
-        if (name !== 'ss2022') expect(hers.map((download) => download.isOver())).toStrictEqual([true, true]);
+        await (name === 'ss2022' ? pause(500) : Promise.all(hers.map(({ ended }) => ended)));
         const flowed = hers.map((download) => download.bytes());
-        expect(performance.now() - before).toBeLessThan(8000);
         expect(await fetchThrough(annas, stage.web.port, 1200)).toBeNull();
 
         const bytes = his.bytes();
-        await vi.waitFor(() => expect(his.bytes()).toBeGreaterThan(bytes + 50_000), 10_000);
+        await eventually(() => expect(his.bytes()).toBeGreaterThan(bytes + 50_000));
         expect(hers.map((download) => download.bytes())).toStrictEqual(flowed);
         expect(his.isOver()).toBe(false);
         expect(await fetchThrough(berts, stage.web.port)).toBe('small!');
@@ -87,11 +85,11 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     }
     const received = () => flows.map((flow) => flow.received());
     try {
-      await vi.waitFor(() => expect(Math.min(...received())).toBeGreaterThan(2), 10_000);
+      await eventually(() => expect(Math.min(...received())).toBeGreaterThan(2));
       await core.users.remove(inbound, userOf(anna));
       expect(await core.users.disconnect(inbound, [numberOf('anna@x')])).toStrictEqual([]);
       const [hers, his = 0] = received();
-      await vi.waitFor(() => expect(received()[1]).toBeGreaterThan(his + 8), 10_000);
+      await eventually(() => expect(received()[1]).toBeGreaterThan(his + 8));
       expect(received()[0]).toBe(hers);
     } finally {
       for (const flow of flows) flow.stop();
@@ -118,7 +116,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       if (!first || !gone || !kept) throw new Error('two inbounds, two downloads');
       await core.users.remove(first, { client: 101, email: 'anna@x' });
       expect(await core.users.disconnect(first, [101])).toStrictEqual([]);
-      await Promise.race([gone.ended, pause(5000)]);
+      await gone.ended;
       expect([gone.isOver(), kept.isOver()]).toStrictEqual([true, false]);
       expect(await fetchThrough(client.ports[0] ?? 0, stage.web.port, 1200)).toBeNull();
       expect(await fetchThrough(client.ports[1] ?? 0, stage.web.port)).toBe('small!');
@@ -157,10 +155,8 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
         ).toStrictEqual([]);
         await pause(500);
         const flowed = downloads.map((download) => download.bytes());
-        await vi.waitFor(
-          () =>
-            expect(downloads.every((download, n) => is(n) || download.bytes() > (flowed[n] ?? 0) + 50_000)).toBe(true),
-          20_000,
+        await eventually(() =>
+          expect(downloads.every((download, n) => is(n) || download.bytes() > (flowed[n] ?? 0) + 50_000)).toBe(true),
         );
         for (const [n, download] of downloads.entries()) {
           if (is(n)) expect([n, download.bytes()]).toStrictEqual([n, flowed[n]]);
@@ -209,7 +205,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const client = await clientCore(stage.folder, [way.outbound(port, anna)]);
     const download = await openThrough(client.ports[0] ?? 0, stage.web.port, '/slow');
     await stage.core.inbounds.remove(inbound);
-    await Promise.race([download.ended, pause(3000)]);
+    await download.ended;
     expect(download.isOver()).toBe(true);
     await client.close();
   });

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { CoreInbound } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
+import { eventually } from '../../kit/wait.js';
 import { addInbound, configOf, freePort, inboundOf, numberOf, type Place, pause, place } from './kit.js';
 
 const SUITE = 'a client that floods a target from many addresses';
@@ -97,12 +98,12 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       flooding = false;
       await cutting;
       const [rogue = [], good = []] = calls.map(([some]) => some);
-      await vi.waitFor(() => expect(good.every(({ bytes, closed }) => bytes > 0 || closed)).toBe(true), 20_000);
+      await eventually(() => expect(good.every(({ bytes, closed }) => bytes > 0 || closed)).toBe(true));
       await core.addresses.disconnect(back, false);
       const closed = (some: readonly Call[]): number => some.filter((call) => call.closed).length;
       if (way.name === 'straight') {
         const held = rogue.filter(({ from }) => HELD.includes(from));
-        await vi.waitFor(() => expect(closed(held)).toBe(held.length), 20_000);
+        await eventually(() => expect(closed(held)).toBe(held.length));
       }
       expect(closed(good)).toBe(0);
       expect(closed(rogue.filter(({ from }) => FREE.includes(from)))).toBe(0);

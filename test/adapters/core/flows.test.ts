@@ -3,9 +3,10 @@ import { createSocket, type Socket } from 'node:dgram';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FlowFilter, flowFilter, flowTable } from '../../../src/adapters/core/attribution/flows.js';
 import { withoutFlowFilter } from '../../kit/real/rights.js';
+import { eventually } from '../../kit/wait.js';
 import { place } from './kit.js';
 
 const SUITE = 'the filter of flows';
@@ -72,7 +73,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
       const { port, sourceOf, send, push, heard } = await echo(address, 3);
       expect(await filter.block({ sources: [sourceOf(1)], ports: [[port, port]] }, 60)).toBe(true);
       for (let n = 0; n < 5; n += 1) send();
-      await vi.waitFor(() => expect([heard[0], heard[2]]).toStrictEqual([5, 5]));
+      await eventually(() => expect([heard[0], heard[2]]).toStrictEqual([5, 5]));
       expect(heard[1]).toBe(0);
       expect(await push(1)).toMatch(/EPERM/);
       expect(await push(0)).toBe('');
@@ -92,7 +93,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(await filter.block(flow, 60)).toBe(true);
     const errors: string[] = [];
     client.on('error', (error) => errors.push(error.message));
-    await vi.waitFor(() => {
+    await eventually(() => {
       client.send('x');
       expect(errors.join()).toContain('ECONNREFUSED');
     });
@@ -104,7 +105,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     expect(await filter.block(flows, 60)).toBe(true);
     expect(await filter.block(flows, 60)).toBe(true);
     send();
-    await vi.waitFor(() => expect(heard[1]).toBe(1));
+    await eventually(() => expect(heard[1]).toBe(1));
     expect(heard[0]).toBe(0);
   });
 
@@ -112,14 +113,11 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     const { port, sourceOf, send, heard } = await echo('127.0.0.1', 1);
     expect(await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 1)).toBe(true);
     expect(isThere()).toBe(true);
-    await vi.waitFor(
-      () => {
-        send();
-        expect(heard[0]).toBeGreaterThan(0);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
-    await vi.waitFor(() => expect(isThere()).toBe(false), { timeout: 10_000, interval: 100 });
+    await eventually(() => {
+      send();
+      expect(heard[0]).toBeGreaterThan(0);
+    });
+    await eventually(() => expect(isThere()).toBe(false));
     await filter.clear();
     // A panel that was killed: its next process clears.
     await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 60);
@@ -133,7 +131,7 @@ describe.skipIf(withoutFlowFilter(SUITE))(SUITE, () => {
     nft('delete', 'table', ...flowTable(folder).split(' '));
     expect(await filter.block({ sources: [sourceOf(0)], ports: [[port, port]] }, 60)).toBe(true);
     send();
-    await vi.waitFor(() => expect(heard[1]).toBe(1));
+    await eventually(() => expect(heard[1]).toBe(1));
     expect(heard[0]).toBe(0);
   });
 

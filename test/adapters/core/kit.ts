@@ -179,7 +179,7 @@ export async function clientCore(folder: string, outbounds: readonly JsonObject[
 }
 
 async function listening(port: number, alive: () => boolean, output: () => string): Promise<void> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 120_000;
   for (;;) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
@@ -201,7 +201,7 @@ export async function addInbound(core: Core, inbound: CoreInbound): Promise<void
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks an HTTP target through a socks port; the body, or null when nothing came within `patience` ms. */
-export async function fetchThrough(socks: number, port: number, patience = 15_000): Promise<string | null> {
+export async function fetchThrough(socks: number, port: number, patience = 60_000): Promise<string | null> {
   const download = await openThrough(socks, port, '/small', patience).catch(() => null);
   if (download === null) return null;
   const done = await Promise.race([download.ended.then(() => true), pause(patience).then(() => false)]);
@@ -222,7 +222,7 @@ export interface Download {
  * A download that has begun: resolves with its first byte, rejects when there is none within `patience` ms. More than
  * 5 s: whoever comes before REALITY knows how its target answers waits just that long (`Server` in its tls.go).
  */
-export async function openThrough(socks: number, port: number, path: string, patience = 15_000): Promise<Download> {
+export async function openThrough(socks: number, port: number, path: string, patience = 60_000): Promise<Download> {
   const socket = await socksTo(socks, port, patience);
   return new Promise((resolve, reject) => {
     let bytes = 0;

@@ -47,7 +47,7 @@ describe.skipIf(coreBinary === null)('what a core tells about itself', () => {
   /** Once every outbound was probed. */
   const observed = async (count: number): Promise<readonly ObservedOutbound[]> => {
     for (
-      const until = Date.now() + 10_000;
+      const until = Date.now() + 120_000;
       Date.now() < until;
       await new Promise((resolve) => setTimeout(resolve, 50))
     ) {

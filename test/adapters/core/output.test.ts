@@ -10,11 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withTemporaryCore } from '../../../src/adapters/core/probe/temporary-core.js';
 import { trimOutput } from '../../../src/adapters/core/process/output-limit.js';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import { withoutCore } from '../../kit/real/core-process.js';
+import { eventually } from '../../kit/wait.js';
 import { configOf, coreBinary } from './kit.js';
 
 const MIB = 1024 * 1024;
@@ -74,11 +75,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const output = join(folder, 'logs', 'core-output.log');
     try {
       await core.process.start(configOf([]));
-      await vi.waitFor(() => expect(warned).toHaveLength(1), 20_000);
+      await eventually(() => expect(warned).toHaveLength(1));
       // It goes on to print, and is cut again and again.
       for (let round = 0; round < 2; round += 1) {
-        await vi.waitFor(() => expect(statSync(output).size).toBeGreaterThan(MIB), { timeout: 20_000, interval: 5 });
-        await vi.waitFor(() => expect(statSync(output).size).toBeLessThan(MIB), { timeout: 20_000, interval: 5 });
+        await eventually(() => expect(statSync(output).size).toBeGreaterThan(MIB));
+        await eventually(() => expect(statSync(output).size).toBeLessThan(MIB));
       }
       expect(core.process.running).not.toBeNull();
       expect(warned).toStrictEqual(['The core prints too much; only the end of its output is kept']);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runBinary } from '../../../src/adapters/core/process/run-binary.js';
+import { eventually } from '../../kit/wait.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'portolan-run-'));
 const environment = { PATH: process.env['PATH'] };
@@ -60,7 +61,7 @@ describe('the executable of the core', () => {
     const pidFile = join(folder, 'left.pid');
     expect(await run(script(`sleep 1000 & echo $! > ${pidFile}; echo done`))).toEqual({ ok: true, output: 'done\n\n' });
     const left = readFileSync(pidFile, 'utf8').trim();
-    await vi.waitFor(() => expect(existsSync(`/proc/${left}`) && !isDead(left)).toBe(false));
+    await eventually(() => expect(existsSync(`/proc/${left}`) && !isDead(left)).toBe(false));
   });
 });
 

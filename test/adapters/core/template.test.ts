@@ -3,8 +3,9 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.js';
+import { eventually } from '../../kit/wait.js';
 import { clientCore, configOf, coreBinary, freePort, inboundOf, openThrough, place, template } from './kit.js';
 
 const ID = '11111111-1111-4111-8111-111111111111';
@@ -23,7 +24,7 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-describe.skipIf(coreBinary === null)('a template that a real core runs', { timeout: 30_000 }, () => {
+describe.skipIf(coreBinary === null)('a template that a real core runs', () => {
   it('opens no port, gives no api away, and writes to nothing but its own logs', async () => {
     const { core, folder } = fresh();
     const [api, metrics, door] = [await freePort(), await freePort(), await freePort()];
@@ -87,10 +88,7 @@ describe.skipIf(coreBinary === null)('a template that a real core runs', { timeo
     const client = await clientCore(folder, [{ protocol: 'vless', settings }]);
     onTestFinished(() => client.close());
     await expect(openThrough(client.ports[0] ?? 0, port, '/', 2000)).rejects.toThrow();
-    await vi.waitFor(
-      async () => expect((await core.stats.counters()).inbounds.get('in')?.up).toBeGreaterThan(0),
-      10_000,
-    );
+    await eventually(async () => expect((await core.stats.counters()).inbounds.get('in')?.up).toBeGreaterThan(0));
     expect(await core.inbounds.tags()).toStrictEqual(['in']);
   });
 });

@@ -39,7 +39,7 @@ describe('the anchor', () => {
     const anchored = () =>
       (JSON.parse(readFileSync(journal.directory.anchor, 'utf8')) as { position: number }).position;
     expect(anchored()).toBe(0);
-    await expect.poll(anchored, { timeout: 10_000 }).toBe(20);
+    await expect.poll(anchored).toBe(20);
   });
 
   it('says so when it cannot be written', async () => {
@@ -47,7 +47,7 @@ describe('the anchor', () => {
     const failures: unknown[] = [];
     const anchor = new Anchor('/nowhere/head.json', log, (error) => failures.push(error));
     anchor.moved();
-    await expect.poll(() => failures.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => failures.length).toBe(1);
     await expect(anchor.flush()).rejects.toThrow('ENOENT');
   });
 

@@ -33,7 +33,7 @@ describe('a destroyed key', () => {
     };
     expect(left()).toBe(keys.length);
     for (const n of numbers) if (n % 2 === 0) own.append(KeyShredded({ key: `client:${n}/1`, reason: 'erased' }));
-    await expect.poll(() => statSync(`${database}-wal`).size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => statSync(`${database}-wal`).size).toBe(0);
     expect(left()).toBe(0);
   });
 
@@ -47,7 +47,7 @@ describe('a destroyed key', () => {
     expect(own.log.checkpoint()).toBe(false);
     expect(rawBytes(own.directory.database).includes(key)).toBe(true);
     reader.log.close();
-    await expect.poll(() => rawBytes(own.directory.database).includes(key), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => rawBytes(own.directory.database).includes(key)).toBe(false);
   });
 
   it('goes out of it at the next start, where a process was killed before', () => {

@@ -39,9 +39,7 @@ async function killed(root: string, ms: number, meanwhile: () => void): Promise<
 }
 
 describe('a process that is killed', () => {
-  it(`has every event that it acknowledged, after each of ${KILLS * DIRECTORIES} kills`, {
-    timeout: 60_000,
-  }, async () => {
+  it(`has every event that it acknowledged, after each of ${KILLS * DIRECTORIES} kills`, async () => {
     const rounds = Array.from({ length: DIRECTORIES }, async (_, lane) => {
       const root = temporaryFolder();
       const { directory, log } = new TestLog(root);

@@ -12,10 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CertificateKeeper } from '../../../src/adapters/tls/keeper.js';
 import type { CertificateFiles } from '../../../src/commands/ports/certificates.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
+import { eventually } from '../../kit/wait.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.now();
@@ -71,7 +72,7 @@ function begin() {
       keeper.start(5);
       return standing;
     },
-    until: (what: string) => vi.waitFor(() => expect(told).toContain(what), { timeout: 5000, interval: 5 }),
+    until: (what: string) => eventually(() => expect(told).toContain(what)),
   };
 }
 
@@ -138,10 +139,10 @@ describe('the certificate of a server', () => {
     keeper.use(files, standing);
     put(other, one);
     keeper.start(50);
-    await vi.waitFor(async () => expect((await keeper.look(files)).problem).not.toBeNull());
+    await eventually(async () => expect((await keeper.look(files)).problem).not.toBeNull());
     await new Promise((resolve) => setTimeout(resolve, 60));
     put(other, other);
-    await vi.waitFor(() => expect(told).toContain('loaded other.example'));
+    await eventually(() => expect(told).toContain('loaded other.example'));
     expect(told).toEqual(['loaded other.example']);
   });
 
@@ -167,7 +168,7 @@ describe('the certificate of a server', () => {
     expect(standing.problem).toMatch(/^The certificate expired on \d{4}-\d\d-\d\d$/);
     expect(keeper.pair?.subject).toContain('old.example');
     put(one, one);
-    await vi.waitFor(() => expect(keeper.pair?.subject).toContain('one.example'));
+    await eventually(() => expect(keeper.pair?.subject).toContain('one.example'));
     // But one that counts is not given up for one that does not.
     put(old, old);
     await looks();
@@ -196,9 +197,9 @@ describe('the certificate of a server', () => {
     await looks();
     expect(told).toEqual(['expiring']);
     later(DAY_MS);
-    await vi.waitFor(() => expect(told).toEqual(['expiring', 'expiring']));
+    await eventually(() => expect(told).toEqual(['expiring', 'expiring']));
     later(30 * DAY_MS);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(told.some((line) => line.startsWith('refused The certificate expired on'))).toBe(true),
     );
   });

@@ -37,7 +37,7 @@ describe('the budget of recorded addresses', () => {
 });
 
 describe.each([1, 300, 5000])('a link from which %i addresses come, all of them new in each poll', (addresses) => {
-  it('writes a bounded number of bytes in a day', { timeout: 120_000 }, () => {
+  it('writes a bounded number of bytes in a day', () => {
     const journal = new TestLog();
     const { dispatch, state } = busOver(journal.log, journal.clock);
     journal.append(inboundAdded(), clientAdded(draft('leaked', 1)));

@@ -56,7 +56,7 @@ async function listen(origin: string, query = '', headers: Record<string, string
   res.on('error', () => undefined).on('close', () => (heard.over = true));
   const ids = () => [...heard.text.matchAll(/^id: (\d+)\.\S+\ndata: /gm)].map(([, id]) => Number(id));
   const until = async (what: () => boolean): Promise<void> => {
-    await expect.poll(what, { timeout: 10_000 }).toBe(true);
+    await expect.poll(what).toBe(true);
   };
   return { res, heard, ids, until };
 }
@@ -319,7 +319,7 @@ describe('a stream of events', () => {
     add(...Array.from({ length: 30 }, () => PanelStarted({ version: 'x'.repeat(1_000_000) })));
     const stream = await listen(panel.origin, `?after=${first}`);
     stream.res.pause();
-    await expect.poll(() => panel.feed.size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => panel.feed.size).toBe(0);
     stream.res.resume();
     await stream.until(() => stream.heard.over);
     expect(stream.ids().length).toBeLessThan(30);

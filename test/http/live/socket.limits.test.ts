@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 
 type Panel = Awaited<ReturnType<typeof startPanel>>;
@@ -55,22 +56,22 @@ describe('a slow listener', () => {
     const [slow, sound] = [await listen(), await listen()];
     slow.ws.pause();
     await flood(panel, 40);
-    await vi.waitFor(() => expect(sound.of('notification')).toHaveLength(40), 5000);
+    await eventually(() => expect(sound.of('notification')).toHaveLength(40));
     for (let n = 0; n < 3; n += 1) {
       panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: `Title ${n}` } } });
       panel.tick();
     }
-    await vi.waitFor(() => expect(sound.of('invalidate')).toHaveLength(3));
+    await eventually(() => expect(sound.of('invalidate')).toHaveLength(3));
     expect(sound.of('status')).toHaveLength(3);
     slow.ws.resume();
-    await vi.waitFor(() => expect(slow.of('invalidate')).toHaveLength(1));
-    await vi.waitFor(() => expect(slow.of('status')).toHaveLength(1));
+    await eventually(() => expect(slow.of('invalidate')).toHaveLength(1));
+    await eventually(() => expect(slow.of('status')).toHaveLength(1));
     expect(slow.of('status')).toEqual(sound.of('status').slice(-1));
     expect(slow.of('notification').length).toBeLessThan(40);
     expect(slow.of('notification').at(-1)?.['body']).toMatch(/^40 /);
     // And from then on everything again.
     panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Mine' } } });
-    await vi.waitFor(() => expect(slow.of('invalidate')).toHaveLength(2));
+    await eventually(() => expect(slow.of('invalidate')).toHaveLength(2));
   });
 
   it('is cut off when nothing goes out for 15 ticks, and the others are not', async () => {
@@ -78,10 +79,10 @@ describe('a slow listener', () => {
     const [stuck, sound] = [await listen(), await listen()];
     stuck.ws.pause();
     await flood(panel, 40);
-    await vi.waitFor(() => expect(sound.of('notification')).toHaveLength(40), 5000);
+    await eventually(() => expect(sound.of('notification')).toHaveLength(40));
     for (let n = 1; n <= 17; n += 1) {
       panel.tick();
-      await vi.waitFor(() => expect(sound.of('status')).toHaveLength(n));
+      await eventually(() => expect(sound.of('status')).toHaveLength(n));
     }
     stuck.ws.resume();
     expect(await stuck.closed).toBe(1006);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { alice, draft, inboundDraft, userId } from '../../kit/builders.js';
+import { eventually } from '../../kit/wait.js';
 import type { Browser } from '../kit/panel.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
 
@@ -71,7 +72,7 @@ describe('a listener', () => {
     const { said } = await listen(panel, browser);
     panel.tick();
     panel.tick();
-    await vi.waitFor(() => expect(said).toHaveLength(2));
+    await eventually(() => expect(said).toHaveLength(2));
     expect(said[0]).toMatchObject({ type: 'status', data: { core: { state: 'stop' }, cpu: expect.any(Number) } });
     expect(Object.keys(said[0] ?? {})).toEqual(['type', 'data']);
     expect(said[1]?.['data']).toEqual((await browser.get('/panel/api/server/status')).json?.obj);
@@ -85,7 +86,7 @@ describe('a listener', () => {
       body: 'The disk is full: nothing was changed',
       severity: 'error',
     });
-    await vi.waitFor(() => expect(said).toHaveLength(1));
+    await eventually(() => expect(said).toHaveLength(1));
     expect(said[0]).toEqual({
       type: 'notification',
       title: 'Nothing can be saved',
@@ -99,9 +100,9 @@ describe('a listener', () => {
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];
     const [mine, theirs] = [await listen(panel, one), await listen(panel, other)];
     await one.post('/panel/setting/update', { subTitle: 'Mine' });
-    await vi.waitFor(() => expect(theirs.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    await eventually(() => expect(theirs.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
     panel.given({ type: 'ChangeSettings', data: { changes: { subTitle: 'Ours' } } });
-    await vi.waitFor(() => expect(mine.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
+    await eventually(() => expect(mine.of('invalidate')).toEqual([{ type: 'invalidate', resource: 'settings' }]));
     expect(theirs.of('invalidate')).toHaveLength(2);
   });
 
@@ -121,7 +122,7 @@ describe('a listener', () => {
     panel.given({ type: 'DepleteExpired', data: {} });
     expect(panel.log.read(0, 100).at(-1)?.type).toMatch(/Depleted$/);
     for (const { of } of both) {
-      await vi.waitFor(() =>
+      await eventually(() =>
         expect(of('invalidate').map(({ resource }) => resource)).toEqual(['settings', 'inbounds', 'inbounds']),
       );
     }
@@ -133,7 +134,7 @@ describe('a listener', () => {
     const clients = Array.from({ length: 30 }, (_, n) => draft(`client-${n}`, n + 1));
     panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
     panel.tick();
-    await vi.waitFor(() => expect(said.map(({ type }) => type)).toContain('status'));
+    await eventually(() => expect(said.map(({ type }) => type)).toContain('status'));
     expect(said[0]).toEqual({ type: 'invalidate', resource: 'inbounds' });
     expect(said).toHaveLength(2);
   });
@@ -145,7 +146,7 @@ describe('a listener', () => {
     panel.given({ type: 'RecordTraffic', data: { run: 'r', clients: [], inbounds: [], outbounds } });
     expect(panel.log.read(0, 100).at(-1)?.type).toBe('TrafficRecorded');
     panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
-    await vi.waitFor(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
+    await eventually(() => expect(said.filter(({ type }) => type !== 'status')).toHaveLength(2));
     expect(said.filter(({ type }) => type !== 'status')).toEqual([
       { type: 'xrayState', data: 'error' },
       { type: 'notification', title: 'The core failed', body: 'broken', severity: 'error' },

@@ -32,7 +32,7 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       { uid: ADMIN.username, mail: 'admin@home', userPassword: PASSWORD },
       { uid: 'stranger', mail: 'stranger@home', userPassword: PASSWORD },
     );
-  }, 30_000);
+  });
   afterAll(() => slapd?.cleanUp());
 
   async function start(settings: object = {}) {

@@ -307,7 +307,7 @@ describe('a custom geo source over HTTP', () => {
     const settled = (): readonly number[] =>
       panel.log.read(mark, 20).flatMap(({ type, data }) => (type === 'GeoSourceDownloaded' ? data.source : []));
     const answer = browser.post(`${prefix}/update-all`);
-    await expect.poll(settled, { timeout: 5000 }).toHaveLength(4);
+    await expect.poll(settled).toHaveLength(4);
     expect([...settled()].sort((a, b) => a - b)).toEqual([2, 3, 4, 5]);
     expect(readFileSync(join(folder, 'geosite_d.dat'))).toEqual(newer);
     finish();
@@ -349,7 +349,7 @@ describe('a custom geo source over HTTP', () => {
     const adding = Array.from({ length: 8 }, (_, i) =>
       browser.post(`${prefix}/add`, wish('/held.dat', { alias: `h${i}` })),
     );
-    await expect.poll(() => held.length, { timeout: 5000 }).toBe(8);
+    await expect.poll(() => held.length).toBe(8);
     const { json } = await browser.post(`${prefix}/add`, wish('/list.dat'));
     expect(json).toMatchObject({
       success: false,

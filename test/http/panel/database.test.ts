@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { BackupError, type Backups, type Incoming, type Replacement } from '../../../src/commands/ports/backups.js';
 import { LARGEST_UPLOAD } from '../../../src/http/panel/contract/database.js';
 import type { BodyError } from '../../../src/http/server/json-body.js';
 import { receiveUpload } from '../../../src/http/server/multipart.js';
 import { temporaryFolder } from '../../kit/log.js';
+import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
 
 const IMPORT = '/panel/api/server/importDB';
@@ -121,7 +122,7 @@ describe('POST importDB', () => {
         mode: 0o600,
       },
     ]);
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await eventually(() => expect(left()).toEqual([]));
   });
 
   it('names the settings that stay', async () => {
@@ -173,7 +174,7 @@ describe('POST importDB', () => {
       success: false,
       msg: 'An error occurred while importing the database: It is not an SQLite database',
     });
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await eventually(() => expect(left()).toEqual([]));
   });
 
   it.each([
@@ -219,7 +220,7 @@ describe('POST importDB', () => {
     const answer = await send(fields as never);
     expect([answer.status, answer.json]).toEqual([status, { success: false, msg, obj: null, code }]);
     expect(taken).toEqual([]);
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await eventually(() => expect(left()).toEqual([]));
   });
 
   it('takes no path of the panel in the place of a file', async () => {
@@ -242,7 +243,7 @@ describe('POST importDB', () => {
     for (const torn of ['', '--x', form, `${form}\r\n--y--\r\n`])
       expect((await send(Buffer.from(torn))).json).toMatchObject({ success: false, msg: expect.stringMatching(/./) });
     expect(taken).toEqual([]);
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await eventually(() => expect(left()).toEqual([]));
   });
 
   it('refuses a file that is too large before it is sent', async () => {
@@ -273,9 +274,9 @@ describe('POST importDB', () => {
     asked.on('error', () => undefined);
     asked.write('--x\r\ncontent-disposition: form-data; name="db"; filename="a"\r\n\r\n');
     asked.write('x'.repeat(300_000));
-    await vi.waitFor(() => expect(left()).toHaveLength(1));
+    await eventually(() => expect(left()).toHaveLength(1));
     asked.destroy();
-    await vi.waitFor(() => expect(left()).toEqual([]));
+    await eventually(() => expect(left()).toEqual([]));
     expect(taken).toEqual([]);
   });
 

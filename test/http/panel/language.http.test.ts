@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { eventually } from '../../kit/wait.js';
 import { type Answer, startPanel } from '../kit/panel.js';
 
 const persian = { cookie: 'lang=fa-IR' };
@@ -123,7 +124,7 @@ describe('a notification', () => {
     ]);
     panel.given({ type: 'RecordCoreFailed', data: { reason: 'broken', run: null } });
     const titles = () => heard.map((said) => said.find(({ type }) => type === 'notification')?.title);
-    await vi.waitFor(() => expect(titles()).toStrictEqual(['هسته از کار افتاد', 'Сбой ядра', 'The core failed']));
+    await eventually(() => expect(titles()).toStrictEqual(['هسته از کار افتاد', 'Сбой ядра', 'The core failed']));
   });
 });
 

@@ -40,7 +40,7 @@ const someSettings = (dialect: string): Arbitrary<Record<string, unknown>> =>
   );
 
 describe.each(['spec', '3x-ui'])('what was read, sent back in the dialect %s', (dialect) => {
-  it('changes nothing: as JSON, as a form, as a form with repeated fields', { timeout: 60_000 }, async () => {
+  it('changes nothing: as JSON, as a form, as a form with repeated fields', async () => {
     const panel = await startPanel();
     const browser = await panel.browser().login();
     const form = (fields: [string, string][]) => {

@@ -94,7 +94,7 @@ describe('connections', () => {
     let closed = 0;
     const silent = Array.from({ length: 50 }, () => guestOf(connect(port, '127.0.0.1')));
     for (const { gone } of silent) void gone.then(() => (closed += 1));
-    await expect.poll(() => closed, { timeout: 10_000 }).toBe(46);
+    await expect.poll(() => closed).toBe(46);
     await (await enter(port)).ask();
   });
 

@@ -10,7 +10,6 @@ import { closeServer, hardenedServer, listen, type ServerRules } from '../../../
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const MIB = 1024 * 1024;
 /** The machine may be busy with other things. */
-const PATIENT = { timeout: 20_000 };
 
 async function serve(listener: RequestListener, rules: ServerRules = {}) {
   const server = hardenedServer(listener, rules);
@@ -56,7 +55,7 @@ describe('requests that a client sends ahead', () => {
     const { socket, until } = client(port);
     socket.write(Array.from({ length: 200 }, (_, n) => GET.replace('/', `/${n}`)).join(''));
     for (let n = 0; n < 200; n += 1) {
-      await expect.poll(() => waiting.length, { ...PATIENT, interval: 1 }).toBe(1);
+      await expect.poll(() => waiting.length).toBe(1);
       expect(asked).toBe(n + 1);
       waiting.shift()?.();
     }
@@ -129,7 +128,7 @@ describe('requests that a client sends ahead', () => {
     const sent = Buffer.from(GET.repeat(1000));
     // Until nothing more fits into the buffers on the way.
     for (let n = 0; n < 1000; n += 1) socket.write(sent);
-    await expect.poll(() => sockets[0]?.bytesRead ?? 0, PATIENT).toBeGreaterThan(0);
+    await expect.poll(() => sockets[0]?.bytesRead ?? 0).toBeGreaterThan(0);
     await once(socket, 'drain', { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
     expect(asked).toBe(1);
     expect(sockets[0]?.bytesRead).toBeLessThan(MIB);
@@ -205,19 +204,19 @@ describe('a large answer', () => {
       });
       socket.pause().write(GET);
       const before = sockets.length;
-      await expect.poll(() => sockets.length > before && (sockets.at(-1)?.bytesWritten ?? 0) > 0, PATIENT).toBe(true);
+      await expect.poll(() => sockets.length > before && (sockets.at(-1)?.bytesWritten ?? 0) > 0).toBe(true);
       return socket;
     };
     const first = await ask();
     await ask();
     first.resume();
-    await expect.poll(() => read, PATIENT).toBeGreaterThan(enough);
+    await expect.poll(() => read).toBeGreaterThan(enough);
     const newest = await ask();
-    await expect.poll(() => sockets.map(({ destroyed }) => destroyed), PATIENT).toStrictEqual([false, true, false]);
+    await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toStrictEqual([false, true, false]);
     expect(outbox.size).toBeLessThanOrEqual(130 * MIB);
     enough = Number.POSITIVE_INFINITY;
     for (const socket of [first, newest]) socket.resume();
-    await expect.poll(() => read, PATIENT).toBeGreaterThan(2 * body.length);
+    await expect.poll(() => read).toBeGreaterThan(2 * body.length);
     expect(outbox.size).toBe(0);
   });
 
@@ -225,15 +224,15 @@ describe('a large answer', () => {
     const outbox = new Outbox(MIB);
     const { port } = await serve((_req, res) => res.end(pattern(20 * MIB)), { outbox });
     expect((await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength).toBe(20 * MIB);
-    await expect.poll(() => outbox.size, PATIENT).toBe(0);
+    await expect.poll(() => outbox.size).toBe(0);
   });
 
   it('is given up when its reader takes nothing for a minute', async () => {
     const { port, sockets } = await serve((_req, res) => res.end(pattern(40 * MIB)));
     const { socket } = client(port, false);
     socket.write(GET);
-    await expect.poll(() => sockets[0]?.writableLength ?? 0, PATIENT).toBeGreaterThan(0);
-    await expect.poll(() => sockets[0]?.bytesWritten, PATIENT).toBe(sockets[0]?.bytesWritten);
+    await expect.poll(() => sockets[0]?.writableLength ?? 0).toBeGreaterThan(0);
+    await expect.poll(() => sockets[0]?.bytesWritten).toBe(sockets[0]?.bytesWritten);
     const connection = sockets[0] && Connection.of(sockets[0]);
     const stuck = (now: number): boolean | undefined => connection?.isStuck(now);
     expect(stuck(1000)).toBe(false);
@@ -242,7 +241,7 @@ describe('a large answer', () => {
     expect(sockets[0]?.bytesWritten).toBe(bytes);
     expect(stuck(61_001)).toBe(true);
     socket.resume();
-    await expect.poll(() => sockets[0]?.writableLength, PATIENT).toBe(0);
+    await expect.poll(() => sockets[0]?.writableLength).toBe(0);
     expect(stuck(200_000)).toBe(false);
   });
 });

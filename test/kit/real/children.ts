@@ -55,7 +55,7 @@ export function startChild(command: string, args: string[], options: SpawnOption
     });
     child.once('exit', (code, signal) => end({ code, signal }));
   });
-  const stop = async (graceMs = 8_000) => {
+  const stop = async (graceMs = 20_000) => {
     if (out.exit !== undefined) return out.exit;
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

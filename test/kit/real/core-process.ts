@@ -51,7 +51,7 @@ export async function startCore(config: object, tcpPorts: number[], options: Cor
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await untilListening(child, tcpPorts, options.timeoutMs ?? 15_000);
+    await untilListening(child, tcpPorts, options.timeoutMs ?? 120_000);
   } catch (error) {
     await stop();
     throw new Error(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const says = (binary: string): string => {
   try {
-    return /^\S+ (\S+)/.exec(execFileSync(binary, ['version'], { encoding: 'utf8', timeout: 10_000 }))?.[1] ?? '';
+    return /^\S+ (\S+)/.exec(execFileSync(binary, ['version'], { encoding: 'utf8', timeout: 60_000 }))?.[1] ?? '';
   } catch {
     return '';
   }

@@ -54,7 +54,7 @@ export function judged(judge: Judge, text: string): { folder: string; file: stri
 }
 
 /** What a judge has against a configuration: its last words; empty when it would run with it. */
-export async function complaintOf(judge: Judge, text: string, timeoutMs = 60_000): Promise<string> {
+export async function complaintOf(judge: Judge, text: string, timeoutMs = 180_000): Promise<string> {
   const { folder, file, remove } = judged(judge, text);
   try {
     const child = startChild(judgeBinary(judge), CHECK[judge](file, folder), { cwd: folder });

@@ -80,7 +80,7 @@ export class Admin {
   /** The response as it is; cookies and tokens are handled, redirects are not followed. */
   async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
-    const { token, timeoutMs = 20_000 } = this.#options;
+    const { token, timeoutMs = 120_000 } = this.#options;
     if (!headers.has('x-requested-with')) headers.set('x-requested-with', 'XMLHttpRequest');
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     else {

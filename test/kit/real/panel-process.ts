@@ -80,7 +80,7 @@ export function loopbackTemplate(more: Record<string, unknown> = {}): Record<str
 
 /** Starts a panel and waits until it says it is ready; throws with its last words when it does not. */
 export async function startPanel(options: PanelOptions = {}): Promise<PanelProcess> {
-  const { username = 'captain', password = 'correct-horse-7-staple', timeoutMs = 30_000 } = options;
+  const { username = 'captain', password = 'correct-horse-7-staple', timeoutMs = 120_000 } = options;
   const dataDir = options.dataDir ?? newDataDir();
   const ports = options.ports ?? (await panelPorts());
   const core = options.coreBin ?? coreBinary();
@@ -111,7 +111,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
     await must(one.login());
     return one;
   };
-  const stop = () => child.stop(15_000);
+  const stop = () => child.stop(60_000);
   const cleanUp = async () => {
     await stop();
     if (!dataDir.startsWith(OWN_DIRECTORY)) return;
@@ -172,7 +172,7 @@ export interface CliResult {
 export async function cli(
   args: string[],
   dataDir: string,
-  { env = {}, timeoutMs = 60_000 }: { env?: Record<string, string>; timeoutMs?: number } = {},
+  { env = {}, timeoutMs = 180_000 }: { env?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<CliResult> {
   const child = startCli(args, dataDir, env);
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
@@ -230,7 +230,7 @@ async function untilReady(child: Child, url: string, timeoutMs: number): Promise
   while (Date.now() < deadline) {
     if (!child.running()) throw new Error(`it ended with ${JSON.stringify(await child.exited)}`);
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
       if (response.status === 200) return;
       last = `HTTP ${response.status} ${(await response.text()).slice(0, 300)}`;
     } catch (error) {

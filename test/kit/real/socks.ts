@@ -86,7 +86,7 @@ export function upload(
 }
 
 /** Resolves when the transfer has moved `bytes`, either way; rejects when it ends before that or takes too long. */
-export async function moved(transfer: Transfer, bytes: number, timeoutMs = 15_000): Promise<void> {
+export async function moved(transfer: Transfer, bytes: number, timeoutMs = 120_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (Math.max(transfer.bytes(), transfer.sent()) < bytes) {
     if (transfer.ended()) throw new Error(`ended before ${bytes} bytes: ${JSON.stringify(await transfer.done)}`);

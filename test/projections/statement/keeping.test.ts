@@ -14,6 +14,7 @@ import { statementOfEmail } from '../../../src/projections/statement/statement-o
 import { keepLedger } from '../../../src/store/ledger.js';
 import { clientAdded, draft, first, HOUR, inboundAdded, second, traffic } from '../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
+import { eventually } from '../../kit/wait.js';
 
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const used = (up: number, down: number) => traffic({ clients: [[first, up, down]] });
@@ -285,7 +286,7 @@ describe('a ledger that is wrong', () => {
     journal.append(traffic({ clients: many }));
     journal.clock.advance(24 * HOUR);
     journal.append(used(1, 1));
-    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(2), 10_000);
+    await eventually(() => expect(put).toHaveBeenCalledTimes(2));
     expect(await keeping.asked()).toMatchObject([{ up: 12 }, { up: 12 }]);
     await keeping.close();
     // It writes at its end, and no more to the disk.

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGeoSourceFiles } from '../../../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../../../src/adapters/web/web.js';
 import { asSystem } from '../../../../src/commands/bus.js';
@@ -11,6 +11,7 @@ import { GeoSourceAdded } from '../../../../src/events/geo/geo.js';
 import { GeoSourceId } from '../../../../src/events/ids.js';
 import { geositeFile } from '../../../kit/geo.js';
 import { sha256, startReleaseServer } from '../../../kit/real/release-server.js';
+import { eventually } from '../../../kit/wait.js';
 import { Place } from '../kit.js';
 
 const list = geositeFile('ADS', 'ads.example');
@@ -112,8 +113,8 @@ describe('the keeping of geo files', () => {
     // An import appends the event without a command of its own.
     const imported = GeoSourceAdded({ ...added.data, source: GeoSourceId.parse(2), alias: 'mine2' });
     place.panel.log.append([imported], { ...asSystem('import'), at: place.clock.now() });
-    await vi.waitFor(() => expect(existsSync(file.replace('mine', 'mine2'))).toBe(true), 5000);
-    await vi.waitFor(() => expect(outcomes()).toContain('GeoSourceDownloaded'), 5000);
+    await eventually(() => expect(existsSync(file.replace('mine', 'mine2'))).toBe(true));
+    await eventually(() => expect(outcomes()).toContain('GeoSourceDownloaded'));
   });
 
   it('gets a built-in file that the core needs and no other', async () => {
@@ -135,12 +136,12 @@ describe('the keeping of geo files', () => {
     expect(existsSync(left)).toBe(true);
     server.put('/list.dat', newer, new Date('2026-11-20'));
     place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '@every 1s' } } });
-    await vi.waitFor(() => expect(readFileSync(file)).toEqual(newer), 10_000);
-    await vi.waitFor(() => expect(outcomes()).toEqual(['GeoSourceDownloaded']), 5000);
+    await eventually(() => expect(readFileSync(file)).toEqual(newer));
+    await eventually(() => expect(outcomes()).toEqual(['GeoSourceDownloaded']));
     const asked = server.asked.length;
     place.clock.advance(60_000);
-    await vi.waitFor(() => expect(server.asked.length).toBe(asked + 1), 10_000);
-    await vi.waitFor(() => expect(outcomes()).toEqual(['GeoSourceDownloaded', 'GeoSourceChecked']), 5000);
+    await eventually(() => expect(server.asked.length).toBe(asked + 1));
+    await eventually(() => expect(outcomes()).toEqual(['GeoSourceDownloaded', 'GeoSourceChecked']));
     place.must({ type: 'ChangeSettings', data: { changes: { geoUpdateSchedule: '' } } });
   });
 

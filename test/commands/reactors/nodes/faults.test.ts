@@ -301,7 +301,7 @@ describe('what is nothing to a node any more', () => {
   });
 });
 
-describe('a large inbound', { timeout: 60_000 }, () => {
+describe('a large inbound', () => {
   it('of which the listing is read aside arrives with every client, and an edit is one request', async () => {
     const { round, addInbound, must, read, edit, xui, asked } = await withXui();
     const inbound = addInbound();

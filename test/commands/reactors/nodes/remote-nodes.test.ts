@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { emailKey } from '../../../../src/events/client/client-document.js';
 import { HOUR, identity, inboundDraft, terms, uuid } from '../../../kit/builders.js';
+import { eventually } from '../../../kit/wait.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 
 describe('a node that is a panel of 3x-ui', () => {
@@ -246,8 +247,8 @@ describe('what is decided', () => {
       last = () => undefined;
       edit(inbound, 'alice', { terms: terms({ limitIp: 4 }) });
     };
-    await vi.waitFor(() => expect(xui.clients('in-1')[0]).toMatchObject({ limitIp: 4 }), { timeout: 5000 });
-    await vi.waitFor(() => expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]), { timeout: 5000 });
+    await eventually(() => expect(xui.clients('in-1')[0]).toMatchObject({ limitIp: 4 }));
+    await eventually(() => expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]));
   });
 });
 

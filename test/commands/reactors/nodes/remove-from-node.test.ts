@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { asNode } from '../../../../src/app/nodes.js';
 import { NodeId } from '../../../../src/events/ids.js';
 import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
+import { eventually } from '../../../kit/wait.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
 const untold = { gone: 0, remaining: 1, kept: 0 };
@@ -19,7 +20,7 @@ async function heldUp(centre: Awaited<ReturnType<typeof withXui>>): Promise<void
   centre.sync.begin();
   onTestFinished(() => centre.sync.stop());
   const { length } = centre.remote.calls;
-  await vi.waitFor(() => expect(centre.remote.calls.length).toBeGreaterThan(length), { timeout: 5000 });
+  await eventually(() => expect(centre.remote.calls.length).toBeGreaterThan(length));
 }
 
 describe('what is taken off a node that is deleted', () => {
@@ -69,7 +70,7 @@ describe('what is taken off a node that is deleted', () => {
       await sync.stop();
       await Promise.all(rounds);
     });
-    await vi.waitFor(() => expect(held).toBe(8), { timeout: 5000 });
+    await eventually(() => expect(held).toBe(8));
     const queued = sync.round(nodeOne);
     expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 0, kept: 0 });
     await queued;

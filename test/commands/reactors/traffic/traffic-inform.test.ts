@@ -87,7 +87,7 @@ async function start(uri: string, { allowPrivate = true, timeoutMs = 10_000, on 
 }
 
 async function some(count: number, list: readonly unknown[]): Promise<void> {
-  await expect.poll(() => list.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => list.length).toBeGreaterThanOrEqual(count);
 }
 
 describe('a receiver of traffic figures', () => {
@@ -165,7 +165,7 @@ describe('a receiver of traffic figures', () => {
     asked.length = 0;
     does.answer = (_req, res) => void res.writeHead(200).end('thank you');
     later(61_000);
-    await expect.poll(() => dispatched, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => dispatched).toHaveLength(2);
     expect(dispatched[1]).toEqual({ type: 'RecordTrafficInformRecovered', data: { since: dispatched[0]?.data.since } });
     await some(2, asked);
     expect(told('anna')).toBe(15);
@@ -183,7 +183,7 @@ describe('a receiver of traffic figures', () => {
     await some(2, asked);
     asked.length = 0;
     does.answer = (_req, res) => void res.writeHead(204).end();
-    await expect.poll(() => (later(61_000), told('anna')), { timeout: 10_000 }).toBe(1000);
+    await expect.poll(() => (later(61_000), told('anna'))).toBe(1000);
     expect(told('bert')).toBe(0);
   });
 
@@ -193,11 +193,11 @@ describe('a receiver of traffic figures', () => {
     moves(1, 10);
     await some(1, asked);
     for (let n = 0; n < 1000; n += 1) moves(2, 1);
-    await expect.poll(() => warned, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => warned).toHaveLength(1);
     expect(asked).toHaveLength(1);
     does.answer = (_req, res) => void res.writeHead(204).end();
     later(1100);
-    await expect.poll(() => told('bert'), { timeout: 10_000 }).toBe(1000);
+    await expect.poll(() => told('bert')).toBe(1000);
     expect(told('anna')).toBe(10);
   });
 
@@ -209,7 +209,7 @@ describe('a receiver of traffic figures', () => {
     await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered HTTP 307' }]);
     does.answer = (_req, res) => void res.writeHead(204).end();
     later(1100);
-    await expect.poll(() => told('anna'), { timeout: 10_000 }).toBe(10 + 10);
+    await expect.poll(() => told('anna')).toBe(10 + 10);
     expect(other.asked).toEqual([]);
   });
 

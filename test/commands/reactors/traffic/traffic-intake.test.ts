@@ -244,7 +244,7 @@ describe('a change of counters', () => {
 });
 
 describe('the sum of all polls', () => {
-  it('is what went through the core, however often panel and core begin anew', { timeout: 60_000 }, async () => {
+  it('is what went through the core, however often panel and core begin anew', async () => {
     holdTimers();
     const life = array(record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }), {
       minLength: 3,
