@@ -62,7 +62,7 @@ describe('a slow listener', () => {
       panel.tick();
     }
     await eventually(() => expect(sound.of('invalidate')).toHaveLength(3));
-    expect(sound.of('status')).toHaveLength(3);
+    await eventually(() => expect(sound.of('status')).toHaveLength(3));
     slow.ws.resume();
     await eventually(() => expect(slow.of('invalidate')).toHaveLength(1));
     await eventually(() => expect(slow.of('status')).toHaveLength(1));
