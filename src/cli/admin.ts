@@ -12,11 +12,7 @@ import { message } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { openJournal } from '../store/journal.js';
 import { print, printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 interface PasswordOptions {
   readonly password?: string;

@@ -6,11 +6,7 @@ import { corePlace } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 /** `portolan backup` and `portolan restore`: by the running panel, or without one. */
 export function backupCommands(program: Command, config: () => Config, common: (command: Command) => Common): void {

@@ -3,11 +3,7 @@ import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 /** `portolan core …`: which binary is used, and whether it takes the configuration of the log. */
 export function coreCommands(program: Command, config: () => Config, common: (command: Command) => Common): void {

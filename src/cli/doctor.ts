@@ -15,13 +15,8 @@ import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
 import type { Finding } from './finding.js';
 import { printEither } from './output.js';
-import { openToRead } from './reading.js';
+import { type Common, openToRead } from './reading.js';
 import { examineClock } from './rights.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
 
 /** `portolan doctor`: says what is wrong with a data directory, and puts a lost tail right when told to. */
 export function doctorCommand(program: Command, config: () => Config, common: (command: Command) => Common): void {

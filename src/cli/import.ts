@@ -11,11 +11,7 @@ import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
 import type { CorePlace } from '../worker/foreign-template.js';
 import { printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 /** Lines of findings on a terminal. */
 const MOST_LINES = 200;

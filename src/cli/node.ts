@@ -13,11 +13,7 @@ import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node
 import { type NodeRestart, nodes } from '../projections/node/nodes.js';
 import { openJournal } from '../store/journal.js';
 import { print, printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 /** `portolan node …`: what the log knows of the nodes, beside a running panel or without one. */
 export function nodeCommands(program: Command, common: () => Common): void {

@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
 import { operate } from '../control/control.js';
 import { printEither } from './output.js';
-
-interface Common {
-  readonly dataDir: string;
-  readonly json: boolean;
-}
+import type { Common } from './reading.js';
 
 /** `portolan config set|unset`: for who cannot reach the panel any more, whether it runs or not. */
 export function settingCommands(config: Command, common: () => Common): void {
