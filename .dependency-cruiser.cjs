@@ -46,6 +46,7 @@ const rooms = {
   '@grpc/[^/]+': ['adapters/core'],
   undici: ['adapters/web'],
   socks: ['adapters/web'],
+  tinypool: ['adapters/threads'],
   protobufjs: ['adapters/geo', 'adapters/releases'],
   ldapts: ['adapters/directory'],
   grammy: ['adapters/chat-bot'],

@@ -1,27 +1,19 @@
-import { parentPort } from 'node:worker_threads';
 import { NodeError } from '../../commands/ports/nodes.js';
-import { parseListing } from './listing.js';
+import { parseListing, type ReadListing } from './listing.js';
 
-/** What is asked of the worker, and what it answers. */
 export interface ListingTask {
-  readonly task: number;
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
   readonly centre: string;
 }
-export type ListingDone = { readonly task: number } & (
-  | { readonly listing: ReturnType<typeof parseListing> }
-  | { readonly kind: NodeError['kind'] | null; readonly message: string }
-);
 
-parentPort?.on('message', ({ task, body, centre }: ListingTask) => {
-  parentPort?.postMessage(answerOf(task, body, centre));
-});
+/** The listing, or the kind and the message of the `NodeError`: a class does not survive the way between threads. */
+export type ListingResult = ReadListing | { readonly kind: NodeError['kind']; readonly message: string };
 
-function answerOf(task: number, body: Uint8Array, centre: string): ListingDone {
+export function run({ body, centre }: ListingTask): ListingResult {
   try {
-    return { task, listing: parseListing(Buffer.from(body.buffer, body.byteOffset, body.byteLength), centre) };
+    return parseListing(Buffer.from(body.buffer, body.byteOffset, body.byteLength), centre);
   } catch (error) {
-    const kind = error instanceof NodeError ? error.kind : null;
-    return { task, kind, message: error instanceof Error ? error.message : String(error) };
+    if (error instanceof NodeError) return { kind: error.kind, message: error.message };
+    throw error;
   }
 }

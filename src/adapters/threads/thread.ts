@@ -1,0 +1,61 @@
+import { extname } from 'node:path';
+import { Tinypool } from 'tinypool';
+
+/** Without work, in ms. */
+const IDLE_MS = 60_000;
+const MOST_MEGABYTES = 768;
+const EXTENSION = extname(import.meta.url);
+
+interface Options<T> {
+  /** For one task and all that wait before it, in ms. Then the thread ends, and with it all of its tasks. */
+  readonly ms: number;
+  /** What is moved instead of copied. */
+  readonly transfer?: (task: T) => readonly ArrayBuffer[];
+}
+
+/** Runs one task at a time in a thread of its own, which begins with the first task and ends when there is no more work. */
+export class Thread<T, R> {
+  readonly #worker: URL;
+  readonly #options: Options<T>;
+  #pool: Tinypool | null = null;
+
+  /** `worker`: a module that exports `run(task)`, without an extension. */
+  constructor(worker: URL, options: Options<T>) {
+    this.#worker = worker;
+    this.#options = options;
+  }
+
+  /** Rejects with a `TimeoutError` when it takes too long, else with what `run` throws or with what ended the thread. */
+  async run(task: T): Promise<R> {
+    const { ms, transfer } = this.#options;
+    const signal = AbortSignal.timeout(ms);
+    try {
+      return (await this.#started().run(task, {
+        name: 'run',
+        signal,
+        transferList: [...(transfer?.(task) ?? [])],
+      })) as R;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.destroy();
+  }
+
+  #started(): Tinypool {
+    // Tests run the sources as they are: the thread needs what reads them.
+    const hooks = new URL('../../../scripts/typescript.mjs', import.meta.url).href;
+    return (this.#pool ??= new Tinypool({
+      filename: `${this.#worker.href}${EXTENSION}`,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      ...(EXTENSION === '.ts' ? { execArgv: ['--import', hooks] } : {}),
+    }));
+  }
+}
