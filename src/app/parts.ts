@@ -16,7 +16,7 @@ import { type Config, overridesOf } from '../config.js';
 import { serverNames } from '../events/certificate.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
-import type { HttpParts } from '../http/panel/context.js';
+import type { PanelServices } from '../http/panel/context.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Servers } from '../http/server/servers.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -33,7 +33,7 @@ import type { Panel } from './panel.js';
 import { openTrafficInform } from './traffic-inform.js';
 
 /** Makes what the handlers use, for as long as the process runs: a restart of the servers keeps it. */
-export function httpParts(
+export function panelServices(
   panel: Panel,
   config: Config,
   servers: Pick<Servers, 'ownPorts' | 'restarting' | 'portProblem' | 'restartProblem'>,
@@ -41,7 +41,10 @@ export function httpParts(
   logger: PanelLogger,
   installs: Installs,
   backups: PanelBackups,
-): HttpParts & { readonly backupDelivery: BackupDelivery; readonly nodeSync: NodeSync } {
+): PanelServices & {
+  readonly backup: { readonly backupDelivery: BackupDelivery };
+  readonly nodes: { readonly nodeSync: NodeSync };
+} {
   const { read, core, now, directory, alarms } = panel;
   const { ownPorts, restarting } = servers;
   const host = new ProcHostMonitor(config.DATA_DIR, { now });
@@ -80,43 +83,39 @@ export function httpParts(
   panel.reactors.collectNodesBy((asked) => nodeSync.collect(asked));
   return {
     read,
-    core,
-    host,
-    gauges,
-    alarms,
-    logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
-    status: statusText(read, host, now),
-    passwords: scryptPasswords(),
-    directory: openDirectory(panel, (message, fields = {}) => logger.warn(fields, message), disposal),
-    web,
-    ...nodes,
-    nodeSync,
-    collect: panel.reactors.collect,
-    ...installs,
-    feed: new EventFeed(panel.log, read),
-    probe,
-    backups,
-    backupDelivery: delivery,
-    uploads: () => unfinishedFile(directory),
-    providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now),
     now,
-    version,
-    coreSettled: (ms) =>
-      Promise.race([panel.reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
-    outcome: (position, types, ms) => firstEvent(panel.log, position, types, ms),
-    past: panel.log,
-    logged: (id) => panel.log.answered(id),
-    ledger: (question) => panel.store.ledger.ask(question),
-    portFlaw: portProblem,
-    serverPortFlaw: (listen, port) => servers.portProblem(listen, port),
-    restartFlaw: () => servers.restartProblem(),
-    twoFactor: totp,
-    overrides: overridesOf(config),
-    restarting,
-    subPort: () =>
-      ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings.current().subPort,
-    certificateFlaw,
-    pairFlaw,
+    core: {
+      core,
+      collect: panel.reactors.collect,
+      coreSettled: (ms) =>
+        Promise.race([panel.reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+      outcome: (position, types, ms) => firstEvent(panel.log, position, types, ms),
+      probe,
+    },
+    machine: {
+      ...{ host, gauges, alarms, version, portFlaw: portProblem, certificateFlaw, pairFlaw },
+      logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
+      status: statusText(read, host, now),
+      serverPortFlaw: (listen, port) => servers.portProblem(listen, port),
+    },
+    accounts: { passwords: scryptPasswords(), directory: openDirectory(panel, warn, disposal), twoFactor: totp },
+    nodes: { ...nodes, nodeSync },
+    releases: installs,
+    backup: { backups, backupDelivery: delivery, uploads: () => unfinishedFile(directory) },
+    history: {
+      feed: new EventFeed(panel.log, read),
+      past: panel.log,
+      logged: (id) => panel.log.answered(id),
+      ledger: (question) => panel.store.ledger.ask(question),
+    },
+    server: {
+      overrides: overridesOf(config),
+      restarting,
+      restartFlaw: () => servers.restartProblem(),
+      subPort: () =>
+        ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings.current().subPort,
+    },
+    outside: { web, providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now) },
   };
 }
 

@@ -19,7 +19,7 @@ import { version } from '../version.js';
 import type { PanelBackups } from '../worker/backups.js';
 import type { Installs } from './installs.js';
 import type { Panel } from './panel.js';
-import { httpParts } from './parts.js';
+import { panelServices } from './parts.js';
 
 interface Parts {
   readonly config: Config;
@@ -35,18 +35,18 @@ export async function openServers(panel: Panel, parts: Parts): Promise<Servers> 
   const { read, dispatch, change, now } = panel;
   const startError = startErrors(config);
   const servers = createServers(panel, config, logger, startError);
-  const http = httpParts(panel, config, servers, disposal, logger, installs, backups);
+  const services = panelServices(panel, config, servers, disposal, logger, installs, backups);
   const { basePath } = servers;
   const webDomain = () => servers.domainOf('panel');
-  const web = createPanelServer({ http, dispatch, change, basePath, webDomain, bind: mountHandlers, log: logger });
+  const web = createPanelServer({ services, dispatch, change, basePath, webDomain, bind: mountHandlers, log: logger });
   const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
   const ops = createOps(panel, config);
 
   disposal.add(() => servers.close());
   // A request that waits for a delivery would keep the servers from closing.
-  disposal.add(() => http.backupDelivery.stop());
+  disposal.add(() => services.backup.backupDelivery.stop());
   // A request that deletes a node is answered before the servers close.
-  disposal.add(() => http.nodeSync.stop());
+  disposal.add(() => services.nodes.nodeSync.stop());
   await servers.open(web, sub);
   // The last one: when it reports that the panel is ready, the others accept connections.
   disposal.add(() => closeServer(ops));

@@ -3,7 +3,7 @@ import type { Response, Router } from 'express';
 import { reject } from '../../commands/rejection.js';
 import { FollowerTooSlow, follow } from '../../events/log/follow.js';
 import { message } from '../../messages/message.js';
-import type { AuthContext } from '../panel/auth/visit.js';
+import type { AuthRequest } from '../panel/auth/visit.js';
 import { eventRoutes, FeedQuery } from '../panel/contract/events.js';
 import { type Gate, tell } from '../panel/mount.js';
 import { goneSignal } from '../server/gone.js';
@@ -29,7 +29,8 @@ export interface StreamTimes {
 /** The same route for who asks for a stream: what follows it answers all others. */
 export function mountEventStream(
   router: Router,
-  gate: Gate<AuthContext>,
+  gate: Gate<AuthRequest>,
+  feed: EventFeed,
   times: StreamTimes = { beatMs: HEARTBEAT_MS, stuckMs: STUCK_MS },
 ): void {
   router.get(events.path, gate.guard(events), async (req, res, next) => {
@@ -38,7 +39,7 @@ export function mountEventStream(
     const query = FeedQuery.safeParse({ ...req.query, ...(last === undefined ? {} : { after: last }) });
     // The next in line says what is wrong with a question; with the header only we know it.
     if (!query.success) return last === undefined ? next() : tell(res, false, message('CURSOR_INVALID'));
-    const { feed, visit } = gate.contextOf(req, res);
+    const { visit } = gate.requestOf(req, res);
     const refusal = feed.refusalOf(query.data);
     if (refusal) return tell(res, false, refusal);
     const stream = new EventStream(res, feed, () => visit.lives, times);

@@ -40,57 +40,37 @@ export type Overrides = Readonly<
   Partial<Record<SettingKey, { readonly variable: string; readonly value: string | number }>>
 >;
 
-/** What the edges may use; the composition root makes it once. */
-export interface HttpParts {
+/** What is so, by the log, and the time. */
+export interface Reads {
   readonly read: ReadModels;
-  readonly core: Core;
-  readonly host: HostMonitor;
-  readonly gauges: Gauges;
-  /** What every admin shall hear though no event says it. */
-  readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
-  readonly logs: Logs;
-  /** The status object as it was at the last reading of the machine. */
-  readonly status: () => JsonOf<Status>;
-  readonly passwords: Passwords;
-  readonly directory: Directory;
-  /** The only way to ask anything of another machine. */
-  readonly web: Web;
-  /** How the nodes are, as it was last asked, and whoever wants to ask now. */
-  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
-  readonly nodeHistories: NodeHistories;
-  /** How the talk with the nodes goes. */
-  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'retry' | 'withdraw'>;
-  readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
-  readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
-  readonly geoUpdate: Pick<GeoUpdate, 'update'>;
-  readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'exists'>;
-  readonly backups: Backups;
-  /** Sends a fresh one to the admins through the chat bot. */
-  readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
-  /** Where an upload is received: a new private path in the data directory each time. */
-  readonly uploads: () => string;
-  /** What happened, for programs that follow. */
-  readonly feed: EventFeed;
-  readonly probe: OutboundProbe;
-  readonly providers: Providers;
   readonly now: () => number;
-  readonly version: string;
+}
+
+/** The core that runs, and what asks it. */
+export interface CoreServices {
+  readonly core: Core;
   /** Records what the core has counted up to now; false = it has not answered within two seconds. */
   readonly collect: () => Promise<boolean>;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
   readonly coreSettled: (ms: number) => Promise<void>;
-  /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
-  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<Told<T>>;
-  /** What happened, read from the log. */
-  readonly past: StoryLog;
-  /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
-  readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The next event of one of these types after `position`, or null after `ms`. */
   readonly outcome: (
     position: number,
     types: readonly RecordedEvent['type'][],
     ms: number,
   ) => Promise<RecordedEvent | null>;
+  readonly probe: OutboundProbe;
+}
+
+/** The machine: its load, its logs, its ports and its certificate files. */
+export interface MachineServices {
+  readonly host: HostMonitor;
+  readonly gauges: Gauges;
+  readonly logs: Logs;
+  /** The status object as it was at the last reading of the machine. */
+  readonly status: () => JsonOf<Status>;
+  /** What every admin shall hear though no event says it. */
+  readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
   /** Why a port cannot be bound, by a real bind; null when it can. */
   readonly portFlaw: (
     listen: string,
@@ -101,8 +81,64 @@ export interface HttpParts {
    * The same for TCP where one of the panel's own servers is to listen: a port that these two hold now counts as free,
    * and only the address is tried.
    */
-  readonly serverPortFlaw: (listen: string, port: number) => ReturnType<HttpParts['portFlaw']>;
+  readonly serverPortFlaw: (listen: string, port: number) => ReturnType<MachineServices['portFlaw']>;
+  /**
+   * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
+   * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
+   */
+  readonly certificateFlaw: (certificateFile: string, keyFile: string) => Promise<string | null>;
+  /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
+  readonly pairFlaw: (pair: CertificatePair) => Promise<string | null>;
+  readonly version: string;
+}
+
+/** How admins prove who they are. */
+export interface AccountServices {
+  readonly passwords: Passwords;
+  readonly directory: Directory;
   readonly twoFactor: TwoFactor;
+}
+
+/** Remote panels. */
+export interface NodeServices {
+  /** How the nodes are, as it was last asked, and whoever wants to ask now. */
+  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
+  readonly nodeHistories: NodeHistories;
+  /** How the talk with the nodes goes. */
+  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'retry' | 'withdraw'>;
+}
+
+/** Newer versions of the core, the panel and the geo files. */
+export interface ReleaseServices {
+  readonly coreInstall: Pick<CoreInstall, 'install' | 'list'>;
+  readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
+  readonly geoUpdate: Pick<GeoUpdate, 'update'>;
+  readonly geoSources: Pick<GeoSources, 'add' | 'change' | 'remove' | 'download' | 'update' | 'pathOf' | 'exists'>;
+}
+
+/** Copies of the state. */
+export interface BackupServices {
+  readonly backups: Backups;
+  /** Sends a fresh one to the admins through the chat bot. */
+  readonly backupDelivery: Pick<BackupDelivery, 'deliver'>;
+  /** Where an upload is received: a new private path in the data directory each time. */
+  readonly uploads: () => string;
+}
+
+/** What happened. */
+export interface HistoryServices {
+  /** What happened, for programs that follow. */
+  readonly feed: EventFeed;
+  /** What happened, read from the log. */
+  readonly past: StoryLog;
+  /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
+  readonly logged: (id: CommandId) => { readonly same: boolean } | null;
+  /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */
+  readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<Told<T>>;
+}
+
+/** The servers of the panel themselves. */
+export interface ServerServices {
   /** The settings that a flag or an environment variable overrides. */
   readonly overrides: Overrides;
   /** Whether a restart of the servers is under way, from the wish to its end. */
@@ -111,17 +147,45 @@ export interface HttpParts {
   readonly restartFlaw: () => Promise<string | null>;
   /** The port that the subscription server has, which a flag may have chosen. */
   readonly subPort: () => number;
-  /**
-   * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
-   * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
-   */
-  readonly certificateFlaw: (certificateFile: string, keyFile: string) => Promise<string | null>;
-  /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
-  readonly pairFlaw: (pair: CertificatePair) => Promise<string | null>;
 }
 
+/** Requests to other machines. */
+export interface OutsideServices {
+  /** The only way to ask anything of another machine. */
+  readonly web: Web;
+  readonly providers: Providers;
+}
+
+/** What the edges may use, by subject; the composition root makes it once. */
+export interface PanelServices extends Reads {
+  readonly core: CoreServices;
+  readonly machine: MachineServices;
+  readonly accounts: AccountServices;
+  readonly nodes: NodeServices;
+  readonly releases: ReleaseServices;
+  readonly backup: BackupServices;
+  readonly history: HistoryServices;
+  readonly server: ServerServices;
+  readonly outside: OutsideServices;
+}
+
+/** Only for `Needs`: every service by its own name. No value has this type. */
+type EveryService = Reads &
+  CoreServices &
+  MachineServices &
+  AccountServices &
+  NodeServices &
+  ReleaseServices &
+  BackupServices &
+  HistoryServices &
+  ServerServices &
+  OutsideServices;
+
+/** What a table of handlers, or a function of theirs, asks for. */
+export type Needs<Name extends keyof EveryService> = Pick<EveryService, Name>;
+
 /** One request, as a handler sees it. */
-export interface HttpContext extends HttpParts {
+export interface HttpRequest {
   /** A sentence of ours in the language of the caller, for members of `obj`: `msg` is translated in any case. */
   readonly say: (sentence: Text | string) => string;
   readonly actor: Actor;
@@ -133,7 +197,6 @@ export interface HttpContext extends HttpParts {
   readonly accept: string;
   /** Host of the request without its port, forwarded only by a trusted proxy. For links. */
   readonly requestHost: string;
-  readonly secure: boolean;
   /** Aborts when the caller goes away before it has its answer. */
   readonly signal: AbortSignal;
   /** Decides and appends in the name of the caller, with its correlation and `Idempotency-Key`. */

@@ -15,12 +15,12 @@ import type { LoginLimiter } from './auth/limiter.js';
 import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import type { UnsavedSessions } from './auth/unsaved.js';
-import { type AuthContext, Visit, type VisitParts } from './auth/visit.js';
-import type { HttpParts } from './context.js';
+import { type AuthRequest, Visit, type VisitParts } from './auth/visit.js';
+import type { PanelServices } from './context.js';
 import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
 import { type Gate, type Handler, tell, type Verdict } from './mount.js';
-import { contextMaker, type MakeContext } from './request-context.js';
+import { type MakeRequest, requestMaker } from './request-context.js';
 
 /** Largest body of a caller that is not logged in, in bytes. */
 const ANONYMOUS_BODY = 8 * 1024;
@@ -34,7 +34,7 @@ const MOST_HEADERS = 200;
 export type TurnedAway = 400 | 403 | 404 | 431;
 
 interface GateParts {
-  readonly http: HttpParts;
+  readonly services: Pick<PanelServices, 'read' | 'now' | 'backup' | 'history'>;
   readonly dispatch: Dispatch;
   readonly change: Change;
   readonly peers: Peers;
@@ -51,27 +51,29 @@ const VISIT = Symbol('visit');
 type Visited = IncomingMessage & { [VISIT]?: Visit };
 
 /** What every route stands behind. The policy is that of the matched route, never of a prefix of the path. */
-export class PanelGate implements Gate<AuthContext> {
+export class PanelGate implements Gate<AuthRequest> {
   readonly #parts: GateParts;
   readonly #authors = new LRUCache<string, string>({ max: REMEMBERED });
   readonly #bearers: Bearers;
   readonly #bodies = new BodyRoom();
-  readonly #context: MakeContext;
+  readonly #request: MakeRequest;
   readonly #visitParts: VisitParts;
   /** The routes that are answered without the router, behind the same rules. */
-  readonly hot: HotReads;
+  readonly hot: HotReads<AuthRequest>;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#bearers = new Bearers(parts.http.now);
-    const { http, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
-    const apiToken = (): string | null => http.read.users().apiToken;
+    this.#bearers = new Bearers(parts.services.now);
+    const { services, dispatch, change, sessions, unsaved, limiter, failures, basePath } = parts;
+    const apiToken = (): string | null => services.read.users().apiToken;
     this.#visitParts = { sessions, unsaved, limiter, failures, basePath, dispatch, apiToken };
-    this.#context = contextMaker(http, { dispatch, change }, (id, idHash) => this.#authors.set(id, idHash));
+    const { read, history } = services;
+    const authored = (id: string, idHash: string): unknown => this.#authors.set(id, idHash);
+    this.#request = requestMaker({ read, logged: history.logged }, { dispatch, change }, authored);
     this.hot = new HotReads(this, (req, peer) => this.turnedAway(req, peer));
   }
 
-  shortcut(route: Route, path: string, handle: Handler): void {
+  shortcut(route: Route, path: string, handle: Handler<AuthRequest>): void {
     this.hot.add(route, path, handle);
   }
 
@@ -102,7 +104,7 @@ export class PanelGate implements Gate<AuthContext> {
   lineOf(req: IncomingMessage, res: ServerResponse): string | null {
     const { session } = this.visitOf(req, res);
     if (session) return session.idHash;
-    return holdsToken(req, this.#parts.http.read.users().apiToken) ? 'token' : null;
+    return holdsToken(req, this.#parts.services.read.users().apiToken) ? 'token' : null;
   }
 
   /** Hash of the session id behind a correlation id of an event, or null. */
@@ -140,7 +142,7 @@ export class PanelGate implements Gate<AuthContext> {
       try {
         if (!validKey(req.headers['idempotency-key'])) throw new BodyError(message('IDEMPOTENCY_KEY_INVALID'));
         if (route.upload !== null) {
-          const place = this.#parts.http.uploads;
+          const place = this.#parts.services.backup.uploads;
           const form = await receiveUpload(req, res, { name: route.upload, limit, place });
           this.visitOf(req, res).body = Buffer.from(identityOf(form));
           req.body = form;
@@ -158,13 +160,13 @@ export class PanelGate implements Gate<AuthContext> {
     };
   }
 
-  contextOf(req: IncomingMessage, res: ServerResponse): AuthContext {
-    return this.#context(req, res, this.visitOf(req, res));
+  requestOf(req: IncomingMessage, res: ServerResponse): AuthRequest {
+    return this.#request(req, res, this.visitOf(req, res));
   }
 
   #byToken(req: IncomingMessage): boolean {
-    const { http, peers } = this.#parts;
-    return this.#bearers.admits(req, http.read.users().apiToken, () => peers.of(req).ip);
+    const { services, peers } = this.#parts;
+    return this.#bearers.admits(req, services.read.users().apiToken, () => peers.of(req).ip);
   }
 
   /**

@@ -3,20 +3,20 @@ import { Rejection } from '../../commands/rejection.js';
 import { sendJson } from '../server/send-json.js';
 import type { Peer } from './auth/peer.js';
 import type { Visit } from './auth/visit.js';
-import { type HttpContext, Message } from './context.js';
+import { type HttpRequest, Message } from './context.js';
 import type { Route } from './contract/route.js';
 import { type Handler, successText, type Verdict } from './mount.js';
 
 /** The rules that the router stands behind as well. */
-interface Rules {
+interface Rules<R extends HttpRequest> {
   visitOf(req: IncomingMessage, res: ServerResponse): Visit;
   judge(route: Route, req: IncomingMessage, visit: Visit): Verdict;
-  contextOf(req: IncomingMessage, res: ServerResponse): HttpContext;
+  requestOf(req: IncomingMessage, res: ServerResponse): R;
 }
 
-interface HotRead {
+interface HotRead<R extends HttpRequest> {
   readonly route: Route;
-  readonly handle: Handler;
+  readonly handle: Handler<R>;
   /** Name of the parameter at the end of the path; '' without one. */
   readonly parameter: string;
 }
@@ -31,18 +31,18 @@ const HOT_PATH = /^((?:\/[\w-]+)+)(?:\/:(\w+))?$/;
  * answer does. It asks the same rules, and answers only what they all let through and what the handler gives: for
  * anything else it does nothing, and the router says why. So there is one place for every refusal.
  */
-export class HotReads {
-  readonly #reads = new Map<string, HotRead>();
-  readonly #rules: Rules;
+export class HotReads<R extends HttpRequest> {
+  readonly #reads = new Map<string, HotRead<R>>();
+  readonly #rules: Rules<R>;
   readonly #turnedAway: (req: IncomingMessage, peer: Peer) => number | null;
 
-  constructor(rules: Rules, turnedAway: (req: IncomingMessage, peer: Peer) => number | null) {
+  constructor(rules: Rules<R>, turnedAway: (req: IncomingMessage, peer: Peer) => number | null) {
     this.#rules = rules;
     this.#turnedAway = turnedAway;
   }
 
   /** The handler must answer at once, without a promise. */
-  add(route: Route, path: string, handle: Handler): void {
+  add(route: Route, path: string, handle: Handler<R>): void {
     const [, fixed, parameter = ''] = HOT_PATH.exec(path) ?? [];
     if (fixed === undefined || route.method !== 'GET') throw new Error(`${path} cannot be a hot route`);
     this.#reads.set(parameter === '' ? fixed : `${fixed}/`, { route, handle, parameter });
@@ -66,7 +66,7 @@ export class HotReads {
     if (!params.success) return false;
     let outcome: unknown;
     try {
-      outcome = handle({ params: params.data, query: undefined, body: undefined }, this.#rules.contextOf(req, res));
+      outcome = handle({ params: params.data, query: undefined, body: undefined }, this.#rules.requestOf(req, res));
     } catch {
       return false; // The router meets the same error, and deals with it.
     }

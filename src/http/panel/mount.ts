@@ -6,31 +6,35 @@ import { languageOf } from '../language/language.js';
 import { issuesOf, translated } from '../language/translate.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson } from '../server/send-json.js';
-import { Attachment, Download, type HttpContext, Message } from './context.js';
+import { Attachment, Download, type HttpRequest, Message } from './context.js';
 import { type HandlersOf, JsonOf, type Route, type Routes } from './contract/route.js';
 
-/** `C` is more than an `HttpContext` for the handlers that deal in sessions. */
-export type Handlers<T extends Routes, C extends HttpContext = HttpContext> = HandlersOf<
+/** Handlers of a table that need `S` of the panel. `R` is more than an `HttpRequest` for those that deal in sessions. */
+export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<
   T,
-  C,
+  S,
+  R,
   Rejection | Message | Download | Attachment
 >;
-export type Handler = (
-  request: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
-  context: HttpContext,
-) => unknown;
+/** What the caller sent. */
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+export type Handler<R extends HttpRequest = HttpRequest> = (input: Input, request: R) => unknown;
 
 /** What the guard says: come in; who are you; a page of another site may have sent you. */
 export type Verdict = 'pass' | 'stranger' | 'forged';
 
 /** What stands in front of every route: the guard of its `auth`, and the parser of its body. */
-export interface Gate<C extends HttpContext = HttpContext> {
+export interface Gate<R extends HttpRequest = HttpRequest> {
   /** Answers a caller who may not pass, and then calls nothing. */
   guard(route: Route): RequestHandler;
   parse(route: Route): RequestHandler;
-  contextOf(req: Request, res: Response): C;
+  requestOf(req: Request, res: Response): R;
   /** Takes the handler of a hot route, for answers without the router. */
-  shortcut(route: Route, path: string, handle: Handler): void;
+  shortcut(route: Route, path: string, handle: Handler<R>): void;
 }
 
 /**
@@ -42,16 +46,18 @@ export function envelope(success: boolean, msg: string, obj: unknown = null, cod
 }
 
 /** Binds a route table to its handlers: guard, parse, check, handle, wrap in the envelope. */
-export function mount<T extends Routes, C extends HttpContext = HttpContext>(
+export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   router: Router,
   table: T,
-  handlers: Handlers<T, C>,
-  gate: Gate<C>,
+  handlers: Handlers<T, S, R>,
+  gate: Gate<R>,
+  services: S,
 ): void {
   for (const [name, route] of Object.entries(table)) {
     // `Handlers` has paired each with its route; the loop over all of them cannot name the pair.
-    const handle = handlers[name] as unknown as Handler;
-    const outcomeOf = async (req: Request, context: C): Promise<unknown> => {
+    const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
+    const handle: Handler<R> = (input, request) => handler(input, services, request);
+    const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params);
       const query = route.query.safeParse(req.query);
       const body = route.body.safeParse(req.body);
@@ -60,16 +66,16 @@ export function mount<T extends Routes, C extends HttpContext = HttpContext>(
         complaint(req, route.query, req.query, query.error) ??
         complaint(req, route.body, req.body, body.error);
       if (wrong !== null) return new Invalid(wrong);
-      return handle({ params: params.data, query: query.data, body: body.data }, context);
+      return handle({ params: params.data, query: query.data, body: body.data }, request);
     };
     // A login gives out a session, which cannot be given out twice.
     const repeatable = route.auth !== 'none' && (route.method === 'POST' || route.acts);
     const respond: RequestHandler = async (req, res) => {
-      const context = gate.contextOf(req, res);
-      const run = (): Promise<unknown> => outcomeOf(req, context);
+      const request = gate.requestOf(req, res);
+      const run = (): Promise<unknown> => outcomeOf(req, request);
       // Should the handler fail: what stands in place of a file is seen to be none by its status.
       res.locals['file'] = route.media !== null;
-      const outcome = await (repeatable ? context.once(run) : run());
+      const outcome = await (repeatable ? request.once(run) : run());
       // A script that keeps the answer as a file sees by the status that it is none.
       if (route.media !== null && outcome instanceof Rejection) res.status(503);
       await answer(res, outcome);

@@ -8,24 +8,24 @@ import { type Text } from '../../messages/message.js';
 import { languageOf } from '../language/language.js';
 import { translated } from '../language/translate.js';
 import { goneSignal } from '../server/gone.js';
-import type { AuthContext, Visit } from './auth/visit.js';
-import type { HttpContext, HttpParts } from './context.js';
+import type { AuthRequest, Visit } from './auth/visit.js';
+import type { HttpRequest, Needs } from './context.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 
-export type MakeContext = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthContext;
+export type MakeRequest = (req: IncomingMessage, res: ServerResponse, visit: Visit) => AuthRequest;
 
 /**
- * Makes what a handler is given. A context has the panel's parts by its prototype, and the rest when it is asked for:
- * copying and preparing everything for each request costs more than many an answer. So it must not be spread.
+ * Makes the request that a handler is given. Its members are worked out when they are read: preparing all of them for
+ * each request costs more than many an answer. So it must not be spread.
  */
-export function contextMaker(
-  http: HttpParts,
+export function requestMaker(
+  { read, logged }: Needs<'read' | 'logged'>,
   { dispatch, change }: { readonly dispatch: Dispatch; readonly change: Change },
   /** Told of each session that is about to change something: its hash, under the request's correlation id. */
   authored: (correlationId: string, idHash: string) => void,
-): MakeContext {
-  const answers = new Answers(http.logged);
-  class RequestContext implements Omit<AuthContext, keyof HttpParts> {
+): MakeRequest {
+  const answers = new Answers(logged);
+  class PanelRequest implements AuthRequest {
     readonly #req: IncomingMessage;
     readonly #res: ServerResponse;
     readonly visit: Visit;
@@ -44,7 +44,7 @@ export function contextMaker(
 
     get userId(): number {
       const { byToken, session } = this.visit;
-      return byToken ? Math.min(...http.read.users().users.keys()) : (session?.account.id ?? 0);
+      return byToken ? Math.min(...read.users().users.keys()) : (session?.account.id ?? 0);
     }
 
     get wantsCounters(): boolean {
@@ -59,29 +59,25 @@ export function contextMaker(
       return this.visit.peer.hostname;
     }
 
-    get secure(): boolean {
-      return this.visit.peer.secure;
-    }
-
     get signal(): AbortSignal {
       return goneSignal(this.#res);
     }
 
     readonly say = (sentence: Text | string): string => translated(sentence, languageOf(this.#req.headers));
 
-    readonly refusalOf: HttpContext['refusalOf'] = (command) => {
+    readonly refusalOf: HttpRequest['refusalOf'] = (command) => {
       const { correlationId } = this.visit;
       // The same request has been carried out: what it made must not be found in its own way.
-      if (this.#first !== null && http.logged(this.#first)) return null;
+      if (this.#first !== null && logged(this.#first)) return null;
       const done = dispatch(command, { actor: this.actor, correlationId, dryRun: true });
       return done instanceof Rejection ? done : null;
     };
 
-    readonly once: AuthContext['once'] = (run) => (this.#first === null ? run() : answers.once(this.#first, run));
+    readonly once: HttpRequest['once'] = (run) => (this.#first === null ? run() : answers.once(this.#first, run));
 
-    readonly dispatch: HttpContext['dispatch'] = (command) => dispatch(command, this.#asCaller());
+    readonly dispatch: HttpRequest['dispatch'] = (command) => dispatch(command, this.#asCaller());
 
-    readonly change: HttpContext['change'] = (make) => change(make, this.#asCaller());
+    readonly change: HttpRequest['change'] = (make) => change(make, this.#asCaller());
 
     #asCaller(): CommandContext {
       const { correlationId, session, byToken } = this.visit;
@@ -103,9 +99,7 @@ export function contextMaker(
       return this.#ids?.() ?? null;
     }
   }
-  Object.setPrototypeOf(RequestContext.prototype, http);
-  // The parts come by the prototype, which a class cannot tell the compiler.
-  return (req, res, visit) => new RequestContext(req, res, visit) as unknown as AuthContext;
+  return (req, res, visit) => new PanelRequest(req, res, visit);
 }
 
 function actorOf({ session, byToken, peer: { ip } }: Visit): Actor {

@@ -19,8 +19,8 @@ import { LoginLimiter } from './auth/limiter.js';
 import { Peers } from './auth/peer.js';
 import { Sessions } from './auth/session.js';
 import { UnsavedSessions } from './auth/unsaved.js';
-import { type AuthContext, loginFailure } from './auth/visit.js';
-import type { HttpParts } from './context.js';
+import { type AuthRequest, loginFailure } from './auth/visit.js';
+import type { PanelServices } from './context.js';
 import { tables } from './contract/index.js';
 import { PanelGate } from './gate.js';
 import { type Gate, mount, tell } from './mount.js';
@@ -36,7 +36,7 @@ const LIMITS: AdmissionRules = { most: 2048, mostOfOne: 512, budgetMs: 3, reques
 const REPORT_MS = 60_000;
 
 export interface PanelServerParts {
-  readonly http: HttpParts;
+  readonly services: PanelServices;
   readonly dispatch: Dispatch;
   readonly change: Change;
   /** Begins and ends with a slash. Read for each request, so a change counts at once. */
@@ -44,7 +44,7 @@ export interface PanelServerParts {
   /** The only name under which the panel answers; empty = any. */
   readonly webDomain: () => string;
   /** Binds the tables of the contract but those of the sessions, which the server has itself. */
-  readonly bind: (router: Router, gate: Gate<AuthContext>) => void;
+  readonly bind: (router: Router, gate: Gate<AuthRequest>, services: PanelServices) => void;
   readonly log: HttpLog;
 }
 
@@ -61,8 +61,8 @@ export interface PanelServer {
 
 /** The panel's HTTP server: routes, the WebSocket, the page. Nothing else lives on its port. */
 export function createPanelServer(parts: PanelServerParts): PanelServer {
-  const { http, dispatch, change, basePath, webDomain } = parts;
-  const { read, now } = http;
+  const { services, dispatch, change, basePath, webDomain } = parts;
+  const { read, now, machine, history } = services;
   const peers = new Peers(() => read.settings.current());
   const unsaved = new UnsavedSessions({
     ...{ dispatch, now },
@@ -72,7 +72,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
   const gate = new PanelGate({
-    http,
+    services,
     dispatch,
     change,
     peers,
@@ -89,9 +89,9 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     sessions,
     peers,
     basePath,
-    readings$: http.host.readings$,
-    status: http.status,
-    alarms$: http.alarms.raised$,
+    readings$: machine.host.readings$,
+    status: machine.status,
+    alarms$: machine.alarms.raised$,
     log,
     authorOf: (id) => gate.authorOf(id),
     turnedAway: (req, peer) => gate.turnedAway(req, peer),
@@ -111,9 +111,9 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     '/',
     page((req, res) => gate.visitOf(req, res).session !== null),
   );
-  mount(app, tables.auth, authHandlers, gate);
-  mount(app, tables.account, accountHandlers, gate);
-  parts.bind(app, gate);
+  mount(app, tables.auth, authHandlers, gate, { read, now, ...services.accounts });
+  mount(app, tables.account, accountHandlers, gate, { read, ...services.accounts });
+  parts.bind(app, gate, services);
   app.use((_req, res) => notFound(res));
   app.use(lastResort(gate, log));
 
@@ -137,7 +137,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       if (sockets.upgrade(req, socket, head)) admission.exempt(socket);
     },
   });
-  const room = http.host.readings$.subscribe(() => unsaved.flush());
+  const room = machine.host.readings$.subscribe(() => unsaved.flush());
   const reports = setInterval(() => report(failures, dispatch), REPORT_MS).unref();
 
   return {
@@ -145,7 +145,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     doors,
     listen: async (port, host) => (await doors.open(port, host)).address,
     sendAway() {
-      http.feed.sendAway();
+      history.feed.sendAway();
       return sockets.sendAway();
     },
     async close() {
@@ -153,7 +153,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
       room.unsubscribe();
       unsaved.flush();
       report(failures, dispatch);
-      http.feed.sendAway();
+      history.feed.sendAway();
       await sockets.close();
       await doors.close();
     },

@@ -15,7 +15,7 @@ import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../../src/adapters/sqlite/event-log.js';
 import { Keyring, masterKey } from '../../../src/adapters/sqlite/keyring.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
-import { createBus } from '../../../src/commands/bus.js';
+import { createBus, type Dispatch } from '../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
 import { BackupError } from '../../../src/commands/ports/backups.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
@@ -25,8 +25,8 @@ import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { StorageError } from '../../../src/events/log/log.js';
 import { EventFeed } from '../../../src/http/live/event-feed.js';
-import type { AuthContext } from '../../../src/http/panel/auth/visit.js';
-import type { HttpParts } from '../../../src/http/panel/context.js';
+import type { AuthRequest } from '../../../src/http/panel/auth/visit.js';
+import type { PanelServices } from '../../../src/http/panel/context.js';
 import { mountHandlers } from '../../../src/http/panel/handlers/index.js';
 import type { Gate } from '../../../src/http/panel/mount.js';
 import { createPanelServer } from '../../../src/http/panel/server.js';
@@ -37,6 +37,7 @@ import { ReadModels } from '../../../src/projections/read-models.js';
 import { keepLedger } from '../../../src/store/ledger.js';
 import { changeBy } from '../../kit/change.js';
 import { type CoreStub, stubCore } from '../../kit/stub-core.js';
+import { bySubject, type FlatServices } from './services.js';
 
 export const ADMIN = { username: 'admin', password: 'correct horse' };
 
@@ -48,7 +49,7 @@ const plainPasswords: Passwords = {
 };
 
 /** Nothing newer can be had. */
-const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate' | 'geoSources'> = {
+const nothingNewer: Pick<FlatServices, 'coreInstall' | 'panelUpdate' | 'geoUpdate' | 'geoSources'> = {
   coreInstall: {
     list: async () => ({ versions: [], why: 'not here' }),
     install: async () => reject('CORE_FIXED', { by: 'the test' }),
@@ -70,7 +71,7 @@ const nothingNewer: Pick<HttpParts, 'coreInstall' | 'panelUpdate' | 'geoUpdate' 
 };
 
 /** No node was asked yet, and none is. */
-const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
+const neverAsked = (): Pick<FlatServices, 'nodes' | 'nodeHistories' | 'nodeSync'> => ({
   nodes: {
     health: () => ({ ...NOTHING, status: 'unknown', lastHeartbeat: 0, lastError: '' }),
     probe: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
@@ -83,23 +84,32 @@ const neverAsked: Pick<HttpParts, 'nodes' | 'nodeHistories' | 'nodeSync'> = {
     retry: () => undefined,
     withdraw: async () => ({ gone: 0, remaining: 0, kept: 0 }),
   },
-};
+});
 
 /** Nothing is copied, and nothing taken in. */
 const missing = async (): Promise<never> => {
   throw new BackupError('failed', 'not here');
 };
-const notHere: HttpParts['backups'] = {
+const notHere: FlatServices['backups'] = {
   ...{ create: missing, keep: missing, replace: missing, replaceFrom: missing },
   latest: () => ({ last: null, lastGood: null, next: null, late: false }),
   list: () => [],
 };
 
 /** No core, no tests of outbounds. */
-const untested: HttpParts['probe'] = {
+const untested: FlatServices['probe'] = {
   dial: async () => ({ success: false, delay: 0, mode: 'tcp', error: 'not here' }),
   request: async () => ({ success: false, delay: 0, mode: 'http', error: 'not here' }),
 };
+
+/** What of the panel is there before its services. */
+interface Made {
+  readonly read: ReadModels;
+  readonly log: SqliteEventLog;
+  readonly dispatch: Dispatch;
+  readonly alarms: Alarms;
+  readonly now: () => number;
+}
 
 interface Options {
   readonly basePath?: string;
@@ -110,9 +120,9 @@ interface Options {
   readonly restarting?: () => boolean;
   /** Why nothing may be written from the start on; the first admin is there. */
   readonly closed?: () => Rejection | null;
-  readonly bind?: (router: Router, gate: Gate<AuthContext>) => void;
+  readonly bind?: (router: Router, gate: Gate<AuthRequest>, services: PanelServices) => void;
   /** What is otherwise than in this kit. */
-  readonly parts?: Partial<HttpParts>;
+  readonly parts?: Partial<FlatServices> | ((panel: Made) => Partial<FlatServices>);
   /** What the stub of the core does otherwise. */
   readonly core?: CoreStub;
 }
@@ -174,7 +184,7 @@ export async function startPanel({
   const alarms = new Alarms();
   const feed = new EventFeed(log, read);
   const ledger = keepLedger({ log, read, directory: { run: folder }, warn: () => undefined });
-  const http: HttpParts = {
+  const all: FlatServices = {
     read,
     core: runs,
     host,
@@ -185,7 +195,7 @@ export async function startPanel({
     passwords,
     directory: { proves: async () => false, entries: async () => [] },
     web: createWeb({ allowPrivate: true }),
-    ...neverAsked,
+    ...neverAsked(),
     ...nothingNewer,
     feed,
     probe: untested,
@@ -214,7 +224,7 @@ export async function startPanel({
     subPort: () => 10_882,
     certificateFlaw: async () => null,
     pairFlaw: async () => null,
-    ...parts,
+    ...(typeof parts === 'function' ? parts({ read, log, dispatch, alarms, now }) : parts),
   };
   const complaints: { fields: object; message: string }[] = [];
   const complain = (fields: object, message: string): void => void complaints.push({ fields, message });
@@ -223,7 +233,7 @@ export async function startPanel({
   const { webDomain, subDomain } = read.settings.current();
   const serve = () =>
     createPanelServer({
-      ...{ http, dispatch, change: changeBy(dispatch), bind, log: httpLog },
+      ...{ services: bySubject(all), dispatch, change: changeBy(dispatch), bind, log: httpLog },
       ...{ basePath: () => basePath, webDomain: () => webDomain },
     });
   let web = serve();
@@ -251,7 +261,8 @@ export async function startPanel({
     dispatch,
     now,
     /** What the handlers use; a test may put something else in. */
-    http,
+    services: all,
+    ledger,
     /** Where the core of this panel would log. */
     folder,
     /** What the panel's log said. */

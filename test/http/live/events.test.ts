@@ -296,9 +296,9 @@ describe('a stream of events', () => {
   });
 
   const impatient = {
-    bind: ((router, gate) => {
-      mountEventStream(router, gate, { beatMs: 20, stuckMs: 200 });
-      mountHandlers(router, gate);
+    bind: ((router, gate, services) => {
+      mountEventStream(router, gate, services.history.feed, { beatMs: 20, stuckMs: 200 });
+      mountHandlers(router, gate, services);
     }) satisfies typeof mountHandlers,
   };
 

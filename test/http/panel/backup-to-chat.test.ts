@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { reject } from '../../../src/commands/rejection.js';
-import type { HttpParts } from '../../../src/http/panel/context.js';
 import type { Alarm } from '../../../src/lib/alarms.js';
 import { startPanel } from '../kit/panel.js';
+import type { FlatServices } from '../kit/services.js';
 
-type Delivering = HttpParts['backupDelivery']['deliver'];
+type Delivering = FlatServices['backupDelivery']['deliver'];
 const PATH = '/panel/api/backuptochatbot';
 
 async function start(deliver: Delivering) {

@@ -186,7 +186,7 @@ describe('the statement of a client', () => {
 
   it('waits for a ledger that is being made, and says so when that takes long', async () => {
     const { panel, ask } = await start();
-    Object.assign(panel.http, { ledger: async () => ({ silent: 'unready' }) });
+    Object.assign(panel.ledger, { ask: async () => ({ silent: 'unready' }) });
     expect((await ask()).json?.msg).toBe('The statements are still being made from the log: ask again in a minute');
   });
 

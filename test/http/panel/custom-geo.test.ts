@@ -6,13 +6,13 @@ import { createGeoSourceFiles } from '../../../src/adapters/geo/geo-sources.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { CoreError } from '../../../src/commands/ports/core.js';
 import { GeoSources } from '../../../src/commands/reactors/geo/geo-sources.js';
-import type { HttpParts } from '../../../src/http/panel/context.js';
 import type { CoreConfig } from '../../../src/lib/core-config.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { sha256, startReleaseServer } from '../../kit/real/release-server.js';
 import { stubCore } from '../../kit/stub-core.js';
 import { startPanel } from '../kit/panel.js';
+import type { FlatServices } from '../kit/services.js';
 
 const prefix = '/panel/api/custom-geo';
 const list = geositeFile('ADS', 'ads.example');
@@ -34,7 +34,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}, patienceMs
   };
   // The panel is made of its parts, and they ask it.
   let panel: Awaited<ReturnType<typeof startPanel>> | undefined;
-  const geoSources: HttpParts['geoSources'] = new GeoSources(
+  const geoSources: FlatServices['geoSources'] = new GeoSources(
     {
       files: createGeoSourceFiles({ web: createWeb({ allowPrivate: true }), folder }),
       sources: () => panel?.read.records.geoSources() ?? new Map(),

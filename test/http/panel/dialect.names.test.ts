@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { HttpParts } from '../../../src/http/panel/context.js';
 import { ADMIN, startPanel } from '../kit/panel.js';
+import type { FlatServices } from '../kit/services.js';
 import { usualStatus } from '../kit/status.js';
 import { absent, otherPanels, threeXui } from './three-x-ui-routes.js';
 
@@ -15,7 +15,7 @@ const core = {
   assemble: () => ({}),
   x25519: () => ({ privateKey: 'p', publicKey: 'q' }),
   keys: { mldsa65: pair, mlkem768: pair, vlessEncryption: async () => [] },
-} as unknown as HttpParts['core'];
+} as unknown as FlatServices['core'];
 
 async function start() {
   const panel = await startPanel({ core });

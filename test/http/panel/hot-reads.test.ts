@@ -126,7 +126,7 @@ describe('a hot read', () => {
     const fail = (): never => {
       throw new Error('secret detail');
     };
-    const panel = await startPanel({ bind: (router, gate) => mount(router, table, { fail }, gate) });
+    const panel = await startPanel({ bind: (router, gate) => mount(router, table, { fail }, gate, null) });
     panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
     const answer = await panel.call('GET', '/panel/api/test/fail', {
       headers: { authorization: 'Bearer secret-token' },

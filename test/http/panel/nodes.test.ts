@@ -16,11 +16,14 @@ const strict = createWeb({ allowPrivate: false });
 
 /** A panel that may ask no private address, watching its nodes as a real one does, and an admin in front of it. */
 async function start() {
-  const panel = await startPanel({ parts: { web: strict } });
   const disposal = new Disposal();
-  const opened = openNodes(panel, { web: strict, runDir: temporaryFolder(), warn: () => undefined, disposal });
+  const panel = await startPanel({
+    parts: (made) => ({
+      web: strict,
+      ...openNodes(made, { web: strict, runDir: temporaryFolder(), warn: () => undefined, disposal }),
+    }),
+  });
   onTestFinished(() => disposal.dispose());
-  Object.assign(panel.http, opened);
   const browser = await panel.browser().login();
   const get = async (path: string) => (await browser.get(NODES + path)).json;
   const post = async (path: string, body: object = {}) => (await browser.post(NODES + path, body)).json;
@@ -242,7 +245,7 @@ describe('a node that is changed', () => {
   });
 
   it('is deleted, and says what was bound to it', async () => {
-    const { post, facts, given, read, get, http } = await start();
+    const { post, facts, given, read, get, services } = await start();
     const asked: number[] = [];
     const lefts = [
       { gone: 1, remaining: 0, kept: 0 },
@@ -251,7 +254,7 @@ describe('a node that is changed', () => {
       { gone: 0, remaining: 0, kept: 0 },
     ];
     const withdraw = async (node: number) => lefts[asked.push(node) - 1];
-    Object.assign(http, { nodeSync: { ...http.nodeSync, withdraw } });
+    Object.assign(services.nodeSync, { withdraw });
     await post('/add', there);
     for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
     const [first, second, third, fourth] = read.nodes.all();
@@ -288,17 +291,17 @@ describe('a node that is changed', () => {
   });
 
   it('shows why it cannot be told anything, also while it answers', async () => {
-    const { post, node, http } = await start();
+    const { post, node, services } = await start();
     await post('/add', there);
     const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
-    Object.assign(http, { nodeSync: { ...http.nodeSync, state } });
+    Object.assign(services.nodeSync, { state });
     expect((await node()).lastError).toBe('decode response: no');
   });
 
   it('is tried again at once when it is asked or saved, changed or not', async () => {
-    const { post, http } = await start();
+    const { post, services } = await start();
     const retried: number[] = [];
-    Object.assign(http, { nodeSync: { ...http.nodeSync, retry: (node: number) => void retried.push(node) } });
+    Object.assign(services.nodeSync, { retry: (node: number) => void retried.push(node) });
     await post('/add', there);
     for (const [path, body] of [
       ['/update/1', { remark: 'rack 4' }],

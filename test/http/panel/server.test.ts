@@ -21,7 +21,7 @@ const startEcho = async () => {
         throw new Error('secret detail', { cause: new Error('/etc/shadow') });
       };
       const failText = () => Promise.reject('secret detail') as Promise<never>;
-      mount(router, echoes, { echo: ({ body }) => body, fail, failText }, gate);
+      mount(router, echoes, { echo: ({ body }) => body, fail, failText }, gate, null);
     },
   });
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });

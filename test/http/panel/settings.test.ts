@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { portProblem } from '../../../src/adapters/host/port-problem.js';
 import { certificateFlaw } from '../../../src/adapters/tls/certificates.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
-import type { HttpParts } from '../../../src/http/panel/context.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
+import type { FlatServices } from '../kit/services.js';
 
 const ALL = '/panel/setting/all';
 const UPDATE = '/panel/setting/update';
@@ -20,7 +20,7 @@ const SECRETS = {
 };
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
-const start = async (settings: Record<string, unknown> = {}, parts: Partial<HttpParts> = {}) => {
+const start = async (settings: Record<string, unknown> = {}, parts: Partial<FlatServices> = {}) => {
   const panel = await startPanel({ settings, parts });
   const browser = await panel.browser().login();
   const all = async () => (await browser.post(ALL)).json?.obj as Record<string, unknown>;
@@ -448,7 +448,7 @@ describe('one secret', () => {
 });
 
 describe('the settings that pages show beside the inbounds', () => {
-  const defaults = async (settings: Record<string, unknown>, parts: Partial<HttpParts> = {}) => {
+  const defaults = async (settings: Record<string, unknown>, parts: Partial<FlatServices> = {}) => {
     const { browser } = await start(settings, parts);
     return (await browser.post('/panel/setting/defaultSettings')).json?.obj as Record<string, unknown>;
   };

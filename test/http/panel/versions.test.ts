@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { reject } from '../../../src/commands/rejection.js';
-import type { HttpParts } from '../../../src/http/panel/context.js';
 import { startPanel } from '../kit/panel.js';
+import type { FlatServices } from '../kit/services.js';
 
 const prefix = '/panel/api/server';
 const asked: unknown[][] = [];
-const parts: Partial<HttpParts> = {
+const parts: Partial<FlatServices> = {
   coreInstall: {
     list: async () => ({ versions: ['v2.0.0', 'v1.0.0'], why: null }),
     install: async (version) => {
@@ -24,7 +24,7 @@ const parts: Partial<HttpParts> = {
     },
   },
 };
-const open = async (more: Partial<HttpParts> = {}) => {
+const open = async (more: Partial<FlatServices> = {}) => {
   asked.length = 0;
   const panel = await startPanel({ parts: { ...parts, ...more } });
   return { panel, browser: await panel.browser().login() };

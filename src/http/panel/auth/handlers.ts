@@ -3,49 +3,50 @@ import { LONGEST_PASSWORD, weaknessOf } from '../../../commands/user/credential-
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
-import { Message } from '../context.js';
+import { Message, type Needs } from '../context.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
 import { guess } from './guess.js';
-import { hashesOf, Login } from './login.js';
-import type { AuthContext } from './visit.js';
+import { hashesOf, Login, type LoginServices } from './login.js';
+import type { AuthRequest } from './visit.js';
 
 /** One answer for every reason, the lock-out included, so that it tells nothing. */
 const wrongLogin = reject('LOGIN_WRONG');
 
-export const authHandlers: Handlers<typeof authRoutes, AuthContext> = {
-  async login({ body: { username, password, twoFactorCode } }, context) {
+export const authHandlers: Handlers<typeof authRoutes, LoginServices, AuthRequest> = {
+  async login({ body: { username, password, twoFactorCode } }, services, request) {
     if (username === '') return reject('CREDENTIALS_WEAK', { why: message('settings.usernameMissing') });
     if (password === '') return reject('CREDENTIALS_WEAK', { why: message('settings.passwordMissing') });
     if (password.length > LONGEST_PASSWORD) return wrongLogin;
-    const login = new Login(context, username, password, twoFactorCode);
-    const refused = await guess(context.visit, username, wrongLogin, () => login.check());
+    const login = new Login(services, request.visit, username, password, twoFactorCode);
+    const refused = await guess(request.visit, username, wrongLogin, () => login.check());
     return refused ?? login.refused ?? new Message('You have successfully logged into your account.');
   },
 
-  logout(_, { visit }) {
+  logout(_, __, { visit }) {
     const rejection = visit.end();
     if (rejection) return rejection;
     visit.forget();
     return new Message(message('settings.loggedOut'));
   },
 
-  csrfToken: (_, { visit }) => visit.csrfToken(),
+  csrfToken: (_, __, { visit }) => visit.csrfToken(),
   getTwoFactorEnable: (_, { read }) => read.settings.current().twoFactorEnable,
 };
 
-export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
-  async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, context) {
-    const { visit, read, passwords } = context;
-    const user = read.users().users.get(context.userId);
+export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' | 'read'>, AuthRequest> = {
+  async updateUser({ body: { oldUsername, oldPassword, newUsername, newPassword } }, services, request) {
+    const { read, passwords } = services;
+    const { visit } = request;
+    const user = read.users().users.get(request.userId);
     const weakness = weaknessOf(newUsername, newPassword, user?.username);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
     if (oldPassword.length > LONGEST_PASSWORD) return reject('CREDENTIALS_WRONG');
     const wrong = reject('CREDENTIALS_WRONG');
     const refused = await guess(visit, oldUsername, wrong, async () => {
       const hash = user && sameName(user.username, oldUsername) ? user.passwordHash : null;
-      return (await passwords.verify(oldPassword, hash, hashesOf(context))) ? null : 'credentials';
+      return (await passwords.verify(oldPassword, hash, hashesOf(services))) ? null : 'credentials';
     });
     if (refused) return refused;
     if (!user) return wrong;
@@ -54,7 +55,7 @@ export const accountHandlers: Handlers<typeof accountRoutes, AuthContext> = {
     const passwordHash = await passwords.hash(newPassword);
     if (read.users().users.get(user.id)?.epoch !== user.epoch) return reject('CREDENTIALS_WRONG');
     const data = { user: user.id as UserId, username: newUsername, passwordHash };
-    const done = context.dispatch({ type: 'ChangeCredentials', data });
+    const done = request.dispatch({ type: 'ChangeCredentials', data });
     if (!('events' in done)) return done;
     const changed = new Message(message('settings.credentialsSaved'));
     return visit.renew({ id: user.id, username: newUsername }) ?? changed;

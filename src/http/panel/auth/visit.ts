@@ -5,7 +5,7 @@ import type { TwoFactorProof } from '../../../commands/ports/two-factor.js';
 import type { Rejection } from '../../../commands/rejection.js';
 import type { UserId } from '../../../events/ids.js';
 import type { UserRow } from '../../../projections/users.js';
-import type { HttpContext } from '../context.js';
+import type { HttpRequest } from '../context.js';
 import { holdsToken } from './bearer.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { rightToken } from './csrf.js';
@@ -32,7 +32,7 @@ export interface VisitParts {
 }
 
 /** A request for the handlers that begin and end sessions. */
-export interface AuthContext extends HttpContext {
+export interface AuthRequest extends HttpRequest {
   readonly visit: Visit;
 }
 

@@ -1,8 +1,8 @@
 import type { Node } from '../../../events/node/node-document.js';
-import type { HttpContext } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
-type Asked = Pick<HttpContext, 'read' | 'nodeSync' | 'say'>;
+type Asked = Needs<'read' | 'nodeSync'> & Pick<HttpRequest, 'say'>;
 
 /** How far a node is behind, and why, as the panel answers it. */
 export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSyncReply {

@@ -112,7 +112,7 @@ export function routes<const T extends Routes>(prefix: string, table: T): T {
   ) as T;
 }
 
-/** What a handler of `T` is given, besides its context. */
+/** What the caller sent to `T`, checked by its schemas. */
 export interface RequestOf<T extends Route> {
   readonly params: z.output<T['params']>;
   readonly query: z.output<T['query']>;
@@ -139,10 +139,11 @@ export class JsonOf<T> {
 }
 
 /** One handler for each route: a missing or a misspelt one does not compile. */
-export type HandlersOf<T extends Routes, Context, No> = {
+export type HandlersOf<T extends Routes, Services, Request, No> = {
   readonly [K in keyof T]: (
-    request: RequestOf<T[K]>,
-    context: Context,
+    input: RequestOf<T[K]>,
+    services: Services,
+    request: Request,
   ) => Outcome<T[K], No> | Promise<Outcome<T[K], No>>;
 };
 type Outcome<T extends Route, No> = z.input<T['reply']> | JsonOf<z.input<T['reply']>> | No;

@@ -3,7 +3,7 @@ import { dayRange, MOST_YEARS, type RangeFlaw } from '../../../lib/time/day-rang
 import { statementCsv } from '../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
 import { accountHolder } from '../../../projections/why/ended.js';
-import { Attachment } from '../context.js';
+import { Attachment, type Needs } from '../context.js';
 import type { clientStatementRoutes } from '../contract/client-statement.js';
 import type { Handlers } from '../mount.js';
 
@@ -11,8 +11,11 @@ const CSV = 'text/csv';
 /** Characters of an email in the name of a file. */
 const LONGEST_NAME = 64;
 
-export const clientStatementHandlers: Handlers<typeof clientStatementRoutes> = {
-  async statement({ params: { email }, query: { from, to, format, client } }, { read, ledger, past, now, accept }) {
+export const clientStatementHandlers: Handlers<
+  typeof clientStatementRoutes,
+  Needs<'ledger' | 'now' | 'past' | 'read'>
+> = {
+  async statement({ params: { email }, query: { from, to, format, client } }, { read, ledger, past, now }, { accept }) {
     const holder = accountHolder(read, past, email, client);
     if (!holder) return reject('CLIENT_NOT_FOUND', { client: email });
     const answer = await ledger((books) => {

@@ -3,21 +3,21 @@ import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import type { Chapter } from '../../../projections/story.js';
 import { type Ended, endOf, endsUnder } from '../../../projections/why/ended.js';
 import { explain } from '../../../projections/why/explain.js';
-import type { HttpContext } from '../context.js';
+import type { Needs } from '../context.js';
 import type { clientWhyRoutes } from '../contract/client-why.js';
 import type { Handlers } from '../mount.js';
 
 /** More than a person reads at once; the command line tells all of it. */
 const CHAPTERS = 200;
 
-export const clientWhyHandlers: Handlers<typeof clientWhyRoutes> = {
-  why({ params: { email } }, context) {
-    const { read, past, nodes, now } = context;
+export const clientWhyHandlers: Handlers<typeof clientWhyRoutes, Needs<'nodes' | 'now' | 'past' | 'read'>> = {
+  why({ params: { email } }, services) {
+    const { read, past, nodes, now } = services;
     const [first, ...others] = explain(read, past, email, now(), (node) => {
       const { status, lastError } = nodes.health(node);
       return status === 'offline' ? lastError : null;
     });
-    if (!first) return whyOfDeleted(email, context);
+    if (!first) return whyOfDeleted(email, services);
     const { client, inbound, standing, mayConnect, rule, since, remedies, also, story } = first;
     return {
       email: client.identity.email,
@@ -38,7 +38,7 @@ export const clientWhyHandlers: Handlers<typeof clientWhyRoutes> = {
 };
 
 /** Of an email that nobody has any more: who had it last. */
-function whyOfDeleted(email: string, { read, past }: HttpContext) {
+function whyOfDeleted(email: string, { read, past }: Needs<'read' | 'past'>) {
   const [last, ...before] = endsUnder(read, past, email);
   const end = last && endOf(past, last.client);
   const former = read.clients.former(email).find(({ number }) => number === last?.client);

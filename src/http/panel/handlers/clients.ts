@@ -7,7 +7,7 @@ import { message } from '../../../messages/message.js';
 import { clientDraft, wireKey } from '../codec/client.js';
 import { clientTraffic, ipText } from '../codec/client-traffic.js';
 import { linksForClient, linksForSubId } from '../codec/links.js';
-import type { HttpContext } from '../context.js';
+import type { Needs } from '../context.js';
 import type { clientRoutes } from '../contract/clients.js';
 import type { WireClient } from '../contract/schemas/client.js';
 import type { Handlers } from '../mount.js';
@@ -18,7 +18,7 @@ const DELETED = 'Inbound client has been deleted.';
 const UPDATED = 'Inbound client has been updated.';
 const RESET = 'Traffic has been reset.';
 
-export const clientHandlers: Handlers<typeof clientRoutes> = {
+export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>> = {
   copyClients,
 
   getClientTraffics({ params: { email } }, { read }) {
@@ -39,11 +39,11 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     return client ? read.usage.addresses(client).map(ipText) : [];
   },
 
-  clearClientIps({ params: { email } }, { dispatch }) {
+  clearClientIps({ params: { email } }, _, { dispatch }) {
     return said(dispatch({ type: 'ClearClientIps', data: { email } }), 'The log has been cleared.');
   },
 
-  addClient({ body: { id, settings } }, { read, dispatch }) {
+  addClient({ body: { id, settings } }, { read }, { dispatch }) {
     const inbound = read.inbounds.get(id);
     if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
@@ -53,11 +53,11 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     );
   },
 
-  async updateClient({ params: { clientId: key }, body: { id, settings } }, context) {
-    const done = await context.change(() => {
-      const inbound = context.read.inbounds.get(id);
+  async updateClient({ params: { clientId: key }, body: { id, settings } }, services, request) {
+    const done = await request.change(() => {
+      const inbound = services.read.inbounds.get(id);
       if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
-      const current = named(context, inbound, key);
+      const current = named(services, inbound, key);
       const wire = meant(settings.clients ?? [], inbound, key, current);
       if (!wire) return reject('NO_CLIENTS');
       const draft = clientDraft(wire, inbound.protocol, current);
@@ -67,33 +67,33 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     return said(done, UPDATED);
   },
 
-  async delClient({ params: { id, clientId } }, { change }) {
+  async delClient({ params: { id, clientId } }, _, { change }) {
     const data = { inbound: id as InboundId, client: { key: clientId } };
     return said(await change(() => ({ type: 'DeleteClient', data })), DELETED);
   },
 
-  async delClientByEmail({ params: { id, email } }, { change }) {
+  async delClientByEmail({ params: { id, email } }, _, { change }) {
     const data = { inbound: id as InboundId, client: { email } };
     return said(await change(() => ({ type: 'DeleteClient', data })), 'Client deleted successfully');
   },
 
-  async resetClientTraffic({ params: { id, email } }, { change }) {
+  async resetClientTraffic({ params: { id, email } }, _, { change }) {
     const data = { inbound: id as InboundId, email };
     return said(await change(() => ({ type: 'ResetClientTraffic', data })), RESET);
   },
 
-  async resetAllClientTraffics({ params: { id } }, { change }) {
+  async resetAllClientTraffics({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } }));
     return said(done, 'All traffic from the client has been reset.');
   },
 
-  async delDepletedClients({ params: { id } }, { change }) {
+  async delDepletedClients({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } }));
     return said(done, 'All depleted clients are deleted.');
   },
 
   /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */
-  async updateClientTraffic({ params: { email }, body: { upload, download } }, { read, change }) {
+  async updateClientTraffic({ params: { email }, body: { upload, download } }, { read }, { change }) {
     if (upload === undefined && download === undefined) {
       return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('input.oneNeeded') });
     }
@@ -116,11 +116,11 @@ export const clientHandlers: Handlers<typeof clientRoutes> = {
     return seen.map(({ email, at }) => ({ email, lastOnline: Math.floor(at / 1000) }));
   },
 
-  getSubLinks: ({ params: { subId } }, { read, requestHost, now }) => [
+  getSubLinks: ({ params: { subId } }, { read, now }, { requestHost }) => [
     ...linksForSubId(read, subId, requestHost, now()),
   ],
 
-  getClientLinks({ params: { id, email } }, { read, requestHost, now }) {
+  getClientLinks({ params: { id, email } }, { read, now }, { requestHost }) {
     const inbound = read.inbounds.get(id);
     const client = inbound && read.clients.inInbound(inbound.id, email);
     if (!client) return [];
@@ -141,7 +141,7 @@ function onePerEmail(clients: readonly Client[]): readonly Client[] {
 const oneOrAll = (id: number): InboundId | 'all' => (id === -1 ? 'all' : (id as InboundId));
 
 /** The client that a path names by the key of its protocol; only a password has to be looked for one by one. */
-function named({ read }: HttpContext, inbound: Inbound, key: string): Client | undefined {
+function named({ read }: Needs<'read'>, inbound: Inbound, key: string): Client | undefined {
   const wanted = key.toLowerCase();
   const isMeant = (client: Client | undefined): boolean =>
     client?.inbound === inbound.id && clientKey(inbound.protocol, client).toLowerCase() === wanted;

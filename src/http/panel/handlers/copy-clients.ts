@@ -1,11 +1,16 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { emailKey } from '../../../events/client/client-document.js';
 import { copiesOf } from '../codec/copies.js';
+import type { Needs } from '../context.js';
 import type { clientRoutes } from '../contract/clients.js';
 import type { Handlers } from '../mount.js';
 
 /** Copies into the inbound of the path; the answer names the copies, and the wanted emails that the source does not have. */
-export const copyClients: Handlers<typeof clientRoutes>['copyClients'] = ({ params, body }, { read, dispatch }) => {
+export const copyClients: Handlers<typeof clientRoutes, Needs<'read'>>['copyClients'] = (
+  { params, body },
+  { read },
+  { dispatch },
+) => {
   const source = read.inbounds.get(body.sourceInboundId);
   const target = read.inbounds.get(params.id);
   if (!source) return reject('INBOUND_NOT_FOUND', { inbound: body.sourceInboundId });

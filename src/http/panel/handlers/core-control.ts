@@ -1,14 +1,14 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { readableConfig, runningConfig } from '../codec/core-config.js';
 import { coreRejection, runnable } from '../codec/template.js';
-import { Message } from '../context.js';
+import { Message, type Needs } from '../context.js';
 import type { coreControlRoutes } from '../contract/core-control.js';
 import type { Handlers } from '../mount.js';
 
 /** As long as the core may take to stop (5 s, then by force) and to start again. */
 const PATIENCE_MS = 15_000;
 
-export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
+export const coreControlHandlers: Handlers<typeof coreControlRoutes, Needs<'alarms' | 'core' | 'outcome' | 'read'>> = {
   getConfigJson(_, { read, core }) {
     try {
       return readableConfig(core.config.assemble(runningConfig(read, core)));
@@ -17,7 +17,7 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
     }
   },
 
-  async stopCoreService(_, { read, dispatch, outcome }) {
+  async stopCoreService(_, { read, outcome }, { dispatch }) {
     const running = read.core().process.run !== null;
     const done = dispatch({ type: 'StopCore', data: {} });
     if (done instanceof Rejection) return done;
@@ -28,7 +28,7 @@ export const coreControlHandlers: Handlers<typeof coreControlRoutes> = {
     return ended ? new Message('Xray has been successfully stopped.') : late('it has not stopped yet');
   },
 
-  async restartCoreService(_, { read, core, dispatch, outcome, alarms }) {
+  async restartCoreService(_, { read, core, outcome, alarms }, { dispatch }) {
     try {
       await core.config.test({ template: read.desired.template(), inbounds: runnable(read) });
     } catch (error) {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
 import { blockFlaw, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
@@ -21,7 +21,10 @@ const RESET = 'Outbound traffic has been reset.';
 const ALL_TAGS = '-alltags-';
 const SETTLED_MS = 10_000;
 
-export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<typeof coreSettingApiRoutes> = {
+type Services = Needs<'read' | 'core' | 'coreSettled' | 'web' | 'probe' | 'providers' | 'pairFlaw'>;
+
+export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
+  Handlers<typeof coreSettingApiRoutes, Services> = {
   read(_, { read }) {
     const template = read.desired.template();
     const inboundTags = read.inbounds.all().map(({ tag }) => tag);
@@ -48,10 +51,10 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
 
   getCoreResult: (_, { read, core }) => core.process.output() || read.core().process.error,
 
-  update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, context) =>
-    changeTemplate(context, coreSetting ?? xraySetting ?? content, outboundTestUrl),
+  update: ({ body: { coreSetting, xraySetting, content, outboundTestUrl } }, services, request) =>
+    changeTemplate(services, request, coreSetting ?? xraySetting ?? content, outboundTestUrl),
 
-  async resetOutboundsTraffic({ body: { tag } }, { read, change }) {
+  async resetOutboundsTraffic({ body: { tag } }, { read }, { change }) {
     if (tag === '') return reject('FIELD_MISSING', { field: 'tag' });
     const { outbounds } = read.desired.template();
     const idle =
@@ -68,7 +71,8 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes> & Handlers<
 
 /** The template, the address of outbound tests, or both: without a template the present one stays. */
 async function changeTemplate(
-  context: HttpContext,
+  services: Services,
+  request: HttpRequest,
   text: JsonRecord | undefined,
   url: string,
 ): Promise<Message | Rejection> {
@@ -77,15 +81,15 @@ async function changeTemplate(
   const given = text === undefined ? null : unwrapTemplate(text);
   const outboundTestUrl = testUrlOf(url);
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
-  const { read, core, dispatch, coreSettled, web } = context;
+  const { read, core, coreSettled, web } = services;
   if (outboundTestUrl !== (read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
     const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
     if ((await web.flaw(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
   }
-  const flaw = given === null ? null : await templateFlaw(context, given);
+  const flaw = given === null ? null : await templateFlaw(services, given);
   if (flaw instanceof Rejection) return flaw;
   const template = given ?? read.desired.template();
-  const done = dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
+  const done = request.dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
   if (done instanceof Rejection) return done;
   await coreSettled(SETTLED_MS);
   const warnings = given === null ? [] : core.config.ignoredSettings(given);
@@ -93,7 +97,7 @@ async function changeTemplate(
 }
 
 async function templateFlaw(
-  { read, core, pairFlaw }: HttpContext,
+  { read, core, pairFlaw }: Services,
   template: JsonObject,
 ): Promise<Rejection | Untested | null> {
   const wrongBlock = blockFlaw(template);

@@ -3,54 +3,57 @@ import { geoFiles } from '../../../commands/ports/releases.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { type GeoKind, geoFileOf } from '../../../events/geo/geo.js';
 import type { GeoSource } from '../../../events/geo/geo-document.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
 import { patiently } from './answers.js';
 
-export const customGeoHandlers: Handlers<typeof customGeoRoutes> = {
-  list: (_, context) => [...context.read.records.geoSources().values()].map((source) => rowOf(source, context)),
+type Services = Needs<'geoSources' | 'read'>;
+
+export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
+  list: (_, services, { say }) =>
+    [...services.read.records.geoSources().values()].map((source) => rowOf(source, services, say)),
 
   /** In 3x-ui only those of the sources, and nothing where there is none. */
-  aliases(_, context) {
-    const { apiDialect } = context.read.settings.current();
-    const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(context)), ...ownAliases(context)];
+  aliases(_, services) {
+    const { apiDialect } = services.read.settings.current();
+    const rows = [...(apiDialect === '3x-ui' ? [] : builtIn(services)), ...ownAliases(services)];
     const ofType = (type: GeoKind): GeoAliasRow[] | null =>
       orNull(
-        context,
+        services,
         rows.filter((row) => row.type === type),
       );
     return { geosite: ofType('geosite'), geoip: ofType('geoip') };
   },
 
-  add: ({ body }, context) =>
+  add: ({ body }, services, request) =>
     patiently(
-      context.geoSources.add(body, context),
-      (file) => new Message('Add custom geo', rowByFile(file, context)),
+      services.geoSources.add(body, request),
+      (file) => new Message('Add custom geo', rowByFile(file, services, request.say)),
       null,
     ),
 
-  update: ({ params: { id }, body }, context) =>
+  update: ({ params: { id }, body }, services, request) =>
     patiently(
-      context.geoSources.change(id, body, context),
-      (file) => new Message('Update custom geo', rowByFile(file, context)),
+      services.geoSources.change(id, body, request),
+      (file) => new Message('Update custom geo', rowByFile(file, services, request.say)),
       null,
     ),
 
-  async delete({ params: { id } }, context) {
-    const file = await context.geoSources.remove(id, context);
+  async delete({ params: { id } }, services, request) {
+    const file = await services.geoSources.remove(id, request);
     return file instanceof Rejection ? file : new Message(`Custom geo file “${file}” deleted`);
   },
 
-  download: ({ params: { id } }, context) =>
-    patiently(context.geoSources.download(id, context), (file) => new Message(`Geofile “${file}” updated`), null),
+  download: ({ params: { id } }, services, request) =>
+    patiently(services.geoSources.download(id, request), (file) => new Message(`Geofile “${file}” updated`), null),
 
-  updateAll(_, context) {
-    const sources = [...context.read.records.geoSources().values()];
+  updateAll(_, services, request) {
+    const sources = [...services.read.records.geoSources().values()];
     return patiently(
-      context.geoSources.update(sources, context).then((outcomes) => {
+      services.geoSources.update(sources, request).then((outcomes) => {
         if (outcomes instanceof Rejection) return outcomes;
-        const results = resultsOf(sources, outcomes, context);
+        const results = resultsOf(sources, outcomes, services, request.say);
         const whole = outcomes.every(({ outcome }) => outcome !== 'failed');
         return whole ? results : reject('GEO_SOURCES_FAILED', { results });
       }),
@@ -60,7 +63,7 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes> = {
   },
 };
 
-function rowOf(source: GeoSource, { geoSources, say }: HttpContext): GeoSourceRow {
+function rowOf(source: GeoSource, { geoSources }: Services, say: HttpRequest['say']): GeoSourceRow {
   const { id, type, alias, url, content, checkedAt, error, createdAt, updatedAt } = source;
   const fileName = geoFileOf(source);
   return {
@@ -82,12 +85,12 @@ function rowOf(source: GeoSource, { geoSources, say }: HttpContext): GeoSourceRo
   };
 }
 
-function rowByFile(file: string, context: HttpContext): GeoSourceRow | null {
-  const source = [...context.read.records.geoSources().values()].find((one) => geoFileOf(one) === file);
-  return source ? rowOf(source, context) : null;
+function rowByFile(file: string, services: Services, say: HttpRequest['say']): GeoSourceRow | null {
+  const source = [...services.read.records.geoSources().values()].find((one) => geoFileOf(one) === file);
+  return source ? rowOf(source, services, say) : null;
 }
 
-function builtIn({ geoSources }: HttpContext): readonly GeoAliasRow[] {
+function builtIn({ geoSources }: Services): readonly GeoAliasRow[] {
   return geoFiles.map((fileName) => {
     const alias = fileName.replace(/\.dat$/, '');
     const type = alias.startsWith('geoip') ? 'geoip' : 'geosite';
@@ -97,7 +100,7 @@ function builtIn({ geoSources }: HttpContext): readonly GeoAliasRow[] {
   });
 }
 
-function ownAliases({ read, geoSources }: HttpContext): readonly GeoAliasRow[] {
+function ownAliases({ read, geoSources }: Services): readonly GeoAliasRow[] {
   return [...read.records.geoSources().values()].map((source) => {
     const { alias, type } = source;
     const fileName = geoFileOf(source);
@@ -106,20 +109,25 @@ function ownAliases({ read, geoSources }: HttpContext): readonly GeoAliasRow[] {
   });
 }
 
-function resultsOf(sources: readonly GeoSource[], outcomes: readonly GeoOutcome[], context: HttpContext) {
+function resultsOf(
+  sources: readonly GeoSource[],
+  outcomes: readonly GeoOutcome[],
+  services: Services,
+  say: HttpRequest['say'],
+) {
   const rows = outcomes.flatMap((outcome) => {
     const source = sources.find(({ id }) => id === outcome.source);
     if (!source) return [];
     const done = { id: source.id, alias: source.alias, fileName: geoFileOf(source) };
-    return [{ done, error: outcome.outcome === 'failed' ? context.say(outcome.reason) : null }];
+    return [{ done, error: outcome.outcome === 'failed' ? say(outcome.reason) : null }];
   });
   const succeeded = rows.flatMap(({ done, error }) => (error === null ? [done] : []));
   const failed = rows.flatMap(({ done, error }) => (error === null ? [] : [{ ...done, error }]));
-  return { succeeded: orNull(context, succeeded), failed: orNull(context, failed) };
+  return { succeeded: orNull(services, succeeded), failed: orNull(services, failed) };
 }
 
 /** 3x-ui has nothing for an empty list. */
-function orNull<T>({ read }: HttpContext, list: T[]): T[] | null {
+function orNull<T>({ read }: Services, list: T[]): T[] | null {
   return list.length === 0 && read.settings.current().apiDialect === '3x-ui' ? null : list;
 }
 

@@ -1,10 +1,10 @@
 import { BackupError } from '../../../commands/ports/backups.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import { Download, type HttpContext, Message } from '../context.js';
+import { Download, type HttpRequest, Message, type Needs } from '../context.js';
 import type { databaseRoutes } from '../contract/database.js';
 import type { Handlers } from '../mount.js';
 
-export const databaseHandlers: Handlers<typeof databaseRoutes> = {
+export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>> = {
   async getDb(_, { backups }) {
     try {
       return new Download(await backups.create());
@@ -14,10 +14,10 @@ export const databaseHandlers: Handlers<typeof databaseRoutes> = {
   },
 
   /** The answer is on its way before the panel starts anew. */
-  async importDB({ body: { db, passphrase } }, context) {
+  async importDB({ body: { db, passphrase } }, services, request) {
     try {
-      const { kept } = await context.backups.replace({ path: db.path, passphrase, askedBy: context.actor });
-      return said(context, kept);
+      const { kept } = await services.backups.replace({ path: db.path, passphrase, askedBy: request.actor });
+      return said(request, kept);
     } catch (error) {
       return refusal(error, (why) => reject('IMPORT_REFUSED', { why }));
     }
@@ -36,7 +36,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes> = {
 };
 
 /** The sentence stands in `obj`, where the clients of 3x-ui look for it; what was kept in `msg`. */
-function said({ say }: Pick<HttpContext, 'say'>, kept: readonly { readonly key: string; readonly why: string }[]) {
+function said({ say }: Pick<HttpRequest, 'say'>, kept: readonly { readonly key: string; readonly why: string }[]) {
   const done = 'The database has been successfully imported.';
   if (kept.length === 0) return done;
   const named = kept.map(({ key, why }) => `${key} (${say(why)})`).join(', ');

@@ -9,6 +9,7 @@ import {
   type Sample,
 } from '../../../commands/ports/gauges.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
+import type { Needs } from '../context.js';
 import type { historyRoutes } from '../contract/histories.js';
 import { JsonOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
@@ -26,7 +27,7 @@ const ofCore: ReadonlyMap<string, CoreMetric> = new Map(
 /** The core runs, but its template does not ask for metrics. */
 const NOT_CONFIGURED = 'The template of the core has no "metrics" block';
 
-export const historyHandlers: Handlers<typeof historyRoutes> = {
+export const historyHandlers: Handlers<typeof historyRoutes, Needs<'gauges'>> = {
   cpuHistory({ params: { bucket } }, { gauges }) {
     const samples = historyOf(ofHost, 'cpu', bucket, gauges);
     return samples instanceof Rejection ? samples : samples.map(({ t, v }) => ({ t, v, cpu: v }));
@@ -34,7 +35,7 @@ export const historyHandlers: Handlers<typeof historyRoutes> = {
 
   history: ({ params: { metric, bucket } }, { gauges }) => told(historyOf(ofHost, metric, bucket, gauges)),
 
-  coreMetricsState(_, { gauges, say }) {
+  coreMetricsState(_, { gauges }, { say }) {
     const { listen, reason, values } = gauges.core;
     const why = reason === '' && listen === '' ? NOT_CONFIGURED : reason;
     const read = why === '' ? values : null;

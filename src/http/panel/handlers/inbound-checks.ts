@@ -9,11 +9,11 @@ import { sameJson } from '../../../lib/json.js';
 import { coreInbound } from '../../../projections/core/core-json.js';
 import { coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
-import type { HttpParts } from '../context.js';
+import type { Needs } from '../context.js';
 
 /** There is no core at all that could be asked. */
 export type Untested = 'untested';
-type Asked = Pick<HttpParts, 'read' | 'core' | 'portFlaw' | 'pairFlaw' | 'coreSettled'>;
+type Asked = Needs<'read' | 'core' | 'portFlaw' | 'pairFlaw' | 'coreSettled'>;
 
 /** How long the core may take to give back the port of an inbound that was just deleted, in ms. */
 const SETTLED_MS = 3_000;

@@ -2,7 +2,7 @@ import { Rejection, reject } from '../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../events/ids.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
 import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { inboundRoutes } from '../contract/inbounds.js';
 import { JsonOf } from '../contract/route.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
@@ -16,8 +16,10 @@ const UPDATED = 'Inbound has been successfully updated.';
 const UPDATED_UNTESTED = 'Inbound has been successfully updated; there is no core that could test it.';
 const STILL_CLOSED = 'The inbound is switched on, but stays closed: its cap or its expiry is reached.';
 
-export const inboundHandlers: Handlers<typeof inboundRoutes> = {
-  async list(_, { read, userId, wantsCounters, collect }) {
+type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portFlaw' | 'pairFlaw'>;
+
+export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
+  async list(_, { read, collect }, { userId, wantsCounters }) {
     if (wantsCounters) await collect();
     const own = read.inbounds.all().filter((inbound) => inbound.owner === userId);
     return JsonOf.list(own.map((inbound) => inboundJson(read, inbound)));
@@ -28,78 +30,78 @@ export const inboundHandlers: Handlers<typeof inboundRoutes> = {
     return inbound ? inboundJson(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
-  add: ({ body }, context) => add(context, body),
+  add: ({ body }, services, request) => add(services, request, body),
 
-  import: ({ body: { data } }, context) => add(context, withFreeTag(data, context)),
+  import: ({ body: { data } }, services, request) => add(services, request, withFreeTag(data, services)),
 
-  async del({ params: { id } }, { change }) {
+  async del({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'DeleteInbound', data: { inbound: id as InboundId } }));
     return done instanceof Rejection ? done : new Message('Inbound has been successfully deleted.', id);
   },
 
-  async update({ params: { id }, body }, context) {
-    const before = stored(context, id);
+  async update({ params: { id }, body }, services, request) {
+    const before = stored(services, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
     if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_SETTLED');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
     const flaw =
-      context.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
-      (await externalFlaw(context, asked, before.inbound.node, before.inbound));
+      request.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
+      (await externalFlaw(services, asked, before.inbound.node, before.inbound));
     if (flaw instanceof Rejection) return flaw;
-    const done = await context.change(() => {
+    const done = await request.change(() => {
       // What the body leaves out is taken from now, not from before the questions.
-      const draft = inboundDraft(body, stored(context, id));
+      const draft = inboundDraft(body, stored(services, id));
       return draft instanceof Rejection
         ? draft
         : { type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } };
     });
     if (done instanceof Rejection) return done;
-    return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(context, id));
+    return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(services, id));
   },
 
-  setEnable({ params: { id }, body: { enable } }, { dispatch, read }) {
+  setEnable({ params: { id }, body: { enable } }, { read }, { dispatch }) {
     const done = dispatch({ type: 'SetInboundEnabled', data: { inbound: id as InboundId, enabled: enable } });
     const reached = enable ? read.inbounds.get(id)?.depletion : null;
     return said(done, reached ? STILL_CLOSED : UPDATED);
   },
 
-  async resetTraffic({ params: { id } }, { change }) {
+  async resetTraffic({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } }));
     return said(done, 'Inbound traffic has been reset.');
   },
 
-  resetAllTraffics: async (_, { change }) =>
+  resetAllTraffics: async (_, __, { change }) =>
     said(await change(() => ({ type: 'ResetAllTraffic', data: {} })), 'All traffic has been reset.'),
 };
 
-async function add(context: HttpContext, wire: WireInbound): Promise<Message | Rejection> {
+async function add(services: Services, request: HttpRequest, wire: WireInbound): Promise<Message | Rejection> {
   const asked = inboundDraft(wire);
   if (asked instanceof Rejection) return asked;
   const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
-  const command = { type: 'AddInbound', data: { ...asked, owner: context.userId as UserId, node } } as const;
-  const flaw = context.refusalOf(command) ?? (await externalFlaw(context, asked, node ?? null));
+  const command = { type: 'AddInbound', data: { ...asked, owner: request.userId as UserId, node } } as const;
+  const flaw = request.refusalOf(command) ?? (await externalFlaw(services, asked, node ?? null));
   if (flaw instanceof Rejection) return flaw;
-  const done = context.dispatch(command);
+  const done = request.dispatch(command);
   if (done instanceof Rejection) return done;
   const added = done.events.find((event) => event.type === 'InboundAdded');
   return new Message(
     flaw === 'untested' ? CREATED_UNTESTED : CREATED,
-    added ? answerOf(context, added.data.inbound) : null,
+    added ? answerOf(services, added.data.inbound) : null,
   );
 }
 
 /** An import keeps its tag only while nobody else has it. */
-function withFreeTag(wire: WireInbound, { read }: HttpContext): WireInbound {
+function withFreeTag(wire: WireInbound, { read }: Services): WireInbound {
   return read.inbounds.all().some(({ tag }) => tag === wire.tag) ? { ...wire, tag: '' } : wire;
 }
 
-function stored({ read }: HttpContext, id: number): StoredInbound | undefined {
+function stored({ read }: Services, id: number): StoredInbound | undefined {
   const inbound = read.inbounds.get(id);
   return inbound && { inbound, clients: read.clients.ofInbound(inbound.id) };
 }
 
-function answerOf({ read }: HttpContext, id: number) {
+function answerOf({ read }: Services, id: number) {
   const inbound = read.inbounds.get(id);
   return inbound ? wireInbound(read, inbound) : null;
 }

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import { mountEventStream } from '../../live/event-stream.js';
-import type { AuthContext } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/visit.js';
+import type { PanelServices } from '../context.js';
 import { tables } from '../contract/index.js';
 import { type Gate, mount } from '../mount.js';
 import { mountApiDocs } from '../openapi/serve.js';
@@ -23,29 +24,33 @@ import { serverHandlers } from './server.js';
 import { settingApiHandlers, settingHandlers } from './settings.js';
 import { versionHandlers } from './versions.js';
 
-/** Binds every table but those of `auth` and `account`, whose handlers deal in cookies. */
-export function mountHandlers(router: Router, gate: Gate<AuthContext>): void {
-  mount(router, tables.clients, clientHandlers, gate);
-  mount(router, tables.clientWhy, clientWhyHandlers, gate);
-  mount(router, tables.clientStatement, clientStatementHandlers, gate);
-  mount(router, tables.inbounds, inboundHandlers, gate);
-  mount(router, tables.server, serverHandlers, gate);
-  mount(router, tables.histories, historyHandlers, gate);
-  mount(router, tables.logs, logHandlers, gate);
-  mount(router, tables.coreControl, coreControlHandlers, gate);
-  mount(router, tables.keygen, keygenHandlers, gate);
-  mount(router, tables.versions, versionHandlers, gate);
-  mount(router, tables.database, databaseHandlers, gate);
-  mount(router, tables.backupToChat, backupToChatHandlers, gate);
-  mount(router, tables.settings, settingHandlers, gate);
-  mount(router, tables.settingsApi, settingApiHandlers, gate);
-  mount(router, tables.panel, panelHandlers, gate);
-  mount(router, tables.panelApi, panelHandlers, gate);
-  mount(router, tables.coreSettings, coreSettingHandlers, gate);
-  mount(router, tables.coreSettingsApi, coreSettingHandlers, gate);
-  mount(router, tables.customGeo, customGeoHandlers, gate);
-  mount(router, tables.nodes, nodeHandlers, gate);
-  mountEventStream(router, gate);
-  mount(router, tables.events, eventHandlers, gate);
-  mountApiDocs(router, gate);
+/** Binds every table but those of `auth` and `account`, whose handlers deal in cookies. Each is given what it asks for. */
+export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
+  mount(router, tables.clients, clientHandlers, gate, { read, now });
+  mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
+  mount(router, tables.clientStatement, clientStatementHandlers, gate, { read, now, ...history });
+  mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
+  mount(router, tables.server, serverHandlers, gate, { read, ...machine });
+  mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });
+  mount(router, tables.logs, logHandlers, gate, { read, ...core, ...machine });
+  mount(router, tables.coreControl, coreControlHandlers, gate, { read, ...core, ...machine });
+  mount(router, tables.keygen, keygenHandlers, gate, { read, ...core });
+  mount(router, tables.versions, versionHandlers, gate, { read, ...releases });
+  mount(router, tables.database, databaseHandlers, gate, { read, ...backup });
+  mount(router, tables.backupToChat, backupToChatHandlers, gate, { ...backup, ...machine });
+  const setting = { read, now, ...machine, ...accounts, ...server, ...outside };
+  mount(router, tables.settings, settingHandlers, gate, setting);
+  mount(router, tables.settingsApi, settingApiHandlers, gate, setting);
+  const panel = { read, ...server };
+  mount(router, tables.panel, panelHandlers, gate, panel);
+  mount(router, tables.panelApi, panelHandlers, gate, panel);
+  const coreSetting = { read, now, ...core, ...machine, ...outside };
+  mount(router, tables.coreSettings, coreSettingHandlers, gate, coreSetting);
+  mount(router, tables.coreSettingsApi, coreSettingHandlers, gate, coreSetting);
+  mount(router, tables.customGeo, customGeoHandlers, gate, { read, ...releases });
+  mount(router, tables.nodes, nodeHandlers, gate, { read, ...nodes, ...outside });
+  mountEventStream(router, gate, history.feed);
+  mount(router, tables.events, eventHandlers, gate, history);
+  mountApiDocs(router, gate, machine.version);
 }

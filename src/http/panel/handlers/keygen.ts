@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { CoreError } from '../../../commands/ports/core.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import type { HttpContext } from '../context.js';
+import type { Needs } from '../context.js';
 import type { keygenRoutes } from '../contract/keygen.js';
 import type { Handlers } from '../mount.js';
 
-export const keygenHandlers: Handlers<typeof keygenRoutes> = {
-  getNewUUID(_, context) {
+export const keygenHandlers: Handlers<typeof keygenRoutes, Needs<'core' | 'read'>> = {
+  getNewUUID(_, services) {
     const uuid = randomUUID();
-    return asIn3xui(context) ? { uuid } : uuid;
+    return asIn3xui(services) ? { uuid } : uuid;
   },
   getNewX25519Cert: (_, { core }) => core.keys.x25519(),
 
@@ -24,11 +24,11 @@ export const keygenHandlers: Handlers<typeof keygenRoutes> = {
       return { clientKey: client, serverKey: seed, seed, client };
     }),
 
-  getNewVlessEnc: (_, context) =>
+  getNewVlessEnc: (_, services) =>
     made(async () => {
-      const found = await context.core.keys.vlessEncryption();
+      const found = await services.core.keys.vlessEncryption();
       const auths = found.map(({ label, encryption, decryption }, index) => ({
-        id: asIn3xui(context) ? nameOf(label) : index + 1,
+        id: asIn3xui(services) ? nameOf(label) : index + 1,
         label,
         encryption,
         decryption,
@@ -36,15 +36,15 @@ export const keygenHandlers: Handlers<typeof keygenRoutes> = {
       return { auths };
     }),
 
-  getNewEchCert: ({ body: { sni } }, context) =>
+  getNewEchCert: ({ body: { sni } }, services) =>
     made(async () => {
-      const { serverKeys, configList } = await context.core.keys.ech(sni);
-      const echServerKeys = asIn3xui(context) ? serverKeys : [serverKeys];
+      const { serverKeys, configList } = await services.core.keys.ech(sni);
+      const echServerKeys = asIn3xui(services) ? serverKeys : [serverKeys];
       return { echKeySet: serverKeys, echServerKeys, echConfigList: configList };
     }),
 };
 
-const asIn3xui = ({ read }: HttpContext): boolean => read.settings.current().apiDialect === '3x-ui';
+const asIn3xui = ({ read }: Needs<'read'>): boolean => read.settings.current().apiDialect === '3x-ui';
 
 /** `x25519`, `mlkem768`, or what else the core calls it, without what is not a letter or a digit. */
 function nameOf(label: string): string {

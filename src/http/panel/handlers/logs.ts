@@ -1,6 +1,6 @@
 import { type AccessKind, type AccessLine, LogError, type LogLevel, logLevels } from '../../../commands/ports/logs.js';
 import { reject } from '../../../commands/rejection.js';
-import { Message } from '../context.js';
+import { Message, type Needs } from '../context.js';
 import type { logRoutes } from '../contract/logs.js';
 import type { Handlers } from '../mount.js';
 
@@ -30,7 +30,7 @@ interface Shown {
   readonly showProxy: boolean | undefined;
 }
 
-export const logHandlers: Handlers<typeof logRoutes> = {
+export const logHandlers: Handlers<typeof logRoutes, Needs<'core' | 'logs' | 'read'>> = {
   async logs({ params, body }, { logs, read }) {
     const count = countIn(params.count);
     const least = levels.get(body.level.toLowerCase());

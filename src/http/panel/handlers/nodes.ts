@@ -8,7 +8,7 @@ import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
 import { wireNodeSync } from '../codec/node-sync.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { nodeRoutes } from '../contract/nodes.js';
 import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
@@ -22,42 +22,45 @@ const SELF_MS = 1_000;
 const NOTHING_LEFT: Withdrawal = { gone: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
-export const nodeHandlers: Handlers<typeof nodeRoutes> = {
-  list: (_, context) => context.read.nodes.all().map((node) => wire(context, node)),
+type Services = Needs<'read' | 'nodes' | 'nodeHistories' | 'nodeSync' | 'web'>;
+type Shown = Needs<'read' | 'nodes' | 'nodeSync'>;
 
-  get({ params: { id } }, context) {
-    return answerOf(context, id) ?? reject('NODE_NOT_FOUND', { node: id });
+export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
+  list: (_, services, { say }) => services.read.nodes.all().map((node) => wire(services, say, node)),
+
+  get({ params: { id } }, services, { say }) {
+    return answerOf(services, say, id) ?? reject('NODE_NOT_FOUND', { node: id });
   },
 
-  async add({ body }, context) {
+  async add({ body }, services, request) {
     const spec = nodeDraft(body);
     const data = { spec, enabled: body.enable ?? true, token: body.apiToken ?? '' };
     const command = { type: 'AddNode', data } as const;
     const flaw =
-      context.refusalOf(command) ?? (await addressFlaw(context, spec)) ?? (await selfFlaw(context, spec, data.token));
+      request.refusalOf(command) ?? (await addressFlaw(services, spec)) ?? (await selfFlaw(services, spec, data.token));
     if (flaw) return flaw;
-    const done = context.dispatch(command);
+    const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
     const added = done.events.find((event) => event.type === 'NodeAdded');
-    return new Message('The node has been added.', added ? answerOf(context, added.data.node) : null);
+    return new Message('The node has been added.', added ? answerOf(services, request.say, added.data.node) : null);
   },
 
-  async update({ params: { id }, body }, context) {
-    const before = context.read.nodes.get(id);
+  async update({ params: { id }, body }, services, request) {
+    const before = services.read.nodes.get(id);
     if (!before) return reject('NODE_NOT_FOUND', { node: id });
     const changes = nodeChanges(body, before);
     const data = { node: before.id, changes, enabled: body.enable, token: body.apiToken ?? '' };
     const command = { type: 'UpdateNode', data } as const;
-    const flaw = context.refusalOf(command) ?? (await addressFlaw(context, { ...before, ...changes }));
+    const flaw = request.refusalOf(command) ?? (await addressFlaw(services, { ...before, ...changes }));
     if (flaw) return flaw;
-    const done = context.dispatch(command);
+    const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
     // Also when nothing changed: an admin who saves a node expects that it is tried again.
-    context.nodeSync.retry(before.id);
-    return new Message(UPDATED, answerOf(context, id));
+    services.nodeSync.retry(before.id);
+    return new Message(UPDATED, answerOf(services, request.say, id));
   },
 
-  async del({ params: { id } }, { read, dispatch, nodeSync }) {
+  async del({ params: { id } }, { read, nodeSync }, { dispatch }) {
     const node = read.nodes.get(id);
     // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
     const { gone, ...left } = node ? await nodeSync.withdraw(node.id) : NOTHING_LEFT;
@@ -66,13 +69,13 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 
-  setEnable({ params: { id }, body: { enable } }, { dispatch, nodeSync }) {
+  setEnable({ params: { id }, body: { enable } }, { nodeSync }, { dispatch }) {
     const done = dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } });
     nodeSync.retry(id as NodeId);
     return said(done, UPDATED);
   },
 
-  async test({ body }, { nodes, say }) {
+  async test({ body }, { nodes }, { say }) {
     // A node that is tried out needs no name yet.
     const spec = readSpec({ ...nodeDraft(body), name: 'test' });
     if (typeof spec === 'string') return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
@@ -81,7 +84,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return flaw ?? wireProbe(await nodes.test({ ...spec, token }), say);
   },
 
-  async probe({ params: { id } }, { read, nodes, nodeSync, say }) {
+  async probe({ params: { id } }, { read, nodes, nodeSync }, { say }) {
     const node = read.nodes.get(id);
     if (!node) return reject('NODE_NOT_FOUND', { node: id });
     const answer = await nodes.probe(node);
@@ -89,9 +92,11 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
     return wireProbe(answer, say);
   },
 
-  sync({ params: { id } }, context) {
-    const node = context.read.nodes.get(id);
-    return node ? wireNodeSync(context, node) : reject('NODE_NOT_FOUND', { node: id });
+  sync({ params: { id } }, services, { say }) {
+    const node = services.read.nodes.get(id);
+    return node
+      ? wireNodeSync({ read: services.read, nodeSync: services.nodeSync, say }, node)
+      : reject('NODE_NOT_FOUND', { node: id });
   },
 
   history({ params: { id, metric, bucket } }, { read, nodeHistories }) {
@@ -105,7 +110,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes> = {
 };
 
 /** Why the panel would not ask this address, or null. Looks names up. */
-async function addressFlaw({ web }: HttpContext, draft: NodeDraft): Promise<Rejection | null> {
+async function addressFlaw({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rejection | null> {
   const spec = soundSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
@@ -114,7 +119,7 @@ async function addressFlaw({ web }: HttpContext, draft: NodeDraft): Promise<Reje
 }
 
 /** Whether this very panel answers there, or null: also when nobody does for now. */
-async function selfFlaw({ nodes }: HttpContext, draft: NodeDraft, token: string): Promise<Rejection | null> {
+async function selfFlaw({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: string): Promise<Rejection | null> {
   const spec = soundSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
@@ -137,11 +142,11 @@ function farewell(inbounds: number, { gone, remaining, kept }: Withdrawal): stri
     : 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.';
 }
 
-function answerOf(context: HttpContext, id: number) {
-  const node = context.read.nodes.get(id);
-  return node ? wire(context, node) : null;
+function answerOf(services: Shown, say: HttpRequest['say'], id: number) {
+  const node = services.read.nodes.get(id);
+  return node ? wire(services, say, node) : null;
 }
 
-function wire(context: HttpContext, node: Node) {
-  return wireNode(node, context.nodes.health(node.id), wireNodeSync(context, node), context.say);
+function wire({ read, nodes, nodeSync }: Shown, say: HttpRequest['say'], node: Node) {
+  return wireNode(node, nodes.health(node.id), wireNodeSync({ read, nodeSync, say }, node), say);
 }

@@ -2,15 +2,18 @@ import type { ProbeResult } from '../../../commands/ports/probe.js';
 import { reject } from '../../../commands/rejection.js';
 import { message, type Text } from '../../../messages/message.js';
 import { defaultOutboundTestUrl } from '../../../projections/core/template.js';
-import type { HttpContext } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
 import { Wrong } from '../contract/schemas/fields.js';
 import { readObject, readObjects } from '../contract/schemas/json-text.js';
 import type { Handlers } from '../mount.js';
 
 /** What is wrong with an outbound is the result of its test; what is wrong with the question is a rejection. */
-export const outboundTestHandlers: Pick<Handlers<typeof coreSettingRoutes>, 'testOutbound'> = {
-  async testOutbound({ body }, { read, web, probe, signal, say }) {
+export const outboundTestHandlers: Pick<
+  Handlers<typeof coreSettingRoutes, Needs<'probe' | 'read' | 'web'>>,
+  'testOutbound'
+> = {
+  async testOutbound({ body }, { read, web, probe }, { signal, say }) {
     if (body.outbound.trim() === '') return reject('FIELD_MISSING', { field: 'outbound' });
     const mode = body.mode.trim() === 'tcp' ? 'tcp' : 'http';
     const failed = (text: Text) => ({ success: false, delay: 0, mode, error: say(text) }) as const;
@@ -27,7 +30,7 @@ export const outboundTestHandlers: Pick<Handlers<typeof coreSettingRoutes>, 'tes
 };
 
 /** What went wrong, in the language of the caller; the words of servers and of the core stay as they are. */
-function inLanguage(result: ProbeResult, say: HttpContext['say']): ProbeResult {
+function inLanguage(result: ProbeResult, say: HttpRequest['say']): ProbeResult {
   const { error, endpoints } = result;
   return {
     ...result,

@@ -1,12 +1,12 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { nameOf } from '../auth/peer.js';
-import { Message } from '../context.js';
+import { Message, type Needs } from '../context.js';
 import type { panelRoutes } from '../contract/panel.js';
 import type { Handlers } from '../mount.js';
 
-export const panelHandlers: Handlers<typeof panelRoutes> = {
+export const panelHandlers: Handlers<typeof panelRoutes, Needs<'read' | 'restartFlaw' | 'restarting'>> = {
   /** The servers follow the event; the caller has its answer long before. */
-  async restartPanel(_, { read, dispatch, restarting, restartFlaw, requestHost }) {
+  async restartPanel(_, { read, restarting, restartFlaw }, { dispatch, requestHost }) {
     // What is under way has been looked at; the decision says the rest.
     const why = restarting() ? null : await restartFlaw();
     if (why !== null) return reject('RESTART_REFUSED', { why });

@@ -4,28 +4,29 @@ import type { SecretKey } from '../../../events/settings/settings.js';
 import { isObject, textOf } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import { pretty } from '../codec/template.js';
-import type { HttpContext } from '../context.js';
+import type { HttpRequest, Needs } from '../context.js';
 import type { coreSettingRoutes } from '../contract/core-settings.js';
 import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
 
 type Routes = typeof coreSettingRoutes;
+type Services = Needs<'read' | 'providers'>;
 
 /**
  * Tunnels of two public providers. Every answer is a text, as clients of 3x-ui parse it. What is stored is a secret
  * setting; this is the one place that shows it, to the page that makes an outbound of it.
  */
-export const providerHandlers: Pick<Handlers<Routes>, 'wgprov' | 'vpnprov'> = {
-  wgprov: (request, context) => attempted(() => tunnel(request, context)),
-  vpnprov: (request, context) => attempted(() => vpn(request, context)),
+export const providerHandlers: Pick<Handlers<Routes, Services>, 'wgprov' | 'vpnprov'> = {
+  wgprov: (input, services, request) => attempted(() => tunnel(input, services, request)),
+  vpnprov: (input, services, request) => attempted(() => vpn(input, services, request)),
 };
 
-async function tunnel({ params, body }: RequestOf<Routes['wgprov']>, context: HttpContext) {
-  const { tunnel: provider } = context.providers;
-  const stored = context.read.settings.secrets().wgprov;
+async function tunnel({ params, body }: RequestOf<Routes['wgprov']>, services: Services, request: HttpRequest) {
+  const { tunnel: provider } = services.providers;
+  const stored = services.read.settings.secrets().wgprov;
   const { action } = params;
   if (action === 'data') return stored;
-  if (action === 'del') return store(context, 'wgprov', '');
+  if (action === 'del') return store(request, 'wgprov', '');
   if (action === 'reg') {
     const missing = firstMissing(body, 'privateKey', 'publicKey');
     if (missing) return missing;
@@ -37,7 +38,7 @@ async function tunnel({ params, body }: RequestOf<Routes['wgprov']>, context: Ht
       private_key: body.privateKey.trim(),
       client_id: device.clientId,
     };
-    return store(context, 'wgprov', pretty(data), pretty({ data, config: answer }));
+    return store(request, 'wgprov', pretty(data), pretty({ data, config: answer }));
   }
   const missing = action === 'license' ? firstMissing(body, 'license') : null;
   if (missing) return missing;
@@ -46,12 +47,12 @@ async function tunnel({ params, body }: RequestOf<Routes['wgprov']>, context: Ht
   if (device.id === '' || device.token === '') return reject('PROVIDER_NOT_REGISTERED');
   if (action === 'config') return provider.config(device);
   const license_key = await provider.license(device, body.license.trim());
-  return store(context, 'wgprov', pretty({ ...known, license_key }));
+  return store(request, 'wgprov', pretty({ ...known, license_key }));
 }
 
-async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, context: HttpContext) {
-  const { vpn: provider } = context.providers;
-  const own = (private_key: string, token: string) => store(context, 'vpnprov', JSON.stringify({ private_key, token }));
+async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, services: Services, request: HttpRequest) {
+  const { vpn: provider } = services.providers;
+  const own = (private_key: string, token: string) => store(request, 'vpnprov', JSON.stringify({ private_key, token }));
   const field = ({ servers: 'countryId', reg: 'token', setKey: 'key' } as const)[params.action as 'servers'];
   const missing = field === undefined ? null : firstMissing(body, field);
   if (missing) return missing;
@@ -69,9 +70,9 @@ async function vpn({ params, body }: RequestOf<Routes['vpnprov']>, context: Http
         ? own(body.key.trim(), '')
         : reject('VALUE_OUT_OF_RANGE', { field: 'key', why: message('input.notWireGuardKey') });
     case 'data':
-      return context.read.settings.secrets().vpnprov;
+      return services.read.settings.secrets().vpnprov;
     case 'del':
-      return store(context, 'vpnprov', '');
+      return store(request, 'vpnprov', '');
   }
 }
 
@@ -87,7 +88,7 @@ function firstMissing<F extends string>(body: Readonly<Record<F, string>>, ...fi
 }
 
 /** Keeps a registration; the answer is what was kept, unless there is more to say. */
-function store({ dispatch }: HttpContext, key: SecretKey, value: string, answer = value): string | Rejection {
+function store({ dispatch }: HttpRequest, key: SecretKey, value: string, answer = value): string | Rejection {
   const done = dispatch({ type: 'ChangeSettings', data: { changes: { [key]: value } } });
   return done instanceof Rejection ? done : answer;
 }

@@ -4,7 +4,7 @@ import { type SettingKey, type Settings, settingsTable } from '../../../events/s
 import { Networks } from '../../../lib/net/networks.js';
 import { privateNetworks } from '../../../lib/net/private-networks.js';
 import { message } from '../../../messages/message.js';
-import type { HttpParts } from '../context.js';
+import type { Needs } from '../context.js';
 
 /** The settings about which the machine must be asked. */
 const MACHINE: readonly SettingKey[] = [
@@ -17,7 +17,7 @@ export const PRIVATE_ADDRESS = message('settings.addressPrivate');
 
 const near = new Networks(privateNetworks);
 
-type Machine = Pick<HttpParts, 'serverPortFlaw' | 'certificateFlaw' | 'web'>;
+export type Machine = Needs<'serverPortFlaw' | 'certificateFlaw' | 'web'>;
 
 /** Whether `next` has something about which only the machine can tell. */
 export function concernsMachine(current: Settings, next: Settings): boolean {

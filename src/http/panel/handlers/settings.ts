@@ -3,15 +3,15 @@ import { type Flaw, Rejection, reject } from '../../../commands/rejection.js';
 import type { SettingKey } from '../../../events/settings/settings.js';
 import { message } from '../../../messages/message.js';
 import { defaultTemplate } from '../../../projections/core/template.js';
-import type { AuthContext } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/visit.js';
 import { freshApiToken } from '../codec/fresh.js';
 import { type AskedSettings, askedSettings, isSecret } from '../codec/setting-changes.js';
 import { ourName } from '../codec/setting-names.js';
 import { pageSettings, settingsView } from '../codec/settings.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { settingApiRoutes, settingRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
-import { concernsMachine, machineFlaws, settingsWith } from './setting-checks.js';
+import { concernsMachine, type Machine, machineFlaws, settingsWith } from './setting-checks.js';
 import { beginsSetUp, shownCode } from './two-factor.js';
 
 /** Settings that count when the servers are opened: `restartPanel` does that. */
@@ -24,39 +24,41 @@ const MOST_FLAWS = 100;
 const LONGEST_KEY = 64;
 const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
 
-export const settingApiHandlers: Handlers<typeof settingApiRoutes, AuthContext> = {
+type Services = Needs<'read' | 'now' | 'overrides' | 'subPort' | 'twoFactor'> & Machine;
+
+export const settingApiHandlers: Handlers<typeof settingApiRoutes, Services, AuthRequest> = {
   all: (_, { read, overrides }) => settingsView(read, overrides),
 
-  async update({ body }, context) {
-    const asked = askedSettings(body, context.read.settings.current());
-    if (!beginsSetUp(context, asked.changes, asked.twoFactorCode))
-      return answerOf(await change(context, asked), context);
+  async update({ body }, services, request) {
+    const asked = askedSettings(body, services.read.settings.current());
+    if (!beginsSetUp(services, request, asked.changes, asked.twoFactorCode))
+      return answerOf(await change(services, request, asked), services, request);
     const { twoFactorEnable: _, ...changes } = asked.changes;
-    const done = await change(context, { ...asked, changes });
+    const done = await change(services, request, { ...asked, changes });
     if (done instanceof Rejection) return done;
-    const { twoFactor, read, userId } = context;
-    const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(userId)?.username ?? '');
+    const { twoFactor, read } = services;
+    const { token, otpauthUrl, qr } = twoFactor.propose(read.users().users.get(request.userId)?.username ?? '');
     return new Message(message('settings.twoFactorPending'), {
-      ...notesOn(done, context),
+      ...notesOn(done, services),
       twoFactorToken: token,
       otpauthUrl,
       qr,
     });
   },
 
-  defaultSettings(_, { read, requestHost, subPort }) {
+  defaultSettings(_, { read, subPort }, { requestHost }) {
     return pageSettings(read.settings.current(), { requestHost, subPort: subPort() });
   },
 
   getDefaultJsonConfig: () => defaultTemplate,
 };
 
-export const settingHandlers: Handlers<typeof settingRoutes, AuthContext> = {
+export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthRequest> = {
   ...settingApiHandlers,
 
-  async secret({ body: { key: name, value, twoFactorCode } }, context) {
+  async secret({ body: { key: name, value, twoFactorCode } }, services, request) {
     const key = ourName(name);
-    if (key === 'apiToken') return giveToken(context, value);
+    if (key === 'apiToken') return giveToken(request, value);
     if (!isSecret(key)) return refused([{ key: name, why: message('settings.notSecret') }]);
     const asked = {
       changes: { [key]: value },
@@ -65,31 +67,31 @@ export const settingHandlers: Handlers<typeof settingRoutes, AuthContext> = {
       twoFactorCode,
       trustEveryProxy: false,
     };
-    return answerOf(await change(context, asked), context);
+    return answerOf(await change(services, request, asked), services, request);
   },
 
-  getApiToken: (_, context) => issue(context, false),
-  regenerateApiToken: (_, context) => issue(context, true),
+  getApiToken: (_, services, request) => issue(services, request, false),
+  regenerateApiToken: (_, services, request) => issue(services, request, true),
 };
 
 /** Asks the machine where it must be asked, and dispatches: all flaws come in one rejection, under the caller's names. */
-async function change(context: AuthContext, asked: AskedSettings): Promise<Done | Rejection> {
+async function change(services: Services, request: AuthRequest, asked: AskedSettings): Promise<Done | Rejection> {
   const { changes, trustEveryProxy, twoFactorCode } = asked;
-  const shown = await shownCode(context, changes, twoFactorCode);
+  const shown = await shownCode(services, request, changes, twoFactorCode);
   const data = { changes, trustEveryProxy, ...(shown ? { shown } : {}) };
   const command = { type: 'ChangeSettings', data } as const;
-  const current = context.read.settings.current();
+  const current = services.read.settings.current();
   const next = settingsWith(current, changes);
   if (asked.flaws.length > 0 || concernsMachine(current, next)) {
-    const refusal = context.refusalOf(command);
+    const refusal = request.refusalOf(command);
     if (refusal && refusal.code !== 'SETTING_INVALID') return refusal;
     const flaws = [...asked.flaws, ...flawsOf(refusal)];
     const known = new Set(flaws.map(({ key }) => key));
-    const machine = await machineFlaws(context, current, next);
+    const machine = await machineFlaws(services, current, next);
     flaws.push(...machine.filter(({ key }) => !known.has(key)));
     if (flaws.length > 0) return refused(flaws, asked);
   }
-  const done = context.dispatch(command);
+  const done = request.dispatch(command);
   return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(flawsOf(done), asked) : done;
 }
 
@@ -105,22 +107,22 @@ function refused(flaws: readonly Flaw[], { callerName }: Partial<Pick<AskedSetti
 }
 
 /** What was done, and what is still to do; the caller's session goes on where all of them ended. */
-function answerOf(done: Done | Rejection, context: AuthContext): Message | Rejection {
+function answerOf(done: Done | Rejection, services: Services, request: AuthRequest): Message | Rejection {
   if (done instanceof Rejection) return done;
-  const { visit, read, userId } = context;
-  const user = read.users().users.get(userId);
+  const { visit, userId } = request;
+  const user = services.read.users().users.get(userId);
   const ended = done.events.some(({ type }) => type === 'SessionsEnded');
   if (ended && user && visit.session && !visit.byToken) {
     const rejection = visit.renew(user);
     if (rejection) return rejection;
   }
-  const notes = notesOn(done, context);
+  const notes = notesOn(done, services);
   const later = notes && 'restart' in notes;
   return new Message(later ? message('settings.savedRestartNeeded') : message('settings.saved'), notes);
 }
 
 /** Of what changed: what waits for a restart, and what is overridden from outside; null when there is nothing to say. */
-function notesOn({ events }: Done, { overrides }: HttpContext): object | null {
+function notesOn({ events }: Done, { overrides }: Services): object | null {
   const changed = events.flatMap((event) =>
     event.type === 'SettingsChanged' ? (Object.keys(event.data.changes) as SettingKey[]) : [],
   );
@@ -133,14 +135,14 @@ function notesOn({ events }: Done, { overrides }: HttpContext): object | null {
   return Object.keys(notes).length > 0 ? notes : null;
 }
 
-function giveToken({ dispatch }: HttpContext, token: string): Message | Rejection {
+function giveToken({ dispatch }: HttpRequest, token: string): Message | Rejection {
   if (!API_TOKEN.test(token)) return refused([{ key: 'apiToken', why: message('settings.apiTokenInvalid') }]);
   const done = dispatch({ type: 'IssueApiToken', data: { token, replace: true } });
   return done instanceof Rejection ? done : new Message(message('settings.saved'));
 }
 
 /** The token that holds after the command: an older one where it is not to be replaced. */
-function issue({ read, dispatch }: HttpContext, replace: boolean): string | Rejection {
+function issue({ read }: Services, { dispatch }: HttpRequest, replace: boolean): string | Rejection {
   const known = read.users().apiToken;
   if (known !== null && !replace) return known;
   const token = freshApiToken();

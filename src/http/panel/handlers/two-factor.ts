@@ -4,7 +4,8 @@ import type { Shown } from '../../../commands/user/two-factor-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { secretsTable } from '../../../events/settings/settings.js';
 import { guess } from '../auth/guess.js';
-import type { AuthContext } from '../auth/visit.js';
+import type { AuthRequest } from '../auth/visit.js';
+import type { Needs } from '../context.js';
 
 /** What a body asks for about two-factor login, under our names. */
 type Changes = Readonly<Record<string, unknown>>;
@@ -13,12 +14,16 @@ type Changes = Readonly<Record<string, unknown>>;
  * Checks the code of a body against the token that it must be of: the one in use, else the one that is to be used. A code
  * of the token in use is guessed at like a password, so it counts like one.
  */
-export async function shownCode(context: AuthContext, changes: Changes, code: string): Promise<Shown | undefined> {
-  const { read, twoFactor, visit, actor, now } = context;
+export async function shownCode(
+  { read, twoFactor, now }: Needs<'read' | 'twoFactor' | 'now'>,
+  { visit, actor, userId }: AuthRequest,
+  changes: Changes,
+  code: string,
+): Promise<Shown | undefined> {
   const concerned = Object.hasOwn(changes, 'twoFactorEnable') || Object.hasOwn(changes, 'twoFactorToken');
   if (code === '' || !concerned || visit.byToken) return undefined;
   const stored = read.settings.secrets().twoFactorToken;
-  const user = context.userId as UserId;
+  const user = userId as UserId;
   if (!read.settings.current().twoFactorEnable) {
     const proof = twoFactor.prove(newToken(changes) ?? stored, code, now());
     return proof ? { user, codes: [proof] } : undefined;
@@ -32,7 +37,7 @@ export async function shownCode(context: AuthContext, changes: Changes, code: st
 }
 
 /** Whether somebody begins to set it up: it shall be on, and there is nothing yet to confirm it by. */
-export function beginsSetUp({ read, visit }: AuthContext, changes: Changes, code: string): boolean {
+export function beginsSetUp({ read }: Needs<'read'>, { visit }: AuthRequest, changes: Changes, code: string): boolean {
   // The API token may not: the decision says so.
   if (visit.byToken || read.settings.current().twoFactorEnable || changes['twoFactorEnable'] !== true) return false;
   if (Object.hasOwn(changes, 'twoFactorToken')) return false;

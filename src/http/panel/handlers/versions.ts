@@ -1,11 +1,11 @@
 import { type GeoFileName, geoFiles } from '../../../commands/ports/releases.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
-import { type HttpContext, Message } from '../context.js';
+import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
 import { patiently } from './answers.js';
 
-export const versionHandlers: Handlers<typeof versionRoutes> = {
+export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall' | 'panelUpdate' | 'geoUpdate'>> = {
   async getCoreVersion(_, { coreInstall }) {
     const { versions, why } = await coreInstall.list();
     if (why === null) return [...versions];
@@ -13,7 +13,7 @@ export const versionHandlers: Handlers<typeof versionRoutes> = {
     return new Message('The list of releases cannot be had; these versions are installed.', versions);
   },
 
-  installCore: ({ params: { version } }, { coreInstall, dispatch }) =>
+  installCore: ({ params: { version } }, { coreInstall }, { dispatch }) =>
     patiently(
       coreInstall.install(version, dispatch),
       (installed) => new Message('Xray updated successfully', installed),
@@ -22,15 +22,19 @@ export const versionHandlers: Handlers<typeof versionRoutes> = {
 
   getPanelUpdateInfo: (_, { panelUpdate }) => panelUpdate.info(),
 
-  updatePanel: (_, { panelUpdate, dispatch }) =>
+  updatePanel: (_, { panelUpdate }, { dispatch }) =>
     patiently(panelUpdate.install(dispatch), (version) => new Message('Panel update started', version), 'latest'),
 
-  updateGeofile: ({ body: { fileName } }, context) => updateGeoFiles(context, fileName ?? ''),
-  updateOneGeofile: ({ params: { fileName } }, context) => updateGeoFiles(context, fileName),
+  updateGeofile: ({ body: { fileName } }, services, request) => updateGeoFiles(services, request, fileName ?? ''),
+  updateOneGeofile: ({ params: { fileName } }, services, request) => updateGeoFiles(services, request, fileName),
 };
 
 /** One file, or all of them for no name. */
-async function updateGeoFiles({ geoUpdate, dispatch }: HttpContext, name: string): Promise<Message | Rejection> {
+async function updateGeoFiles(
+  { geoUpdate }: Needs<'geoUpdate'>,
+  { dispatch }: HttpRequest,
+  name: string,
+): Promise<Message | Rejection> {
   const files = name === '' ? geoFiles : geoFiles.filter((known) => known === name);
   if (files.length === 0) return reject('GEO_FILE_UNKNOWN', { file: name.slice(0, 100) });
   return patiently(

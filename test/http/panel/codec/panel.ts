@@ -1,20 +1,23 @@
 import { EMPTY, Subject } from 'rxjs';
 import { createBus } from '../../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
+import type { CountedCommand } from '../../../../src/commands/counted.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import type { HostReading } from '../../../../src/commands/ports/host.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { panelState } from '../../../../src/commands/state.js';
 import { eventType, type RecordedEvent } from '../../../../src/events/catalog.js';
 import type { EventLog } from '../../../../src/events/log/log.js';
-import { type HttpContext, Message } from '../../../../src/http/panel/context.js';
+import { type HttpRequest, Message } from '../../../../src/http/panel/context.js';
 import { JsonOf, type Route } from '../../../../src/http/panel/contract/route.js';
 import { statusText } from '../../../../src/http/panel/status-text.js';
 import { textOfIssue } from '../../../../src/messages/issue.js';
+import type { Text } from '../../../../src/messages/message.js';
 import { render } from '../../../../src/messages/render.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { changeBy } from '../../../kit/change.js';
 import { type CoreStub, stubCore } from '../../../kit/stub-core.js';
+import type { FlatServices } from '../../kit/services.js';
 
 export const NOW = Date.UTC(2026, 7, 30, 12);
 const actor = { kind: 'user', id: '1', name: 'admin', ip: null } as const;
@@ -75,7 +78,8 @@ function memoryLog(): EventLog & { readonly events: RecordedEvent[] } {
   };
 }
 
-type Parts = Partial<Omit<HttpContext, 'core'>> & { readonly core?: CoreStub };
+type Everything = FlatServices & HttpRequest & { readonly visit: object };
+type Parts = Partial<Omit<Everything, 'core'>> & { readonly core?: CoreStub };
 
 /** A panel without sockets and disks: `call` checks the input as the router does and gives the envelope back. */
 export function startPanel(parts: Parts = {}) {
@@ -107,19 +111,18 @@ export function startPanel(parts: Parts = {}) {
     actor,
     userId: 1,
     requestHost: 'panel.example',
-    say: (text) => render(text, 'en'),
-    secure: false,
-    dispatch: (command) => bus(command, { actor, correlationId: 'c' }),
-    change: (make) => changeBy(bus)(make, { actor, correlationId: 'c' }),
-    refusalOf: (command) => {
+    say: (text: Text | string) => render(text, 'en'),
+    dispatch: (command: AnyCommand) => bus(command, { actor, correlationId: 'c' }),
+    change: (make: () => CountedCommand | Rejection) => changeBy(bus)(make, { actor, correlationId: 'c' }),
+    refusalOf: (command: AnyCommand) => {
       const done = bus(command, { actor, correlationId: 'c', dryRun: true });
       return done instanceof Rejection ? done : null;
     },
     ...parts,
     core,
-  } as HttpContext;
+  } as unknown as Everything;
 
-  type Handler = (request: never, context: never) => unknown;
+  type Handler = (input: never, services: never, request: never) => unknown;
   async function call<T extends Readonly<Record<string, Route>>, K extends keyof T & string>(
     table: T,
     handlers: { readonly [N in K]: Handler },
@@ -139,7 +142,11 @@ export function startPanel(parts: Parts = {}) {
         obj: null,
       };
     }
-    const outcome = await handlers[name]({ params: params.data, body: body.data } as never, context as never);
+    const outcome = await handlers[name](
+      { params: params.data, body: body.data } as never,
+      context as never,
+      context as never,
+    );
     if (outcome instanceof Rejection) return { success: false, msg: outcome.message, obj: null };
     if (outcome instanceof JsonOf) return { success: true, msg: '', obj: JSON.parse(outcome.text) as unknown };
     const [msg, obj] = outcome instanceof Message ? [render(outcome.text, 'en'), outcome.obj] : ['', outcome ?? null];

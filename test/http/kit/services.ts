@@ -1,0 +1,23 @@
+import type { PanelServices } from '../../../src/http/panel/context.js';
+
+/** Every service by its own name, for tests that replace one of them. */
+export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
+  PanelServices['core'] &
+  PanelServices['machine'] &
+  PanelServices['accounts'] &
+  PanelServices['nodes'] &
+  PanelServices['releases'] &
+  PanelServices['backup'] &
+  PanelServices['history'] &
+  PanelServices['server'] &
+  PanelServices['outside'];
+
+/** The services as the panel has them: by subject. */
+export function bySubject(all: FlatServices): PanelServices {
+  const { read, now } = all;
+  return {
+    ...{ read, now },
+    ...{ core: all, machine: all, accounts: all, nodes: all, releases: all },
+    ...{ backup: all, history: all, server: all, outside: all },
+  };
+}
