@@ -13,9 +13,12 @@ const HEAD = 8;
 const LARGEST = 64 * 1024 * 1024;
 /** How much a file may grow beyond what it must hold before it is written anew, in bytes. */
 const SPARE = 1024 * 1024;
+const SAVE_MS = 60_000;
 const SERIES = 4000;
 /** Slots of one frame: more of them hold the loop for too long. */
 const AT_ONCE = 500;
+
+type Warn = (message: string, fields?: object) => void;
 
 /**
  * Keeps rings across restarts: a file of frames, each the measurements of a minute, appended; now and then they
@@ -30,13 +33,36 @@ export class GaugeFile {
   #whole = 0;
   #writing = Promise.resolve();
 
-  constructor(file: string, rings: Rings) {
+  readonly #what: string;
+  readonly #warn: Warn;
+  #timer: NodeJS.Timeout | undefined;
+  #warned = false;
+
+  /** `what`: what the warnings call the content. */
+  constructor(file: string, rings: Rings, what: string, warn: Warn) {
     this.#file = file;
     this.#rings = rings;
+    this.#what = what;
+    this.#warn = warn;
   }
 
-  /** Takes in what an earlier process left of the time up to `now` (a slot). False when nothing in the file can be used. */
-  load(now: number, known: (name: string) => boolean): boolean {
+  /** Loads what an earlier process left of the time up to `now` (a slot), and saves once a minute. */
+  start(now: number, known: (name: string) => boolean): void {
+    try {
+      if (!this.#load(now, known)) this.#warn(`${this.#what} begin anew: their file is not one of this panel`);
+    } catch (error) {
+      this.#warn(`${this.#what} cannot be read`, { error: String(error) });
+    }
+    this.#timer = setInterval(() => void this.#saveOrWarn(this.#rings.newest - 1), SAVE_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#saveOrWarn(this.#rings.newest);
+  }
+
+  /** False when nothing in the file can be used. */
+  #load(now: number, known: (name: string) => boolean): boolean {
     const stat = lstatSync(this.#file, { throwIfNoEntry: false });
     if (stat === undefined) return true;
     if (!stat.isFile() || stat.size > LARGEST) return false;
@@ -50,16 +76,22 @@ export class GaugeFile {
     return at > MAGIC.length;
   }
 
-  /**
-   * Writes what is new up to a slot. One call after the other; rejects when the disk does not take it, and then the next
-   * one writes everything.
-   */
-  save(upTo: number): Promise<void> {
-    const next = this.#writing.then(() => this.#save(upTo));
-    this.#writing = next.catch(() => {
-      this.#bytes = 0;
-    });
-    return next;
+  /** Writes what is new up to a slot. One call after the other. What cannot be written is written with the next call. */
+  #saveOrWarn(upTo: number): Promise<void> {
+    this.#writing = this.#writing
+      .then(() => this.#save(upTo))
+      .then(
+        () => {
+          this.#warned = false;
+        },
+        (error: unknown) => {
+          this.#bytes = 0;
+          // Once, not every minute: a full disk has more important things to say.
+          if (!this.#warned) this.#warn(`${this.#what} could not be written`, { error: String(error) });
+          this.#warned = true;
+        },
+      );
+    return this.#writing;
   }
 
   async #save(upTo: number): Promise<void> {

@@ -26,7 +26,6 @@ export interface GaugeParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-const SAVE_MS = 60_000;
 /** Outbounds whose delays are kept; of more, those that were heard of last. */
 const TAGS = 64;
 const DELAY = 'delay/';
@@ -53,12 +52,10 @@ export class RingGauges implements Gauges {
   #asking: Promise<void> | null = null;
   #pauses: Pauses = { run: '', numGC: 0, totalNs: 0, meanNs: 0 };
   #following: Subscription | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #complained = false;
 
   constructor(parts: GaugeParts) {
     this.#parts = parts;
-    this.#file = new GaugeFile(parts.file, this.#rings);
+    this.#file = new GaugeFile(parts.file, this.#rings, 'the histories', parts.warn);
   }
 
   get core(): CoreGauges {
@@ -67,24 +64,15 @@ export class RingGauges implements Gauges {
 
   /** Takes over the histories of the process before, and follows the machine. */
   start(): void {
-    const { host, warn } = this.#parts;
-    let readable = false;
-    try {
-      readable = this.#file.load(this.#slot(), isKnown);
-    } catch (error) {
-      warn('the histories of the last run cannot be read', { error: String(error) });
-    }
-    if (!readable) warn('the histories begin anew: their file is not one of this panel');
+    this.#file.start(this.#slot(), isKnown);
     this.#limitTags();
-    this.#following = host.readings$.subscribe((reading) => this.#take(reading));
-    this.#timer = setInterval(() => void this.#save(this.#rings.newest - 1), SAVE_MS).unref();
+    this.#following = this.#parts.host.readings$.subscribe((reading) => this.#take(reading));
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#following?.unsubscribe();
     await this.#asking;
-    await this.#save(this.#rings.newest);
+    await this.#file.stop();
   }
 
   history(metric: HostMetric | CoreMetric, bucket: Bucket): readonly Sample[] {
@@ -179,17 +167,6 @@ export class RingGauges implements Gauges {
     const oldest = tags.toSorted((a, b) => this.#rings.lastOf(b) - this.#rings.lastOf(a));
     for (const [index, name] of oldest.entries())
       if (index >= TAGS || this.#rings.lastOf(name) <= this.#rings.newest - WINDOW) this.#rings.drop(name);
-  }
-
-  async #save(upTo: number): Promise<void> {
-    try {
-      await this.#file.save(upTo);
-      this.#complained = false;
-    } catch (error) {
-      // Once, not every minute: a full disk has more important things to say.
-      if (!this.#complained) this.#parts.warn('the histories could not be written', { error: String(error) });
-      this.#complained = true;
-    }
   }
 }
 

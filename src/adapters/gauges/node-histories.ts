@@ -12,7 +12,6 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-const SAVE_MS = 60_000;
 const nameOf = (node: number, metric: NodeMetric): string => `${metric}/${node}`;
 
 /** Rings as those of this machine, in a file of their own. */
@@ -20,30 +19,20 @@ export class RingNodeHistories implements NodeHistories {
   readonly #parts: Parts;
   readonly #rings = new Rings();
   readonly #file: GaugeFile;
-  #timer: NodeJS.Timeout | undefined;
-  #complained = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#file = new GaugeFile(parts.file, this.#rings);
+    this.#file = new GaugeFile(parts.file, this.#rings, 'the histories of the nodes', parts.warn);
   }
 
   /** Takes over the histories of the process before. */
   start(): void {
-    const { has, warn } = this.#parts;
     const known = new RegExp(`^(?:${nodeMetrics.join('|')})/([1-9]\\d*)$`);
-    try {
-      if (!this.#file.load(this.#slot(), (name) => has(Number(known.exec(name)?.[1]))))
-        warn('the histories of the nodes begin anew: their file is not one of this panel');
-    } catch (error) {
-      warn('the histories of the nodes cannot be read', { error: String(error) });
-    }
-    this.#timer = setInterval(() => void this.#save(this.#rings.newest - 1), SAVE_MS).unref();
+    this.#file.start(this.#slot(), (name) => this.#parts.has(Number(known.exec(name)?.[1])));
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#save(this.#rings.newest);
+  stop(): Promise<void> {
+    return this.#file.stop();
   }
 
   add(node: NodeId, values: Readonly<Record<NodeMetric, number>>): void {
@@ -71,16 +60,5 @@ export class RingNodeHistories implements NodeHistories {
 
   #slot(): number {
     return Math.floor(this.#parts.now() / 1000 / SLOT_SECONDS);
-  }
-
-  async #save(upTo: number): Promise<void> {
-    try {
-      await this.#file.save(upTo);
-      this.#complained = false;
-    } catch (error) {
-      if (!this.#complained)
-        this.#parts.warn('the histories of the nodes could not be written', { error: String(error) });
-      this.#complained = true;
-    }
   }
 }
