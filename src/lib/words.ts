@@ -1,3 +1,5 @@
+import { escaped } from './escaped.js';
+
 /** `2026-03-01 12:00:00Z`; `ms` counts from 1970. */
 export function timeText(ms: number): string {
   return new Date(ms)
@@ -8,9 +10,7 @@ export function timeText(ms: number): string {
 
 /** What turns a line around, or is not seen, as what JSON writes for it: two names that look alike are not taken for one. */
 export function shownText(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]|\p{Cs}/gu, (char) =>
-    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
-  );
+  return escaped(text, /[\p{Cc}\p{Cf}\u2028\u2029]|\p{Cs}/gu);
 }
 
 const UNITS = [

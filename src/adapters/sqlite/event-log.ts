@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
 import { type AppendContext, type CommandId, type EventLog, type LogHead, StorageError } from '../../events/log/log.js';
+import { random } from '../../lib/random.js';
 import {
   chainHash,
   type EventRow,
@@ -16,7 +17,7 @@ import {
 } from './codec.js';
 import { damageIn, type SqliteDatabase, storageError } from './database.js';
 import { destroyedKeys } from './destroyed-keys.js';
-import { type Keyring, random } from './keyring.js';
+import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
 
 const GENESIS = Buffer.alloc(32);

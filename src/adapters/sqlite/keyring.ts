@@ -1,25 +1,14 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { random } from '../../lib/random.js';
 import { readPlain } from '../data-directory/files.js';
 import type { SqliteDatabase } from './database.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-/** Random bytes from a pool: one system call serves hundreds of nonces. */
-const pool = Buffer.alloc(65_536);
-let used = pool.length;
-export function random(bytes: number): Buffer {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += bytes;
-  return Buffer.from(pool.subarray(used - bytes, used)); // a copy: the pool is filled again
-}
 
 /** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so a box opens only in the place it was made for. */
 export function seal(key: Buffer, plain: Buffer, context: string): Buffer {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { escaped } from '../../../lib/escaped.js';
 import type { JsonObject } from '../../../lib/json.js';
 import type { ShareLink } from '../share-link.js';
 import { clashProxy } from './clash-proxy.js';
@@ -54,10 +55,5 @@ function documentOf(
     ({ name, reason }) => `# ${JSON.stringify(wellFormed(name))} is not here, since Mihomo cannot use ${reason}.\n`,
   );
   // Everything outside ASCII printable text stands in quotes; YAML 1.1 takes some of these characters for a line break.
-  return [stringify(document, STYLE), ...comments]
-    .join('')
-    .replace(
-      /[\u0085\u2028\u2029\ufeff\u007f-\u009f]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  return escaped([stringify(document, STYLE), ...comments].join(''), /[\u0085\u2028\u2029\ufeff\u007f-\u009f]/g);
 }
