@@ -53,7 +53,7 @@ export const append: Bench = async ({ quick }) => {
   const rows = [
     against('a client changed', (i) => {
       const draft = draftOf(1 + (i % CLIENTS));
-      const changed = { ...draft, terms: { ...draft.terms, capBytes: 1e12 + i } };
+      const changed = { ...draft, spec: { ...draft.spec, capBytes: 1e12 + i } };
       return {
         type: 'UpdateClient',
         data: { inbound: one, client: { email: draft.identity.email }, draft: changed },

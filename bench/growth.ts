@@ -54,7 +54,7 @@ export const growth: Bench = async ({ quick }) => {
     const rollUp = planRollUp(panel.log, rolledTo, before, now);
     if (rollUp?.type === 'RecordRollUp') {
       run(rollUp);
-      rolledTo = rollUp.data.to;
+      rolledTo = rollUp.data.toPosition;
     }
     if (hour % 24 !== 23) continue;
     panel.log.checkpoint();

@@ -83,7 +83,7 @@ export const limits: Bench = async ({ quick }) => {
   const inside = await openInside(folder, () => now, stage.core);
   populate(inside, 0);
   for (let first = 1; first <= clients; first += 500) {
-    const drafts = draftsOf(first, 500).map((draft) => ({ ...draft, terms: { ...draft.terms, limitIp: LIMIT } }));
+    const drafts = draftsOf(first, 500).map((draft) => ({ ...draft, spec: { ...draft.spec, limitIp: LIMIT } }));
     inside.run({ type: 'AddClients', data: { inbound: one, clients: drafts } });
   }
   inside.run({ type: 'RecordCoreStarted', data: { run: RUN, version: '26', reason: 'start' } });

@@ -22,7 +22,7 @@ function live({ run }: InsidePanel, clients: number, polls: number): void {
     if (i % 4 === 0) run({ type: 'ResetClientTraffic', data: { inbound: one, email: emailOf(any()) } });
     if (i % 2 === 0) {
       const draft = draftOf(any());
-      const changed = { ...draft, terms: { ...draft.terms, capBytes: 1e12 + i } };
+      const changed = { ...draft, spec: { ...draft.spec, capBytes: 1e12 + i } };
       const client = { email: draft.identity.email };
       run({ type: 'UpdateClient', data: { inbound: one, client, draft: changed } });
     }

@@ -11,7 +11,7 @@ export const idOf = (n: number): string => `11111111-2222-4333-8444-${String(n).
 /** Client `n` of a fleet, with limits that are never reached. */
 export function draftOf(n: number): ClientDraft {
   return {
-    terms: {
+    spec: {
       enabled: true,
       capBytes: 5e15,
       expiresAt: 4_000_000_000_000,
@@ -19,7 +19,7 @@ export function draftOf(n: number): ClientDraft {
       flow: '',
       security: 'auto',
       method: '',
-      resetDays: 0,
+      renewalDays: 0,
       reverseTag: '',
     },
     identity: { email: emailOf(n), subId: subIdOf(n), comment: '', tgId: 0, extra: {} },

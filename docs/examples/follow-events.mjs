@@ -14,7 +14,7 @@ const once = args.includes('--once');
 const file = args.includes('--file') ? args[args.indexOf('--file') + 1] : 'follow-events.json';
 
 /** The requested event types: traffic, and events with the email of a client. */
-const TYPES = 'TrafficRecorded,NodeTrafficRecorded,ClientAdded,ClientIdentified';
+const TYPES = 'TrafficRecorded,NodeTrafficRecorded,ClientAdded,ClientIdentityChanged';
 
 /** @typedef {{ up: number, down: number, email?: string }} Usage */
 const nothing = () => ({ cursor: '0', /** @type {Record<string, Usage>} */ clients: {} });

@@ -92,6 +92,9 @@ export function createInstalls(
     warn,
   });
   const report = takeReport(dataDir);
-  if (report !== null) dispatch({ type: 'RecordPanelRolledBack', data: report });
+  if (report !== null) {
+    const { version: failed, to: restoredVersion, reason } = report;
+    dispatch({ type: 'RecordPanelRolledBack', data: { version: failed, restoredVersion, reason } });
+  }
   return { coreInstall, panelUpdate, geoUpdate, geoSources, geoKeeping };
 }

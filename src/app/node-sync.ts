@@ -64,7 +64,7 @@ export function nodeSyncOf(
       return { position, inbounds: await desiredNode(all, centre) };
     },
     outgoing: (node) => read.nodes.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
-    strangers: (node) => read.nodes.strangers(node),
+    unmanagedItems: (node) => read.nodes.unmanagedItems(node),
     followed: {
       client(node, number) {
         const baseline = read.nodes.baseline('clients', number);

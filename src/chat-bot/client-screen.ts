@@ -35,7 +35,7 @@ function usageLines(client: Client, read: ReadModels, words: Words): readonly Ph
 
 function standingLines(client: Client, read: ReadModels, words: Words): readonly Phrase[] {
   const inbound = read.inbounds.get(client.inbound);
-  const { capBytes, expiresAt } = client.terms;
+  const { capBytes, expiresAt } = client.spec;
   return [
     labelled(name(inbound?.remark || inbound?.tag || String(client.inbound)), standing(client, words)),
     capBytes === 0
@@ -54,15 +54,15 @@ function expiryLine(expiresAt: number, words: Words): Phrase {
   return words.t('Ends: {days} days after the first use', { days: Math.round(-expiresAt / 86_400_000) });
 }
 
-function standing({ terms, depletion }: Client, words: Words): Phrase {
-  if (!terms.enabled) return words.t('switched off');
+function standing({ spec, depletion }: Client, words: Words): Phrase {
+  if (!spec.enabled) return words.t('switched off');
   if (depletion === null) return words.t('may connect');
   return depletion.reason === 'cap' ? words.t('its bytes are used up') : words.t('its time is over');
 }
 
 function buttons(client: Client, read: ReadModels, words: Words): readonly (readonly ChatButton[])[] {
   const { number } = client;
-  const isOn = read.clients.siblings(client).some(({ terms }) => terms.enabled);
+  const isOn = read.clients.siblings(client).some(({ spec }) => spec.enabled);
   const flip = isOn
     ? { text: words.t('Disable').plain, data: `ask:off:${number}` }
     : { text: words.t('Enable').plain, data: `ask:on:${number}` };

@@ -205,7 +205,7 @@ export class Conversation {
         (sent) => {
           if (sent instanceof Rejection) return this.#say(update.chat, screen([words.why(sent)]));
           const failed = sent.chats.filter(({ error }) => error !== null);
-          const lines = failed.map(({ chat, error }) =>
+          const lines = failed.map(({ chatId: chat, error }) =>
             words.t('Chat {chat} did not get it: {why}', { chat, why: words.told(error ?? '') }),
           );
           if (lines.length > 0) this.#say(update.chat, screen(lines));

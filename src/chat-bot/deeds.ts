@@ -63,8 +63,8 @@ function resetting({ identity: { email } }: Client): Extract<AnyCommand, { type:
 
 const switching =
   (enabled: boolean) =>
-  ({ inbound, terms, identity, credential }: Client): Extract<AnyCommand, { type: 'UpdateClient' }> => {
-    const draft = { terms: { ...terms, enabled }, identity, credential };
+  ({ inbound, spec, identity, credential }: Client): Extract<AnyCommand, { type: 'UpdateClient' }> => {
+    const draft = { spec: { ...spec, enabled }, identity, credential };
     return { type: 'UpdateClient', data: { inbound, client: { email: identity.email }, draft } };
   };
 

@@ -47,7 +47,7 @@ export function soonScreen(read: ReadModels, words: Words, now: number): Screen 
 }
 
 export function soonLine(client: Client, read: ReadModels, words: Words): Phrase {
-  const { expiresAt, capBytes } = client.terms;
+  const { expiresAt, capBytes } = client.spec;
   const details = {
     client: name(client.identity.email),
     time: expiresAt > 0 ? words.time(expiresAt) : '∞',

@@ -17,7 +17,7 @@ export interface Soon {
 export function soonOver(client: Client, read: ReadModels, now: number): Soon | null {
   const { expireDiff, trafficDiff }: Pick<Settings, 'expireDiff' | 'trafficDiff'> = read.settings.current();
   if (!mayConnect(client)) return null;
-  const { expiresAt, capBytes } = client.terms;
+  const { expiresAt, capBytes } = client.spec;
   const expiry = expireDiff > 0 && expiresAt > 0 && expiresAt - now <= expireDiff * DAY_MS;
   const cap = trafficDiff > 0 && capBytes > 0 && capBytes - usedBy(client, read) <= trafficDiff * GB;
   return expiry || cap ? { client, expiry, cap } : null;

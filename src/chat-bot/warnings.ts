@@ -44,8 +44,8 @@ export class Warnings {
     const { read, dispatchAsBot, warn } = this.#parts;
     const numbers = (of: 'expiry' | 'cap'): readonly ClientNumber[] =>
       fresh.filter((soon) => soon[of]).map(({ client }) => client.number);
-    const data = { expiry: numbers('expiry'), cap: numbers('cap') };
-    const done = dispatchAsBot({ type: 'RecordClientsWarnedOf', data });
+    const data = { expiring: numbers('expiry'), nearCap: numbers('cap') };
+    const done = dispatchAsBot({ type: 'RecordClientWarnings', data });
     if (done instanceof Rejection) return warn('nobody was told who is soon over', { reason: done.message });
     const words = new Words(this.#parts.speech());
     const lines = fresh.slice(0, MOST_NAMES).map(({ client }) => soonLine(client, read, words));

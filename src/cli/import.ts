@@ -50,9 +50,9 @@ async function examine(file: string, core: CorePlace | null): Promise<ForeignRep
   // It brings the core with it, which takes longer to load than most commands to run.
   const { examineForeign } = await import('../worker/import-foreign.js');
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-import-'));
-  const askedBy = { kind: 'system', id: 'cli', name: 'cli', ip: null } as const;
+  const requestedBy = { kind: 'system', id: 'cli', name: 'cli', ip: null } as const;
   try {
-    return await examineForeign(file, scratch, { askedBy, now: Date.now(), core });
+    return await examineForeign(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
     throw new OperatorError(error instanceof Error ? error.message : String(error));
   } finally {
@@ -66,12 +66,12 @@ function text({ version, file, tables, totals, found, findings }: ForeignReport)
     '',
     ...tables
       .filter(({ rows }) => rows > 0)
-      .map(({ table, rows, changed, leftOut }) => `  ${table}: ${rows} found, ${changed} changed, ${leftOut} left out`),
+      .map(({ table, rows, changed, skipped }) => `  ${table}: ${rows} found, ${changed} changed, ${skipped} skipped`),
     '',
-    ...sums(totals.before, totals.after, totals.leftOut),
+    ...sums(totals.before, totals.after, totals.skipped),
     '',
     ...gravest(findings, MOST_LINES).map(
-      ({ table, item, what, why }) => `  ${what === 'noted' ? 'note' : what}: ${table}: ${item}: ${why}`,
+      ({ table, item, outcome, reason }) => `  ${outcome === 'noted' ? 'note' : outcome}: ${table}: ${item}: ${reason}`,
     ),
   ];
   const more = found - Math.min(MOST_LINES, findings.length);
@@ -79,17 +79,17 @@ function text({ version, file, tables, totals, found, findings }: ForeignReport)
   return lines.join('\n');
 }
 
-function sums(before: ImportTotals, after: ImportTotals, leftOut: ImportTotals): string[] {
+function sums(before: ImportTotals, after: ImportTotals, skipped: ImportTotals): string[] {
   const row = (name: string, found: string, taken: string, lost: string): string =>
-    `  ${name}: ${found} there, ${taken} here, ${lost} left out`;
+    `  ${name}: ${found} there, ${taken} here, ${lost} skipped`;
   const bytes = (name: string, key: 'inbound' | 'client' | 'outbound'): string => {
     const sum = (totals: ImportTotals): string =>
       `${bytesText(totals[`${key}Up`])} up and ${bytesText(totals[`${key}Down`])} down`;
-    return row(name, sum(before), sum(after), sum(leftOut));
+    return row(name, sum(before), sum(after), sum(skipped));
   };
   return [
-    row('inbounds', String(before.inbounds), String(after.inbounds), String(leftOut.inbounds)),
-    row('clients', String(before.clients), String(after.clients), String(leftOut.clients)),
+    row('inbounds', String(before.inbounds), String(after.inbounds), String(skipped.inbounds)),
+    row('clients', String(before.clients), String(after.clients), String(skipped.clients)),
     bytes('bytes of inbounds', 'inbound'),
     bytes('bytes of clients', 'client'),
     bytes('bytes of outbounds', 'outbound'),

@@ -64,7 +64,7 @@ function readNodes(dataDir: string) {
         bound: [...listeners.state.values()].filter((inbound) => inbound.node === node.id).length,
         lag: entries.reduce((sum, { waiting }) => sum + waiting, 0),
         inbounds: entries,
-        strangers: outbox.state.strangers.get(node.id) ?? null,
+        unmanaged: outbox.state.unmanaged.get(node.id) ?? null,
         restart: toldRestart(register.state.restarts.get(node.id), nameOf),
       };
     });
@@ -107,7 +107,7 @@ function stateOf({
 }
 
 function whyLines(node: Told): readonly string[] {
-  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, strangers, restart } = node;
+  const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
   const reason = standing?.reason || failing?.reason;
   const state = `  ${stateOf(node)}${reason ? `: ${reason}` : ''}`;
@@ -118,7 +118,7 @@ function whyLines(node: Told): readonly string[] {
     ...(hasApiToken ? [] : ['  it has no API token, so it can neither be asked nor told anything']),
     `  ${lagLine(node)}`,
     ...stuck.map(entryLine),
-    ...(strangers === null ? [] : [`  only it has: ${strangersText(strangers)}`]),
+    ...(unmanaged === null ? [] : [`  only it has: ${unmanagedText(unmanaged)}`]),
     ...(restart === null ? [] : [`  ${restartText(restart)}`]),
   ];
 }
@@ -140,10 +140,10 @@ function entryLine({ inbound, tag, waiting, since, refused, applied, deleted }: 
   return `  inbound #${inbound} ${tag}: ${what}${from}; ${had}${why}`;
 }
 
-function strangersText({ inbounds: tags, clients, more }: NonNullable<Told['strangers']>): string {
+function unmanagedText({ inboundTags: tags, clients, omitted: more }: NonNullable<Told['unmanaged']>): string {
   const named = [
     ...tags.map((tag) => `inbound ${tag}`),
-    ...clients.map(({ inbound, email }) => `client ${email} in ${inbound}`),
+    ...clients.map(({ inboundTag: inbound, email }) => `client ${email} in ${inbound}`),
   ];
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -32,7 +32,10 @@ export async function acceptLoss(dataDir: string, json: boolean): Promise<void> 
       const expected = finding.kind === 'lost' ? finding.expected : null;
       // Beside a log with another identity the old one would say that the two do not belong together.
       anchor.remove();
-      append(journal, { type: 'AcceptLoss', data: { expected, found, generation: log.generation, destroyed: [] } });
+      append(journal, {
+        type: 'AcceptLoss',
+        data: { expectedPosition: expected, foundPosition: found, previousGeneration: log.generation, destroyed: [] },
+      });
       await anchor.flush();
       const lost = expected === null ? '' : `; ${expected - found} events are lost`;
       printEither(json, finding, `The log goes on after position ${found}${lost}`);
@@ -59,7 +62,10 @@ export async function keepSound(dataDir: string, json: boolean): Promise<void> {
       const journal = openJournal(staged.directory);
       const expected = Math.max(knownPosition(directory), position);
       try {
-        append(journal, { type: 'AcceptLoss', data: { expected, found: position, generation, destroyed } });
+        append(journal, {
+          type: 'AcceptLoss',
+          data: { expectedPosition: expected, foundPosition: position, previousGeneration: generation, destroyed },
+        });
         await journal.anchor.flush();
       } finally {
         journal.log.close();

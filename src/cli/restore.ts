@@ -52,7 +52,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
         file: copy.path,
         passphrase,
         root: staged.directory.root,
-        askedBy: asSystem('cli').actor,
+        requestedBy: asSystem('cli').actor,
         now: Date.now(),
         host: settingsOf(directory),
         core,

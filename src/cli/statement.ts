@@ -79,9 +79,9 @@ function rootsOf(log: SqliteEventLog, read: ReadModels, name: string): readonly 
 /** With those whose bytes they took over, and so on. */
 function withHeirs(log: SqliteEventLog, roots: readonly number[]): ReadonlySet<number> {
   const all = new Set(roots);
-  const left = [...log.readTypes(['ClientTrafficInherited'])].reverse();
+  const left = [...log.readTypes(['ClientTrafficTransferred'])].reverse();
   for (const { data } of left)
-    if ('from' in data && 'client' in data && all.has(data.client)) all.add(Number(data.from));
+    if ('fromClient' in data && 'client' in data && all.has(data.client)) all.add(Number(data.fromClient));
   return all;
 }
 

@@ -1,16 +1,25 @@
-import { BackupFailed, BackupVerified, StateImported, StateReplaced, StateRestored } from '../events/backup.js';
+import {
+  BackupFailed,
+  BackupVerified,
+  StateImported,
+  StateReplaced,
+  StateReplacementRolledBack,
+} from '../events/backup.js';
 import { type Settings, SettingsChanged } from '../events/settings/settings.js';
 import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
 
 export type BackupCommand =
   | Command<'RecordBackupVerified', Parameters<typeof BackupVerified>[0]>
-  | Command<'RecordBackupFailed', { readonly why: string }>
+  | Command<'RecordBackupFailed', { readonly reason: string }>
   /** In the log that takes over. `keep`: settings that are those of the machine, whatever the log says. */
-  | Command<'AdoptState', Omit<Parameters<typeof StateImported>[0], 'kept'> & { readonly keep: Partial<Settings> }>
+  | Command<
+      'AdoptState',
+      Omit<Parameters<typeof StateImported>[0], 'keptSettings'> & { readonly keep: Partial<Settings> }
+    >
   /** In the log that is put aside, and that goes on. */
   | Command<'RecordStateReplaced', Parameters<typeof StateReplaced>[0]>
-  | Command<'RecordStateRestored', { readonly why: string }>;
+  | Command<'RecordStateReplacementRolledBack', { readonly reason: string }>;
 
 export const backup: Decider<BackupCommand> = {
   RecordBackupVerified: (data) => [BackupVerified(data)],
@@ -18,11 +27,11 @@ export const backup: Decider<BackupCommand> = {
 
   AdoptState({ keep, ...data }, { settings }) {
     const changes = Object.entries(keep).filter(([key, value]) => !sameJson(value, settings[key as keyof Settings]));
-    const imported = StateImported({ ...data, kept: changes.map(([key]) => key) });
+    const imported = StateImported({ ...data, keptSettings: changes.map(([key]) => key) });
     if (changes.length === 0) return [imported];
     return [imported, { ...SettingsChanged({ changes: Object.fromEntries(changes) }), cause: 0 }];
   },
 
   RecordStateReplaced: (data) => [StateReplaced(data)],
-  RecordStateRestored: (data) => [StateRestored(data)],
+  RecordStateReplacementRolledBack: (data) => [StateReplacementRolledBack(data)],
 };

@@ -1,4 +1,4 @@
-import { CertificateExpiring, CertificateLoaded, CertificateRefused, type ServerName } from '../events/certificate.js';
+import { CertificateExpiring, CertificateLoaded, CertificateRejected, type ServerName } from '../events/certificate.js';
 import { flawKey, newsOf } from '../events/certificate-news.js';
 import type { Command, Decider } from './command.js';
 
@@ -10,14 +10,14 @@ export type CertificateCommand =
         readonly fingerprint: string;
         readonly subject: string;
         /** Milliseconds since 1970. */
-        readonly notAfter: number;
+        readonly expiresAt: number;
       }
     >
   | Command<
-      'RecordCertificateRefused',
-      { readonly server: ServerName; readonly certFile: string; readonly keyFile: string; readonly why: string }
+      'RecordCertificateRejected',
+      { readonly server: ServerName; readonly certFile: string; readonly keyFile: string; readonly reason: string }
     >
-  | Command<'RecordCertificateExpiring', { readonly server: ServerName; readonly notAfter: number }>;
+  | Command<'RecordCertificateExpiring', { readonly server: ServerName; readonly expiresAt: number }>;
 
 const DAY_MS = 86_400_000;
 
@@ -28,8 +28,8 @@ export const certificate: Decider<CertificateCommand> = {
     return fingerprint === data.fingerprint && refused === null ? [] : [CertificateLoaded(data)];
   },
 
-  RecordCertificateRefused(data, { certificates }) {
-    return newsOf(certificates, data.server).refused === flawKey(data) ? [] : [CertificateRefused(data)];
+  RecordCertificateRejected(data, { certificates }) {
+    return newsOf(certificates, data.server).refused === flawKey(data) ? [] : [CertificateRejected(data)];
   },
 
   RecordCertificateExpiring(data, { certificates }, { now }) {

@@ -7,10 +7,10 @@ import {
   CoreStopRequested,
   CoreTemplateChanged,
   InboundAcceptedByCore,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
 } from '../events/core.js';
 import type { InboundId } from '../events/ids.js';
-import { KeyShredded } from '../events/panel.js';
+import { DataKeyDestroyed } from '../events/panel.js';
 import type { JsonObject } from '../lib/json.js';
 import { sameJson } from '../lib/json.js';
 import type { Command, Decider } from './command.js';
@@ -26,8 +26,8 @@ export type CoreCommand =
   | Command<'RecordCoreStarted', Started>
   | Command<'RecordCoreStopped', Stopped>
   | Command<'RecordCoreFailed', { readonly run: string | null; readonly reason: string }>
-  | Command<'RecordCoreDrift', { readonly inbounds: readonly string[]; readonly clients: number }>
-  | Command<'RecordInboundRefused', { readonly inbound: InboundId; readonly reason: string }>
+  | Command<'RecordCoreDrift', { readonly inboundTags: readonly string[]; readonly clientCount: number }>
+  | Command<'RecordInboundRejected', { readonly inbound: InboundId; readonly reason: string }>
   | Command<'RecordInboundAccepted', { readonly inbound: InboundId }>;
 
 export const core: Decider<CoreCommand> = {
@@ -38,20 +38,24 @@ export const core: Decider<CoreCommand> = {
 
   ChangeCoreTemplate({ template, outboundTestUrl }, { template: current }) {
     if (current && current.url === outboundTestUrl && sameJson(current.template, template)) return [];
-    const life = (current?.life ?? 0) + 1;
+    const keyVersion = (current?.keyVersion ?? 0) + 1;
     const changed = CoreTemplateChanged({
-      life,
+      keyVersion,
       template: template as Parameters<typeof CoreTemplateChanged>[0]['template'],
       outboundTestUrl,
     });
-    return current ? [changed, KeyShredded({ key: `core/template/${current.life}`, reason: 'rotated' })] : [changed];
+    return current
+      ? [changed, DataKeyDestroyed({ key: `core/template/${current.keyVersion}`, reason: 'rotated' })]
+      : [changed];
   },
 
   RecordCoreStarted: (data) => [CoreStarted(data)],
   RecordCoreStopped: (data, { core: { run } }) => (run === data.run ? [CoreStopped(data)] : []),
   RecordCoreFailed: (data) => [CoreFailed(data)],
-  RecordCoreDrift: ({ inbounds, clients }) => [CoreDriftRepaired({ inbounds: [...inbounds], clients })],
-  RecordInboundRefused: (data, { refused }) =>
-    refused.get(data.inbound) === data.reason ? [] : [InboundRefusedByCore(data)],
+  RecordCoreDrift: ({ inboundTags: inbounds, clientCount: clients }) => [
+    CoreDriftRepaired({ inboundTags: [...inbounds], clientCount: clients }),
+  ],
+  RecordInboundRejected: (data, { refused }) =>
+    refused.get(data.inbound) === data.reason ? [] : [InboundRejectedByCore(data)],
   RecordInboundAccepted: (data, { refused }) => (refused.has(data.inbound) ? [InboundAcceptedByCore(data)] : []),
 };

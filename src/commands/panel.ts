@@ -1,7 +1,7 @@
 import type { ServerName } from '../events/certificate.js';
 import {
-  KeyShredded,
-  LossAccepted,
+  DataKeyDestroyed,
+  LogLossAccepted,
   PanelRestarted,
   PanelRestartFailed,
   PanelRestartRequested,
@@ -18,9 +18,9 @@ export type PanelCommand =
   /** `underWay`: an earlier restart is not done yet. */
   | Command<'RestartPanel', { readonly underWay: boolean }>
   | Command<'RecordPanelRestarted', { readonly panel: ServerPlace; readonly subscription: ServerPlace }>
-  | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly why: string }>
+  | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly reason: string }>
   /** `destroyed`: keys that are gone, and whose destruction is among the lost events. */
-  | Command<'AcceptLoss', Parameters<typeof LossAccepted>[0] & { readonly destroyed: readonly string[] }>;
+  | Command<'AcceptLoss', Parameters<typeof LogLossAccepted>[0] & { readonly destroyed: readonly string[] }>;
 
 export const panel: Decider<PanelCommand> = {
   RecordPanelStarted: (data) => [PanelStarted(data)],
@@ -29,7 +29,7 @@ export const panel: Decider<PanelCommand> = {
   RecordPanelRestarted: (data) => [PanelRestarted(data)],
   RecordPanelRestartFailed: (data) => [PanelRestartFailed(data)],
   AcceptLoss: ({ destroyed, ...loss }) => [
-    LossAccepted(loss),
-    ...destroyed.map((key) => ({ ...KeyShredded({ key, reason: 'erased' as const }), cause: 0 })),
+    LogLossAccepted(loss),
+    ...destroyed.map((key) => ({ ...DataKeyDestroyed({ key, reason: 'erased' as const }), cause: 0 })),
   ],
 };

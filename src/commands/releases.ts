@@ -17,12 +17,18 @@ interface Failed {
 }
 
 export type ReleaseCommand =
-  | Command<'RecordCoreInstalled', { readonly version: string; readonly from: string | null; readonly sha256: string }>
-  | Command<'RecordCoreRolledBack', Failed & { readonly to: string | null }>
+  | Command<
+      'RecordCoreInstalled',
+      { readonly version: string; readonly previousVersion: string | null; readonly sha256: string }
+    >
+  | Command<'RecordCoreRolledBack', Failed & { readonly restoredVersion: string | null }>
   | Command<'RecordCoreInstallFailed', Failed>
-  | Command<'RecordPanelUpdate', { readonly version: string; readonly from: string; readonly sha256: string }>
+  | Command<
+      'RecordPanelUpdate',
+      { readonly version: string; readonly previousVersion: string; readonly sha256: string }
+    >
   | Command<'RecordPanelUpdateFailed', Failed>
-  | Command<'RecordPanelRolledBack', Failed & { readonly to: string }>
+  | Command<'RecordPanelRolledBack', Failed & { readonly restoredVersion: string }>
   | Command<'RecordGeoFiles', { readonly files: readonly GeoResult[]; readonly used: boolean }>;
 
 const restart = (cause: number) => ({ ...CoreRestartRequested({}), cause });

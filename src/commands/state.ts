@@ -1,16 +1,16 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import { type CertificatesNews, evolveCertificates } from '../events/certificate-news.js';
+import { type CertificateStatuses, evolveCertificates } from '../events/certificate-news.js';
 import { type Client, evolveClients } from '../events/client/client-document.js';
 import { EmailIndex } from '../events/client/email-index.js';
 import { type Counters, evolveCounters, noCounters } from '../events/counters.js';
 import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
-import { type AddressHold, evolveHolds } from '../events/ip-limit-document.js';
+import { evolveIpBlocks, type IpBlock } from '../events/ip-limit-document.js';
 import type { Fold } from '../events/log/fold.js';
 import { nodeTokenKey } from '../events/node/node.js';
 import { evolveNodes, type Node } from '../events/node/node-document.js';
-import { nodeStrangersKey } from '../events/node/node-sync.js';
+import { nodeUnmanagedItemsKey } from '../events/node/node-sync.js';
 import { defaultSettings, type SecretKey, type Settings } from '../events/settings/settings.js';
 import { mayBePruned } from '../events/traffic.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
@@ -40,26 +40,26 @@ export interface PanelState {
   /** Who was left what a client had used when it went away from its email: what is counted for it later is theirs as well. */
   readonly heirs: Map<ClientNumber, ClientNumber>;
   /** Clients of which addresses are held back. */
-  readonly holds: Map<ClientNumber, AddressHold>;
+  readonly holds: Map<ClientNumber, IpBlock>;
   /** Deleted clients and inbounds whose keys still exist: `[deleted at, key names]`. */
   readonly erasable: Map<string, { readonly at: number; readonly keys: readonly string[] }>;
   readonly users: Map<number, User>;
   readonly nodes: Map<NodeId, Node>;
   readonly geoSources: Map<GeoSourceId, GeoSource>;
   settings: Settings;
-  readonly secrets: Map<SecretKey, { readonly value: string; readonly life: number }>;
-  /** Two-factor codes that were taken, as `life of the token/step` → when (ms). */
+  readonly secrets: Map<SecretKey, { readonly value: string; readonly keyVersion: number }>;
+  /** Two-factor codes that were taken, as `key version of the token/step` → when (ms). */
   readonly usedCodes: Map<string, number>;
-  apiToken: { readonly token: string; readonly life: number } | null;
+  apiToken: { readonly token: string; readonly keyVersion: number } | null;
   template: {
     readonly template: Readonly<Record<string, unknown>>;
     readonly url: string;
-    readonly life: number;
+    readonly keyVersion: number;
   } | null;
   core: { readonly run: string | null; readonly wanted: boolean };
   /** Inbounds that the core does not take, and why. */
   refused: Map<InboundId, string>;
-  certificates: CertificatesNews;
+  certificates: CertificateStatuses;
   lastInbound: number;
   lastClient: number;
   lastNode: number;
@@ -107,7 +107,7 @@ export const panelState: Fold<PanelState> = {
     evolveInbounds(state.inbounds, event);
     evolveClients(state.clients, event);
     evolveCounters(state.counters, event);
-    evolveHolds(state.holds, event);
+    evolveIpBlocks(state.holds, event);
     index(state, event);
     evolveNodes(state.nodes, event);
     evolveGeoSources(state.geoSources, event);
@@ -147,7 +147,7 @@ function slot(state: PanelState, client: Client): string | null {
   return key ? `${client.inbound}/${key}` : null;
 }
 
-const reindexing = new Set(['ClientIdentified', 'ClientCredentialRotated', 'ClientDeleted', 'InboundUpdated']);
+const reindexing = new Set(['ClientIdentityChanged', 'ClientCredentialRotated', 'ClientDeleted', 'InboundUpdated']);
 
 function affected(state: PanelState, event: RecordedEvent): readonly Client[] {
   if (!reindexing.has(event.type)) return [];
@@ -168,19 +168,19 @@ function unindex(state: PanelState, event: RecordedEvent): void {
     const name = `client:${event.data.client}`;
     if (client) {
       state.clientsOf.get(client.inbound)?.delete(client.number);
-      state.erasable.set(name, { at: event.meta.at, keys: [`${name}/${client.life}`, `${name}/addresses`] });
+      state.erasable.set(name, { at: event.meta.at, keys: [`${name}/${client.keyVersion}`, `${name}/addresses`] });
     }
   }
   if (event.type === 'InboundDeleted') {
     const inbound = state.inbounds.get(event.data.inbound);
     const name = `inbound:${event.data.inbound}`;
-    const lives = Array.from({ length: inbound?.life ?? 0 }, (_, i) => `${name}/config/${i + 1}`);
+    const lives = Array.from({ length: inbound?.keyVersion ?? 0 }, (_, i) => `${name}/config/${i + 1}`);
     if (inbound) state.erasable.set(name, { at: event.meta.at, keys: lives });
     state.clientsOf.delete(event.data.inbound);
   }
   if (event.type === 'NodeDeleted') {
     const node = state.nodes.get(event.data.node);
-    const keys = node ? [nodeTokenKey(node.id, node.life), nodeStrangersKey(node.id)] : [];
+    const keys = node ? [nodeTokenKey(node.id, node.keyVersion), nodeUnmanagedItemsKey(node.id)] : [];
     if (node) state.erasable.set(`node:${node.id}`, { at: event.meta.at, keys });
   }
 }
@@ -204,27 +204,27 @@ function index(state: PanelState, event: RecordedEvent): void {
 function evolveRest(state: PanelState, event: RecordedEvent): void {
   switch (event.type) {
     case 'MeasurementsRolledUp':
-      state.rolledTo = event.data.to;
+      state.rolledTo = event.data.toPosition;
       // What a code was taken by is pruned: forgotten here as in a replay.
       for (const [code, at] of state.usedCodes) if (mayBePruned(event.data, at)) state.usedCodes.delete(code);
       break;
-    case 'ClientTrafficInherited':
-      state.heirs.set(event.data.from, event.data.client);
+    case 'ClientTrafficTransferred':
+      state.heirs.set(event.data.fromClient, event.data.client);
       break;
-    case 'ClientIdentified':
+    case 'ClientIdentityChanged':
       // Under its new name it has what it uses for itself.
-      if (event.data.renamed) state.heirs.delete(event.data.client);
+      if (event.data.emailChanged) state.heirs.delete(event.data.client);
       break;
     case 'SettingsChanged':
       state.settings = { ...state.settings, ...(event.data.changes as Partial<Settings>) };
       break;
     case 'SecretSettingChanged': {
-      const { key, life, secret } = event.data;
-      state.secrets.set(key, { value: secret.value, life });
+      const { key, keyVersion, secret } = event.data;
+      state.secrets.set(key, { value: secret.value, keyVersion });
       break;
     }
     case 'UserCreated':
-    case 'CredentialsChanged': {
+    case 'UserCredentialsChanged': {
       const { user, epoch, credentials } = event.data;
       state.users.set(user, { id: user, epoch, key: credentialsKey(event.data), ...credentials });
       break;
@@ -234,7 +234,7 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       state.users.set(user, { id: user, epoch, key: upgradedCredentialsKey(event.data), ...credentials });
       break;
     }
-    case 'SessionsEnded': {
+    case 'SessionsRevoked': {
       const user = state.users.get(event.data.user);
       if (user) state.users.set(user.id, { ...user, epoch: event.data.epoch });
       break;
@@ -246,14 +246,14 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
       state.lastGeoSource = Math.max(state.lastGeoSource, event.data.source);
       break;
     case 'TwoFactorCodeUsed':
-      state.usedCodes.set(codeKey(event.data.life, event.data.step), event.meta.at);
+      state.usedCodes.set(codeKey(event.data.keyVersion, event.data.timeStep), event.meta.at);
       break;
     case 'ApiTokenIssued':
-      state.apiToken = { token: event.data.secret.token, life: event.data.life };
+      state.apiToken = { token: event.data.secret.token, keyVersion: event.data.keyVersion };
       break;
     case 'CoreTemplateChanged': {
-      const { template, outboundTestUrl, life } = event.data;
-      state.template = { template, url: outboundTestUrl, life };
+      const { template, outboundTestUrl, keyVersion } = event.data;
+      state.template = { template, url: outboundTestUrl, keyVersion };
       break;
     }
     case 'CoreStopRequested':
@@ -269,14 +269,14 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
     case 'CoreFailed':
       state.core = { ...state.core, run: null };
       break;
-    case 'InboundRefusedByCore':
+    case 'InboundRejectedByCore':
       state.refused.set(event.data.inbound, event.data.reason);
       break;
     case 'InboundAcceptedByCore':
     case 'InboundDeleted':
       state.refused.delete(event.data.inbound);
       break;
-    case 'KeyShredded': {
+    case 'DataKeyDestroyed': {
       const name = event.data.key.replace(/\/.*/, '');
       const rest = state.erasable.get(name);
       if (!rest) break;
@@ -290,6 +290,6 @@ function evolveRest(state: PanelState, event: RecordedEvent): void {
 }
 
 /** Under which a code is remembered: the life of the token that it is of, and its 30 s. */
-export function codeKey(life: number, step: number): string {
-  return `${life}/${step}`;
+export function codeKey(keyVersion: number, step: number): string {
+  return `${keyVersion}/${step}`;
 }

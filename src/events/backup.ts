@@ -8,7 +8,7 @@ const Backup = {
   position: z.int().nonnegative(),
   bytes: z.int().nonnegative(),
   /** Its key is wrapped by a passphrase. */
-  sealed: z.boolean(),
+  encrypted: z.boolean(),
 };
 
 export const BackupVerified = defineEvent('BackupVerified', {
@@ -17,16 +17,16 @@ export const BackupVerified = defineEvent('BackupVerified', {
   data: z.strictObject({
     ...Backup,
     /** When it was made. */
-    madeAt: Time,
+    createdAt: Time,
     /** Models whose digest was compared with that of the panel. */
-    compared: z.int().nonnegative(),
+    comparedModels: z.int().nonnegative(),
   }),
   stream: () => 'backups',
 });
 
 export const BackupFailed = defineEvent('BackupFailed', {
   summary: 'A timed backup could not be made, or was not good when it was read again; it was not kept.',
-  data: z.strictObject({ why: z.string() }),
+  data: z.strictObject({ reason: z.string() }),
   stream: () => 'backups',
 });
 
@@ -34,13 +34,13 @@ export const StateImported = defineEvent('StateImported', {
   summary:
     'This log was taken from a file and became the state of a panel: all sessions ended, and what belongs to the machine stayed.',
   data: z.strictObject({
-    kind: z.enum(['portolan', '3x-ui']),
+    source: z.enum(['portolan', '3x-ui']),
     /** Of the file. */
     sha256: Sha256,
     /** The log that the file was a copy of, and its last event there; null for a foreign file. */
-    from: z.strictObject({ generation: z.string(), position: z.int().nonnegative() }).nullable(),
+    origin: z.strictObject({ generation: z.string(), position: z.int().nonnegative() }).nullable(),
     /** Settings that stayed as they were on the machine. */
-    kept: z.array(z.string()),
+    keptSettings: z.array(z.string()),
   }),
   stream: () => 'log',
 });
@@ -48,18 +48,24 @@ export const StateImported = defineEvent('StateImported', {
 export const StateReplaced = defineEvent('StateReplaced', {
   summary: 'It was decided that the log of a file takes the place of this one; this log is put aside.',
   data: z.strictObject({
-    kind: z.enum(['portolan', '3x-ui']),
+    source: z.enum(['portolan', '3x-ui']),
     sha256: Sha256,
     /** The identity of the log that takes over. */
-    generation: z.string(),
+    newGeneration: z.string(),
   }),
   stream: () => 'log',
 });
 
-export const StateRestored = defineEvent('StateRestored', {
+export const StateReplacementRolledBack = defineEvent('StateReplacementRolledBack', {
   summary: 'The state that should take the place of this one did not start: this log goes on.',
-  data: z.strictObject({ why: z.string() }),
+  data: z.strictObject({ reason: z.string() }),
   stream: () => 'log',
 });
 
-export const backupEvents = [BackupVerified, BackupFailed, StateImported, StateReplaced, StateRestored] as const;
+export const backupEvents = [
+  BackupVerified,
+  BackupFailed,
+  StateImported,
+  StateReplaced,
+  StateReplacementRolledBack,
+] as const;

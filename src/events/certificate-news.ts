@@ -2,29 +2,29 @@ import type { RecordedEvent } from './catalog.js';
 import type { ServerName } from './certificate.js';
 
 /** What was last said about the certificate of a server, so that it is said once. */
-export interface CertificateNews {
+export interface CertificateStatus {
   readonly fingerprint: string;
   /** Files and flaw, or null when the last word was a good one. */
   readonly refused: string | null;
   readonly remindedAt: number;
 }
 
-export type CertificatesNews = Readonly<Partial<Record<ServerName, CertificateNews>>>;
+export type CertificateStatuses = Readonly<Partial<Record<ServerName, CertificateStatus>>>;
 
-const none: CertificateNews = { fingerprint: '', refused: null, remindedAt: 0 };
+const none: CertificateStatus = { fingerprint: '', refused: null, remindedAt: 0 };
 
-export function newsOf(all: CertificatesNews, name: ServerName): CertificateNews {
+export function newsOf(all: CertificateStatuses, name: ServerName): CertificateStatus {
   return all[name] ?? none;
 }
 
 /** The news after an event. */
-export function evolveCertificates(all: CertificatesNews, event: RecordedEvent): CertificatesNews {
+export function evolveCertificates(all: CertificateStatuses, event: RecordedEvent): CertificateStatuses {
   switch (event.type) {
     case 'CertificateLoaded': {
       const { fingerprint } = event.data;
       return { ...all, [event.data.server]: { ...none, fingerprint } };
     }
-    case 'CertificateRefused':
+    case 'CertificateRejected':
       return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), refused: flawKey(event.data) } };
     case 'CertificateExpiring':
       return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), remindedAt: event.meta.at } };
@@ -34,6 +34,6 @@ export function evolveCertificates(all: CertificatesNews, event: RecordedEvent):
 }
 
 /** The same flaw of the same files is no news. */
-export function flawKey({ certFile, keyFile, why }: { certFile: string; keyFile: string; why: string }): string {
-  return JSON.stringify([certFile, keyFile, why]);
+export function flawKey({ certFile, keyFile, reason }: { certFile: string; keyFile: string; reason: string }): string {
+  return JSON.stringify([certFile, keyFile, reason]);
 }

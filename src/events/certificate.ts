@@ -19,21 +19,21 @@ export const CertificateLoaded = defineEvent('CertificateLoaded', {
     /** SHA-256 of the leaf, in hex. */
     fingerprint: z.string(),
     subject: z.string(),
-    notAfter: z.int(),
+    expiresAt: z.int(),
   }),
   stream,
 });
 
-export const CertificateRefused = defineEvent('CertificateRefused', {
+export const CertificateRejected = defineEvent('CertificateRejected', {
   summary: 'The files of a certificate hold what a server cannot use; it goes on with what it had.',
-  data: z.strictObject({ server, certFile: z.string(), keyFile: z.string(), why: z.string() }),
+  data: z.strictObject({ server, certFile: z.string(), keyFile: z.string(), reason: z.string() }),
   stream,
 });
 
 export const CertificateExpiring = defineEvent('CertificateExpiring', {
   summary: 'The certificate that a server uses has less than two weeks left.',
-  data: z.strictObject({ server, notAfter: z.int() }),
+  data: z.strictObject({ server, expiresAt: z.int() }),
   stream,
 });
 
-export const certificateEvents = [CertificateLoaded, CertificateRefused, CertificateExpiring] as const;
+export const certificateEvents = [CertificateLoaded, CertificateRejected, CertificateExpiring] as const;

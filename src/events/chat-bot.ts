@@ -4,9 +4,9 @@ import { defineEvent } from './log/event.js';
 
 const stream = () => 'chat-bot';
 
-export const ClientsWarnedOf = defineEvent('ClientsWarnedOf', {
+export const ClientWarningsSent = defineEvent('ClientWarningsSent', {
   summary: 'The admins were told by the bot that these clients are soon at the end of their term, or at their cap.',
-  data: z.strictObject({ expiry: z.array(ClientNumber), cap: z.array(ClientNumber) }),
+  data: z.strictObject({ expiring: z.array(ClientNumber), nearCap: z.array(ClientNumber) }),
   stream,
 });
 
@@ -17,12 +17,12 @@ export const BackupDelivered = defineEvent('BackupDelivered', {
     position: z.int().nonnegative(),
     bytes: z.int().nonnegative(),
     /** Its key is wrapped by a passphrase. */
-    sealed: z.boolean(),
+    encrypted: z.boolean(),
     /** Chats by their number; `error` is null where it arrived. */
-    chats: z.array(z.strictObject({ chat: z.int(), error: z.string().nullable() })),
+    chats: z.array(z.strictObject({ chatId: z.int(), error: z.string().nullable() })),
   }),
   stream,
 });
 export type Delivered = Parameters<typeof BackupDelivered>[0];
 
-export const chatBotEvents = [ClientsWarnedOf, BackupDelivered] as const;
+export const chatBotEvents = [ClientWarningsSent, BackupDelivered] as const;

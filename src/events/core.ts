@@ -40,11 +40,11 @@ export const CoreFailed = defineEvent('CoreFailed', {
 
 export const CoreDriftRepaired = defineEvent('CoreDriftRepaired', {
   summary: 'The running core differed from what the log asks for and was put right.',
-  data: z.strictObject({ inbounds: z.array(z.string()), clients: z.int().nonnegative() }),
+  data: z.strictObject({ inboundTags: z.array(z.string()), clientCount: z.int().nonnegative() }),
   stream,
 });
 
-export const InboundRefusedByCore = defineEvent('InboundRefusedByCore', {
+export const InboundRejectedByCore = defineEvent('InboundRejectedByCore', {
   summary: 'The core does not take this inbound; it is left out so that the others run.',
   data: z.strictObject({ inbound: InboundId, reason: z.string() }),
   stream,
@@ -59,13 +59,13 @@ export const InboundAcceptedByCore = defineEvent('InboundAcceptedByCore', {
 export const CoreTemplateChanged = defineEvent('CoreTemplateChanged', {
   summary: 'The template around the inbounds, and the probe address of outbound tests, were replaced.',
   data: z.strictObject({
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     /** The template may hold credentials of outbounds. */
     template: z.record(z.string(), z.json()),
     outboundTestUrl: z.string(),
   }),
   stream,
-  seal: { template: { key: (data) => `core/template/${data.life}`, erased: () => ({}) } },
+  seal: { template: { key: (data) => `core/template/${data.keyVersion}`, erased: () => ({}) } },
 });
 
 export const coreEvents = [
@@ -75,7 +75,7 @@ export const coreEvents = [
   CoreStopped,
   CoreFailed,
   CoreDriftRepaired,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
   InboundAcceptedByCore,
   CoreTemplateChanged,
 ] as const;

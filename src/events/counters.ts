@@ -60,8 +60,8 @@ export function evolveCounters({ clients, inbounds, outbounds }: Counters, event
       if (!outbounds.has(event.data.tag)) outbounds.set(event.data.tag, zero);
       grow(outbounds, event.data.tag, event.data.up, event.data.down);
       break;
-    case 'ClientTrafficInherited': {
-      const { client, from, up, down } = event.data;
+    case 'ClientTrafficTransferred': {
+      const { client, fromClient: from, up, down } = event.data;
       if (clients.has(from)) clients.set(from, zero);
       grow(clients, client, up, down);
       break;

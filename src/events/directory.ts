@@ -10,9 +10,9 @@ export const DirectorySynced = defineEvent('DirectorySynced', {
     added: Count,
     enabled: Count,
     disabled: Count,
-    removed: Count,
+    deleted: Count,
     /** Changes that a rule forbade. */
-    refused: Count,
+    rejected: Count,
     /** Why it was not done, or not all of it; a sentence without names. */
     error: z.string().nullable(),
   }),

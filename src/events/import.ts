@@ -22,9 +22,9 @@ export const ImportFinding = z.strictObject({
   table: z.string(),
   /** What it is about, in words: `client bob of inbound 3`. */
   item: z.string(),
-  what: z.enum(['changed', 'left out', 'noted']),
+  outcome: z.enum(['changed', 'skipped', 'noted']),
   /** A sentence without secrets. */
-  why: z.string(),
+  reason: z.string(),
 });
 export type ImportFinding = z.infer<typeof ImportFinding>;
 
@@ -33,7 +33,7 @@ export const ImportedTable = z.strictObject({
   rows: Count,
   /** Of those, how many are not as they were, and how many are not here at all. */
   changed: Count,
-  leftOut: Count,
+  skipped: Count,
 });
 export type ImportedTable = z.infer<typeof ImportedTable>;
 
@@ -47,18 +47,18 @@ export const PanelImported = defineEvent('PanelImported', {
     tables: z.array(ImportedTable),
     before: ImportTotals,
     after: ImportTotals,
-    leftOut: ImportTotals,
+    skipped: ImportTotals,
     /** How many there were in all; the gravest of them are in `details`. */
-    findings: Count,
+    findingCount: Count,
     details: z.strictObject({
-      askedBy: z.strictObject({ kind: z.string(), name: z.string() }),
+      requestedBy: z.strictObject({ kind: z.string(), name: z.string() }),
       findings: z.array(ImportFinding),
     }),
   }),
   stream: () => 'import',
   // The findings name customers.
   seal: {
-    details: { key: () => 'import/details', erased: () => ({ askedBy: { kind: '', name: '' }, findings: [] }) },
+    details: { key: () => 'import/details', erased: () => ({ requestedBy: { kind: '', name: '' }, findings: [] }) },
   },
 });
 

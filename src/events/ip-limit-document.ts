@@ -4,24 +4,24 @@ import type { Keep } from './ip-limit.js';
 import { mayBePruned } from './traffic.js';
 
 /** Which addresses of a client get nowhere now. */
-export interface AddressHold {
+export interface IpBlock {
   readonly limit: number;
   readonly keep: Keep;
-  readonly kept: readonly string[];
-  readonly held: readonly string[];
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
   /** When it was said last, ms. */
   readonly at: number;
 }
 
 /** Folds one event into the holds. Events of other nouns are ignored. */
-export function evolveHolds(holds: Map<ClientNumber, AddressHold>, event: RecordedEvent): void {
+export function evolveIpBlocks(holds: Map<ClientNumber, IpBlock>, event: RecordedEvent): void {
   switch (event.type) {
-    case 'ClientAddressesLimited': {
-      const { client, limit, keep, addresses } = event.data;
+    case 'ClientIpsBlocked': {
+      const { client, limit, keep, ips: addresses } = event.data;
       holds.set(client, { limit, keep, ...addresses, at: event.meta.at });
       break;
     }
-    case 'ClientAddressesAdmitted':
+    case 'ClientIpsUnblocked':
     case 'ClientDeleted':
       holds.delete(event.data.client);
       break;

@@ -11,7 +11,7 @@ export const LEAST_GRACE_S = 5;
 
 const stream = (data: { client: number }) => `client-${data.client}`;
 
-export const ClientAddressesLimited = defineEvent('ClientAddressesLimited', {
+export const ClientIpsBlocked = defineEvent('ClientIpsBlocked', {
   summary:
     'A client was connected from more addresses at once than it may; those that are held back get nowhere until that is lifted.',
   class: 'measured',
@@ -23,15 +23,15 @@ export const ClientAddressesLimited = defineEvent('ClientAddressesLimited', {
     /** How long each of them had been there at least. */
     graceSeconds: z.int().nonnegative(),
     /** IPv4 addresses, and IPv6 networks as `2001:db8::/64`. */
-    addresses: z.strictObject({ kept: z.array(z.string()), held: z.array(z.string()) }),
+    ips: z.strictObject({ allowed: z.array(z.string()), blocked: z.array(z.string()) }),
   }),
   stream,
   seal: {
-    addresses: { key: (data) => `client:${data.client}/addresses`, erased: () => ({ kept: [], held: [] }) },
+    ips: { key: (data) => `client:${data.client}/addresses`, erased: () => ({ allowed: [], blocked: [] }) },
   },
 });
 
-export const ClientAddressesAdmitted = defineEvent('ClientAddressesAdmitted', {
+export const ClientIpsUnblocked = defineEvent('ClientIpsUnblocked', {
   summary: 'The addresses of a client that were held back may be used again.',
   class: 'measured',
   data: z.strictObject({
@@ -42,4 +42,4 @@ export const ClientAddressesAdmitted = defineEvent('ClientAddressesAdmitted', {
   stream,
 });
 
-export const ipLimitEvents = [ClientAddressesLimited, ClientAddressesAdmitted] as const;
+export const ipLimitEvents = [ClientIpsBlocked, ClientIpsUnblocked] as const;

@@ -31,29 +31,28 @@ export const PanelRestarted = defineEvent('PanelRestarted', {
 
 export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
   summary: 'A server could not be had as the settings want it; both go on as they were.',
-  data: z.strictObject({ server: z.enum(['panel', 'subscription']), why: z.string() }),
+  data: z.strictObject({ server: z.enum(['panel', 'subscription']), reason: z.string() }),
   stream: () => 'panel',
 });
 
-export const KeyShredded = defineEvent('KeyShredded', {
+export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
   summary: 'A data key was destroyed: what it sealed can no longer be read, here or in a replay.',
   data: z.strictObject({ key: z.string(), reason: z.enum(['rotated', 'erased']) }),
   stream: () => 'keys',
 });
 
-export const LossAccepted = defineEvent('LossAccepted', {
+export const LogLossAccepted = defineEvent('LogLossAccepted', {
   summary:
     'Events were missing at a start, or the anchor that tells was; an operator chose to go on with what was there, as another log.',
   data: z.strictObject({
     /** The last position that the anchor knew; null where there was no anchor. */
-    expected: z.int().nullable(),
+    expectedPosition: z.int().nullable(),
     /** The last position that was there. */
-    found: z.int(),
+    foundPosition: z.int(),
     /** The identity that the log had until then; null in events of the first releases, after which it kept the identity. */
-    generation: z.string().nullable(),
+    previousGeneration: z.string().nullable(),
   }),
   stream: () => 'log',
-  upcast: { 1: (first: object) => ({ ...first, generation: null }) },
 });
 
 export const panelEvents = [
@@ -62,6 +61,6 @@ export const panelEvents = [
   PanelRestartRequested,
   PanelRestarted,
   PanelRestartFailed,
-  KeyShredded,
-  LossAccepted,
+  DataKeyDestroyed,
+  LogLossAccepted,
 ] as const;

@@ -10,7 +10,7 @@ export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
   data: z.strictObject({
     version: Version,
     /** The version that is gone back to if the new one does not last; null = there is none. */
-    from: Version.nullable(),
+    previousVersion: Version.nullable(),
     sha256: Sha256,
   }),
   stream: () => 'core',
@@ -18,7 +18,7 @@ export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
 
 export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
   summary: 'A new version of the core did not start or did not last, and the former one counts again.',
-  data: z.strictObject({ version: Version, to: Version.nullable(), reason: z.string() }),
+  data: z.strictObject({ version: Version, restoredVersion: Version.nullable(), reason: z.string() }),
   stream: () => 'core',
 });
 
@@ -30,7 +30,7 @@ export const CoreInstallFailed = defineEvent('CoreInstallFailed', {
 
 export const PanelUpdateInstalled = defineEvent('PanelUpdateInstalled', {
   summary: 'A newer version of the panel was put in place; the process starts anew with it.',
-  data: z.strictObject({ version: Version, from: Version, sha256: Sha256 }),
+  data: z.strictObject({ version: Version, previousVersion: Version, sha256: Sha256 }),
   stream: () => 'panel',
 });
 
@@ -42,7 +42,7 @@ export const PanelUpdateFailed = defineEvent('PanelUpdateFailed', {
 
 export const PanelUpdateRolledBack = defineEvent('PanelUpdateRolledBack', {
   summary: 'A newer version of the panel did not become ready, and the former one runs again.',
-  data: z.strictObject({ version: Version, to: Version, reason: z.string() }),
+  data: z.strictObject({ version: Version, restoredVersion: Version, reason: z.string() }),
   stream: () => 'panel',
 });
 

@@ -29,7 +29,7 @@ export const TrafficRecorded = defineEvent('TrafficRecorded', {
   stream: () => 'traffic',
 });
 
-export const InboundCountersPassedOn = defineEvent('InboundCountersPassedOn', {
+export const InboundCountersReleased = defineEvent('InboundCountersReleased', {
   summary:
     "The core stopped counting an inbound under a tag: what that counter grows by from here on is its next owner's.",
   data: z.strictObject({
@@ -49,34 +49,35 @@ export const OutboundTrafficReset = defineEvent('OutboundTrafficReset', {
 export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
   summary: 'Measured payloads of a range were summed up and pruned; rows, hashes and the chain stay.',
   data: z.strictObject({
-    from: z.int().positive(),
-    to: z.int().positive(),
+    fromPosition: z.int().positive(),
+    toPosition: z.int().positive(),
     /** Time of the first event of the range, and the latest time in it. */
-    fromTime: Time,
-    toTime: Time,
+    firstAt: Time,
+    lastAt: Time,
     /** There where the range has events of a clock that was ahead: their times are later than this one, and not in `toTime`. */
-    aheadOf: Time.optional(),
+    skewedAfterAt: Time.optional(),
     /** SHA-256 over the payload hashes of the pruned events, in order, hex. */
-    root: z.string(),
-    pruned: z.int().nonnegative(),
+    digest: z.string(),
+    prunedCount: z.int().nonnegative(),
     /** Sums of TrafficRecorded between events that would not commute with them. A reader meets each at `at`. */
-    sums: z.array(z.strictObject({ at: z.int().positive(), sum: TrafficSum })),
+    sums: z.array(z.strictObject({ position: z.int().positive(), sum: TrafficSum })),
     /** The same of NodeTrafficRecorded. */
-    nodeSums: z.array(z.strictObject({ at: z.int().positive(), sum: NodeTraffic })),
+    nodeSums: z.array(z.strictObject({ position: z.int().positive(), sum: NodeTraffic })),
   }),
   stream: () => 'log',
-  upcast: { 1: (local: object) => ({ ...local, nodeSums: [] }) },
 });
 
 type RollUp = Parameters<typeof MeasurementsRolledUp>[0];
 
 /** Whether a roll-up may have pruned what was measured at a time. A fold forgets it then, so that a replay agrees. */
-export const mayBePruned = ({ toTime, aheadOf = Number.POSITIVE_INFINITY }: RollUp, at: number): boolean =>
-  at <= toTime || at > aheadOf;
+export const mayBePruned = (
+  { lastAt: toTime, skewedAfterAt: aheadOf = Number.POSITIVE_INFINITY }: RollUp,
+  at: number,
+): boolean => at <= toTime || at > aheadOf;
 
 export const trafficEvents = [
   TrafficRecorded,
-  InboundCountersPassedOn,
+  InboundCountersReleased,
   OutboundTrafficReset,
   MeasurementsRolledUp,
 ] as const;

@@ -12,7 +12,7 @@ interface CredentialLife {
 /** The name of the data key under which credentials of an epoch are sealed. */
 export const credentialsKey = ({ user, epoch }: CredentialLife): string => `user:${user}/credentials/${epoch}`;
 /** The same once the hash of that epoch was replaced by one of ours. */
-export const upgradedCredentialsKey = (life: CredentialLife): string => `${credentialsKey(life)}/upgraded`;
+export const upgradedCredentialsKey = (keyVersion: CredentialLife): string => `${credentialsKey(keyVersion)}/upgraded`;
 const credentials = {
   key: credentialsKey,
   erased: (data: { user: number }) => ({ username: `erased-${data.user}`, passwordHash: '' }),
@@ -25,7 +25,7 @@ export const UserCreated = defineEvent('UserCreated', {
   seal: { credentials },
 });
 
-export const CredentialsChanged = defineEvent('CredentialsChanged', {
+export const UserCredentialsChanged = defineEvent('UserCredentialsChanged', {
   summary: 'The name or the password of an admin changed: the login epoch rises and earlier sessions end.',
   data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
   stream,
@@ -86,12 +86,12 @@ export const LoginFailed = defineEvent('LoginFailed', {
 
 export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
   summary: 'The API token was made or replaced; the one before stopped working and is destroyed.',
-  data: z.strictObject({ life: z.int().positive(), secret: z.strictObject({ token: z.string() }) }),
+  data: z.strictObject({ keyVersion: z.int().positive(), secret: z.strictObject({ token: z.string() }) }),
   stream: () => 'api-token',
-  seal: { secret: { key: (data) => `api-token/${data.life}`, erased: () => ({ token: '' }) } },
+  seal: { secret: { key: (data) => `api-token/${data.keyVersion}`, erased: () => ({ token: '' }) } },
 });
 
-export const SessionsEnded = defineEvent('SessionsEnded', {
+export const SessionsRevoked = defineEvent('SessionsRevoked', {
   summary: 'The login epoch of an admin rose without new credentials: all earlier sessions ended.',
   data: z.strictObject({ user: UserId, epoch: z.int().positive(), reason: z.enum(['two-factor']) }),
   stream,
@@ -103,21 +103,21 @@ export const TwoFactorCodeUsed = defineEvent('TwoFactorCodeUsed', {
   data: z.strictObject({
     user: UserId,
     /** Which token it was, as the life of that secret setting. */
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     /** The 30 s of the code, counted from 1970. */
-    step: z.int().nonnegative(),
+    timeStep: z.int().nonnegative(),
   }),
   stream,
 });
 
 export const userEvents = [
   UserCreated,
-  CredentialsChanged,
+  UserCredentialsChanged,
   PasswordHashUpgraded,
   LoggedIn,
   LoggedOut,
   LoginFailed,
   ApiTokenIssued,
-  SessionsEnded,
+  SessionsRevoked,
   TwoFactorCodeUsed,
 ] as const;

@@ -19,12 +19,12 @@ export const backups: Fold<Backups> = foldOf<Backups>({
   version: 1,
   initial: () => ({ last: null, lastGood: null }),
   on: {
-    BackupVerified(state, { data: { madeAt, name, position, bytes, sealed } }) {
+    BackupVerified(state, { data: { createdAt: madeAt, name, position, bytes, encrypted: sealed } }) {
       state.last = { at: madeAt, why: null };
       state.lastGood = { at: madeAt, name, position, bytes, sealed };
     },
     BackupFailed(state, { data, meta }) {
-      state.last = { at: meta.at, why: data.why };
+      state.last = { at: meta.at, why: data.reason };
     },
     StateImported(state) {
       // They were backups of another machine, or of another time.

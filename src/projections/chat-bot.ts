@@ -12,9 +12,9 @@ export const warnedOf: Fold<WarnedOf> = foldOf<WarnedOf>({
   version: 1,
   initial: () => ({ expiry: new Set(), cap: new Set() }),
   on: {
-    ClientsWarnedOf(state, { data }) {
-      for (const client of data.expiry) state.expiry.add(client);
-      for (const client of data.cap) state.cap.add(client);
+    ClientWarningsSent(state, { data }) {
+      for (const client of data.expiring) state.expiry.add(client);
+      for (const client of data.nearCap) state.cap.add(client);
     },
     ClientUpdated(state, { data: { client, changes } }) {
       if (changes.expiresAt !== undefined) state.expiry.delete(client);

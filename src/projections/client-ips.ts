@@ -26,7 +26,7 @@ export const clientIps: Fold<ClientIps> = {
     switch (event.type) {
       case 'ClientIpsSeen': {
         const seen = new Map(state.get(event.data.client));
-        for (const { ip, at } of event.data.ips) seen.set(ip, Math.max(at, seen.get(ip) ?? 0));
+        for (const { ip, seenAt: at } of event.data.ips) seen.set(ip, Math.max(at, seen.get(ip) ?? 0));
         const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST);
         state.set(event.data.client, new Map(newest));
         break;

@@ -9,7 +9,7 @@ export interface FormerClient {
   readonly email: string;
   readonly inbound: InboundId;
   /** Of the credential that it had: with the key of that life goes its name. */
-  readonly life: number;
+  readonly keyVersion: number;
 }
 
 const IDENTITY_KEY = /^client:\d+\/\d+$/;
@@ -33,12 +33,12 @@ export class FormerClients {
   /** `client`: what the event is about, as it was before it. */
   apply(event: RecordedEvent, client: Client | undefined): void {
     if (event.type === 'ClientDeleted' && client) {
-      const { number, identity, inbound, life } = client;
-      this.put({ number, email: identity.email, inbound, life });
-    } else if (event.type === 'KeyShredded' && IDENTITY_KEY.test(event.data.key)) {
-      const [number, life] = event.data.key.slice('client:'.length).split('/').map(Number);
+      const { number, identity, inbound, keyVersion } = client;
+      this.put({ number, email: identity.email, inbound, keyVersion });
+    } else if (event.type === 'DataKeyDestroyed' && IDENTITY_KEY.test(event.data.key)) {
+      const [number, keyVersion] = event.data.key.slice('client:'.length).split('/').map(Number);
       const former = this.#byNumber.get(number ?? 0);
-      if (former?.life !== life || former === undefined) return;
+      if (former?.keyVersion !== keyVersion || former === undefined) return;
       this.#byNumber.delete(former.number);
       this.#byEmail.take(emailKey(former.email), former.number);
     }

@@ -15,13 +15,13 @@ export type Push =
 
 /** The nouns behind the event types, as the client knows them. */
 const resources: readonly (readonly [RegExp, string])[] = [
-  [/^(Inbound|Client)(?!IpsSeen|Addresses)/, 'inbounds'],
+  [/^(Inbound|Client)(?!Ips(Seen|Blocked|Unblocked)$)/, 'inbounds'],
   [/^(TrafficRecorded|ClientIpsSeen)$/, ''],
   [/^OutboundTraffic/, 'outbounds'],
   [/^CoreTemplate/, 'core'],
   [/^(Secret)?Setting/, 'settings'],
-  [/^(User|Credentials|ApiToken)/, 'users'],
-  [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Strangers|Sync)/, 'nodes'],
+  [/^(User|ApiToken)/, 'users'],
+  [/^Node(Added|Updated|TokenReplaced|Enabled|Disabled|Deleted|Identified|Went|Inbound|Unmanaged|Sync)/, 'nodes'],
   [/^GeoSource/, 'custom-geo'],
 ];
 
@@ -71,7 +71,7 @@ function corePushes(event: RecordedEvent): readonly Push[] {
         { type: 'xrayState', data: 'error' },
         { type: 'notification', title: 'The core failed', body: event.data.reason, severity: 'error' },
       ];
-    case 'InboundRefusedByCore': {
+    case 'InboundRejectedByCore': {
       const body = `#${event.data.inbound}: ${event.data.reason}`;
       return [{ type: 'notification', title: 'The core does not take an inbound', body, severity: 'error' }];
     }
@@ -91,7 +91,7 @@ function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Pu
     const body = `${actor.name}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node does not answer', body, severity: 'error' }];
   }
-  if (type === 'NodeSyncFailing') {
+  if (type === 'NodeSyncFailed') {
     const body = `${actor.name}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node cannot be told anything', body, severity: 'error' }];
   }
@@ -101,7 +101,7 @@ function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Pu
     const title = 'The core of a node was restarted: it did not end connections that were cut';
     return [{ type: 'notification', title, body: `#${data.node}`, severity: 'warning' }];
   }
-  if (type === 'NodeInboundRefused') {
+  if (type === 'NodeInboundRejected') {
     const body = `#${data.inbound}: ${data.reason}`;
     return [{ type: 'notification', title: 'A node does not take an inbound', body, severity: 'warning' }];
   }
@@ -118,26 +118,26 @@ function panelPushes(event: RecordedEvent): readonly Push[] {
     case 'PanelRestarted':
       return notification('success', 'The panel has restarted', 'It runs with the settings as they are now.');
     case 'PanelRestartFailed':
-      return notification('error', 'The panel could not restart and goes on as it was', event.data.why);
+      return notification('error', 'The panel could not restart and goes on as it was', event.data.reason);
     case 'DirectorySynced':
       if (event.data.error === null) return [];
       return notification('warning', 'Clients could not be brought in line with the directory', event.data.error);
     case 'BackupFailed':
-      return notification('error', 'A timed backup failed', event.data.why);
+      return notification('error', 'A timed backup failed', event.data.reason);
     case 'TrafficInformFailed':
       return notification('warning', 'Traffic cannot be told to its receiver', event.data.reason);
     case 'TrafficInformRecovered':
       return notification('success', 'Traffic is told to its receiver again', '');
     case 'StateReplaced':
       return notification('warning', 'The panel starts anew with the imported state', 'Everybody has to log in again.');
-    case 'StateRestored':
-      return notification('error', 'The imported state did not start, the one before goes on', event.data.why);
+    case 'StateReplacementRolledBack':
+      return notification('error', 'The imported state did not start, the one before goes on', event.data.reason);
     case 'CertificateLoaded':
       return notification('success', 'A certificate is in use', event.data.subject);
-    case 'CertificateRefused':
-      return notification('error', 'A certificate cannot be used', `${event.data.certFile}: ${event.data.why}`);
+    case 'CertificateRejected':
+      return notification('error', 'A certificate cannot be used', `${event.data.certFile}: ${event.data.reason}`);
     case 'CertificateExpiring':
-      return notification('warning', 'A certificate ends soon', timeText(event.data.notAfter).slice(0, 10));
+      return notification('warning', 'A certificate ends soon', timeText(event.data.expiresAt).slice(0, 10));
     default:
       return [];
   }
@@ -168,7 +168,7 @@ function releasePushes(event: RecordedEvent): readonly Push[] {
         'The file of a geo source could not be updated',
         `#${event.data.source}: ${event.data.reason}`,
       );
-    case 'GeoSourceRefused': {
+    case 'GeoSourceRejected': {
       const { type, alias, reason } = event.data;
       return notification('error', 'A geo source could not be used', `${geoFileOf({ type, alias })}: ${reason}`);
     }

@@ -49,9 +49,9 @@ function tellsOfInbound({ type }: RecordedEvent): boolean {
     'InboundEnabled',
     'InboundDisabled',
     'InboundDepleted',
-    'InboundRestored',
+    'InboundReactivated',
     'InboundReconfigured',
-    'InboundPeriodBegan',
+    'InboundTrafficPeriodStarted',
     'InboundDeleted',
   ].includes(type);
 }
@@ -110,61 +110,61 @@ function termText(key: string, value: unknown): string {
 export function sentence(event: RecordedEvent): string {
   switch (event.type) {
     case 'ClientAdded': {
-      const { inbound, identity, terms } = event.data;
-      const cap = terms.capBytes > 0 ? bytesText(terms.capBytes) : 'no cap';
+      const { inbound, identity, spec } = event.data;
+      const cap = spec.capBytes > 0 ? bytesText(spec.capBytes) : 'no cap';
       const end =
-        terms.expiresAt > 0
-          ? `expires ${timeText(terms.expiresAt)}`
-          : terms.expiresAt < 0
-            ? `expires ${spanText(-terms.expiresAt)} after first use`
+        spec.expiresAt > 0
+          ? `expires ${timeText(spec.expiresAt)}`
+          : spec.expiresAt < 0
+            ? `expires ${spanText(-spec.expiresAt)} after first use`
             : 'no expiry';
-      return `was added to inbound ${inbound} as ${identity.email}: ${cap}, ${end}, ${terms.enabled ? 'enabled' : 'disabled'}`;
+      return `was added to inbound ${inbound} as ${identity.email}: ${cap}, ${end}, ${spec.enabled ? 'enabled' : 'disabled'}`;
     }
     case 'ClientUpdated':
       return `was changed: ${Object.entries(event.data.changes)
         .map(([key, value]) => termText(key, value))
         .join(', ')}`;
-    case 'ClientIdentified':
+    case 'ClientIdentityChanged':
       return `is now ${event.data.identity.email}`;
     case 'ClientCredentialRotated':
-      return `got new credentials (life ${event.data.life}); the old ones were destroyed`;
+      return `got new credentials (life ${event.data.keyVersion}); the old ones were destroyed`;
     case 'ClientDeleted':
       return 'was deleted';
     case 'ClientDepleted':
       return `was cut off: ${limit(event.data.depletion)}`;
-    case 'ClientRestored':
+    case 'ClientReactivated':
       return 'may connect again';
     case 'ClientTrafficReset':
       return `its counters were set to zero; they were ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientTrafficAdjusted':
       return `its counters were set by hand to ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
-    case 'ClientTrafficInherited':
-      return `took over ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down from client #${event.data.from}, which left its email`;
+    case 'ClientTrafficTransferred':
+      return `took over ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down from client #${event.data.fromClient}, which left its email`;
     case 'ClientExpiryStarted':
       return `first use: it expires at ${timeText(event.data.expiresAt)}`;
     case 'ClientRenewed':
-      return `its term was over at ${timeText(event.data.from)} and renewed itself until ${timeText(event.data.expiresAt)}`;
+      return `its term was over at ${timeText(event.data.previousExpiresAt)} and renewed itself until ${timeText(event.data.expiresAt)}`;
     case 'ClientHistoryImported':
       return `came from another panel with ${bytesText(event.data.up)} up, ${bytesText(event.data.down)} down`;
     case 'ClientIpsSeen':
       return `was connected from ${event.data.ips.map(({ ip }) => ip).join(', ') || '(erased)'}`;
     case 'ClientIpsCleared':
       return 'its recorded addresses were cleared';
-    case 'ClientAddressesLimited': {
-      const { limit, addresses } = event.data;
-      return `was connected from more than the ${limit} addresses that it may have at once: ${addresses.kept.join(', ') || '(erased)'} may go on, ${addresses.held.join(', ') || '(erased)'} may not`;
+    case 'ClientIpsBlocked': {
+      const { limit, ips: addresses } = event.data;
+      return `was connected from more than the ${limit} addresses that it may have at once: ${addresses.allowed.join(', ') || '(erased)'} may go on, ${addresses.blocked.join(', ') || '(erased)'} may not`;
     }
-    case 'ClientAddressesAdmitted':
+    case 'ClientIpsUnblocked':
       return `may connect from all of its addresses again: ${admission[event.data.reason]}`;
     case 'InboundDepleted':
       return `its inbound was cut off: ${limit(event.data.depletion)}`;
-    case 'InboundPeriodBegan':
-      return `a new ${event.data.period} period of its inbound began at ${timeText(event.data.start)}`;
+    case 'InboundTrafficPeriodStarted':
+      return `a new ${event.data.period} period of its inbound began at ${timeText(event.data.startedAt)}`;
     case 'InboundEnabled':
       return 'its inbound was switched on';
     case 'InboundDisabled':
       return 'its inbound was switched off';
-    case 'InboundRestored':
+    case 'InboundReactivated':
       return 'its inbound listens again';
     case 'InboundReconfigured':
       return 'its inbound got other settings';

@@ -21,8 +21,8 @@ const MEASURED: ReadonlySet<string> = new Set([
   'NodeTrafficRecorded',
   'NodeInboundApplied',
   'ClientIpsSeen',
-  'ClientAddressesLimited',
-  'ClientAddressesAdmitted',
+  'ClientIpsBlocked',
+  'ClientIpsUnblocked',
   'LoggedIn',
   'LoggedOut',
   'LoginFailed',
@@ -30,7 +30,7 @@ const MEASURED: ReadonlySet<string> = new Set([
   'DirectorySynced',
   'NodeWentOnline',
   'NodeWentOffline',
-  'NodeSyncFailing',
+  'NodeSyncFailed',
   'NodeSyncRecovered',
 ]);
 

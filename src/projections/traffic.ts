@@ -51,8 +51,8 @@ export const traffic: Fold<Traffic> = {
       case 'InboundHistoryImported':
         add(state.inboundsAllTime, event.data.inbound, event.data.allTime);
         break;
-      case 'ClientTrafficInherited': {
-        const { client, from, up, down } = event.data;
+      case 'ClientTrafficTransferred': {
+        const { client, fromClient: from, up, down } = event.data;
         // Of one that was deleted before, only what was counted since is passed on.
         add(state.clientsAllTime, client, state.clientsAllTime.get(from) ?? up + down);
         state.clientsAllTime.delete(from);

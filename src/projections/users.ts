@@ -37,13 +37,13 @@ export const users: Fold<Users> = foldOf<Users>({
   on: {
     UserCreated: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
-    CredentialsChanged(state, { data: { user, epoch, credentials } }) {
+    UserCredentialsChanged(state, { data: { user, epoch, credentials } }) {
       state.users.set(user, { id: user, epoch, ...credentials });
       endBefore(state, user, epoch);
     },
     PasswordHashUpgraded: (state, { data: { user, epoch, credentials } }) =>
       void state.users.set(user, { id: user, epoch, ...credentials }),
-    SessionsEnded(state, { data: { user, epoch } }) {
+    SessionsRevoked(state, { data: { user, epoch } }) {
       const row = state.users.get(user);
       if (row) state.users.set(user, { ...row, epoch });
       endBefore(state, user, epoch);

@@ -80,7 +80,7 @@ function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
   }
   log.checkpoint();
   log.appended$.subscribe((events) => {
-    if (events.some(({ type }) => type === 'KeyShredded')) snapshots.clear();
+    if (events.some(({ type }) => type === 'DataKeyDestroyed')) snapshots.clear();
   });
 }
 

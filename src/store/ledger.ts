@@ -99,7 +99,8 @@ export class LedgerKeeper {
     const { position, days } = this.#ledger;
     // Sums stand at the end of the range that they cover; the ledger may have a part of it.
     const overtaken = events.some(
-      ({ type, data }) => type === 'MeasurementsRolledUp' && data.from <= position && data.to > position,
+      ({ type, data }) =>
+        type === 'MeasurementsRolledUp' && data.fromPosition <= position && data.toPosition > position,
     );
     const rezoned = events.some(({ type }) => type === 'SettingsChanged') && days.zone !== this.#zone();
     if (overtaken || rezoned) this.#rebuild('on disk');

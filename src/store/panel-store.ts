@@ -115,7 +115,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
 export function recordStart({ startup, record }: Pick<PanelStore, 'startup' | 'record'>, version: string): void {
   record({ type: 'RecordPanelStarted', data: { version } });
   if (startup.switched?.outcome === 'returned')
-    record({ type: 'RecordStateRestored', data: { why: startup.switched.why } });
+    record({ type: 'RecordStateReplacementRolledBack', data: { reason: startup.switched.why } });
 }
 
 /** An operator at the command line is a person although the actor is the system. */

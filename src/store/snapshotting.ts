@@ -43,13 +43,13 @@ export function snapshotting(
   };
   log.appended$.subscribe((events) => {
     // What was destroyed must not live on in a cache.
-    if (events.some(({ type }) => type === 'KeyShredded')) {
+    if (events.some(({ type }) => type === 'DataKeyDestroyed')) {
       shredded = true;
       snapshots.clear();
       soon ??= setTimeout(() => void start(), REWRITE_AFTER_MS).unref();
     }
     // A roll-up makes snapshots useless that end inside of what it sums up.
-    const overtaken = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.to > written);
+    const overtaken = events.some((event) => event.type === 'MeasurementsRolledUp' && event.data.toPosition > written);
     if (overtaken || (events.at(-1)?.position ?? 0) - written >= SNAPSHOT_EVERY) void start();
   });
   return {

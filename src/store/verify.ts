@@ -46,13 +46,13 @@ export function verifyLog(
       if (typeof found === 'string')
         return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
-      for (const { type, data } of found) if (type === 'MeasurementsRolledUp') rolledTo = data.to;
+      for (const { type, data } of found) if (type === 'MeasurementsRolledUp') rolledTo = data.toPosition;
       if (row.payload === null) pruned += 1;
       versions.set(row.stream, row.version);
       position = row.position;
       hash = row.hash;
     }
-    for (const { type, data } of page) if (type === 'KeyShredded') destroyed.add(data.key);
+    for (const { type, data } of page) if (type === 'DataKeyDestroyed') destroyed.add(data.key);
     follow(page, position);
   }
   return { events: position, pruned, fault: null, keys: log.keyring.flaw(destroyed) };

@@ -81,7 +81,7 @@ function refusing<T>(read: () => T): T {
 
 /** Whether something after `position` changed how the events before it are read. */
 export function isOvertaken(log: SqliteEventLog, position: number): boolean {
-  for (const event of log.readTypes(['KeyShredded', 'MeasurementsRolledUp']))
+  for (const event of log.readTypes(['DataKeyDestroyed', 'MeasurementsRolledUp']))
     if (event.position > position) return true;
   return false;
 }

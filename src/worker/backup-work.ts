@@ -46,7 +46,7 @@ export interface StageJob {
   readonly passphrase: string;
   /** A staged, empty data directory. */
   readonly root: string;
-  readonly askedBy: Actor;
+  readonly requestedBy: Actor;
   readonly now: number;
   /** The settings of the panel that runs on this machine; null when none does. */
   readonly host: Settings | null;
@@ -67,7 +67,7 @@ export interface Verified {
 export type ImportForeign = (
   file: string,
   directory: DataDirectory,
-  options: Pick<StageJob, 'askedBy' | 'now' | 'host' | 'core'>,
+  options: Pick<StageJob, 'requestedBy' | 'now' | 'host' | 'core'>,
 ) => Promise<unknown>;
 
 /** What a database of 3x-ui takes on the disk while it becomes a log, its write-ahead log and snapshots: so many times its size. */
@@ -134,18 +134,18 @@ export async function stageState(
   if (opened) take(file, directory, opened.master);
   else report = await importForeign(file, directory, job);
 
-  const from = opened && { generation: opened.row.generation, position: opened.row.position };
+  const origin = opened && { generation: opened.row.generation, position: opened.row.position };
   const { log, anchor } = openJournal(directory, { now: () => job.now });
   try {
     catchUp(log, [state]);
     const bound = await hostBound(state.state.settings, job.host);
     const keep = Object.fromEntries(bound.map(({ key, value }) => [key, value]));
     const dispatch = createBus({ log, state: state.state, now: () => job.now, ownPorts: () => [], closed: () => null });
-    const command = { type: 'AdoptState', data: { kind, sha256, from, keep } } as const;
-    const done = dispatch(command, { actor: job.askedBy, correlationId: randomUUID() });
+    const command = { type: 'AdoptState', data: { source: kind, sha256, origin, keep } } as const;
+    const done = dispatch(command, { actor: job.requestedBy, correlationId: randomUUID() });
     if (done instanceof Rejection) throw new RefusedFile(done.message);
     const [imported] = done.events;
-    const names = imported?.type === 'StateImported' ? imported.data.kept : [];
+    const names = imported?.type === 'StateImported' ? imported.data.keptSettings : [];
     await anchor.flush();
     log.checkpoint();
     const kept = bound.filter(({ key }) => names.includes(key)).map(({ key, why }) => ({ key, why }));
@@ -201,6 +201,7 @@ function rolledUp(db: SqliteDatabase, master: Buffer): readonly { readonly from:
   const log = new SqliteEventLog(db, new Keyring(db, master, Date.now));
   const ranges = [];
   for (const event of log.readTypes(['MeasurementsRolledUp']))
-    if (event.type === 'MeasurementsRolledUp') ranges.push({ from: event.data.from, to: event.data.to });
+    if (event.type === 'MeasurementsRolledUp')
+      ranges.push({ from: event.data.fromPosition, to: event.data.toPosition });
   return ranges;
 }

@@ -83,7 +83,7 @@ export class PanelBackups implements Backups {
       return await this.#keep();
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.kind !== 'busy') this.#record({ type: 'RecordBackupFailed', data: { why: failure.message } });
+      if (failure.kind !== 'busy') this.#record({ type: 'RecordBackupFailed', data: { reason: failure.message } });
       throw failure;
     } finally {
       this.#keeping = false;
@@ -110,12 +110,12 @@ export class PanelBackups implements Backups {
     }
   }
 
-  async replaceFrom(path: string, passphrase: string, askedBy: Actor): Promise<Replacement> {
+  async replaceFrom(path: string, passphrase: string, requestedBy: Actor): Promise<Replacement> {
     const own = await privateCopy(path, this.#parts.panel.directory).catch((error: unknown) => {
       throw failureOf(error);
     });
     try {
-      return await this.replace({ path: own.path, passphrase, askedBy });
+      return await this.replace({ path: own.path, passphrase, requestedBy });
     } finally {
       own.remove();
     }
@@ -151,7 +151,7 @@ export class PanelBackups implements Backups {
         this.#shelve(file);
         this.#record({
           type: 'RecordBackupVerified',
-          data: { name, position, bytes, sealed, madeAt: at, compared },
+          data: { name, position, bytes, encrypted: sealed, createdAt: at, comparedModels: compared },
         });
         return { at, name, position, bytes, sealed };
       } finally {
@@ -179,7 +179,7 @@ export class PanelBackups implements Backups {
     for (const old of keptIn(directory.backups).slice(keep)) rmSync(join(directory.backups, old.name), { force: true });
   }
 
-  async #replace({ path, passphrase = '', askedBy }: Incoming): Promise<Replacement> {
+  async #replace({ path, passphrase = '', requestedBy }: Incoming): Promise<Replacement> {
     const { panel, work, switchOver, warn, restarting } = this.#parts;
     const { directory, read, now } = panel;
     if (switchOver === null)
@@ -190,7 +190,7 @@ export class PanelBackups implements Backups {
         file: path,
         passphrase,
         root: staged.directory.root,
-        askedBy,
+        requestedBy,
         now: now(),
         host: read.settings.current(),
         core: this.#parts.corePlace(),
@@ -199,7 +199,10 @@ export class PanelBackups implements Backups {
       const { kind, sha256, generation } = replacement;
       const what = kind === 'portolan' ? 'a backup' : 'a database of 3x-ui';
       switchTo(directory, staged, `${what} (SHA-256 ${sha256}) takes the place of the state`);
-      this.#record({ type: 'RecordStateReplaced', data: { kind, sha256, generation } }, askedBy);
+      this.#record(
+        { type: 'RecordStateReplaced', data: { source: kind, sha256, newGeneration: generation } },
+        requestedBy,
+      );
       panel.markReplaced();
       warn('the state is replaced: the panel starts anew', { kind, sha256, generation });
       switchOver();

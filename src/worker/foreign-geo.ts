@@ -31,7 +31,7 @@ export function withoutLacking(
 ): { readonly template: JsonObject; readonly findings: readonly ImportFinding[] } {
   const findings: ImportFinding[] = [];
   const lost = (item: string, why: string): void =>
-    void findings.push({ table: TABLE, item, what: 'left out', why: `${why}: add it again when it is here` });
+    void findings.push({ table: TABLE, item, outcome: 'skipped', reason: `${why}: add it again when it is here` });
   const prune = (items: readonly Json[], nameOf: (item: Json, place: number) => string): readonly Json[] =>
     items.flatMap((item, index) => {
       const { value, gone, whole } = pruned(item, lacking);
@@ -41,7 +41,7 @@ export function withoutLacking(
       if (whole) lost(name, why);
       else {
         const less = `${shown(gone.join(', '))} is left out of it: ${why}`;
-        findings.push({ table: TABLE, item: name, what: 'changed', why: less });
+        findings.push({ table: TABLE, item: name, outcome: 'changed', reason: less });
       }
       return whole ? [] : [value];
     });

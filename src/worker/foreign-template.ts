@@ -42,10 +42,10 @@ export async function prepareTemplate(
 ): Promise<PreparedTemplate> {
   const text = (key: string): string => settings.find((setting) => setting.key === key)?.value ?? '';
   const findings: ImportFinding[] = [];
-  const note = (what: ImportFinding['what'], why: string, item = ITEM): void =>
-    void findings.push({ table: TABLE, item, what, why });
+  const note = (what: ImportFinding['outcome'], why: string, item = ITEM): void =>
+    void findings.push({ table: TABLE, item, outcome: what, reason: why });
   const url = testUrlOf(text('xrayOutboundTestUrl'));
-  if (url instanceof Rejection) note('left out', url.message, 'setting xrayOutboundTestUrl');
+  if (url instanceof Rejection) note('skipped', url.message, 'setting xrayOutboundTestUrl');
   const outboundTestUrl = url instanceof Rejection ? defaultOutboundTestUrl : url;
   const result = (template: JsonObject | null): PreparedTemplate => {
     const own = outboundTestUrl !== defaultOutboundTestUrl ? defaultTemplate : null;
@@ -54,13 +54,13 @@ export async function prepareTemplate(
   const read = parse(text('xrayTemplateConfig'));
   if (read === null) return result(null);
   if (read instanceof Unreadable || !isObject(read)) {
-    note('left out', `it ${read instanceof Unreadable ? read.why : 'is not a JSON object'}: the usual one is used`);
+    note('skipped', `it ${read instanceof Unreadable ? read.why : 'is not a JSON object'}: the usual one is used`);
     return result(null);
   }
   const given = unwrapTemplate(read as JsonObject);
   const bounds = boundsFlaw(given);
   if (bounds !== null) {
-    note('left out', `it ${bounds}: the usual one is used`);
+    note('skipped', `it ${bounds}: the usual one is used`);
     return result(null);
   }
   const lacking: Lacking[] = [];
@@ -74,7 +74,7 @@ export async function prepareTemplate(
     }
     const next = lackingIn(textOf(flaw.cause));
     if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
-      note('left out', `the usual one is used: ${flaw.message}`);
+      note('skipped', `the usual one is used: ${flaw.message}`);
       return result(null);
     }
     lacking.push(next);

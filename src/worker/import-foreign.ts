@@ -35,7 +35,7 @@ export type { ForeignReport } from '../commands/import/plan.js';
 
 export interface ForeignOptions {
   /** Who wants it; the log names them. */
-  readonly askedBy: Actor;
+  readonly requestedBy: Actor;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** The settings of the panel that runs here and keeps its places; null or absent when none does. */
@@ -88,11 +88,11 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
   const { template, outboundTestUrl, findings } = await prepareTemplate(read.settings, options.core ?? null, scratch);
   const settings = read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) }));
   const panel = { ...read, settings };
-  const { kind, name } = options.askedBy;
+  const { kind, name } = options.requestedBy;
   return {
     panel,
     file: { sha256, bytes },
-    askedBy: { kind, name },
+    requestedBy: { kind, name },
     passwords: await preparePasswords(read.users),
     template,
     outboundTestUrl,
@@ -166,7 +166,7 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
         certificate === null
           ? `its certificate is of no use: ${flaw}`
           : `its certificate ${shown(certificate)} is of no use on this machine: ${flaw}`;
-      if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), what: 'noted', why });
+      if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
     }
   }
   return findings;
@@ -180,8 +180,8 @@ async function templateCertificates(template: JsonObject | null): Promise<readon
     .map((flaw) => ({
       table: 'settings',
       item: 'the core template',
-      what: 'noted',
-      why: `a certificate in it is of no use: ${flaw}`,
+      outcome: 'noted',
+      reason: `a certificate in it is of no use: ${flaw}`,
     }));
 }
 
@@ -192,7 +192,7 @@ const ALLOWED = 'PORTOLAN_ALLOW_PRIVATE_OUTBOUND=true allows that';
 function privateAddresses({ nodes, geo, settings }: ForeignPanel): readonly ImportFinding[] {
   const findings: ImportFinding[] = [];
   const judge = (table: string, item: string, url: string, how: string): void => {
-    if (isPrivate(url)) findings.push({ table, item, what: 'noted', why: `its address ${UNASKED}: ${how}` });
+    if (isPrivate(url)) findings.push({ table, item, outcome: 'noted', reason: `its address ${UNASKED}: ${how}` });
   };
   for (const { name, scheme, address, port, allowPrivateAddress } of nodes) {
     const host = address.trim().replace(/^\[(.*)\]$/, '$1');

@@ -23,7 +23,7 @@ describe('a backup', () => {
     expect(appended()).toMatchObject([
       {
         type: 'BackupDelivered',
-        data: { position: 7, bytes: 15, sealed: false, chats: CHATS.map((chat) => ({ chat, error: null })) },
+        data: { position: 7, bytes: 15, encrypted: false, chats: CHATS.map((chatId) => ({ chatId, error: null })) },
         meta: { actor: { kind: 'bot', id: String(ADMIN) } },
       },
     ]);
@@ -48,8 +48,8 @@ describe('a backup', () => {
       {
         data: {
           chats: [
-            { chat: ADMIN, error: null },
-            { chat: STRANGER, error: why },
+            { chatId: ADMIN, error: null },
+            { chatId: STRANGER, error: why },
           ],
         },
       },
@@ -89,7 +89,7 @@ describe('a backup', () => {
     await until(() => server.chat(ADMIN).length === 2, 'the reason is there');
     const why = 'The file is too large for the server of the bot API';
     expect(server.chat(ADMIN)[1]?.text).toBe(`The backup was not sent: ${why}`);
-    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chat) => ({ chat, error: why })) } }]);
+    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chatId) => ({ chatId, error: why })) } }]);
     expect(removed).toHaveLength(1);
   });
 
@@ -108,7 +108,7 @@ describe('a backup', () => {
     expect(removed).toHaveLength(1);
     expect(asked).toBe(1);
     const why = 'The server of the bot API could not be reached';
-    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chat) => ({ chat, error: why })) } }]);
+    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chatId) => ({ chatId, error: why })) } }]);
     expect(await delivery.deliver(() => expect.unreachable())).toMatchObject({ code: 'RESTART_UNDER_WAY' });
   });
 

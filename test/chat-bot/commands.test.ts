@@ -26,9 +26,9 @@ describe('an admin', () => {
   });
 
   it('reads how a client stands, by its email in any case', async () => {
-    const ann = draft('ann', 3, { terms: { capBytes: 3 * GB, expiresAt: T0 + 5 * DAY } });
+    const ann = draft('ann', 3, { spec: { capBytes: 3 * GB, expiresAt: T0 + 5 * DAY } });
     const { ask, place, press } = await startBot({
-      clients: [ann, draft('first-use', 4, { terms: { expiresAt: -DAY } })],
+      clients: [ann, draft('first-use', 4, { spec: { expiresAt: -DAY } })],
     });
     place.must(record(used(1, GB)));
     expect((await ask('/usage ANN')).text.split('\n')).toEqual([
@@ -102,10 +102,10 @@ describe('an admin', () => {
   it('reads who is soon over', async () => {
     const { ask, change } = await startBot({
       clients: [
-        draft('soon', 1, { terms: { expiresAt: T0 + DAY } }),
-        draft('later', 2, { terms: { expiresAt: T0 + 9 * DAY } }),
-        draft('full', 3, { terms: { capBytes: GB } }),
-        draft('off', 4, { terms: { expiresAt: T0 + DAY, enabled: false } }),
+        draft('soon', 1, { spec: { expiresAt: T0 + DAY } }),
+        draft('later', 2, { spec: { expiresAt: T0 + 9 * DAY } }),
+        draft('full', 3, { spec: { capBytes: GB } }),
+        draft('off', 4, { spec: { expiresAt: T0 + DAY, enabled: false } }),
       ],
     });
     expect((await ask('/soon')).text).toBe('Set expireDiff or trafficDiff to see who is soon over');

@@ -98,7 +98,7 @@ describe('a button', () => {
     await ask('/online');
     next.stop();
     expect(appended()).toHaveLength(before);
-    expect(place.panel.read.clients.firstByEmail('alice')?.terms.enabled).toBe(true);
+    expect(place.panel.read.clients.firstByEmail('alice')?.spec.enabled).toBe(true);
   });
 
   it('does nothing after ten minutes', async () => {

@@ -61,7 +61,7 @@ describe('every admin is told', () => {
 
   it('of clients that are over, with the reason', async () => {
     const { place, told } = await start({
-      clients: [draft('ann', 1, { terms: { capBytes: GB } }), draft('ben', 2, { terms: { expiresAt: T0 + 5 } })],
+      clients: [draft('ann', 1, { spec: { capBytes: GB } }), draft('ben', 2, { spec: { expiresAt: T0 + 5 } })],
     });
     place.must(used(1, GB));
     place.clock.advance(10);
@@ -90,7 +90,7 @@ describe('every admin is told', () => {
   it('of an inbound that the core leaves out, with the reason', async () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
-    place.must({ type: 'RecordInboundRefused', data: { inbound: one, reason } });
+    place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason } });
     expect(await told(1)).toEqual([`News of the panel\nThe core does not take an inbound: #1: ${reason}`]);
   });
 
@@ -116,9 +116,9 @@ describe('every admin is told', () => {
 
 describe('who is soon over', () => {
   const clients = [
-    draft('ann', 1, { terms: { expiresAt: T0 + DAY } }),
-    draft('ben', 2, { terms: { capBytes: 3 * GB } }),
-    draft('cid', 3, { terms: { expiresAt: T0 + 90 * DAY } }),
+    draft('ann', 1, { spec: { expiresAt: T0 + DAY } }),
+    draft('ben', 2, { spec: { capBytes: 3 * GB } }),
+    draft('cid', 3, { spec: { expiresAt: T0 + 90 * DAY } }),
   ];
   const settings = { expireDiff: 2, trafficDiff: 1 };
   const ANN = 'These clients are soon over\nann: ∞ left, ends 2023-11-15 22:13';
@@ -129,7 +129,7 @@ describe('who is soon over', () => {
     mark();
     look();
     expect(await told(1)).toEqual([ANN]);
-    expect(appended().map(({ data }) => data)).toEqual([{ expiry: [1], cap: [] }]);
+    expect(appended().map(({ data }) => data)).toEqual([{ expiring: [1], nearCap: [] }]);
     expect(appended()[0]?.meta.actor).toMatchObject({ kind: 'system', name: 'chat-bot' });
     place.must(used(2, 2.5 * GB));
     look();
@@ -140,7 +140,7 @@ describe('who is soon over', () => {
     next.begin();
     look(next);
     // A term that is moved is another one.
-    const moved = draft('ann', 1, { terms: { expiresAt: T0 + DAY + 60_000 } });
+    const moved = draft('ann', 1, { spec: { expiresAt: T0 + DAY + 60_000 } });
     place.must({ type: 'UpdateClient', data: { inbound: one, client: { email: 'ann' }, draft: moved } });
     look(next);
     await until(() => texts().length === 3, 'ann is told of again');

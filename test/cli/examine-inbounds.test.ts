@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineInbounds } from '../../src/cli/examine-inbounds.js';
 import type { PanelEvent } from '../../src/events/catalog.js';
-import { InboundAcceptedByCore, InboundRefusedByCore } from '../../src/events/core.js';
+import { InboundAcceptedByCore, InboundRejectedByCore } from '../../src/events/core.js';
 import { NodeId } from '../../src/events/ids.js';
 import { InboundDisabled } from '../../src/events/inbound/inbound.js';
 import { NodeAdded, NodeDeleted } from '../../src/events/node/node.js';
@@ -15,7 +15,7 @@ import { folded } from '../kit/spec.js';
 
 const nodeOne = NodeId.parse(1);
 const nodeAdded = NodeAdded({
-  ...{ node: nodeOne, enabled: true, life: 1, secret: { token: '' } },
+  ...{ node: nodeOne, enabled: true, keyVersion: 1, secret: { token: '' } },
   spec: {
     ...{ name: 'Oslo', remark: '', scheme: 'https', host: '203.0.113.7', port: 2053, basePath: '/' },
     allowPrivateAddress: false,
@@ -27,7 +27,7 @@ const lines = async (...events: PanelEvent[]): Promise<readonly string[]> =>
     ({ what, ok, note, detail }) => `${ok ? 'ok' : note ? 'NOTE' : 'BAD'} ${what}: ${detail}`,
   );
 const reason = 'open /a.pem: no such file or directory';
-const refused = InboundRefusedByCore({ inbound: one, reason });
+const refused = InboundRejectedByCore({ inbound: one, reason });
 
 /** A TLS inbound with these files. */
 const tls = (certificateFile: string, keyFile: string, over: { id?: typeof two; node?: NodeId } = {}) =>

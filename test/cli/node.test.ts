@@ -104,7 +104,7 @@ describe('portolan node', () => {
     const failing = [
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
-        type: 'RecordNodeSyncFailing',
+        type: 'RecordNodeSyncFailed',
         data: { asked: asked(state), reason: 'decode response: no' },
       }),
     ] as const;
@@ -129,10 +129,18 @@ describe('portolan node', () => {
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
       (state) => ({
         type: 'RecordNodeInboundApplied',
-        data: { asked: asked(state), ...there, tag: 'in-1', position: 9, digest: 'd', began: [], fresh: true },
+        data: {
+          asked: asked(state),
+          ...there,
+          tag: 'in-1',
+          position: 9,
+          digest: 'd',
+          newClients: [],
+          newInbound: true,
+        },
       }),
       (state) => ({
-        type: 'RecordNodeInboundRefused',
+        type: 'RecordNodeInboundRejected',
         data: { asked: asked(state), ...there, reason: 'it is theirs' },
       }),
     );

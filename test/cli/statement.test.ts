@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/program.js';
 import { ClientTrafficReset } from '../../src/events/client/client.js';
-import { ClientAddressesLimited } from '../../src/events/ip-limit.js';
+import { ClientIpsBlocked } from '../../src/events/ip-limit.js';
 import { dayText } from '../../src/lib/time/days.js';
 import {
   clientAdded,
@@ -132,10 +132,10 @@ describe('events statement', () => {
 describe('events why', () => {
   it('says state, rule, since when, by whom, and what would change it, before the story', async () => {
     const { journal, must } = history();
-    const terms = { capBytes: 20 };
+    const spec = { capBytes: 20 };
     must({
       type: 'UpdateClient',
-      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms }) },
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { spec }) },
     });
     must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
     const used = { run: 'r1', clients: [[1, 1, 1]] as const, inbounds: [], outbounds: [] };
@@ -162,12 +162,12 @@ describe('events why', () => {
     must({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
     const spoken = async () => (await portolan(journal, 'events', 'why', 'alice')).lines;
     expect((await spoken())[1]).toBe('  It may connect: no cap, no expiry.');
-    const addresses = { kept: ['A'], held: ['B'] };
-    journal.append(ClientAddressesLimited({ client: first, limit: 1, keep: 'newest', graceSeconds: 30, addresses }));
+    const addresses = { allowed: ['A'], blocked: ['B'] };
+    journal.append(ClientIpsBlocked({ client: first, limit: 1, keep: 'newest', graceSeconds: 30, ips: addresses }));
     expect((await spoken())[1]).toBe('  It may connect from 1 address at once, and the newest stay: A may, B may not.');
     must({
       type: 'UpdateClient',
-      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms: { enabled: false } }) },
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { spec: { enabled: false } }) },
     });
     must({ type: 'SetInboundEnabled', data: { inbound: one, enabled: false } });
     const lines = await spoken();

@@ -1,19 +1,19 @@
 import { describe, it } from 'vitest';
-import { BackupDelivered, ClientsWarnedOf } from '../../src/events/chat-bot.js';
+import { BackupDelivered, ClientWarningsSent } from '../../src/events/chat-bot.js';
 import { clientAdded, clientNumber, first, inboundAdded } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
-const warned = (expiry: readonly number[], cap: readonly number[]) =>
+const warned = (expiring: readonly number[], nearCap: readonly number[]) =>
   ({
-    type: 'RecordClientsWarnedOf',
-    data: { expiry: expiry.map(clientNumber), cap: cap.map(clientNumber) },
+    type: 'RecordClientWarnings',
+    data: { expiring: expiring.map(clientNumber), nearCap: nearCap.map(clientNumber) },
   }) as const;
 
-describe('RecordClientsWarnedOf', () => {
+describe('RecordClientWarnings', () => {
   it('remembers those that are still there', () => {
     given(inboundAdded(), clientAdded())
       .when(warned([1, 2], [1]))
-      .then(ClientsWarnedOf({ expiry: [first], cap: [first] }));
+      .then(ClientWarningsSent({ expiring: [first], nearCap: [first] }));
   });
 
   it('is nothing when nobody is', () => {
@@ -25,7 +25,7 @@ describe('RecordClientsWarnedOf', () => {
 
 describe('RecordBackupDelivered', () => {
   it('says who got it', () => {
-    const data = { position: 1, bytes: 2, sealed: true, chats: [{ chat: -3, error: null }] };
+    const data = { position: 1, bytes: 2, encrypted: true, chats: [{ chatId: -3, error: null }] };
     given().when({ type: 'RecordBackupDelivered', data }).then(BackupDelivered(data));
   });
 });

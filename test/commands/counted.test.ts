@@ -19,7 +19,7 @@ import { folded } from '../kit/spec.js';
 const [oslo, rome, bern] = [NodeId.parse(1), NodeId.parse(2), NodeId.parse(3)];
 const node = (id: NodeId) =>
   NodeAdded({
-    ...{ node: id, enabled: true, life: 1, secret: { token: 't' } },
+    ...{ node: id, enabled: true, keyVersion: 1, secret: { token: 't' } },
     spec: {
       ...{ name: `n${id}`, remark: '', scheme: 'https', host: `n${id}.example.com`, port: 2053, basePath: '/' },
       allowPrivateAddress: false,

@@ -8,17 +8,17 @@ import {
   CoreStopRequested,
   CoreTemplateChanged,
   InboundAcceptedByCore,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
 } from '../../src/events/core.js';
 import { InboundDeleted } from '../../src/events/inbound/inbound.js';
-import { KeyShredded, LossAccepted, PanelStarted, PanelStopped } from '../../src/events/panel.js';
+import { DataKeyDestroyed, LogLossAccepted, PanelStarted, PanelStopped } from '../../src/events/panel.js';
 import {
   ApiTokenIssued,
-  CredentialsChanged,
   LoggedIn,
   LoggedOut,
   LoginFailed,
   UserCreated,
+  UserCredentialsChanged,
 } from '../../src/events/user.js';
 import { caused, inboundAdded, one, T0, userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
@@ -53,7 +53,7 @@ describe('ChangeCredentials', () => {
   it('raises the epoch and destroys the key of the one before', () => {
     given(created)
       .when(change('root'))
-      .then(CredentialsChanged(root(1)), KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }));
+      .then(UserCredentialsChanged(root(1)), DataKeyDestroyed({ key: 'user:1/credentials/0', reason: 'rotated' }));
   });
 
   it('refuses the name of another, and an account that is not there', () => {
@@ -67,7 +67,7 @@ describe('sessions', () => {
   const login = { type: 'RecordLogin', data: { user: userId(1), session, expiresAt: T0 + 1 } } as const;
 
   it('begin at the epoch of the account', () => {
-    given(created, CredentialsChanged(root(1)))
+    given(created, UserCredentialsChanged(root(1)))
       .when(login)
       .then(LoggedIn({ user: userId(1), epoch: 1, session, expiresAt: T0 + 1 }));
     given().when(login).thenRejects('CREDENTIALS_WRONG');
@@ -83,7 +83,7 @@ describe('sessions', () => {
 
 describe('IssueApiToken', () => {
   const issue = (token: string, replace: boolean) => ({ type: 'IssueApiToken', data: { token, replace } }) as const;
-  const issued = (token: string, life: number) => ApiTokenIssued({ life, secret: { token } });
+  const issued = (token: string, keyVersion: number) => ApiTokenIssued({ keyVersion, secret: { token } });
 
   it('makes one when there is none', () => {
     given().when(issue('a', false)).then(issued('a', 1));
@@ -93,7 +93,7 @@ describe('IssueApiToken', () => {
     given(issued('a', 1)).when(issue('b', false)).thenNothing();
     given(issued('a', 1))
       .when(issue('b', true))
-      .then(issued('b', 2), KeyShredded({ key: 'api-token/1', reason: 'rotated' }));
+      .then(issued('b', 2), DataKeyDestroyed({ key: 'api-token/1', reason: 'rotated' }));
   });
 });
 
@@ -119,20 +119,20 @@ describe('the core', () => {
     given(started, CoreStopped(stopped)).when({ type: 'RecordCoreStopped', data: stopped }).thenNothing();
     const failed = { run: 'r1', reason: 'killed' };
     given(started).when({ type: 'RecordCoreFailed', data: failed }).then(CoreFailed(failed));
-    const drift = { inbounds: ['in-1'], clients: 2 };
+    const drift = { inboundTags: ['in-1'], clientCount: 2 };
     given(started).when({ type: 'RecordCoreDrift', data: drift }).then(CoreDriftRepaired(drift));
   });
 
   it('refuses an inbound once for each reason, and takes it once', () => {
-    const refuse = { type: 'RecordInboundRefused', data: { inbound: one, reason: 'no' } } as const;
+    const refuse = { type: 'RecordInboundRejected', data: { inbound: one, reason: 'no' } } as const;
     const accept = { type: 'RecordInboundAccepted', data: { inbound: one } } as const;
-    const refused = InboundRefusedByCore(refuse.data);
+    const refused = InboundRejectedByCore(refuse.data);
     given(inboundAdded()).when(refuse).then(refused);
     given(inboundAdded(), refused).when(refuse).thenNothing();
     const other = { inbound: one, reason: 'another no' };
     given(inboundAdded(), refused)
-      .when({ type: 'RecordInboundRefused', data: other })
-      .then(InboundRefusedByCore(other));
+      .when({ type: 'RecordInboundRejected', data: other })
+      .then(InboundRejectedByCore(other));
     given(inboundAdded(), refused)
       .when(accept)
       .then(InboundAcceptedByCore({ inbound: one }));
@@ -148,9 +148,9 @@ describe('the core', () => {
 describe('ChangeCoreTemplate', () => {
   const change = (template: Record<string, string>, outboundTestUrl = 'https://x') =>
     ({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } }) as const;
-  const changed = (template: Record<string, string>, life: number, outboundTestUrl = 'https://x') =>
-    CoreTemplateChanged({ life, template, outboundTestUrl });
-  const shredded = KeyShredded({ key: 'core/template/1', reason: 'rotated' });
+  const changed = (template: Record<string, string>, keyVersion: number, outboundTestUrl = 'https://x') =>
+    CoreTemplateChanged({ keyVersion, template, outboundTestUrl });
+  const shredded = DataKeyDestroyed({ key: 'core/template/1', reason: 'rotated' });
 
   it('takes a template, and destroys the one before', () => {
     given()
@@ -177,9 +177,9 @@ describe('the panel', () => {
       .when({ type: 'RecordPanelStarted', data: { version: '1' } })
       .then(PanelStarted({ version: '1' }));
     given().when({ type: 'RecordPanelStopped', data: {} }).then(PanelStopped({}));
-    const loss = { expected: 9, found: 7, generation: 'before' };
+    const loss = { expectedPosition: 9, foundPosition: 7, previousGeneration: 'before' };
     given()
       .when({ type: 'AcceptLoss', data: { ...loss, destroyed: ['client:1/1'] } })
-      .then(LossAccepted(loss), caused(0, KeyShredded({ key: 'client:1/1', reason: 'erased' })));
+      .then(LogLossAccepted(loss), caused(0, DataKeyDestroyed({ key: 'client:1/1', reason: 'erased' })));
   });
 });

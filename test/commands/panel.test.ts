@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { CertificateExpiring, CertificateLoaded, CertificateRefused } from '../../src/events/certificate.js';
+import { CertificateExpiring, CertificateLoaded, CertificateRejected } from '../../src/events/certificate.js';
 import { PanelRestarted, PanelRestartFailed, PanelRestartRequested } from '../../src/events/panel.js';
 import { T0 } from '../kit/builders.js';
 import { at, given } from '../kit/spec.js';
@@ -24,15 +24,15 @@ describe('RestartPanel', () => {
     const place = { listen: '', port: 2053, tls: true };
     const places = { panel: place, subscription: { ...place, port: 10_882 } };
     given().when({ type: 'RecordPanelRestarted', data: places }).then(PanelRestarted(places));
-    const failed = { server: 'panel', why: 'Port already exists' } as const;
+    const failed = { server: 'panel', reason: 'Port already exists' } as const;
     given().when({ type: 'RecordPanelRestartFailed', data: failed }).then(PanelRestartFailed(failed));
   });
 });
 
 describe('the news of a certificate', () => {
-  const loaded = { server: 'panel', fingerprint: 'aa', subject: 'panel.example', notAfter: T0 + HOUR_MS } as const;
-  const refused = { server: 'panel', certFile: '/c', keyFile: '/k', why: 'of another key' } as const;
-  const ending = { server: 'panel', notAfter: T0 } as const;
+  const loaded = { server: 'panel', fingerprint: 'aa', subject: 'panel.example', expiresAt: T0 + HOUR_MS } as const;
+  const refused = { server: 'panel', certFile: '/c', keyFile: '/k', reason: 'of another key' } as const;
+  const ending = { server: 'panel', expiresAt: T0 } as const;
 
   it('is told when it is another one, for each server', () => {
     const load = { type: 'RecordCertificateLoaded', data: loaded } as const;
@@ -47,16 +47,16 @@ describe('the news of a certificate', () => {
   });
 
   it('is told of a flaw once, and when it is good again', () => {
-    const refuse = { type: 'RecordCertificateRefused', data: refused } as const;
-    given(CertificateLoaded(loaded)).when(refuse).then(CertificateRefused(refused));
-    given(CertificateRefused(refused)).when(refuse).thenNothing();
-    given(CertificateRefused({ ...refused, certFile: '/d' }))
+    const refuse = { type: 'RecordCertificateRejected', data: refused } as const;
+    given(CertificateLoaded(loaded)).when(refuse).then(CertificateRejected(refused));
+    given(CertificateRejected(refused)).when(refuse).thenNothing();
+    given(CertificateRejected({ ...refused, certFile: '/d' }))
       .when(refuse)
-      .then(CertificateRefused(refused));
-    given(CertificateLoaded(loaded), CertificateRefused(refused))
+      .then(CertificateRejected(refused));
+    given(CertificateLoaded(loaded), CertificateRejected(refused))
       .when({ type: 'RecordCertificateLoaded', data: loaded })
       .then(CertificateLoaded(loaded));
-    given(CertificateRefused(refused), CertificateLoaded(loaded)).when(refuse).then(CertificateRefused(refused));
+    given(CertificateRejected(refused), CertificateLoaded(loaded)).when(refuse).then(CertificateRejected(refused));
   });
 
   it('is told of its end once a day, and of that of another one at once', () => {

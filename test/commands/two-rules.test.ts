@@ -13,7 +13,7 @@ import { busOver, TestLog } from '../kit/log.js';
 interface Rules {
   readonly capBytes: number;
   readonly expiresAt: number;
-  readonly resetDays?: number;
+  readonly renewalDays?: number;
 }
 interface Judged {
   readonly depletion: Depletion | null;
@@ -38,18 +38,18 @@ const kinds = {
   client: {
     past: (rules: Rules) => [
       inboundAdded(),
-      clientAdded(draft('alice', 1, { terms: rules })),
+      clientAdded(draft('alice', 1, { spec: rules })),
       traffic({ clients: [[first, 200, 0]] }),
     ],
     out: (depletion: Depletion) => ClientDepleted({ client: first, depletion }),
     change: (rules: Rules): AnyCommand => ({
       type: 'UpdateClient',
-      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { terms: rules }) },
+      data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { spec: rules }) },
     }),
     reset: { type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } } as AnyCommand,
     uses: (bytes: number) => grown(bytes, 0),
     judged: ({ clients, counters }: PanelState): Judged => {
-      const { depletion = null, terms: rules = { capBytes: 0, expiresAt: 0 } } = clients.get(first) ?? {};
+      const { depletion = null, spec: rules = { capBytes: 0, expiresAt: 0 } } = clients.get(first) ?? {};
       return { depletion, rules, used: counters.clients.get(first) ?? zero };
     },
   },
@@ -85,7 +85,7 @@ describe.each(Object.entries(kinds))(
       const said = (command: AnyCommand): readonly (Depletion | null)[] =>
         must(command).flatMap(({ type, data }) => {
           if (type === 'ClientDepleted' || type === 'InboundDepleted') return [data.depletion];
-          return type === 'ClientRestored' || type === 'InboundRestored' ? [null] : [];
+          return type === 'ClientReactivated' || type === 'InboundReactivated' ? [null] : [];
         });
       return { journal, state, said };
     }
@@ -210,7 +210,7 @@ function hasTrueReason({ depletion, rules, used }: Judged, now: number, latest: 
 
 describe('a term that renews itself', () => {
   it('ends nobody who is shut out by a cap: the renewal that follows brings it back', () => {
-    const rules = { ...BOTH, resetDays: 30 };
+    const rules = { ...BOTH, renewalDays: 30 };
     const { past, out, reset } = kinds.client;
     const journal = new TestLog();
     journal.append(...past(rules), out(CAP));
@@ -219,7 +219,7 @@ describe('a term that renews itself', () => {
     expect(must(poll)).toStrictEqual([]);
     expect(must({ type: 'BeginPeriods', data: {} }).map(({ type }) => type)).toStrictEqual([
       'ClientRenewed',
-      'ClientRestored',
+      'ClientReactivated',
     ]);
     expect(state.clients.get(first)?.depletion).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
-import { KeyShredded } from '../../src/events/panel.js';
-import { CredentialsChanged, PasswordHashUpgraded, UserCreated } from '../../src/events/user.js';
+import { DataKeyDestroyed } from '../../src/events/panel.js';
+import { PasswordHashUpgraded, UserCreated, UserCredentialsChanged } from '../../src/events/user.js';
 import { userId } from '../kit/builders.js';
 import { given } from '../kit/spec.js';
 
@@ -16,14 +16,14 @@ describe('UpgradePasswordHash', () => {
   it('keeps the epoch, so that sessions go on, and destroys the key of the hash before', () => {
     given(UserCreated(root('theirs')))
       .when(upgrade('theirs'))
-      .then(PasswordHashUpgraded(root('ours')), KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }));
+      .then(PasswordHashUpgraded(root('ours')), DataKeyDestroyed({ key: 'user:1/credentials/0', reason: 'rotated' }));
   });
 
   it('does nothing where another login was quicker, the password is a new one, or nobody is there', () => {
     given(UserCreated(root('theirs')), PasswordHashUpgraded(root('ours')))
       .when(upgrade('theirs'))
       .thenNothing();
-    given(UserCreated(root('theirs')), CredentialsChanged(root('new', 1)))
+    given(UserCreated(root('theirs')), UserCredentialsChanged(root('new', 1)))
       .when(upgrade('theirs'))
       .thenNothing();
     given().when(upgrade('theirs')).thenNothing();
@@ -37,8 +37,8 @@ describe('UpgradePasswordHash', () => {
     given(UserCreated(root('theirs')), PasswordHashUpgraded(root('ours')))
       .when(change)
       .then(
-        CredentialsChanged(root('new', 1)),
-        KeyShredded({ key: 'user:1/credentials/0/upgraded', reason: 'rotated' }),
+        UserCredentialsChanged(root('new', 1)),
+        DataKeyDestroyed({ key: 'user:1/credentials/0/upgraded', reason: 'rotated' }),
       );
   });
 });

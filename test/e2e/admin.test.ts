@@ -60,7 +60,7 @@ describe('portolan admin', () => {
     const file = join(panel.dataDir, 'run', 'password.txt');
     writeFileSync(file, `from a file ${name}\nand no more\n`, { mode: 0o600 });
     expect(await ok('reset-password', name, '--password-file', file)).toEqual([{ username: name }]);
-    expect(deeds(mark)).toEqual(['UserCreated', 'CredentialsChanged', 'KeyShredded']);
+    expect(deeds(mark)).toEqual(['UserCreated', 'UserCredentialsChanged', 'DataKeyDestroyed']);
   }
 
   it('makes and changes accounts while the panel runs', async () => {
@@ -109,7 +109,9 @@ describe('portolan admin', () => {
     const mark = headOf(panel.dataDir);
     expect(await ok('disable-2fa')).toEqual([{ changed: true }]);
     expect(await ok('disable-2fa')).toEqual([{ changed: false }]);
-    expect(deeds(mark)).toEqual(expect.arrayContaining(['SettingsChanged', 'SecretSettingChanged', 'KeyShredded']));
+    expect(deeds(mark)).toEqual(
+      expect.arrayContaining(['SettingsChanged', 'SecretSettingChanged', 'DataKeyDestroyed']),
+    );
     const again = await panel.admin();
     const all = await must(again.post<Record<string, unknown>>('/panel/setting/all'));
     expect(all).toMatchObject({ twoFactorEnable: false, hasTwoFactorToken: false });

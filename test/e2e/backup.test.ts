@@ -220,8 +220,8 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await must(admin.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
       subTitle: 'Still here',
     });
-    const [restored] = recorded(panel.dataDir, 'StateRestored');
-    expect(restored?.data.why).toMatch(/^a wreck takes the place of the state: .*not a database/);
+    const [restored] = recorded(panel.dataDir, 'StateReplacementRolledBack');
+    expect(restored?.data.reason).toMatch(/^a wreck takes the place of the state: .*not a database/);
     expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
     expect(panel.stderr()).toContain('the one before is brought back');
   });

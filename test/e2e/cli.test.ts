@@ -117,7 +117,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     hidesSecrets([exported.stdout], secrets);
     const rows = jsonLines<{ position: number; type: string }>(exported);
     expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
-    expect(rows.some(({ type }) => type === 'KeyShredded')).toBe(true);
+    expect(rows.some(({ type }) => type === 'DataKeyDestroyed')).toBe(true);
     expect(jsonLines(verified)).toMatchObject([{ fault: null, events: expect.any(Number) as number }]);
     const [{ digests = {} } = {}] = jsonLines<{ digests?: Record<string, string> }>(replayed);
     expect(Object.keys(digests)).toEqual(expect.arrayContaining(['inbounds', 'clients', 'traffic', 'users', 'state']));
@@ -133,7 +133,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       'ClientAdded',
       'ClientDepleted',
       'ClientTrafficReset',
-      'ClientRestored',
+      'ClientReactivated',
     ]);
     const [added, depleted, reset, restored] = told;
     expect(added?.by).toBe(`user ${panel.username} from 127.0.0.1`);

@@ -185,12 +185,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       process.kill(corePid(), 'SIGKILL');
       await until(`start ${round}`, () => recorded(panel.dataDir, 'CoreStarted', head).length === round);
     }
-    const life = logOf(panel.dataDir, head).filter(({ type }) => type.startsWith('Core'));
-    expect(life.map(({ type }) => type)).toEqual(['CoreFailed', 'CoreStarted', 'CoreFailed', 'CoreStarted']);
-    const waits = [0, 2].map((index) => (life[index + 1]?.meta.at ?? 0) - (life[index]?.meta.at ?? 0));
+    const keyVersion = logOf(panel.dataDir, head).filter(({ type }) => type.startsWith('Core'));
+    expect(keyVersion.map(({ type }) => type)).toEqual(['CoreFailed', 'CoreStarted', 'CoreFailed', 'CoreStarted']);
+    const waits = [0, 2].map((index) => (keyVersion[index + 1]?.meta.at ?? 0) - (keyVersion[index]?.meta.at ?? 0));
     expect(waits[0]).toBeGreaterThanOrEqual(900);
     expect(waits[1]).toBeGreaterThanOrEqual(1_900);
-    expect(life[0]?.data).toMatchObject({ reason: expect.stringMatching(/SIGKILL|ended while it ran/) as string });
+    expect(keyVersion[0]?.data).toMatchObject({
+      reason: expect.stringMatching(/SIGKILL|ended while it ran/) as string,
+    });
     await carries();
     expect(await state()).toBe('running');
   });

@@ -93,7 +93,7 @@ describe('files that are not as the panel left them', () => {
     await child.stop();
     expect(existsSync(anchorFile())).toBe(false);
     expect(await cli(['doctor', '--accept-loss'], panel.dataDir)).toMatchObject({ code: 0, stderr: '' });
-    expect(recorded(panel.dataDir, 'LossAccepted')).toMatchObject([{ data: { expected: null } }]);
+    expect(recorded(panel.dataDir, 'LogLossAccepted')).toMatchObject([{ data: { expected: null } }]);
     expect((await cli(['doctor', '--accept-loss'], panel.dataDir)).stderr).toContain(
       'The end of the log is not missing',
     );
@@ -125,7 +125,7 @@ describe('files that are not as the panel left them', () => {
       expect.stringMatching(/^The log goes on after position \d+; the damaged file is in .*backups/),
       '',
     ]);
-    expect(recorded(panel.dataDir, 'LossAccepted').at(-1)?.data.expected).toBeGreaterThan(CLIENTS);
+    expect(recorded(panel.dataDir, 'LogLossAccepted').at(-1)?.data.expectedPosition).toBeGreaterThan(CLIENTS);
     await startWell();
     expect(await cli(['restore', backup, '--yes'], panel.dataDir)).toMatchObject({ code: 0, stderr: '' });
     await startWell();

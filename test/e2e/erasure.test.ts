@@ -60,7 +60,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await must(admin.post(path, clientBody(added.id, wireOf(added.one, renewed))));
     await until('nothing has the key any more', () => filesWith(key).length === 0);
     await until('nothing has the id any more', () => filesWith(former.id).length === 0);
-    expect(recorded(panel.dataDir, 'KeyShredded').map(({ data }) => data.key)).toContain('client:1/1');
+    expect(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.key)).toContain('client:1/1');
     // Nor does that of a client whose key is there lie open in a file.
     expect(filesWith(other.id)).toEqual([]);
   });

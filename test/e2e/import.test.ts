@@ -74,7 +74,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       totals: {
         before: { inbounds: 2, clients: 2, clientUp: UP },
         after: { inbounds: 1, clients: 2, clientUp: UP },
-        leftOut: { inbounds: 1, clients: 0, clientUp: 0 },
+        skipped: { inbounds: 1, clients: 0, clientUp: 0 },
       },
     });
     expect(readdirSync(folder)).toEqual(['x-ui.db']);
@@ -147,7 +147,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       expect([done.code, done.stderr]).toEqual([0, '']);
       const { totals, findings } = JSON.parse(done.stdout) as ForeignReport;
       expect(totals.after).toEqual(totals.before);
-      expect(findings.filter(({ what }) => what === 'left out')).toEqual([]);
+      expect(findings.filter(({ outcome: what }) => what === 'skipped')).toEqual([]);
       expect(findings.map(({ item }) => item)).toContain('client laptop-3 of inbound 1');
       expect(recorded(dataDir, 'GeoSourceAdded')).toHaveLength(2);
     });

@@ -95,7 +95,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
   }
 
   const numberOf = (index: number): number => {
-    const added = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.terms.limitIp === 1);
+    const added = recorded(panel.dataDir, 'ClientAdded').filter(({ data }) => data.spec.limitIp === 1);
     return added.find(({ data }) => data.inbound === inbounds[index])?.data.client ?? 0;
   };
 
@@ -122,7 +122,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
       await isHeld(index);
       expect(told(index).map(({ type, data }) => [type, data])).toEqual([
         [
-          'ClientAddressesLimited',
+          'ClientIpsBlocked',
           {
             ...{ client: numberOf(index), limit: 1, keep: 'newest', graceSeconds: GRACE_S },
             addresses: { kept: [CAFE], held: [HOME] },
@@ -153,14 +153,14 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
     const wire = wireOf(added.one, guest, { limitIp: 2 });
     await must(admin.post(`/panel/api/inbounds/updateClient/${keyOf(added.one, guest)}`, clientBody(added.id, wire)));
     await until('the first address is let in', async () => (await small(0, 'home')) === 200);
-    expect(told(0).at(-1)).toMatchObject({ type: 'ClientAddressesAdmitted', data: { reason: 'changed' } });
+    expect(told(0).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'changed' } });
   });
 
   it('comes back where it was held when the other address is left, without a restart of the core', async () => {
     const before = recorded(panel.dataDir, 'CoreStarted', start).length;
     moored[1]?.running.cafe.stop();
     await until('the first address is let in', async () => (await small(1, 'home')) === 200);
-    expect(told(1).at(-1)).toMatchObject({ type: 'ClientAddressesAdmitted', data: { reason: 'left' } });
+    expect(told(1).at(-1)).toMatchObject({ type: 'ClientIpsUnblocked', data: { reason: 'left' } });
     await pause(100);
     expect(moored.map(({ running }) => running.neighbour.ended())).toEqual([false, false]);
     expect(recorded(panel.dataDir, 'CoreStarted', start)).toHaveLength(before);
@@ -202,7 +202,7 @@ describe.skipIf(withoutCore(WITHOUT))(WITHOUT, () => {
       await pause(3_000);
       for (const flow of flows) await moved(flow, flow.bytes() + 1);
       expect([said(), flows.map((flow) => flow.ended())]).toEqual([2, [false, false]]);
-      expect(recorded(panel.dataDir, 'ClientAddressesLimited', start)).toHaveLength(1);
+      expect(recorded(panel.dataDir, 'ClientIpsBlocked', start)).toHaveLength(1);
       expect(logOf(panel.dataDir, start).filter(({ type }) => /^Core(St|Fail|Restart)/.test(type))).toEqual([]);
     } finally {
       for (const flow of flows) flow.stop();

@@ -163,7 +163,7 @@ describe('a kill -9', () => {
       await dies({ when: 'after', to: NOTE, holding: '"tries":2' });
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
       expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
-      expect(recorded(dataDir, 'StateRestored')).toMatchObject([
+      expect(recorded(dataDir, 'StateReplacementRolledBack')).toMatchObject([
         { data: { why: expect.stringContaining('did not get ready') as string } },
       ]);
       const [aside = ''] = replacedStates(dataDir);

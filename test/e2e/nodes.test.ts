@@ -31,7 +31,7 @@ interface Sync {
   lag: number;
   error: string;
   pending: object[];
-  strangers: { clients: object[] };
+  unmanaged: { clients: object[] };
 }
 
 describe.skipIf(withoutCore(SUITE))(SUITE, () => {
@@ -135,7 +135,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       const [here, far] = await Promise.all([statsOf(admin, bob), statsOf(there, bob)]);
       return here.up === far.up && here.down === far.down;
     });
-    expect(recorded(centre.dataDir, 'NodeTrafficRecorded', from).flatMap(({ data }) => data.notes)).toStrictEqual([]);
+    expect(recorded(centre.dataDir, 'NodeTrafficRecorded', from).flatMap(({ data }) => data.anomalies)).toStrictEqual(
+      [],
+    );
   });
 
   it('cuts a client on both machines when both together reach the cap', async () => {
@@ -202,7 +204,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const mallory = makeClient();
     const [own] = await listThere();
     await must(there.post(`${API}/addClient`, clientBody(own?.id ?? 0, wireOf(vless(), mallory))));
-    await until('it is listed', async () => (await sync()).strangers.clients.length === 1);
+    await until('it is listed', async () => (await sync()).unmanaged.clients.length === 1);
     expect((await admin.get(`${API}/getClientTraffics/${mallory.email}`)).success).toBe(false);
     expect(await emailsThere()).toContain(mallory.email);
   });

@@ -137,7 +137,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       ...['InboundTrafficReset', 'InboundTrafficReset', 'InboundTrafficReset', 'InboundTrafficReset'],
       ...['InboundTrafficReset', 'ClientDeleted', 'ClientDeleted', 'BackupDelivered', 'BackupDelivered'],
       'SettingsChanged',
-      ...['NodeAdded', 'NodeUpdated', 'NodeTokenReplaced', 'KeyShredded', 'NodeDisabled', 'NodeDeleted'],
+      ...['NodeAdded', 'NodeUpdated', 'NodeTokenReplaced', 'DataKeyDestroyed', 'NodeDisabled', 'NodeDeleted'],
       ...['GeoSourceAdded', 'GeoSourceDownloaded', 'GeoSourceUpdated', 'GeoSourceDownloaded', 'GeoSourceChecked'],
       ...['GeoSourceChecked', 'GeoSourceDeleted', 'CoreStopRequested', 'CoreRestartRequested'],
       ...['GeoFilesUpdated', 'GeoFilesUpdated', 'CoreVersionInstalled', 'CoreRestartRequested'],
@@ -146,7 +146,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ];
 
     /** The session goes on under a new id, and the client logs in all the same. */
-    const renamed = ['CredentialsChanged', 'KeyShredded', 'LoggedIn', 'LoggedIn'];
+    const renamed = ['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn', 'LoggedIn'];
 
     const run = (login: Record<string, string>, asked: object): Promise<readonly Told[]> => {
       const module = join(folderOf(javascript), 'node_modules', '3xui-api-client', 'index.js');

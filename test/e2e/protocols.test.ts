@@ -231,7 +231,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('needed no other start of the core than those for the template, and no inbound was refused', () => {
     const later = logOf(panel.dataDir, empty).map(({ type }) => type);
-    for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRefusedByCore', 'CoreDriftRepaired']) {
+    for (const type of ['CoreStarted', 'CoreStopped', 'CoreFailed', 'InboundRejectedByCore', 'CoreDriftRepaired']) {
       expect(later).not.toContain(type);
     }
     expect(recorded(panel.dataDir, 'InboundAdded')).toHaveLength(NAMES.length);

@@ -111,7 +111,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   }
 
   it('gives the same read models from zero, before and after a restart with snapshots', async () => {
-    expect(new Set(recorded(panel.dataDir, 'KeyShredded').map(({ data }) => data.reason))).toContain('rotated');
+    expect(new Set(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.reason))).toContain('rotated');
     await panel.stop();
     const head = headOf(panel.dataDir);
     const before = await replay(panel.dataDir);

@@ -101,7 +101,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('a term that renews itself cuts nobody', async () => {
     const renewed = await until('the next term', () => recorded(panel.dataDir, 'ClientRenewed', start)[0]);
-    expect(renewed.data.expiresAt - renewed.data.from).toBe(30 * DAY_MS);
+    expect(renewed.data.expiresAt - renewed.data.previousExpiresAt).toBe(30 * DAY_MS);
     await until('it may connect', async () => (await small('renewing')) === 200);
     if (powerless) return;
     const transfer = running.get('renewing') ?? expect.fail('it never began');
@@ -143,11 +143,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const head = headOf(panel.dataDir);
     panel = await startPanel({ dataDir: panel.dataDir, ports: panel.ports });
     await until('moored is back', async () => (await small('moored')) === 200);
-    const began = recorded(panel.dataDir, 'InboundPeriodBegan', head);
+    const began = recorded(panel.dataDir, 'InboundTrafficPeriodStarted', head);
     // An hour may begin just now.
     expect([1, 2]).toContain(began.length);
-    expect((began[0]?.data.start ?? 1) % HOUR_MS).toBe(0);
-    const restored = recorded(panel.dataDir, 'InboundRestored', head);
+    expect((began[0]?.data.startedAt ?? 1) % HOUR_MS).toBe(0);
+    const restored = recorded(panel.dataDir, 'InboundReactivated', head);
     expect(restored.map(({ meta }) => meta.causationId)).toEqual([began[0]?.id]);
   });
 });

@@ -108,7 +108,7 @@ describe('a panel with TLS', () => {
     writeFileSync(files.certFile, 'rubbish');
     // Each server watches its own pair: which of the two sees the file first is not settled.
     const refused = await until('both refuse it', () => {
-      const events = recorded(panel.dataDir, 'CertificateRefused', start).map(({ data }) => data);
+      const events = recorded(panel.dataDir, 'CertificateRejected', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
     });
     const why = 'The certificate file does not hold a PEM certificate';

@@ -57,7 +57,7 @@ describe('a replay', () => {
         const snapshots = { load: (name: string) => kept.get(name) ?? null } as unknown as SnapshotStore;
         // What was destroyed since must not come back from a snapshot: the panel throws them away then.
         const shredded = readAll(journal.log).some(
-          (event) => event.type === 'KeyShredded' && event.position > position,
+          (event) => event.type === 'DataKeyDestroyed' && event.position > position,
         );
         // Nor is one used whose position lies before the end of a roll-up: a sum may hold what it has already.
         const usable = !shredded && position >= journal.log.rolledTo;
@@ -71,19 +71,19 @@ describe('a replay', () => {
     );
     // The histories reach what matters.
     for (const type of [
-      'KeyShredded',
+      'DataKeyDestroyed',
       'MeasurementsRolledUp',
       'ClientDepleted',
       'ClientCredentialRotated',
-      'ClientTrafficInherited',
+      'ClientTrafficTransferred',
       'ClientIpsSeen',
-      'ClientAddressesLimited',
-      'ClientAddressesAdmitted',
+      'ClientIpsBlocked',
+      'ClientIpsUnblocked',
       'NodeTrafficRecorded',
       'NodeInboundApplied',
       'LoggedIn',
       'TwoFactorCodeUsed',
-      'SessionsEnded',
+      'SessionsRevoked',
     ]) {
       expect([...seen]).toContain(type);
     }

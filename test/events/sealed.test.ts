@@ -8,10 +8,11 @@ const SENSITIVE = /(pass|token|secret|key$|uuid|subId|email|auth|ip$|ips|usernam
 
 /** Fields that sound like secrets and are none. Each has its reason. */
 const OPEN: Readonly<Record<string, string>> = {
-  'KeyShredded.key': 'the name of a key, not the key: what is left when it is destroyed',
+  'DataKeyDestroyed.key': 'the name of a key, not the key: what is left when it is destroyed',
   'SecretSettingChanged.key': 'which setting it is, not its value',
-  'ClientAdded.terms.limitIp': 'a number of addresses, not an address',
+  'ClientAdded.spec.limitIp': 'a number of addresses, not an address',
   'ClientUpdated.changes.limitIp': 'a number of addresses, not an address',
+  'ClientIdentityChanged.emailChanged': 'whether the email changed, not the email',
 };
 
 type Def = z.core.$ZodTypes['_zod']['def'];

@@ -5,7 +5,7 @@ import {
   ClientAdded,
   type ClientCredential,
   type ClientIdentity,
-  type ClientTerms,
+  type ClientSpec,
 } from '../../src/events/client/client.js';
 import { ClientNumber, InboundId, type NodeId, UserId } from '../../src/events/ids.js';
 import { InboundAdded, type InboundConfig, type InboundSpec, type Protocol } from '../../src/events/inbound/inbound.js';
@@ -31,7 +31,7 @@ export const system: Actor = { kind: 'system', id: 'test', name: 'test', ip: nul
 /** A UUID v4 that ends in a number. */
 export const uuid = (n: number): string => `11111111-2222-4333-8444-${String(n).padStart(12, '0')}`;
 
-export const terms = (over: Partial<ClientTerms> = {}): ClientTerms => ({
+export const clientSpec = (over: Partial<ClientSpec> = {}): ClientSpec => ({
   enabled: true,
   capBytes: 0,
   expiresAt: 0,
@@ -39,7 +39,7 @@ export const terms = (over: Partial<ClientTerms> = {}): ClientTerms => ({
   flow: '',
   security: 'auto',
   method: '',
-  resetDays: 0,
+  renewalDays: 0,
   reverseTag: '',
   ...over,
 });
@@ -61,14 +61,14 @@ export const credential = (over: Partial<ClientCredential> = {}): ClientCredenti
 });
 
 interface DraftOver {
-  readonly terms?: Partial<ClientTerms>;
+  readonly spec?: Partial<ClientSpec>;
   readonly identity?: Partial<ClientIdentity>;
   readonly credential?: Partial<ClientCredential>;
 }
 
 /** A client as a caller asks for it; `n` makes its credentials. */
 export const draft = (email: string, n: number, over: DraftOver = {}): ClientDraft => ({
-  terms: terms(over.terms),
+  spec: clientSpec(over.spec),
   identity: identity(email, over.identity),
   credential: credential({ id: uuid(n), password: `password-${n}`, auth: `auth-${n}`, ...over.credential }),
 });
@@ -109,7 +109,7 @@ export const inboundAdded = ({ id = one, enabled = true, ...over }: InboundOver 
     owner: userId(1),
     enabled,
     spec: spec(over.spec),
-    life: 1,
+    keyVersion: 1,
     config: config(over.config),
     node: over.node ?? null,
   });
@@ -119,7 +119,7 @@ export const otherInbound = (protocol: Protocol = 'vless', over: Partial<Inbound
   inboundAdded({ id: two, spec: { port: 8443, tag: 'in-2', protocol }, config: over });
 
 export const clientAdded = (who: ClientDraft = alice, number: ClientNumber = first, inbound: InboundId = one) =>
-  ClientAdded({ client: number, inbound, life: 1, ...who });
+  ClientAdded({ client: number, inbound, keyVersion: 1, ...who });
 
 export const inboundDraft = (over: InboundOver & { readonly clients?: readonly ClientDraft[] } = {}): InboundDraft => ({
   spec: spec(over.spec),

@@ -61,9 +61,9 @@ export const nodeStepKinds = {
       boundTo(moment, asked).map(({ id: inbound, tag }) => ({
         type: 'RecordNodeInboundApplied',
         data: {
-          ...{ asked, inbound, tag, digest: `d${moment.b}`, fresh: moment.c % 3 === 0 },
+          ...{ asked, inbound, tag, digest: `d${moment.b}`, newInbound: moment.c % 3 === 0 },
           position: 1 + (moment.b % 300),
-          began: [...(moment.state.clientsOf.get(inbound) ?? [])].filter((_, i) => (i + moment.c) % 2 === 0),
+          newClients: [...(moment.state.clientsOf.get(inbound) ?? [])].filter((_, i) => (i + moment.c) % 2 === 0),
         },
       })),
     ),
@@ -74,7 +74,7 @@ export const nodeStepKinds = {
       boundTo(moment, asked)
         .slice(0, 1)
         .map(({ id: inbound }) => ({
-          type: 'RecordNodeInboundRefused',
+          type: 'RecordNodeInboundRejected',
           data: { asked, inbound, reason: `reason ${moment.b % 3}` },
         })),
     ),
@@ -82,8 +82,13 @@ export const nodeStepKinds = {
   nodeStrangers: [
     1,
     onNode((asked, { b, c }) => {
-      const clients = [{ inbound: 'far-1', email: `stranger-${b}` }].slice(c % 2);
-      return [{ type: 'RecordNodeStrangers', data: { asked, inbounds: [`own-${b}`].slice(b % 2), clients, more: 0 } }];
+      const clients = [{ inboundTag: 'far-1', email: `unmanaged-${b}` }].slice(c % 2);
+      return [
+        {
+          type: 'RecordNodeUnmanagedItems',
+          data: { asked, inboundTags: [`own-${b}`].slice(b % 2), clients, omitted: 0 },
+        },
+      ];
     }),
   ],
   nodeTraffic: [
@@ -102,7 +107,7 @@ export const nodeStepKinds = {
         inbounds: inbounds.map(({ id }): [number, number, number, number, number, number, number, number] => [
           ...([id, b % 80, c % 60, b, c, b + c, c % 8, b % 9] as const),
         ]),
-        notes: some.slice(0, b % 2).map((client): ['client', number, 'fell'] => ['client', client, 'fell']),
+        anomalies: some.slice(0, b % 2).map((client): ['client', number, 'fell'] => ['client', client, 'fell']),
       };
       return [{ type: 'RecordNodeTraffic', data }];
     }),

@@ -27,11 +27,11 @@ type Make = (moment: Moment) => readonly AnyCommand[];
 const someClient = (a: number, b: number, c: number): ClientDraft =>
   draft(['alice', 'Bob', 'carol', 'DAVE', 'eve', 'frank'][a % 6] ?? '', b % 12, {
     identity: { subId: `sub-${c % 2}`, comment: c % 4 === 0 ? `comment ${c}` : '' },
-    terms: {
+    spec: {
       enabled: c % 7 !== 0,
       capBytes: c % 3 === 0 ? 500 : 0,
       expiresAt: c % 5 === 0 ? -DAY : 0,
-      resetDays: c % 11 === 0 ? 30 : 0,
+      renewalDays: c % 11 === 0 ? 30 : 0,
       limitIp: c % 3,
     },
   });
@@ -101,7 +101,7 @@ export const stepKinds = {
   ],
   refused: [
     1,
-    onInbound(({ id }, { b }) => ({ type: 'RecordInboundRefused', data: { inbound: id, reason: `reason ${b % 3}` } })),
+    onInbound(({ id }, { b }) => ({ type: 'RecordInboundRejected', data: { inbound: id, reason: `reason ${b % 3}` } })),
   ],
   accepted: [1, onInbound(({ id }) => ({ type: 'RecordInboundAccepted', data: { inbound: id } }))],
   client: [
@@ -111,7 +111,7 @@ export const stepKinds = {
       data: { inbound: id, clients: [someClient(b, c, a)] },
     })),
   ],
-  clientTerms: [1, editOf(({ terms }) => ({ terms }))],
+  clientTerms: [1, editOf(({ spec }) => ({ spec }))],
   clientName: [1, editOf(({ identity }) => ({ identity }))],
   clientKey: [1, editOf(({ credential }) => ({ credential }))],
   clientNameAndKey: [1, editOf(({ identity, credential }) => ({ identity, credential }))],
@@ -150,7 +150,7 @@ export const stepKinds = {
   ips: [
     2,
     onClient(({ number: client }, { a, b, now }) => {
-      const ips = [a, b].map((n) => ({ ip: `198.51.100.${n % 5}`, at: now }));
+      const ips = [a, b].map((n) => ({ ip: `198.51.100.${n % 5}`, seenAt: now }));
       return { type: 'RecordClientIps', data: { seen: [{ client, ips }] } };
     }),
   ],

@@ -53,9 +53,18 @@ describe('what the directory did', () => {
   });
 
   it('is remembered as long as the log remembers it', () => {
-    const outcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: 'Nobody is there' };
+    const outcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: 'Nobody is there' };
     const rollUp = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
+      MeasurementsRolledUp({
+        fromPosition: 1,
+        toPosition: 1,
+        firstAt: 0,
+        lastAt: toTime,
+        digest: '',
+        prunedCount: 0,
+        sums: [],
+        nodeSums: [],
+      });
     const synced = ['sync', DirectorySynced(outcome)] as const;
     expect(known(synced).last).toEqual({ at: T0, outcome });
     expect(known(synced, ['sync', rollUp(T0 - 1)]).last).toEqual({ at: T0, outcome });
@@ -66,7 +75,7 @@ describe('what the directory did', () => {
 describe('a sync', () => {
   it('is told to the browsers when it was not whole', () => {
     const synced = (error: string | null) =>
-      DirectorySynced({ added: 1, enabled: 0, disabled: 0, removed: 0, refused: 0, error });
+      DirectorySynced({ added: 1, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error });
     expect(pushesOf(recorded([synced(null)]))).toEqual([]);
     expect(pushesOf(recorded([synced('Nobody is there')]))).toEqual([
       {

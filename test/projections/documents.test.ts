@@ -4,8 +4,8 @@ import {
   ClientDeleted,
   ClientDepleted,
   ClientExpiryStarted,
-  ClientIdentified,
-  ClientRestored,
+  ClientIdentityChanged,
+  ClientReactivated,
   ClientUpdated,
 } from '../../src/events/client/client.js';
 import {
@@ -13,8 +13,8 @@ import {
   InboundDepleted,
   InboundDisabled,
   InboundEnabled,
+  InboundReactivated,
   InboundReconfigured,
-  InboundRestored,
   InboundTrafficReset,
   InboundUpdated,
 } from '../../src/events/inbound/inbound.js';
@@ -24,6 +24,7 @@ import {
   alice,
   bob,
   clientAdded,
+  clientSpec,
   config,
   credential,
   first,
@@ -32,7 +33,6 @@ import {
   one,
   second,
   T0,
-  terms,
   uuid,
 } from '../kit/builders.js';
 import { at, folded } from '../kit/spec.js';
@@ -51,7 +51,7 @@ describe('inbounds', () => {
       owner: 1,
       node: null,
       enabled: true,
-      life: 1,
+      keyVersion: 1,
       config: own,
       depletion: null,
       depletedAt: 0,
@@ -70,9 +70,9 @@ describe('inbounds', () => {
       updatedAt: later,
     });
     const next = config({ stream: null });
-    expect(all(at(later, InboundReconfigured({ inbound: one, life: 2, config: next })))).toStrictEqual({
+    expect(all(at(later, InboundReconfigured({ inbound: one, keyVersion: 2, config: next })))).toStrictEqual({
       ...fresh,
-      life: 2,
+      keyVersion: 2,
       config: next,
       updatedAt: later,
     });
@@ -81,7 +81,7 @@ describe('inbounds', () => {
     const depletion = { reason: 'expiry', expiresAt: 1 } as const;
     const depleted = at(later, InboundDepleted({ inbound: one, depletion }));
     expect(all(depleted)).toStrictEqual({ ...fresh, depletion, depletedAt: later });
-    expect(all(depleted, InboundRestored({ inbound: one }))).toStrictEqual(fresh);
+    expect(all(depleted, InboundReactivated({ inbound: one }))).toStrictEqual(fresh);
     expect(all(at(later, InboundTrafficReset({ inbound: one, up: 1, down: 1 })))).toStrictEqual({
       ...fresh,
       resetAt: later,
@@ -97,35 +97,35 @@ describe('clients', () => {
 
   it('are as they were added', () => {
     const state = { depletion: null, depletedAt: 0, createdAt: T0, updatedAt: T0 };
-    expect(fresh).toStrictEqual({ number: first, inbound: one, life: 1, ...alice, ...state });
+    expect(fresh).toStrictEqual({ number: first, inbound: one, keyVersion: 1, ...alice, ...state });
   });
 
   it('follow what happens to them', () => {
     expect(only(at(later, ClientUpdated({ client: first, changes: { capBytes: 5 } })))).toStrictEqual({
       ...fresh,
-      terms: terms({ capBytes: 5 }),
+      spec: clientSpec({ capBytes: 5 }),
       updatedAt: later,
     });
     const depletion = { reason: 'cap', usedBytes: 5, capBytes: 5 } as const;
     const depleted = at(later, ClientDepleted({ client: first, depletion }));
     expect(only(depleted)).toStrictEqual({ ...fresh, depletion, depletedAt: later });
-    expect(only(depleted, ClientRestored({ client: first }))).toStrictEqual(fresh);
+    expect(only(depleted, ClientReactivated({ client: first }))).toStrictEqual(fresh);
     expect(only(ClientExpiryStarted({ client: first, expiresAt: 9 }))).toStrictEqual({
       ...fresh,
-      terms: terms({ expiresAt: 9 }),
+      spec: clientSpec({ expiresAt: 9 }),
     });
   });
 
   it('are found by every name that they have now, and by none that they had', () => {
-    const renamed = ClientIdentified({
+    const renamed = ClientIdentityChanged({
       client: first,
-      life: 1,
-      renamed: true,
+      keyVersion: 1,
+      emailChanged: true,
       identity: identity('Amy', { subId: 's2' }),
     });
     const rotated = ClientCredentialRotated({
       client: first,
-      life: 2,
+      keyVersion: 2,
       identity: identity('Amy', { subId: 's2' }),
       credential: credential({ id: uuid(9) }),
     });
@@ -133,7 +133,7 @@ describe('clients', () => {
     expect([...state.byEmail]).toStrictEqual([['amy', [1]]]);
     expect([...state.bySubId].map(([id, numbers]) => [id, ...numbers])).toStrictEqual([['s2', 1]]);
     expect([...state.byId].map(([id, numbers]) => [id, ...numbers])).toStrictEqual([[uuid(9), 1]]);
-    expect(state.byNumber.get(first)?.life).toBe(2);
+    expect(state.byNumber.get(first)?.keyVersion).toBe(2);
   });
 
   it('may share a subscription and an id', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ClientCredentialRotated, ClientDeleted, ClientIdentified } from '../../src/events/client/client.js';
+import { ClientCredentialRotated, ClientDeleted, ClientIdentityChanged } from '../../src/events/client/client.js';
 import { loadedState, savedState } from '../../src/events/log/fold.js';
-import { KeyShredded } from '../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../src/events/panel.js';
 import { clients } from '../../src/projections/clients.js';
 import { ReadModels } from '../../src/projections/read-models.js';
 import { alice, clientAdded, draft, first, inboundAdded, one, second } from '../kit/builders.js';
@@ -9,9 +9,10 @@ import { TestLog } from '../kit/log.js';
 import { folded } from '../kit/spec.js';
 
 const deleted = (client = first) => ClientDeleted({ client, inbound: one });
-const shredded = (life: number, client = 1) => KeyShredded({ key: `client:${client}/${life}`, reason: 'erased' });
+const shredded = (keyVersion: number, client = 1) =>
+  DataKeyDestroyed({ key: `client:${client}/${keyVersion}`, reason: 'erased' });
 const rotated = ClientCredentialRotated({
-  ...{ client: first, life: 2, identity: alice.identity, credential: draft('alice', 9).credential },
+  ...{ client: first, keyVersion: 2, identity: alice.identity, credential: draft('alice', 9).credential },
 });
 const named = (email: string, ...events: Parameters<typeof folded>[1][]) =>
   folded(clients, inboundAdded(), clientAdded(), ...events)
@@ -22,13 +23,20 @@ describe('clients that were deleted', () => {
   it('are known by the email that they had at the end, whatever its case', () => {
     expect(named('alice')).toStrictEqual([]);
     expect(named('ALICE', deleted())).toStrictEqual([1]);
-    const amy = ClientIdentified({ client: first, life: 1, renamed: true, identity: draft('amy', 1).identity });
+    const amy = ClientIdentityChanged({
+      client: first,
+      keyVersion: 1,
+      emailChanged: true,
+      identity: draft('amy', 1).identity,
+    });
     expect([named('alice', amy, deleted()), named('amy', amy, deleted())]).toStrictEqual([[], [1]]);
     expect(named('alice', deleted(), clientAdded(alice, second), deleted(second))).toStrictEqual([1, 2]);
   });
 
   it('are forgotten with the key of their name, and with no other one', () => {
-    expect(named('alice', deleted(), KeyShredded({ key: 'client:1/addresses', reason: 'erased' }))).toStrictEqual([1]);
+    expect(named('alice', deleted(), DataKeyDestroyed({ key: 'client:1/addresses', reason: 'erased' }))).toStrictEqual([
+      1,
+    ]);
     expect(named('alice', deleted(), shredded(1, 2))).toStrictEqual([1]);
     expect(named('alice', deleted(), shredded(1))).toStrictEqual([]);
     expect(named('alice', rotated, shredded(1), deleted())).toStrictEqual([1]);

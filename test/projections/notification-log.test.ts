@@ -2,8 +2,8 @@ import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { type RejectionCode, reject } from '../../src/commands/rejection.js';
 import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
-import { CertificateRefused } from '../../src/events/certificate.js';
-import { CoreFailed, CoreStarted, InboundRefusedByCore } from '../../src/events/core.js';
+import { CertificateRejected } from '../../src/events/certificate.js';
+import { CoreFailed, CoreStarted, InboundRejectedByCore } from '../../src/events/core.js';
 import { InboundId } from '../../src/events/ids.js';
 import { PanelRestartFailed } from '../../src/events/panel.js';
 import { Alarms } from '../../src/lib/alarms.js';
@@ -28,9 +28,9 @@ describe('the log of the panel', () => {
     happens(
       CoreStarted({ run: 'r', version: '26.7', reason: 'start' }),
       CoreFailed({ run: 'r', reason: 'The core was killed' }),
-      CertificateRefused({ server: 'panel', ...files, why: 'it has expired' }),
-      PanelRestartFailed({ server: 'panel', why: 'no such port' }),
-      InboundRefusedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
+      CertificateRejected({ server: 'panel', ...files, reason: 'it has expired' }),
+      PanelRestartFailed({ server: 'panel', reason: 'no such port' }),
+      InboundRejectedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
     );
     expect(lines).toEqual([
       'error The core failed {"why":"The core was killed"}',

@@ -5,7 +5,7 @@ import {
   CoreStarted,
   CoreStopped,
   InboundAcceptedByCore,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
 } from '../../src/events/core.js';
 import { InboundId } from '../../src/events/ids.js';
 import { pushesOf } from '../../src/projections/pushes.js';
@@ -22,7 +22,7 @@ const stale = (...types: string[]) =>
 describe('what browsers are told', () => {
   it.each([
     ['InboundAdded', ['inbounds']],
-    ['InboundRefusedByCore', ['inbounds']],
+    ['InboundRejectedByCore', ['inbounds']],
     ['ClientUpdated', ['inbounds']],
     ['ClientDepleted', ['inbounds']],
     ['ClientIpsCleared', ['inbounds']],
@@ -31,15 +31,15 @@ describe('what browsers are told', () => {
     ['CoreTemplateChanged', ['core']],
     ['SettingsChanged', ['settings']],
     ['SecretSettingChanged', ['settings']],
-    ['SessionsEnded', []],
+    ['SessionsRevoked', []],
     ['TwoFactorCodeUsed', []],
     ['UserCreated', ['users']],
-    ['CredentialsChanged', ['users']],
+    ['UserCredentialsChanged', ['users']],
     ['ApiTokenIssued', ['users']],
     ['LoggedIn', []],
     ['LoginFailed', []],
     ['PanelStarted', []],
-    ['KeyShredded', []],
+    ['DataKeyDestroyed', []],
     ['MeasurementsRolledUp', []],
   ])('%s makes %j stale', (type, resources) => {
     expect(stale(type)).toStrictEqual(resources);
@@ -76,7 +76,7 @@ describe('what browsers are told', () => {
     ],
     ['CertificateLoaded', 'success', 'A certificate is in use', 'panel.example'],
     [
-      ...(['CertificateRefused', 'error', 'A certificate cannot be used'] as const),
+      ...(['CertificateRejected', 'error', 'A certificate cannot be used'] as const),
       '/etc/tls/fullchain.pem: The key does not belong to the certificate',
     ],
     ['CertificateExpiring', 'warning', 'A certificate ends soon', '2026-01-01'],
@@ -87,7 +87,7 @@ describe('what browsers are told', () => {
   it('tells of inbounds that the core leaves out, and of their return', () => {
     const inbound = InboundId.parse(3);
     const events = recorded([
-      InboundRefusedByCore({ inbound, reason: 'open /a.pem: no such file or directory' }),
+      InboundRejectedByCore({ inbound, reason: 'open /a.pem: no such file or directory' }),
       InboundAcceptedByCore({ inbound }),
     ]);
     expect(pushesOf(events)).toStrictEqual([

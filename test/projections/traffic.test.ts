@@ -4,8 +4,8 @@ import {
   ClientIpsCleared,
   ClientIpsSeen,
   ClientTrafficAdjusted,
-  ClientTrafficInherited,
   ClientTrafficReset,
+  ClientTrafficTransferred,
 } from '../../src/events/client/client.js';
 import { InboundDeleted, InboundTrafficReset } from '../../src/events/inbound/inbound.js';
 import { MeasurementsRolledUp, OutboundTrafficReset } from '../../src/events/traffic.js';
@@ -16,7 +16,16 @@ import { at, folded } from '../kit/spec.js';
 
 const later = T0 + 1000;
 const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
+  MeasurementsRolledUp({
+    fromPosition: 1,
+    toPosition: 1,
+    firstAt: 0,
+    lastAt: toTime,
+    digest: '',
+    prunedCount: 0,
+    sums: [],
+    nodeSums: [],
+  });
 
 describe('traffic', () => {
   const past = [inboundAdded(), clientAdded(), clientAdded(bob, second)] as const;
@@ -56,7 +65,11 @@ describe('traffic', () => {
 
   it('of who leaves an email goes to who stays, with all that it ever was', () => {
     const before = [...past, poll, ClientTrafficReset({ client: first, up: 3, down: 4 }), at(later, poll)] as const;
-    const state = folded(counters, ...before, ClientTrafficInherited({ client: second, from: first, up: 3, down: 4 }));
+    const state = folded(
+      counters,
+      ...before,
+      ClientTrafficTransferred({ client: second, fromClient: first, up: 3, down: 4 }),
+    );
     expect(state).toMatchObject({
       clients: new Map([
         [1, { up: 0, down: 0 }],
@@ -68,7 +81,7 @@ describe('traffic', () => {
       counters,
       ...past,
       at(later, traffic({ clients: [[1, 1, 0]] })),
-      ClientTrafficInherited({ client: second, from: first, up: 1, down: 0 }),
+      ClientTrafficTransferred({ client: second, fromClient: first, up: 1, down: 0 }),
     );
     expect(seen.lastOnline.get(second)).toBe(later);
   });
@@ -107,7 +120,7 @@ describe('traffic', () => {
 
 describe('addresses', () => {
   const seen = (...ips: [string, number][]) =>
-    ClientIpsSeen({ client: first, ips: ips.map(([ip, at_]) => ({ ip, at: at_ })) });
+    ClientIpsSeen({ client: first, ips: ips.map(([ip, at_]) => ({ ip, seenAt: at_ })) });
 
   it('are kept with the time they were last seen, newest first', () => {
     const state = folded(clientIps, seen(['a', 1], ['b', 2]), seen(['a', 5]), seen(['b', 1]));

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
 import {
   ApiTokenIssued,
-  CredentialsChanged,
   LoggedIn,
   LoggedOut,
-  SessionsEnded,
+  SessionsRevoked,
   UserCreated,
+  UserCredentialsChanged,
 } from '../../src/events/user.js';
 import { users } from '../../src/projections/users.js';
 import { HOUR, T0, userId } from '../kit/builders.js';
@@ -25,14 +25,28 @@ const login = (idHash: string, over: { epoch?: number; expiresAt?: number; user?
     expiresAt: over.expiresAt ?? T0 + HOUR,
   });
 const rollUp = (toTime: number) =>
-  MeasurementsRolledUp({ from: 1, to: 1, fromTime: 0, toTime, root: '', pruned: 0, sums: [], nodeSums: [] });
+  MeasurementsRolledUp({
+    fromPosition: 1,
+    toPosition: 1,
+    firstAt: 0,
+    lastAt: toTime,
+    digest: '',
+    prunedCount: 0,
+    sums: [],
+    nodeSums: [],
+  });
 const ids = (...events: Parameters<typeof folded>[1][]) => [
   ...folded(users, UserCreated(account(0)), ...events).sessions.keys(),
 ];
 
 describe('users', () => {
   it('are as their last credentials', () => {
-    const state = folded(users, UserCreated(account(0)), UserCreated(account(0, 2)), CredentialsChanged(account(1)));
+    const state = folded(
+      users,
+      UserCreated(account(0)),
+      UserCreated(account(0, 2)),
+      UserCredentialsChanged(account(1)),
+    );
     expect([...state.users.values()]).toStrictEqual([
       { id: 1, epoch: 1, username: 'user-1', passwordHash: 'hash-1' },
       { id: 2, epoch: 0, username: 'user-2', passwordHash: 'hash-0' },
@@ -40,7 +54,7 @@ describe('users', () => {
   });
 
   it('have one API token, the last', () => {
-    const issued = (token: string, life: number) => ApiTokenIssued({ life, secret: { token } });
+    const issued = (token: string, keyVersion: number) => ApiTokenIssued({ keyVersion, secret: { token } });
     expect(folded(users).apiToken).toBeNull();
     expect(folded(users, issued('a', 1), issued('b', 2)).apiToken).toBe('b');
   });
@@ -64,12 +78,12 @@ describe('sessions', () => {
 
   it('of an earlier epoch end when the name or the password changes, those of others go on', () => {
     expect(
-      ids(login('a'), login('b', { user: 2 }), CredentialsChanged(account(1)), login('c', { epoch: 1 })),
+      ids(login('a'), login('b', { user: 2 }), UserCredentialsChanged(account(1)), login('c', { epoch: 1 })),
     ).toStrictEqual(['b', 'c']);
   });
 
   it('of an earlier epoch end without new credentials too, which stay', () => {
-    const ended = SessionsEnded({ user: userId(1), epoch: 1, reason: 'two-factor' });
+    const ended = SessionsRevoked({ user: userId(1), epoch: 1, reason: 'two-factor' });
     const past = [
       UserCreated(account(0)),
       login('a'),

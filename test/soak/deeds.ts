@@ -234,23 +234,24 @@ export class Deeds {
   }
 
   async #limit(seat: Seat, over: Partial<Seat['seed']>): Promise<void> {
-    seat.life.mayDeplete = true;
+    seat.keyVersion.mayDeplete = true;
     await this.#update(seat, over);
   }
 
   /** Undone when some other deeds were done; nothing is to be undone for another life. */
   #later(seat: Seat, over: Partial<Seat['seed']>): void {
-    const { life } = seat;
+    const { keyVersion } = seat;
     this.#world.later(async () => {
-      if (seat.life === life) await this.#update(seat, over);
+      if (seat.keyVersion === keyVersion) await this.#update(seat, over);
     });
   }
 
   async #resetMany(seats: readonly Seat[], path: string): Promise<void> {
     const idle = new Set(seats.filter(({ open }) => open.size === 0));
-    const opened = new Map(seats.map((seat) => [seat, seat.life.carried.length]));
+    const opened = new Map(seats.map((seat) => [seat, seat.keyVersion.carried.length]));
     await this.#post(path);
-    for (const seat of seats) seat.counterSet(nothing, idle.has(seat) && opened.get(seat) === seat.life.carried.length);
+    for (const seat of seats)
+      seat.counterSet(nothing, idle.has(seat) && opened.get(seat) === seat.keyVersion.carried.length);
   }
 
   /** New clients have the credentials of these seats; the core is told a moment later. */
@@ -260,12 +261,12 @@ export class Deeds {
     for (const seat of seats) {
       const number = added.findLast(({ data }) => data.identity.email === seat.seed.email)?.data.client;
       if (number === undefined) throw new Error(`${seat.seed.email} was added and is not in the log`);
-      former.push([seat, seat.life]);
+      former.push([seat, seat.keyVersion]);
       seat.succeed(newLife(number, `${seat.name} ${seat.seed.email}`), from);
-      this.#world.lives.push(seat.life);
+      this.#world.lives.push(seat.keyVersion);
     }
     await pause(SETTLED);
-    for (const [seat, life] of former) seat.doubt(from, life);
+    for (const [seat, keyVersion] of former) seat.doubt(from, keyVersion);
   }
 }
 

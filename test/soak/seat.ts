@@ -12,7 +12,7 @@ const LONGEST_MS = 15_000;
 export class Seat {
   added: Added;
   seed: ClientSeed;
-  life: Life;
+  keyVersion: Life;
   /** What else has happened to the client that has the credential. */
   enabled = true;
   readonly #socks: number;
@@ -26,14 +26,14 @@ export class Seat {
   constructor(parts: {
     added: Added;
     seed: ClientSeed;
-    life: Life;
+    keyVersion: Life;
     socks: number;
     exchange: Exchange;
     chance: Chance;
   }) {
     this.added = parts.added;
     this.seed = parts.seed;
-    this.life = parts.life;
+    this.keyVersion = parts.keyVersion;
     this.#socks = parts.socks;
     this.#exchange = parts.exchange;
     this.#chance = parts.chance;
@@ -78,7 +78,7 @@ export class Seat {
 
   /** One connection; false when it did not come to its end. */
   async carry(load: Load): Promise<boolean> {
-    const carried = begin(this.life);
+    const carried = begin(this.keyVersion);
     carried.atStop = this.#stopping;
     this.#open.add(carried);
     const reached = (): void => {
@@ -97,22 +97,22 @@ export class Seat {
 
   /** Another client has got the credential since `at` (ms). What was not let in by then may be of either. */
   succeed(next: Life, at: number): void {
-    for (const carried of this.life.carried) {
+    for (const carried of this.keyVersion.carried) {
       const { endedAt, reachedAt } = carried;
       if ((endedAt === 0 || endedAt >= at) && (reachedAt === 0 || reachedAt >= at)) mayBeOf(carried, next);
     }
-    this.life = next;
+    this.keyVersion = next;
   }
 
   /** What was opened since `at` (ms) may have been let in before the core was told of the one who has the credential now. */
   doubt(at: number, former: Life): void {
-    for (const carried of this.life.carried) if (carried.startedAt >= at) mayBeOf(carried, former);
+    for (const carried of this.keyVersion.carried) if (carried.startedAt >= at) mayBeOf(carried, former);
   }
 
   /** Its counter is set to this. Known to the byte only where nothing was under way. */
   counterSet(value: Pair, wasIdle: boolean): void {
-    const moved = wasIdle && this.#open.size === 0 ? movedBy(this.life) : null;
-    this.life.since = moved && { moved, value };
+    const moved = wasIdle && this.#open.size === 0 ? movedBy(this.keyVersion) : null;
+    this.keyVersion.since = moved && { moved, value };
   }
 
   /** The core is about to be stopped in order: what has gone through by now is read once more, and what follows may not be. */

@@ -132,15 +132,15 @@ class Soak {
     const { seats, lives } = this.#world;
     await Promise.all(seats.map((seat) => seat.hold()));
     await this.#agree();
-    for (const life of lives) this.#life(life);
+    for (const keyVersion of lives) this.#life(keyVersion);
     for (const number of this.#books.depleted)
-      if (lives.some((life) => life.number === number && !life.mayDeplete))
+      if (lives.some((keyVersion) => keyVersion.number === number && !keyVersion.mayDeplete))
         this.#fail(`client ${number} was depleted and had no limit`);
-    for (const { seed, life } of seats)
-      await this.#shown(seed.email, life).catch((error: unknown) =>
-        this.#fail(`client ${life.number} (${life.name}) is not shown: ${String(error)}`),
+    for (const { seed, keyVersion } of seats)
+      await this.#shown(seed.email, keyVersion).catch((error: unknown) =>
+        this.#fail(`client ${keyVersion.number} (${keyVersion.name}) is not shown: ${String(error)}`),
       );
-    for (const life of lives) life.carried = [];
+    for (const keyVersion of lives) keyVersion.carried = [];
     this.#tell(`compared: ${JSON.stringify({ ...this.#compared, failures: this.#failures.length })}`);
     for (const seat of seats) seat.release();
   }
@@ -163,49 +163,51 @@ class Soak {
   }
 
   /** The books of a client and the log. */
-  #life(life: Life): void {
+  #life(keyVersion: Life): void {
     const { asked } = this.#world;
     const unasked = this.#books.stops.filter((at) => !asked.some(({ from, to }) => at >= from && at <= to));
     const stopped = ({ startedAt, endedAt, atStop }: Carried): boolean =>
       atStop || unasked.some((at) => at >= startedAt && at <= endedAt + UNASKED_MS);
-    const { least, most, exact } = boundsOf(life, stopped);
-    const total = this.#books.client(life.number);
-    const booked = minus(total, life.booked);
+    const { least, most, exact } = boundsOf(keyVersion, stopped);
+    const total = this.#books.client(keyVersion.number);
+    const booked = minus(total, keyVersion.booked);
     const right =
       booked.up >= least.up && booked.up <= most.up && booked.down >= least.down && booked.down <= most.down;
     if (!right)
       this.#fail(
-        `client ${life.number} (${life.name}) moved ${text(least)} to ${text(most)}, and ${text(booked)} is booked`,
+        `client ${keyVersion.number} (${keyVersion.name}) moved ${text(least)} to ${text(most)}, and ${text(booked)} is booked`,
       );
     this.#slack += most.up + most.down - least.up - least.down;
-    if (life.carried.length > 0) this.#compared[exact ? 'exact' : 'bounded'] += 1;
-    for (const { whole, owners, bytes } of life.carried) {
+    if (keyVersion.carried.length > 0) this.#compared[exact ? 'exact' : 'bounded'] += 1;
+    for (const { whole, owners, bytes } of keyVersion.carried) {
       this.#connections[owners.size > 1 ? 'doubtful' : whole ? 'whole' : 'broken'] += 1;
       if (owners.size === 1) this.#bytes = plus(this.#bytes, { up: bytes.arrived, down: bytes.received });
     }
     // From here on what is booked is known, whatever became of the connections before.
-    life.booked = total;
+    keyVersion.booked = total;
   }
 
   /** What the panel shows of who has a credential now. */
-  async #shown(email: string, life: Life): Promise<void> {
+  async #shown(email: string, keyVersion: Life): Promise<void> {
     const { admin } = this.#world;
     const name = encodeURIComponent(email);
     const { up, down } = await must(admin.get<Pair>(`/panel/api/inbounds/getClientTraffics/${name}`));
     const counter = { up, down };
-    if (life.since) {
-      const { moved, value } = life.since;
-      const expected = plus(value, minus(life.booked, moved));
+    if (keyVersion.since) {
+      const { moved, value } = keyVersion.since;
+      const expected = plus(value, minus(keyVersion.booked, moved));
       if (!same(counter, expected))
-        this.#fail(`client ${life.number} (${life.name}) shows ${text(counter)}, not ${text(expected)}`);
+        this.#fail(`client ${keyVersion.number} (${keyVersion.name}) shows ${text(counter)}, not ${text(expected)}`);
       this.#compared.counters += 1;
     }
-    life.since = { moved: life.booked, value: counter };
+    keyVersion.since = { moved: keyVersion.booked, value: counter };
     const { closing } = await must(
       admin.get<{ closing: Pair }>(`/panel/api/clients/${name}/statement?from=2020-01-01`),
     );
     if (!same(closing, counter))
-      this.#fail(`the statement of client ${life.number} ends with ${text(closing)}, its counter is ${text(counter)}`);
+      this.#fail(
+        `the statement of client ${keyVersion.number} ends with ${text(closing)}, its counter is ${text(counter)}`,
+      );
     this.#compared.statements += 1;
   }
 

@@ -64,9 +64,9 @@ export class World {
       recorded(panel.dataDir, 'ClientAdded').map(({ data }) => [data.identity.email, data.client]),
     );
     for (const [index, { added, seed }] of moored.entries()) {
-      const life = newLife(numbers.get(seed.email) ?? 0, `${added.one.name} ${seed.email}`);
-      world.lives.push(life);
-      world.seats.push(new Seat({ added, seed, life, socks: client.socksPort(index), exchange, chance }));
+      const keyVersion = newLife(numbers.get(seed.email) ?? 0, `${added.one.name} ${seed.email}`);
+      world.lives.push(keyVersion);
+      world.seats.push(new Seat({ added, seed, keyVersion, socks: client.socksPort(index), exchange, chance }));
     }
     return world;
   }

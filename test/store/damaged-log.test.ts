@@ -110,7 +110,7 @@ describe('a log with a damaged page', () => {
     expect(verifyLog(log)).toMatchObject({ fault: null, keys: null });
     expect(log.generation).not.toBe(generation);
     expect(log.at(position + 1)).toMatchObject({
-      type: 'LossAccepted',
+      type: 'LogLossAccepted',
       data: { expected: known, found: position, generation },
     });
     log.close();

@@ -85,7 +85,7 @@ function readTable<R>(
       if (parsed.success) return [member, parsed.data];
       const taken = rescue(raw);
       const item = `row ${String(row['id']).slice(0, 20)}`;
-      findings.push({ table: name, item, what: 'changed', why: replacedValue(column, raw, taken) });
+      findings.push({ table: name, item, outcome: 'changed', reason: replacedValue(column, raw, taken) });
       return [member, taken];
     });
     rows.push(Object.fromEntries([...read, ...absent]) as R);

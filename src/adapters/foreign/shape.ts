@@ -97,11 +97,11 @@ function isReadable(db: Database, table: Table<never>, own: ReadonlySet<string>,
     if (needed.some(({ name }) => name === table.name))
       throw new ForeignError(`This is not a database of 3x-ui: the table ${table.name} has no column ${lacking}`);
     const why = `it has no column ${lacking}, without which its rows cannot be read (rows: ${rowsIn(db, table.name)})`;
-    findings.push(aboutTable(table.name, 'left out', why));
+    findings.push(aboutTable(table.name, 'skipped', why));
     return false;
   }
   const note = (column: string, why: string): void =>
-    void findings.push({ table: table.name, item: `column ${shown(column)}`, what: 'noted', why });
+    void findings.push({ table: table.name, item: `column ${shown(column)}`, outcome: 'noted', reason: why });
   const members = Object.entries<{ readonly missing: unknown }>(table.columns);
   for (const [member, { missing }] of members)
     if (!own.has(columnOf(member))) note(columnOf(member), `this database does not have it: ${inItsPlace(missing)}`);
@@ -123,7 +123,7 @@ function unknownTable(db: Database, name: string): ImportFinding {
     ? aboutTable(shown(name), 'noted', 'this panel does not know it; it is empty')
     : aboutTable(
         shown(name),
-        'left out',
+        'skipped',
         `this panel does not know it, and does not read what is in it (rows: ${rows})`,
       );
 }
@@ -135,8 +135,8 @@ function rowsIn(db: Database, table: string): number {
   return Number(count.get()?.rows ?? 0);
 }
 
-function aboutTable(table: string, what: ImportFinding['what'], why: string): ImportFinding {
-  return { table, item: 'the table', what, why };
+function aboutTable(table: string, what: ImportFinding['outcome'], why: string): ImportFinding {
+  return { table, item: 'the table', outcome: what, reason: why };
 }
 
 /** A foreign name, for a sentence. */

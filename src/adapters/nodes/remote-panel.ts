@@ -85,8 +85,8 @@ export function createNodePanel(
       return { remote: read.data.id, tag: read.data.tag };
     },
 
-    async update(node, remote, inbound, strangers) {
-      await send(node, `update/${remote}`, await inboundBody(inbound, strangers));
+    async update(node, remote, inbound, unmanaged) {
+      await send(node, `update/${remote}`, await inboundBody(inbound, unmanaged));
     },
 
     async remove(node, remote) {
@@ -135,14 +135,14 @@ function clientsForm(remote: number, clients: readonly Pick<WantedClient, 'text'
 }
 
 /** An inbound with its clients as JSON, in pieces. `settings` is a text in it: what stands in there is escaped. */
-async function inboundBody(inbound: WantedInbound, strangers: readonly string[]): Promise<readonly Buffer[]> {
+async function inboundBody(inbound: WantedInbound, unmanaged: readonly string[]): Promise<readonly Buffer[]> {
   const { settings, ...members } = inbound.members;
   const head = JSON.stringify({ ...members, enable: inbound.enabled, tag: inbound.tag });
   const own = settings.slice(1, -1);
   const pieces = [
     Buffer.from(`${head.slice(0, -1)},"settings":"${escaped(`{${own}${own === '' ? '' : ','}"clients":[`)}`),
   ];
-  const texts = [...inbound.clients.map(({ text }) => text), ...strangers];
+  const texts = [...inbound.clients.map(({ text }) => text), ...unmanaged];
   for (let at = 0; at < texts.length; at += SLICE) {
     if (at > 0) await breathe();
     const slice = texts.slice(at, at + SLICE).join(',');

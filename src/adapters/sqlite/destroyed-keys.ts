@@ -5,7 +5,7 @@ import type { SqliteDatabase } from './database.js';
 export function destroyedKeys(db: SqliteDatabase): ReadonlySet<string> {
   const rows = db
     .prepare<[], Pick<EventRow, 'position' | 'payload' | 'encoding'>>(
-      "SELECT position, payload, encoding FROM events WHERE stream = 'keys' AND type = 'KeyShredded'",
+      "SELECT position, payload, encoding FROM events WHERE stream = 'keys' AND type = 'DataKeyDestroyed'",
     )
     .iterate();
   const names = new Set<string>();

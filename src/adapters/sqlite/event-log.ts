@@ -86,7 +86,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
       this.rollUps.reload();
       throw stored;
     }
-    if (recorded.some(({ type }) => type === 'KeyShredded')) this.#eraseSoon();
+    if (recorded.some(({ type }) => type === 'DataKeyDestroyed')) this.#eraseSoon();
     this.#appended.next(recorded);
     return recorded;
   }
@@ -130,10 +130,10 @@ export class SqliteEventLog extends LogReader implements EventLog {
 
   /** What an event does beside the table of events, in the same transaction. */
   #follow(event: PanelEvent): void {
-    if (event.type === 'KeyShredded') this.keyring.shred(event.data.key);
+    if (event.type === 'DataKeyDestroyed') this.keyring.shred(event.data.key);
     if (event.type === 'MeasurementsRolledUp') this.rollUps.prune(event.data);
     // The positions after it were given before, to events that are lost.
-    if (event.type === 'LossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
+    if (event.type === 'LogLossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
   }
 
   /** The last version in each stream that these events go to. Many are asked for at once: that costs a third. */

@@ -136,7 +136,7 @@ export class LogReader {
     if (row.payload !== null) {
       const event = decode(row, this.keyring);
       // A reader beside a panel learns so what that has destroyed meanwhile.
-      if (event.type === 'KeyShredded') this.keyring.heed([event.data.key]);
+      if (event.type === 'DataKeyDestroyed') this.keyring.heed([event.data.key]);
       return [event];
     }
     if (eventType(row.type)?.class !== 'measured')

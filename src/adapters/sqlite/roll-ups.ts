@@ -76,7 +76,11 @@ export class RollUps {
    * What does not agree between a roll-up at `position` and the rows that it stands for, or null. `rolledTo` is the end of
    * the range before. The sums themselves cannot be checked: the payloads that they were made of are gone.
    */
-  misfit({ from, to, root, pruned, sums, nodeSums }: RollUp, position: number, rolledTo: number): string | null {
+  misfit(
+    { fromPosition: from, toPosition: to, digest: root, prunedCount: pruned, sums, nodeSums }: RollUp,
+    position: number,
+    rolledTo: number,
+  ): string | null {
     if (from <= rolledTo) return `its range starts at ${from}, and the range before ends at ${rolledTo}`;
     if (to < from || to >= position) return `its range goes from ${from} to ${to}, which is no range before it`;
     const rows = this.root(from, to);
@@ -90,18 +94,18 @@ export class RollUps {
   }
 
   /** Each sum takes the place of one measurement of its type; two in one place would hide one of them. */
-  #misplaced(from: number, to: number, type: string, sums: readonly { readonly at: number }[]): string | null {
+  #misplaced(from: number, to: number, type: string, sums: readonly { readonly position: number }[]): string | null {
     let last = from - 1;
-    for (const { at } of [...sums].sort((a, b) => a.at - b.at)) {
-      if (at <= last || at > to || this.#sql.typeAt.get(at)?.type !== type)
-        return `it has a sum at ${at}, where no ${type} is`;
-      last = at;
+    for (const { position } of [...sums].sort((a, b) => a.position - b.position)) {
+      if (position <= last || position > to || this.#sql.typeAt.get(position)?.type !== type)
+        return `it has a sum at ${position}, where no ${type} is`;
+      last = position;
     }
     return null;
   }
 
   /** Inside the transaction that appends the roll-up, after it. */
-  prune({ from, to }: RollUp): void {
+  prune({ fromPosition: from, toPosition: to }: RollUp): void {
     this.#sql.allow.run(from, to);
     this.#sql.prune.run(from, to);
     this.#load();
@@ -156,14 +160,14 @@ export class RollUps {
     const known = this.#known[index];
     if (!known) throw new RangeError(`there is no roll-up ${index}`);
     if (known.range) return known.range;
-    const { from, to } = this.#read(index);
+    const { fromPosition: from, toPosition: to } = this.#read(index);
     known.range = { from, to };
     return known.range;
   }
 
   #sumsOf(index: number): ReadonlyMap<number, Sum> {
     const { sums, nodeSums } = this.#read(index);
-    return new Map<number, Sum>([...sums, ...nodeSums].map(({ at, sum }) => [at, sum]));
+    return new Map<number, Sum>([...sums, ...nodeSums].map(({ position: at, sum }) => [at, sum]));
   }
 
   #read(index: number): RollUp {

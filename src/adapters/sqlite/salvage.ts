@@ -29,7 +29,7 @@ export function copyEvents(from: string, to: string, position: number): readonly
 
 const UNTOLD = `
 SELECT id FROM keys WHERE wrapped IS NULL AND id NOT IN (
-  SELECT CAST(payload AS TEXT) ->> '$.key' FROM events WHERE type = 'KeyShredded'
+  SELECT CAST(payload AS TEXT) ->> '$.key' FROM events WHERE type = 'DataKeyDestroyed'
 )`;
 
 function copyRows(source: SqliteDatabase, target: SqliteDatabase, last: number): void {

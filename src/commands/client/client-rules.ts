@@ -3,16 +3,16 @@ import {
   ClientAdded,
   ClientCredentialRotated,
   ClientDepleted,
-  ClientIdentified,
-  ClientRestored,
-  type ClientTerms,
+  ClientIdentityChanged,
+  ClientReactivated,
+  type ClientSpec,
   ClientUpdated,
 } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import type { Counter } from '../../events/counters.js';
 import { ClientNumber, type InboundId } from '../../events/ids.js';
 import type { InboundConfig, Protocol } from '../../events/inbound/inbound.js';
-import { KeyShredded } from '../../events/panel.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
 import { keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { readMark } from '../../lib/node-words.js';
@@ -92,10 +92,10 @@ export function addClients(
     if (flaw) return flaw;
     number += 1;
     const client = ClientNumber.parse(number);
-    events.push(ClientAdded({ client, inbound: target.id, life: 1, ...draft }));
+    events.push(ClientAdded({ client, inbound: target.id, keyVersion: 1, ...draft }));
     // Who joins siblings has used what they used.
     const siblings = clientsNamed(state, draft.identity.email);
-    const depletion = depletionOf(draft.terms.capBytes, 0, usedTogether(state, siblings), 0);
+    const depletion = depletionOf(draft.spec.capBytes, 0, usedTogether(state, siblings), 0);
     if (depletion) events.push(ClientDepleted({ client, depletion }));
   }
   return events;
@@ -116,23 +116,26 @@ export function changeClient(
     taken.flaw(state, target, draft, client);
   if (flaw) return flaw;
   const events: PanelEvent[] = [];
-  const changes = changedTerms(client.terms, draft.terms);
+  const changes = changedSpec(client.spec, draft.spec);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));
   if (changes.limitIp !== undefined || changes.enabled === true) events.push(...admitted(state, client, 'changed'));
   const { identity, credential } = draft;
   const renamed = emailKey(identity.email) !== emailKey(client.identity.email);
   if (renamed) events.push(...bequest(state, client));
   if (!sameJson(client.credential, credential)) {
-    const life = client.life + 1;
+    const keyVersion = client.keyVersion + 1;
     // A rotation keeps the name: a replay, which has lost the name of the life before, takes it from here.
     const kept = renamed ? { ...identity, email: client.identity.email } : identity;
-    const rotated = ClientCredentialRotated({ client: client.number, life, identity: kept, credential });
-    events.push(rotated, KeyShredded({ key: `client:${client.number}/${client.life}`, reason: 'rotated' }));
-    if (renamed) events.push(ClientIdentified({ client: client.number, life, renamed, identity }));
+    const rotated = ClientCredentialRotated({ client: client.number, keyVersion, identity: kept, credential });
+    events.push(rotated, DataKeyDestroyed({ key: `client:${client.number}/${client.keyVersion}`, reason: 'rotated' }));
+    if (renamed)
+      events.push(ClientIdentityChanged({ client: client.number, keyVersion, emailChanged: renamed, identity }));
   } else if (!sameJson(client.identity, identity)) {
-    events.push(ClientIdentified({ client: client.number, life: client.life, renamed, identity }));
+    events.push(
+      ClientIdentityChanged({ client: client.number, keyVersion: client.keyVersion, emailChanged: renamed, identity }),
+    );
   }
-  const next: Client = { ...client, terms: draft.terms };
+  const next: Client = { ...client, spec: draft.spec };
   const used = usedUnder(state, client, identity.email);
   // What it brings along under another email counts for those who have that email as well.
   const joined = renamed ? clientsNamed(state, identity.email) : [];
@@ -147,16 +150,16 @@ export function changeClient(
  * that it may again. `afresh`: see `verdictOn`.
  */
 export function judgedClient(client: Client, used: Counter, now: number, afresh = false): PanelEvent[] {
-  const { number, depletion, terms } = client;
-  const verdict = verdictOn({ ...terms, depletion }, used, now, afresh);
-  if (verdict === 'restored') return [ClientRestored({ client: number })];
+  const { number, depletion, spec } = client;
+  const verdict = verdictOn({ ...spec, depletion }, used, now, afresh);
+  if (verdict === 'restored') return [ClientReactivated({ client: number })];
   // A term that renews itself ends with the next poll: nobody is shut out by it who was shut out already.
-  const passing = depletion !== null && verdict?.reason === 'expiry' && terms.resetDays > 0;
+  const passing = depletion !== null && verdict?.reason === 'expiry' && spec.renewalDays > 0;
   return verdict === null || passing ? [] : [ClientDepleted({ client: number, depletion: verdict })];
 }
 
-function changedTerms(before: ClientTerms, after: ClientTerms): Partial<ClientTerms> {
-  const keys = Object.keys(after) as (keyof ClientTerms)[];
+function changedSpec(before: ClientSpec, after: ClientSpec): Partial<ClientSpec> {
+  const keys = Object.keys(after) as (keyof ClientSpec)[];
   return Object.fromEntries(keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]));
 }
 

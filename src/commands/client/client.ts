@@ -33,7 +33,7 @@ export type ClientCommand =
   | Command<'ClearClientIps', { readonly email: string }>
   | Command<
       'RecordClientIps',
-      { readonly seen: readonly { readonly client: number; readonly ips: readonly { ip: string; at: number }[] }[] }
+      { readonly seen: readonly { readonly client: number; readonly ips: readonly { ip: string; seenAt: number }[] }[] }
     >
   | Command<'DepleteExpired', Record<never, never>>
   | Command<'EraseDeleted', Record<never, never>>;
@@ -75,7 +75,8 @@ export const client: Decider<ClientCommand> = {
     const done = new Set<ClientNumber>();
     for (const number of numbers) {
       const current = state.clients.get(number);
-      if (current && !done.has(number)) events.push(...resetClient(state, current, now, { at: events.length, done }));
+      if (current && !done.has(number))
+        events.push(...resetClient(state, current, now, { seenAt: events.length, done }));
     }
     return events;
   },
@@ -103,7 +104,7 @@ export const client: Decider<ClientCommand> = {
     if (numbers instanceof Rejection) return numbers;
     const gone = [...numbers].flatMap((number) => {
       const current = state.clients.get(number);
-      if (!current || current.terms.resetDays > 0) return []; // it renews itself
+      if (!current || current.spec.renewalDays > 0) return []; // it renews itself
       return current.depletion || clientDepletion(current, usedBy(state, current), now) ? [current] : [];
     });
     return deletions(state, gone);
@@ -135,7 +136,7 @@ export const client: Decider<ClientCommand> = {
       void events.push(...judged.filter(({ type }) => type === 'ClientDepleted' || type === 'InboundDepleted'));
     const isOver = ({ expiresAt }: { readonly expiresAt: number }): boolean => expiresAt > 0 && expiresAt <= now;
     for (const current of state.clients.values()) {
-      if (!current.depletion && !isOver(current.terms)) continue;
+      if (!current.depletion && !isOver(current.spec)) continue;
       add(judgedClient(current, usedBy(state, current), now));
     }
     for (const current of state.inbounds.values()) {
@@ -176,7 +177,7 @@ export function resetClient(
   state: PanelState,
   current: Client,
   now: number,
-  { at = 0, done }: { readonly at?: number; readonly done?: Set<ClientNumber> } = {},
+  { seenAt: at = 0, done }: { readonly seenAt?: number; readonly done?: Set<ClientNumber> } = {},
 ): Caused<PanelEvent>[] {
   const events: Caused<PanelEvent>[] = [];
   for (const sibling of siblingsOf(state, current)) {

@@ -1,4 +1,4 @@
-import type { ClientCredential, ClientIdentity, ClientTerms } from '../../events/client/client.js';
+import type { ClientCredential, ClientIdentity, ClientSpec } from '../../events/client/client.js';
 import type { Protocol } from '../../events/inbound/inbound.js';
 import { CLASSIC_CIPHERS } from '../../lib/ciphers.js';
 import { hiddenIn, unclearIn } from '../../lib/identifiers.js';
@@ -8,7 +8,7 @@ import { type Rejection, reject } from '../rejection.js';
 
 /** A client as a caller asks for it. */
 export interface ClientDraft {
-  readonly terms: ClientTerms;
+  readonly spec: ClientSpec;
   readonly identity: ClientIdentity;
   readonly credential: ClientCredential;
 }
@@ -80,15 +80,13 @@ export function base64Length(text: string): number {
 export function clientFlaw(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
-  { identity, credential, terms }: ClientDraft,
+  { identity, credential, spec }: ClientDraft,
   stored: Pick<ClientIdentity, 'email' | 'subId'> = { email: '', subId: '' },
 ): Rejection | null {
   const flaw = emailFlaw(identity.email, stored.email);
   if (flaw) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: flaw });
   const why =
-    subIdFlaw(identity.subId, stored.subId) ??
-    credentialFlaw(protocol, settings, credential, terms) ??
-    termsFlaw(terms);
+    subIdFlaw(identity.subId, stored.subId) ?? credentialFlaw(protocol, settings, credential, spec) ?? specFlaw(spec);
   return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
 }
 
@@ -117,7 +115,7 @@ function credentialFlaw(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
   credential: ClientCredential,
-  terms: ClientTerms,
+  spec: ClientSpec,
 ): string | null {
   if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return 'its id or password is too long';
   if (Object.values(credential).some((text) => HALF.test(text))) return 'its id or password is not valid Unicode';
@@ -127,8 +125,8 @@ function credentialFlaw(
       if (credential.id === '') return 'empty client ID';
       if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30)
         return 'the id is neither a UUID nor a text of 1 to 30 bytes';
-      if (protocol === 'vless' && !FLOWS.has(terms.flow))
-        return `flow ${JSON.stringify(terms.flow.slice(0, 40))} is unknown`;
+      if (protocol === 'vless' && !FLOWS.has(spec.flow))
+        return `flow ${JSON.stringify(spec.flow.slice(0, 40))} is unknown`;
       return null;
     }
     case 'trojan':
@@ -137,7 +135,7 @@ function credentialFlaw(
     case 'hysteria2':
       return credential.auth === '' ? 'empty client ID: a hysteria client needs an auth' : null;
     case 'shadowsocks':
-      return shadowsocksFlaw(settings, credential, terms);
+      return shadowsocksFlaw(settings, credential, spec);
     default:
       return null;
   }
@@ -146,7 +144,7 @@ function credentialFlaw(
 function shadowsocksFlaw(
   settings: Readonly<Record<string, unknown>>,
   { password }: ClientCredential,
-  terms: ClientTerms,
+  spec: ClientSpec,
 ): string | null {
   const method = textOf(settings['method']);
   const bytes = KEY_BYTES[method];
@@ -156,17 +154,17 @@ function shadowsocksFlaw(
   }
   if (method.startsWith('2022-')) return `${method} has no clients`;
   if (password === '') return 'a shadowsocks client needs a password';
-  const own = terms.method || method;
+  const own = spec.method || method;
   return CLASSIC_CIPHERS.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
 }
 
 /** A term of a hundred years: whoever asks for a longer one counts something else than days. */
 export const MOST_RESET_DAYS = 36_500;
 
-function termsFlaw(terms: ClientTerms): string | null {
-  if (terms.expiresAt > LATEST_MS) return 'expiryTime is after the year 9999; it counts milliseconds';
-  if (terms.expiresAt < -LATEST_MS) return 'expiryTime is out of range';
-  if (terms.resetDays > MOST_RESET_DAYS) return 'reset is more than a hundred years; it counts days';
-  if (terms.capBytes > Number.MAX_SAFE_INTEGER) return 'totalGB is out of range';
+function specFlaw(spec: ClientSpec): string | null {
+  if (spec.expiresAt > LATEST_MS) return 'expiryTime is after the year 9999; it counts milliseconds';
+  if (spec.expiresAt < -LATEST_MS) return 'expiryTime is out of range';
+  if (spec.renewalDays > MOST_RESET_DAYS) return 'reset is more than a hundred years; it counts days';
+  if (spec.capBytes > Number.MAX_SAFE_INTEGER) return 'totalGB is out of range';
   return null;
 }

@@ -14,12 +14,12 @@ export function depletionOf(capBytes: number, expiresAt: number, used: Counter, 
 }
 
 export function clientDepletion(client: Client, used: Counter, now: number): Depletion | null {
-  return depletionOf(client.terms.capBytes, client.terms.expiresAt, used, now);
+  return depletionOf(client.spec.capBytes, client.spec.expiresAt, used, now);
 }
 
 /** Whether the term of a client gives way to the next one when it is over. */
-export function renewsItself({ terms: { resetDays } }: Client): boolean {
-  return resetDays > 0 && resetDays <= MOST_RESET_DAYS;
+export function renewsItself({ spec: { renewalDays } }: Client): boolean {
+  return renewalDays > 0 && renewalDays <= MOST_RESET_DAYS;
 }
 
 interface Judged {

@@ -3,7 +3,7 @@ import { ClientRenewed } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber } from '../../events/ids.js';
-import { InboundPeriodBegan } from '../../events/inbound/inbound.js';
+import { InboundTrafficPeriodStarted } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Caused } from '../../events/log/event.js';
 import { addDays, periodStart, zoneNamed } from '../../lib/time/calendar.js';
@@ -49,7 +49,7 @@ function periodOf(
   const start = periodStart(now, period, zone);
   const ahead = wasAhead(inbound.periodAt, now);
   if (start <= inbound.periodAt && !ahead) return [];
-  const began = InboundPeriodBegan({ inbound: inbound.id, period, start });
+  const began = InboundTrafficPeriodStarted({ inbound: inbound.id, period, startedAt: start });
   // Everything began anew already, when the clock was ahead.
   if (ahead) return [began];
   const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
@@ -69,13 +69,13 @@ function renewalOf(
   zone: string,
   done: Set<ClientNumber>,
 ): Caused<PanelEvent>[] {
-  const { expiresAt } = client.terms;
+  const { expiresAt } = client.spec;
   if (!renewsItself(client) || expiresAt <= 0 || expiresAt > now) return [];
   const next = nextTerm(client, now, zone);
-  const renewed = ClientRenewed({ client: client.number, from: expiresAt, expiresAt: next });
+  const renewed = ClientRenewed({ client: client.number, previousExpiresAt: expiresAt, expiresAt: next });
   // Its siblings come back too where their own terms are not over; one whose term is renews itself in its own turn.
   const reset = !done.has(client.number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
-  const later: Client = { ...client, terms: { ...client.terms, expiresAt: next } };
+  const later: Client = { ...client, spec: { ...client.spec, expiresAt: next } };
   const effects = [...reset, ...judgedClient(later, zero, now)];
   return [renewed, ...effects.map((event) => ({ ...event, cause: 0 }))];
 }
@@ -86,7 +86,7 @@ function hasUsed(state: PanelState, client: Client): boolean {
 }
 
 /** The first end of a term after `now`, at the time of day at which the first of them ended, where that day has it. */
-function nextTerm({ terms: { expiresAt, resetDays: days }, firstEnd }: Client, now: number, zone: string): number {
+function nextTerm({ spec: { expiresAt, renewalDays: days }, firstEnd }: Client, now: number, zone: string): number {
   let terms = Math.max(1, Math.floor((now - expiresAt) / (days * DAY_MS)));
   let next = addDays(expiresAt, terms * days, zone, firstEnd);
   while (next <= now) {

@@ -1,5 +1,5 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import { ClientDeleted, ClientTrafficInherited } from '../../events/client/client.js';
+import { ClientDeleted, ClientTrafficTransferred } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import { type Counter, sumOf, zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
@@ -56,7 +56,7 @@ export function bequest(state: PanelState, client: Client, gone?: ReadonlySet<Cl
   const heir = carrierOf(state, heirs);
   if (!heir) return [];
   const { up, down } = state.counters.clients.get(client.number) ?? zero;
-  return [ClientTrafficInherited({ client: heir.number, from: client.number, up, down })];
+  return [ClientTrafficTransferred({ client: heir.number, fromClient: client.number, up, down })];
 }
 
 /** Deletes clients; what they used stays with those of their siblings that are left. */

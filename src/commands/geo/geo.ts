@@ -6,7 +6,7 @@ import {
   GeoSourceDeleted,
   GeoSourceDownloaded,
   GeoSourceFailed,
-  GeoSourceRefused,
+  GeoSourceRejected,
   GeoSourceUpdated,
   geoFileOf,
 } from '../../events/geo/geo.js';
@@ -40,7 +40,7 @@ export type GeoCommand =
   | Command<'UpdateGeoSource', GeoPlace & Got & { readonly source: number }>
   | Command<'DeleteGeoSource', { readonly source: number }>
   | Command<'RecordGeoOutcomes', { readonly outcomes: readonly GeoOutcome[]; readonly used: boolean }>
-  | Command<'RecordGeoRefusal', GeoPlace & { readonly source: number | null; readonly reason: string }>;
+  | Command<'RecordGeoRejection', GeoPlace & { readonly source: number | null; readonly reason: string }>;
 
 export const geo: Decider<GeoCommand> = {
   AddGeoSource({ type, alias, url, content, used }, state) {
@@ -86,8 +86,10 @@ export const geo: Decider<GeoCommand> = {
     return events.length === 0 ? [] : [...events, ...restart(state, used).map((event) => ({ ...event, cause: 0 }))];
   },
 
-  RecordGeoRefusal({ source, type, alias, url, reason }) {
-    return [GeoSourceRefused({ source: source === null ? null : GeoSourceId.parse(source), type, alias, url, reason })];
+  RecordGeoRejection({ source, type, alias, url, reason }) {
+    return [
+      GeoSourceRejected({ source: source === null ? null : GeoSourceId.parse(source), type, alias, url, reason }),
+    ];
   },
 };
 

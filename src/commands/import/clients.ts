@@ -1,4 +1,4 @@
-import type { ClientIdentity, ClientTerms } from '../../events/client/client.js';
+import type { ClientIdentity, ClientSpec } from '../../events/client/client.js';
 import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
@@ -44,16 +44,16 @@ export class ClientImport {
   take(entry: Entry, { email, row }: Named): ImportedClient {
     const { wire } = entry;
     const note = (why: string): void => this.#notes.changed('clients', clientItem(entry), why);
-    const terms = termsOf(wire, row, note);
+    const spec = specOf(wire, row, note);
     const used: Counter = row ?? zero;
-    const depletion = depletionOf(terms.capBytes, terms.expiresAt, { up: used.up, down: used.down }, this.#now);
+    const depletion = depletionOf(spec.capBytes, spec.expiresAt, { up: used.up, down: used.down }, this.#now);
     // The panel before switched clients off that were used up; here that is a state of its own, which ends by itself.
     const usedUp = depletion !== null && row?.enable === false;
-    const enabled = terms.enabled || usedUp;
+    const enabled = spec.enabled || usedUp;
     if (usedUp) this.#notes.noted('clients', clientItem(entry), switchedOff(depletion));
-    if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, terms.enabled, enabled);
+    if (typeof wire['enable'] !== 'boolean') this.#undecided(entry, spec.enabled, enabled);
     const draft: ClientDraft = {
-      terms: { ...terms, enabled },
+      spec: { ...spec, enabled },
       identity: {
         email,
         subId: entry.subId,
@@ -66,7 +66,7 @@ export class ClientImport {
     const why = enabled ? this.#flaw(draft, depletion !== null) : null;
     if (why !== null) note(`it is switched off: ${why}`);
     const times = { createdAt: timeOf(wire['created_at']), updatedAt: timeOf(wire['updated_at']) };
-    const sound = why === null ? draft : { ...draft, terms: { ...terms, enabled: false } };
+    const sound = why === null ? draft : { ...draft, spec: { ...spec, enabled: false } };
     return { draft: sound, depletion, ...times };
   }
 
@@ -94,7 +94,7 @@ function extraOf(wire: JsonRecord): ClientIdentity['extra'] {
 }
 
 /** Where a row of counters is, its limits are those that held. */
-function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => void): ClientTerms {
+function specOf(wire: JsonRecord, row: Named['row'], note: (why: string) => void): ClientSpec {
   const cap = row?.total ?? numberOf(wire['totalGB']) ?? 0;
   const expiry = row?.expiryTime ?? numberOf(wire['expiryTime']) ?? 0;
   if (row && (differs(wire['totalGB'], row.total) || differs(wire['expiryTime'], row.expiryTime)))
@@ -111,7 +111,7 @@ function termsOf(wire: JsonRecord, row: Named['row'], note: (why: string) => voi
     flow: textOf(wire['flow']),
     security: textOf(wire['security']),
     method: textOf(wire['method']),
-    resetDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () =>
+    renewalDays: within(row?.reset ?? numberOf(reset), MOST_RESET_DAYS, () =>
       note('its renewal cannot be read, so it has none'),
     ),
     reverseTag: isObject(reverse) ? textOf(reverse['tag']) : '',

@@ -41,7 +41,7 @@ export function importClients(
       const client = ClientNumber.parse(last);
       if (name.counts) numbers.set(entry.email, client);
       const { draft, depletion, ...times } = joined.take(entry, name);
-      events.push(ClientAdded({ client, inbound: inbound.id, life: 1, ...draft }));
+      events.push(ClientAdded({ client, inbound: inbound.id, keyVersion: 1, ...draft }));
       events.push(...historyOf(client, name, times, notes));
       if (depletion) events.push(ClientDepleted({ client, depletion }));
       notes.took({ clients: 1 });
@@ -100,10 +100,10 @@ function importIps(
 }
 
 /** `{ip, timestamp}` in seconds, or just the address, as earlier releases had it. */
-function addressOf(entry: unknown, now: number): { ip: string; at: number }[] {
+function addressOf(entry: unknown, now: number): { ip: string; seenAt: number }[] {
   const ip = isObject(entry) ? entry['ip'] : entry;
   const seconds = isObject(entry) ? numberOf(entry['timestamp']) : null;
   if (typeof ip !== 'string' || isIP(ip) === 0) return [];
-  const at = seconds === null ? now : seconds * 1000;
-  return at >= 0 && at <= now ? [{ ip, at }] : [];
+  const seenAt = seconds === null ? now : seconds * 1000;
+  return seenAt >= 0 && seenAt <= now ? [{ ip, seenAt }] : [];
 }

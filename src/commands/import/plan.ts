@@ -9,7 +9,7 @@ import {
 } from '../../events/import.js';
 import { InboundAdded } from '../../events/inbound/inbound.js';
 import type { Actor, Caused } from '../../events/log/event.js';
-import { NodeInboundInherited } from '../../events/node/node-sync.js';
+import { NodeInboundAdopted } from '../../events/node/node-sync.js';
 import type { JsonObject } from '../../lib/json.js';
 import type { ForeignNode, ForeignOutbound, ForeignPanel } from '../ports/foreign-panel.js';
 import { type PanelState, panelState } from '../state.js';
@@ -26,7 +26,7 @@ export interface ForeignImport {
   /** With settings under our names. */
   readonly panel: ForeignPanel;
   readonly file: { readonly sha256: string; readonly bytes: number };
-  readonly askedBy: Pick<Actor, 'kind' | 'name'>;
+  readonly requestedBy: Pick<Actor, 'kind' | 'name'>;
   readonly passwords: readonly PreparedPassword[];
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
@@ -41,7 +41,7 @@ export interface ForeignReport {
   readonly version: string;
   readonly file: { readonly sha256: string; readonly bytes: number };
   readonly tables: readonly ImportedTable[];
-  readonly totals: { readonly before: ImportTotals; readonly after: ImportTotals; readonly leftOut: ImportTotals };
+  readonly totals: { readonly before: ImportTotals; readonly after: ImportTotals; readonly skipped: ImportTotals };
   /** How many things are otherwise, and what they are: all of them, or the gravest. */
   readonly found: number;
   readonly findings: readonly ImportFinding[];
@@ -56,7 +56,7 @@ export function planImport(
   request: ForeignImport,
   now: number,
 ): { readonly events: readonly Caused<PanelEvent>[]; readonly report: ForeignReport } {
-  const { panel, file, askedBy } = request;
+  const { panel, file, requestedBy } = request;
   const notes = new Notes([...panel.findings, ...request.findings]);
   const state = panelState.initial();
   const events: PanelEvent[] = [];
@@ -74,7 +74,7 @@ export function planImport(
   const template = importTemplate(request, inbounds);
   const clients = importClients(panel, inbounds, now, notes);
   const outbounds = importOutbounds(panel.outbounds, notes);
-  const totals = { before: notes.before, after: notes.after, leftOut: notes.leftOut };
+  const totals = { before: notes.before, after: notes.after, skipped: notes.skipped };
   const [version, tables, findings] = [panel.version, notes.tables(), notes.findings];
   const imported = PanelImported({
     source: '3x-ui',
@@ -82,9 +82,9 @@ export function planImport(
     file,
     tables,
     ...totals,
-    findings: findings.length,
+    findingCount: findings.length,
     details: {
-      askedBy: { kind: askedBy.kind, name: askedBy.name },
+      requestedBy: { kind: requestedBy.kind, name: requestedBy.name },
       findings: [...gravest(findings, MOST_FINDINGS)],
     },
   });
@@ -117,7 +117,7 @@ function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: 
     const taken = importInbound(row, { state, owner, notes, now });
     if (!taken) return [];
     const { id: inbound, node, enabled, spec, config } = taken;
-    add([InboundAdded({ inbound, owner: taken.owner, node, enabled, spec, life: 1, config })]);
+    add([InboundAdded({ inbound, owner: taken.owner, node, enabled, spec, keyVersion: 1, config })]);
     add(inherited(taken, notes));
     return [taken];
   });
@@ -126,7 +126,7 @@ function importInbounds({ inbounds }: ForeignPanel, { state, notes, now, add }: 
 /** What the panel before kept on a node goes on there under its tag; what had to be changed is not pushed over it. */
 function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: Notes): PanelEvent[] {
   if (node === null) return [];
-  if (whole && row.tag !== '') return [NodeInboundInherited({ node, inbound, tag: row.tag })];
+  if (whole && row.tag !== '') return [NodeInboundAdopted({ node, inbound, tag: row.tag })];
   notes.noted(
     'inbounds',
     inboundItem(row),
@@ -137,7 +137,7 @@ function inherited({ id: inbound, node, row, whole }: ImportedInbound, notes: No
 
 function noteNodes(nodes: readonly ForeignNode[], events: readonly PanelEvent[], notes: Notes): void {
   for (const { id, name } of nodes) {
-    const count = events.filter(({ type, data }) => type === 'NodeInboundInherited' && data.node === id).length;
+    const count = events.filter(({ type, data }) => type === 'NodeInboundAdopted' && data.node === id).length;
     if (count > 0)
       notes.noted(
         'nodes',

@@ -26,7 +26,7 @@ export class Notes {
   readonly findings: ImportFinding[] = [];
   before: ImportTotals = noTotals;
   after: ImportTotals = noTotals;
-  leftOut: ImportTotals = noTotals;
+  skipped: ImportTotals = noTotals;
   readonly #rows = new Map<string, number>();
 
   constructor(read: readonly ImportFinding[]) {
@@ -46,42 +46,42 @@ export class Notes {
   }
 
   lost(more: Partial<ImportTotals>): void {
-    this.leftOut = plus(this.leftOut, more);
+    this.skipped = plus(this.skipped, more);
   }
 
   changed(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, what: 'changed', why });
+    this.findings.push({ table, item, outcome: 'changed', reason: why });
   }
 
   dropped(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, what: 'left out', why });
+    this.findings.push({ table, item, outcome: 'skipped', reason: why });
   }
 
   /** Nothing is otherwise, and yet somebody should know. */
   noted(table: string, item: string, why: string): void {
-    this.findings.push({ table, item, what: 'noted', why });
+    this.findings.push({ table, item, outcome: 'noted', reason: why });
   }
 
   tables(): ImportedTable[] {
-    const count = (table: string, what: ImportFinding['what']): number =>
+    const count = (table: string, what: ImportFinding['outcome']): number =>
       new Set(
-        this.findings.filter((finding) => finding.table === table && finding.what === what).map(({ item }) => item),
+        this.findings.filter((finding) => finding.table === table && finding.outcome === what).map(({ item }) => item),
       ).size;
     return [...this.#rows].map(([table, rows]) => ({
       table,
       rows,
       changed: count(table, 'changed'),
-      leftOut: count(table, 'left out'),
+      skipped: count(table, 'skipped'),
     }));
   }
 }
 
-const SEVERITY: readonly ImportFinding['what'][] = ['left out', 'changed', 'noted'];
+const SEVERITY: readonly ImportFinding['outcome'][] = ['skipped', 'changed', 'noted'];
 
 /** As many findings as there is room for: the gravest, in the order in which they were found. */
 export function gravest(findings: readonly ImportFinding[], most: number): readonly ImportFinding[] {
   if (findings.length <= most) return findings;
-  const ranked = SEVERITY.flatMap((what) => findings.filter((finding) => finding.what === what));
+  const ranked = SEVERITY.flatMap((what) => findings.filter((finding) => finding.outcome === what));
   const kept = new Set(ranked.slice(0, most));
   return findings.filter((finding) => kept.has(finding));
 }

@@ -81,8 +81,8 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
       : [
           SettingsChanged({ changes: Object.fromEntries(changes) as Parameters<typeof SettingsChanged>[0]['changes'] }),
         ]),
-    ...[...secrets].map(([key, value]) => SecretSettingChanged({ key, life: 1, secret: { value } })),
-    ...(apiToken === '' ? [] : [ApiTokenIssued({ life: 1, secret: { token: apiToken } })]),
+    ...[...secrets].map(([key, value]) => SecretSettingChanged({ key, keyVersion: 1, secret: { value } })),
+    ...(apiToken === '' ? [] : [ApiTokenIssued({ keyVersion: 1, secret: { token: apiToken } })]),
   ];
 }
 

@@ -47,7 +47,7 @@ export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelE
     names.add(spec.name.toLowerCase());
     numbers.add(row.id);
     const secret = { token: flaw ? '' : token };
-    return [NodeAdded({ node: NodeId.parse(row.id), enabled: row.enable, spec, life: 1, secret })];
+    return [NodeAdded({ node: NodeId.parse(row.id), enabled: row.enable, spec, keyVersion: 1, secret })];
   });
 }
 

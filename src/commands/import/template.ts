@@ -21,7 +21,7 @@ export function importTemplate(
   );
   const renamed = tags.size === 0 ? template : retagged(template, tags);
   type Template = Parameters<typeof CoreTemplateChanged>[0]['template'];
-  return [CoreTemplateChanged({ life: 1, template: renamed as Template, outboundTestUrl })];
+  return [CoreTemplateChanged({ keyVersion: 1, template: renamed as Template, outboundTestUrl })];
 }
 
 function retagged(template: JsonObject, tags: ReadonlyMap<string, string>): JsonObject {

@@ -8,15 +8,15 @@ import {
   InboundDepleted,
   InboundDisabled,
   InboundEnabled,
+  InboundReactivated,
   InboundReconfigured,
-  InboundRestored,
   type InboundSpec,
   InboundTrafficReset,
   InboundUpdated,
 } from '../../events/inbound/inbound.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Caused } from '../../events/log/event.js';
-import { KeyShredded } from '../../events/panel.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
 import { composed, keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import { addClients, syncClients } from '../client/client-rules.js';
@@ -63,7 +63,7 @@ export const inbound: Decider<InboundCommand> = {
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
     if (added instanceof Rejection) return added;
-    return [InboundAdded({ inbound: id, owner, node, enabled, spec, life: 1, config }), ...added];
+    return [InboundAdded({ inbound: id, owner, node, enabled, spec, keyVersion: 1, config }), ...added];
   },
 
   UpdateInbound({ inbound: id, spec: asked, enabled, config, clients }, state, { now, ownPorts }) {
@@ -84,7 +84,7 @@ export const inbound: Decider<InboundCommand> = {
     const changes = changedMembers(current, spec);
     if (Object.keys(changes).length > 0) events.push(InboundUpdated({ inbound: id, changes }));
     if (!sameJson(current.config, config)) {
-      events.push(InboundReconfigured({ inbound: id, life: current.life + 1, config }));
+      events.push(InboundReconfigured({ inbound: id, keyVersion: current.keyVersion + 1, config }));
     }
     if (enabled !== current.enabled)
       events.push(enabled ? InboundEnabled({ inbound: id }) : InboundDisabled({ inbound: id }));
@@ -136,7 +136,7 @@ export function resetInbound(state: PanelState, current: Inbound, now: number, a
 export function judgedInbound(inbound: Inbound, used: Counter, now: number, afresh = false): PanelEvent[] {
   const verdict = verdictOn(inbound, used, now, afresh);
   if (verdict === null) return [];
-  if (verdict === 'restored') return [InboundRestored({ inbound: inbound.id })];
+  if (verdict === 'restored') return [InboundReactivated({ inbound: inbound.id })];
   return [InboundDepleted({ inbound: inbound.id, depletion: verdict })];
 }
 
@@ -148,5 +148,5 @@ function changedMembers(current: Inbound, spec: InboundSpec): Partial<InboundSpe
 /** The keys of what was deleted long enough ago, destroyed one by one. */
 export function erase(state: PanelState, before: number): PanelEvent[] {
   const due = [...state.erasable.values()].filter(({ at }) => at <= before);
-  return due.flatMap(({ keys }) => keys.map((key) => KeyShredded({ key, reason: 'erased' as const })));
+  return due.flatMap(({ keys }) => keys.map((key) => DataKeyDestroyed({ key, reason: 'erased' as const })));
 }

@@ -71,7 +71,7 @@ export function leadsElsewhere(changes: { readonly [K in keyof NodeSpec]?: NodeS
 
 /** Whether what was asked of one is an answer about the other: the node was not sent elsewhere or given another token. */
 export function sameAddress(a: Node, b: Node): boolean {
-  return sameDestination(a, b) && a.life === b.life && a.allowPrivateAddress === b.allowPrivateAddress;
+  return sameDestination(a, b) && a.keyVersion === b.keyVersion && a.allowPrivateAddress === b.allowPrivateAddress;
 }
 
 /** Another node that is the panel of this lasting name, and was so before this one. */

@@ -3,11 +3,11 @@ import type { Node } from '../../events/node/node-document.js';
 import {
   NodeCoreRestarted,
   NodeInboundApplied,
-  NodeInboundRefused,
+  NodeInboundRejected,
   NodeInboundRemoved,
-  NodeStrangersSeen,
-  NodeSyncFailing,
+  NodeSyncFailed,
   NodeSyncRecovered,
+  NodeUnmanagedItemsFound,
 } from '../../events/node/node-sync.js';
 import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
@@ -26,21 +26,21 @@ export type NodeSyncCommand =
         readonly tag: string;
         readonly position: number;
         readonly digest: string;
-        readonly began: readonly ClientNumber[];
-        readonly fresh: boolean;
+        readonly newClients: readonly ClientNumber[];
+        readonly newInbound: boolean;
       }
     >
   | Command<'RecordNodeInboundRemoved', Told & { readonly inbound: InboundId; readonly tag: string }>
-  | Command<'RecordNodeInboundRefused', Told & { readonly inbound: InboundId; readonly reason: string }>
+  | Command<'RecordNodeInboundRejected', Told & { readonly inbound: InboundId; readonly reason: string }>
   | Command<
-      'RecordNodeStrangers',
+      'RecordNodeUnmanagedItems',
       Told & {
-        readonly inbounds: readonly string[];
-        readonly clients: readonly { readonly inbound: string; readonly email: string }[];
-        readonly more: number;
+        readonly inboundTags: readonly string[];
+        readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
+        readonly omitted: number;
       }
     >
-  | Command<'RecordNodeSyncFailing', Told & { readonly reason: string }>
+  | Command<'RecordNodeSyncFailed', Told & { readonly reason: string }>
   | Command<'RecordNodeSyncRecovered', Told>
   /** What had to be cut by that. */
   | Command<
@@ -49,32 +49,37 @@ export type NodeSyncCommand =
     >;
 
 export const nodeSync: Decider<NodeSyncCommand> = {
-  RecordNodeInboundApplied({ asked, inbound, began, ...rest }, state) {
+  RecordNodeInboundApplied({ asked, inbound, newClients, ...rest }, state) {
     if (!stillAsked(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
-    const living = began.filter((client) => state.clients.get(client)?.inbound === inbound);
-    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, began: living })];
+    const living = newClients.filter((client) => state.clients.get(client)?.inbound === inbound);
+    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, newClients: living })];
   },
 
   RecordNodeInboundRemoved({ asked, inbound, tag }, state) {
     return stillAsked(state, asked) ? [NodeInboundRemoved({ node: asked.id, inbound, tag })] : [];
   },
 
-  RecordNodeInboundRefused({ asked, inbound, reason }, state) {
+  RecordNodeInboundRejected({ asked, inbound, reason }, state) {
     // One that was deleted here can be refused its end there.
     const bound = state.inbounds.get(inbound)?.node;
     if (!stillAsked(state, asked) || (bound !== undefined && bound !== asked.id)) return [];
-    return [NodeInboundRefused({ node: asked.id, inbound, reason })];
+    return [NodeInboundRejected({ node: asked.id, inbound, reason })];
   },
 
-  RecordNodeStrangers({ asked, inbounds, clients, more }, state) {
+  RecordNodeUnmanagedItems({ asked, inboundTags, clients, omitted }, state) {
     if (!stillAsked(state, asked)) return [];
     return [
-      NodeStrangersSeen({ node: asked.id, inbounds: [...inbounds], clients: clients.map((one) => ({ ...one })), more }),
+      NodeUnmanagedItemsFound({
+        node: asked.id,
+        inboundTags: [...inboundTags],
+        clients: clients.map((one) => ({ ...one })),
+        omitted,
+      }),
     ];
   },
 
-  RecordNodeSyncFailing: ({ asked, reason }, state) =>
-    stillAsked(state, asked) ? [NodeSyncFailing({ node: asked.id, reason })] : [],
+  RecordNodeSyncFailed: ({ asked, reason }, state) =>
+    stillAsked(state, asked) ? [NodeSyncFailed({ node: asked.id, reason })] : [],
 
   RecordNodeSyncRecovered: ({ asked }, state) =>
     stillAsked(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],

@@ -1,5 +1,5 @@
 import type { PanelEvent } from '../../events/catalog.js';
-import { ClientTrafficInherited } from '../../events/client/client.js';
+import { ClientTrafficTransferred } from '../../events/client/client.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
@@ -20,7 +20,7 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
    * Only bytes of what lives on that node count, and of clients that were deleted here and are still there; in the same
    * decision follows who is over a cap with them.
    */
-  RecordNodeTraffic({ asked, clients, inbounds, notes }, state, { now }) {
+  RecordNodeTraffic({ asked, clients, inbounds, anomalies }, state, { now }) {
     if (!stillAsked(state, asked)) return [];
     const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
     const isClient = (number: number): boolean => {
@@ -30,13 +30,15 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     const counted = {
       clients: clients.filter(([number]) => isClient(number)),
       inbounds: inbounds.filter(([id]) => isOurs(id as InboundId)),
-      notes: notes.filter(([kind, key]) => (kind === 'client' ? isClient(key) : isOurs(key as InboundId))),
+      anomalies: anomalies.filter(([kind, key]) => (kind === 'client' ? isClient(key) : isOurs(key as InboundId))),
     };
-    if (counted.clients.length + counted.inbounds.length + counted.notes.length === 0) return [];
+    if (counted.clients.length + counted.inbounds.length + counted.anomalies.length === 0) return [];
     const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
     const passedOn = counted.clients.filter(moved).flatMap(([number, up, down]) => {
       const heir = heirOf(state, number as ClientNumber);
-      return heir ? [ClientTrafficInherited({ client: heir.number, from: number as ClientNumber, up, down })] : [];
+      return heir
+        ? [ClientTrafficTransferred({ client: heir.number, fromClient: number as ClientNumber, up, down })]
+        : [];
     });
     const grown = grownBy(counted.clients.filter(moved), passedOn);
     const effects = [...passedOn, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
@@ -45,7 +47,7 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
   },
 };
 
-type Passed = ReturnType<typeof ClientTrafficInherited>;
+type Passed = ReturnType<typeof ClientTrafficTransferred>;
 
 /** What each client grew by, with what others left it: `[client number, up, down]`. */
 function grownBy(clients: NodeTraffic['clients'], passedOn: readonly Passed[]): [number, number, number][] {

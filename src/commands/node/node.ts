@@ -14,7 +14,7 @@ import {
   nodeTokenKey,
 } from '../../events/node/node.js';
 import type { Node } from '../../events/node/node-document.js';
-import { KeyShredded } from '../../events/panel.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -47,7 +47,7 @@ export const node: Decider<NodeCommand> = {
     const flaw = tokenFlaw(token) ?? nameTaken(state, spec.name);
     if (flaw) return flaw;
     const id = NodeId.parse(state.lastNode + 1);
-    return [NodeAdded({ node: id, enabled, spec, life: 1, secret: { token } })];
+    return [NodeAdded({ node: id, enabled, spec, keyVersion: 1, secret: { token } })];
   },
 
   UpdateNode({ node: id, enabled, changes: asked, token: given }, state) {
@@ -103,9 +103,9 @@ function stillThere({ nodes }: PanelState, asked: Node): Node | undefined {
 }
 
 /** A token that is given counts as a new one, also when it is the same: by it the admin vouches for the panel there. */
-function replaced({ id, life }: Node, token: string): PanelEvent[] {
-  const next = NodeTokenReplaced({ node: id, life: life + 1, secret: { token } });
-  return [next, KeyShredded({ key: nodeTokenKey(id, life), reason: 'rotated' })];
+function replaced({ id, keyVersion }: Node, token: string): PanelEvent[] {
+  const next = NodeTokenReplaced({ node: id, keyVersion: keyVersion + 1, secret: { token } });
+  return [next, DataKeyDestroyed({ key: nodeTokenKey(id, keyVersion), reason: 'rotated' })];
 }
 
 const switched = (node: NodeId, enabled: boolean): PanelEvent =>

@@ -41,7 +41,7 @@ export interface Incoming {
   /** For a sealed backup. */
   readonly passphrase?: string | undefined;
   /** Who wants it; the new log names them. */
-  readonly askedBy: Actor;
+  readonly requestedBy: Actor;
 }
 
 /** What an incoming file was, once its content is staged and the switch is decided. */
@@ -85,5 +85,5 @@ export interface Backups {
    */
   replace(file: Incoming): Promise<Replacement>;
   /** The same for a file that stays where it is. */
-  replaceFrom(path: string, passphrase: string, askedBy: Actor): Promise<Replacement>;
+  replaceFrom(path: string, passphrase: string, requestedBy: Actor): Promise<Replacement>;
 }

@@ -103,8 +103,8 @@ export interface NodePanel {
   clientIps(node: AskedNode, email: string): Promise<readonly string[]>;
   /** The tag that it got. */
   add(node: AskedNode, inbound: WantedInbound): Promise<{ readonly remote: number; readonly tag: string }>;
-  /** Replaces the inbound and all of its clients; `strangers` are JSON texts of clients that stay as they are. */
-  update(node: AskedNode, remote: number, inbound: WantedInbound, strangers: readonly string[]): Promise<void>;
+  /** Replaces the inbound and all of its clients; `unmanaged` are JSON texts of clients that stay as they are. */
+  update(node: AskedNode, remote: number, inbound: WantedInbound, unmanaged: readonly string[]): Promise<void>;
   remove(node: AskedNode, remote: number): Promise<void>;
   setEnabled(node: AskedNode, remote: number, enabled: boolean): Promise<void>;
   addClients(node: AskedNode, remote: number, clients: readonly WantedClient[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Caused } from '../../events/log/event.js';
-import { KeyShredded } from '../../events/panel.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
 import {
   type SecretKey,
   SecretSettingChanged,
@@ -143,8 +143,8 @@ function changed(current: Settings, next: Settings): readonly Caused<PanelEvent>
 
 /** A secret setting in its next life; the one before is destroyed. Nothing when it is so already. */
 function replaced({ secrets }: PanelState, key: SecretKey, value: string): readonly Caused<PanelEvent>[] {
-  const { life: before, value: current } = secrets.get(key) ?? { life: 0, value: '' };
+  const { keyVersion: before, value: current } = secrets.get(key) ?? { keyVersion: 0, value: '' };
   if (value === current) return [];
-  const next = SecretSettingChanged({ key, life: before + 1, secret: { value } });
-  return before === 0 ? [next] : [next, KeyShredded({ key: secretSettingKey(key, before), reason: 'rotated' })];
+  const next = SecretSettingChanged({ key, keyVersion: before + 1, secret: { value } });
+  return before === 0 ? [next] : [next, DataKeyDestroyed({ key: secretSettingKey(key, before), reason: 'rotated' })];
 }

@@ -1,8 +1,8 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
-import { ClientAddressesAdmitted, ClientAddressesLimited, type Keep, LEAST_GRACE_S } from '../../events/ip-limit.js';
-import type { AddressHold } from '../../events/ip-limit-document.js';
+import { ClientIpsBlocked, ClientIpsUnblocked, type Keep, LEAST_GRACE_S } from '../../events/ip-limit.js';
+import type { IpBlock } from '../../events/ip-limit-document.js';
 import type { Settings } from '../../events/settings/settings.js';
 import { clientsNamed } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
@@ -28,7 +28,7 @@ export interface Held {
   readonly email: string;
   /** Its tag. */
   readonly inbound: string;
-  readonly hold: AddressHold;
+  readonly hold: IpBlock;
 }
 
 export type IpLimitCommand = Command<
@@ -60,8 +60,8 @@ export const ipLimit: Decider<IpLimitCommand> = {
 };
 
 function limited(
-  { number: client, terms: { limitIp: limit } }: Client,
-  hold: AddressHold | undefined,
+  { number: client, spec: { limitIp: limit } }: Client,
+  hold: IpBlock | undefined,
   addresses: readonly SeenAddress[],
   settings: Settings,
   at: number,
@@ -69,15 +69,15 @@ function limited(
   if (limit === 0) return [];
   const graceSeconds = graceOf(settings);
   const grace = graceSeconds * 1000;
-  const held = new Set(hold?.held);
+  const held = new Set(hold?.blocked);
   const free = addresses.filter(({ address }) => !held.has(address));
   const counted = free.filter(({ since, here }) => here && at - since >= grace).sort(byArrival);
   const names = (some: readonly SeenAddress[]): string[] => some.map(({ address }) => address);
   const limitedTo = (keep: Keep, kept: string[], all: string[]): PanelEvent[] => [
-    ClientAddressesLimited({ client, limit, keep, graceSeconds, addresses: { kept, held: all.slice(-MOST_HELD) } }),
+    ClientIpsBlocked({ client, limit, keep, graceSeconds, ips: { allowed: kept, blocked: all.slice(-MOST_HELD) } }),
   ];
   if (counted.length > limit) {
-    if (hold && at - hold.at < (hold.held.length - FEW_HELD) * PACE_MS) return [];
+    if (hold && at - hold.at < (hold.blocked.length - FEW_HELD) * PACE_MS) return [];
     const first = counted.slice(0, limit);
     // What is only listed may be what a phone left behind when it changed its network: then the person is where they came last.
     const keep = first.some(({ unheard }) => unheard) ? 'newest' : settings.ipLimitKeep;
@@ -87,7 +87,7 @@ function limited(
   }
   if (!hold) return [];
   const inPlace = free.filter(({ seen }) => at - seen <= pauseOf(grace));
-  if (inPlace.length < limit) return [ClientAddressesAdmitted({ client, reason: 'left' })];
+  if (inPlace.length < limit) return [ClientIpsUnblocked({ client, reason: 'left' })];
   const stale = at - hold.at >= restateAfter(settings);
   return stale ? limitedTo(hold.keep, names(inPlace), [...held]) : [];
 }
@@ -118,7 +118,7 @@ export function addressLimit(state: Pick<PanelState, 'clients' | 'inbounds' | 'b
   let least = 0;
   for (const number of siblings) {
     const client = state.clients.get(number);
-    const limit = client?.terms.limitIp ?? 0;
+    const limit = client?.spec.limitIp ?? 0;
     if (!client || limit === 0 || state.inbounds.get(client.inbound)?.node !== null) continue;
     if (least === 0 || limit < least) least = limit;
   }
@@ -141,5 +141,5 @@ export function admitted(
   { number: client }: Client,
   reason: 'changed' | 'reset' | 'cleared',
 ): PanelEvent[] {
-  return holds.has(client) ? [ClientAddressesAdmitted({ client, reason })] : [];
+  return holds.has(client) ? [ClientIpsUnblocked({ client, reason })] : [];
 }

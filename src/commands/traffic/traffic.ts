@@ -6,7 +6,7 @@ import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
 import {
-  InboundCountersPassedOn,
+  InboundCountersReleased,
   MeasurementsRolledUp,
   OutboundTrafficReset,
   TrafficRecorded,
@@ -49,7 +49,7 @@ export const traffic: Decider<TrafficCommand> = {
       outbounds: outbounds.map(([tag, up, down]) => [tag, up, down]),
     };
     const counters = passedOn.map(([tag, up, down]): [string, number, number] => [tag, up, down]);
-    const passed = counters.length > 0 ? [InboundCountersPassedOn({ run, counters })] : [];
+    const passed = counters.length > 0 ? [InboundCountersReleased({ run, counters })] : [];
     if (sum.clients.length + sum.inbounds.length + sum.outbounds.length === 0) return passed;
     const effects = trafficEffects(state, sum.clients, sum.inbounds, now);
     return [TrafficRecorded(sum), ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 })), ...passed];
@@ -105,9 +105,9 @@ const plus = (counter: Counter | undefined, up: number, down: number): Counter =
 /** A first use that starts a term, and a cap or an expiry that is reached. */
 function clientEffects(client: Client, used: Counter, now: number): PanelEvent[] {
   const { number } = client;
-  const started = client.terms.expiresAt < 0 ? now - client.terms.expiresAt : null;
-  const current: Client = started === null ? client : { ...client, terms: { ...client.terms, expiresAt: started } };
-  const { capBytes, expiresAt } = current.terms;
+  const started = client.spec.expiresAt < 0 ? now - client.spec.expiresAt : null;
+  const current: Client = started === null ? client : { ...client, spec: { ...client.spec, expiresAt: started } };
+  const { capBytes, expiresAt } = current.spec;
   // A term that renews itself is over only for the moment in which its last bytes are counted.
   const end = renewsItself(current) ? 0 : expiresAt;
   const depletion = client.depletion ? null : depletionOf(capBytes, end, used, now);

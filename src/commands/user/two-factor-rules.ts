@@ -1,7 +1,7 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { UserId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
-import { SessionsEnded, TwoFactorCodeUsed } from '../../events/user.js';
+import { SessionsRevoked, TwoFactorCodeUsed } from '../../events/user.js';
 import { message } from '../../messages/message.js';
 import type { TwoFactorProof } from '../ports/two-factor.js';
 import type { Flaw } from '../rejection.js';
@@ -52,13 +52,13 @@ export function twoFactorOutcome(
   now: number,
 ): TwoFactorOutcome {
   const on = state.settings.twoFactorEnable;
-  const { value: stored, life } = state.secrets.get('twoFactorToken') ?? { value: '', life: 0 };
+  const { value: stored, keyVersion } = state.secrets.get('twoFactorToken') ?? { value: '', keyVersion: 0 };
   const enable = wish.enable && !(on && wish.token === '');
   const token = wish.token ?? (on && !enable ? '' : stored);
   const as = { enable, token };
   if (enable === on && (token === stored || !on)) return { ...as, flaws: [], before: [], after: [] };
   if (!on && token === '') return { ...as, flaws: [NO_TOKEN], before: [], after: [] };
-  const [proven, ofLife] = on || token === stored ? [stored, life] : [token, life + 1];
+  const [proven, ofLife] = on || token === stored ? [stored, keyVersion] : [token, keyVersion + 1];
   const used = codeUsed(state, shown, proven, ofLife, now);
   if (!used) return { ...as, flaws: [NO_CODE], before: [], after: [] };
   return { ...as, flaws: [], before: [used], after: sessionsEnded(state) };
@@ -69,19 +69,19 @@ export function codeUsed(
   { usedCodes }: PanelState,
   shown: Shown | undefined,
   token: string,
-  life: number,
+  keyVersion: number,
   now: number,
 ): Caused<PanelEvent> | null {
   const proof = shown?.codes.find((code) => code.token === token);
   if (!shown || !proof || token === '') return null;
   const { step } = proof;
-  if (Math.abs(step - Math.floor(now / STEP_MS)) > SKEW || usedCodes.has(codeKey(life, step))) return null;
-  return TwoFactorCodeUsed({ user: shown.user, life, step });
+  if (Math.abs(step - Math.floor(now / STEP_MS)) > SKEW || usedCodes.has(codeKey(keyVersion, step))) return null;
+  return TwoFactorCodeUsed({ user: shown.user, keyVersion, timeStep: step });
 }
 
 /** Every session of everybody, over. */
 export function sessionsEnded({ users }: PanelState): readonly Caused<PanelEvent>[] {
   return [...users.values()].map(({ id, epoch }) =>
-    SessionsEnded({ user: UserId.parse(id), epoch: epoch + 1, reason: 'two-factor' }),
+    SessionsRevoked({ user: UserId.parse(id), epoch: epoch + 1, reason: 'two-factor' }),
   );
 }

@@ -1,13 +1,13 @@
 import { UserId } from '../../events/ids.js';
-import { KeyShredded } from '../../events/panel.js';
+import { DataKeyDestroyed } from '../../events/panel.js';
 import {
   ApiTokenIssued,
-  CredentialsChanged,
   LoggedIn,
   LoggedOut,
   LoginFailed,
   PasswordHashUpgraded,
   UserCreated,
+  UserCredentialsChanged,
 } from '../../events/user.js';
 import { composed, keptName, looksLike, sameName } from '../../lib/identifiers.js';
 import type { Command, Decider } from '../command.js';
@@ -67,8 +67,8 @@ export const user: Decider<UserCommand> = {
     if (taken) return taken;
     const epoch = current.epoch + 1;
     return [
-      CredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),
-      KeyShredded({ key: current.key, reason: 'rotated' }),
+      UserCredentialsChanged({ user: id, epoch, credentials: { username, passwordHash } }),
+      DataKeyDestroyed({ key: current.key, reason: 'rotated' }),
     ];
   },
 
@@ -79,7 +79,7 @@ export const user: Decider<UserCommand> = {
     const { username, epoch } = current;
     return [
       PasswordHashUpgraded({ user: id, epoch, credentials: { username, passwordHash } }),
-      KeyShredded({ key: current.key, reason: 'rotated' }),
+      DataKeyDestroyed({ key: current.key, reason: 'rotated' }),
     ];
   },
 
@@ -88,8 +88,8 @@ export const user: Decider<UserCommand> = {
     if (!current) return reject('CREDENTIALS_WRONG');
     const begun = LoggedIn({ ...data, epoch: data.epoch ?? current.epoch });
     if (!state.settings.twoFactorEnable) return [begun];
-    const { value: token, life } = state.secrets.get('twoFactorToken') ?? { value: '', life: 0 };
-    const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, life, now);
+    const { value: token, keyVersion } = state.secrets.get('twoFactorToken') ?? { value: '', keyVersion: 0 };
+    const used = codeUsed(state, { user: data.user, codes: proof ? [proof] : [] }, token, keyVersion, now);
     return used ? [used, begun] : reject('LOGIN_WRONG');
   },
 
@@ -103,8 +103,10 @@ export const user: Decider<UserCommand> = {
 
   IssueApiToken({ token, replace }, { apiToken }) {
     if (apiToken && (!replace || apiToken.token === token)) return [];
-    const life = (apiToken?.life ?? 0) + 1;
-    const issued = ApiTokenIssued({ life, secret: { token } });
-    return apiToken ? [issued, KeyShredded({ key: `api-token/${apiToken.life}`, reason: 'rotated' })] : [issued];
+    const keyVersion = (apiToken?.keyVersion ?? 0) + 1;
+    const issued = ApiTokenIssued({ keyVersion, secret: { token } });
+    return apiToken
+      ? [issued, DataKeyDestroyed({ key: `api-token/${apiToken.keyVersion}`, reason: 'rotated' })]
+      : [issued];
   },
 };

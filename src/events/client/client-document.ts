@@ -1,15 +1,15 @@
 import type { RecordedEvent } from '../catalog.js';
 import type { ClientNumber, InboundId } from '../ids.js';
 import type { Depletion } from '../inbound/inbound.js';
-import type { ClientCredential, ClientIdentity, ClientTerms } from './client.js';
+import type { ClientCredential, ClientIdentity, ClientSpec } from './client.js';
 
 /** A client as its events leave it, without its counters. */
 export interface Client {
   readonly number: ClientNumber;
   readonly inbound: InboundId;
-  readonly terms: ClientTerms;
+  readonly spec: ClientSpec;
   readonly identity: ClientIdentity;
-  readonly life: number;
+  readonly keyVersion: number;
   readonly credential: ClientCredential;
   readonly depletion: Depletion | null;
   /** When it was depleted; 0 when it is not. */
@@ -24,20 +24,20 @@ export interface Client {
 export function evolveClients(clients: Map<ClientNumber, Client>, event: RecordedEvent): void {
   switch (event.type) {
     case 'ClientAdded': {
-      const { client, inbound, terms, identity, life, credential } = event.data;
+      const { client, inbound, spec, identity, keyVersion, credential } = event.data;
       const at = event.meta.at;
       const state = { depletion: null, depletedAt: 0, createdAt: at, updatedAt: at };
-      clients.set(client, { number: client, inbound, terms, identity, life, credential, ...state });
+      clients.set(client, { number: client, inbound, spec, identity, keyVersion, credential, ...state });
       break;
     }
     case 'ClientDeleted':
       clients.delete(event.data.client);
       break;
     case 'ClientUpdated':
-    case 'ClientIdentified':
+    case 'ClientIdentityChanged':
     case 'ClientCredentialRotated':
     case 'ClientDepleted':
-    case 'ClientRestored':
+    case 'ClientReactivated':
     case 'ClientExpiryStarted':
     case 'ClientRenewed':
     case 'ClientHistoryImported': {
@@ -57,25 +57,25 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
       const kept = firstEnd === undefined || event.data.changes.expiresAt !== undefined ? rest : client;
       return {
         ...kept,
-        terms: { ...client.terms, ...(event.data.changes as ClientTerms) },
+        spec: { ...client.spec, ...(event.data.changes as ClientSpec) },
         updatedAt: event.meta.at,
       };
     }
-    case 'ClientIdentified':
+    case 'ClientIdentityChanged':
       return { ...client, identity: event.data.identity, updatedAt: event.meta.at };
     case 'ClientCredentialRotated': {
-      const { life, identity, credential } = event.data;
-      return { ...client, life, identity, credential, updatedAt: event.meta.at };
+      const { keyVersion, identity, credential } = event.data;
+      return { ...client, keyVersion, identity, credential, updatedAt: event.meta.at };
     }
     case 'ClientDepleted':
       return { ...client, depletion: event.data.depletion, depletedAt: event.meta.at };
-    case 'ClientRestored':
+    case 'ClientReactivated':
       return { ...client, depletion: null, depletedAt: 0 };
     case 'ClientExpiryStarted':
-      return { ...client, terms: { ...client.terms, expiresAt: event.data.expiresAt } };
+      return { ...client, spec: { ...client.spec, expiresAt: event.data.expiresAt } };
     case 'ClientRenewed': {
-      const { from, expiresAt } = event.data;
-      return { ...client, terms: { ...client.terms, expiresAt }, firstEnd: client.firstEnd ?? from };
+      const { previousExpiresAt: from, expiresAt } = event.data;
+      return { ...client, spec: { ...client.spec, expiresAt }, firstEnd: client.firstEnd ?? from };
     }
     case 'ClientHistoryImported': {
       const { createdAt, updatedAt } = event.data;
@@ -88,7 +88,7 @@ function evolveClient(client: Client, event: RecordedEvent): Client {
 
 /** Whether the client itself may connect; its inbound has a say too. */
 export function mayConnect(client: Client): boolean {
-  return client.terms.enabled && client.depletion === null;
+  return client.spec.enabled && client.depletion === null;
 }
 
 /** Emails are looked up without regard to case, and to whether accents are stored with their letters. */

@@ -20,7 +20,7 @@ export const ClientCredential = z.strictObject({ id: z.string(), password: z.str
 export type ClientCredential = z.infer<typeof ClientCredential>;
 
 /** What an admin sets on a client, without its secrets. */
-export const ClientTerms = z.strictObject({
+export const ClientSpec = z.strictObject({
   enabled: z.boolean(),
   /** Cap over up and down; 0 = none. `totalGB` on the wire, though it holds bytes. */
   capBytes: Bytes,
@@ -34,14 +34,14 @@ export const ClientTerms = z.strictObject({
   /** Cipher of a classic shadowsocks client; empty = the inbound's. */
   method: z.string(),
   /** Auto-renew period in days; 0 = none. */
-  resetDays: z.int().nonnegative(),
+  renewalDays: z.int().nonnegative(),
   reverseTag: z.string(),
 });
-export type ClientTerms = z.infer<typeof ClientTerms>;
+export type ClientSpec = z.infer<typeof ClientSpec>;
 
 const client = ClientNumber;
 const stream = (data: { client: number }) => `client-${data.client}`;
-const key = (data: { client: number; life: number }) => `client:${data.client}/${data.life}`;
+const key = (data: { client: number; keyVersion: number }) => `client:${data.client}/${data.keyVersion}`;
 const identity = {
   key,
   erased: (data: { client: number }) => ({
@@ -62,10 +62,10 @@ export const ClientAdded = defineEvent('ClientAdded', {
   data: z.strictObject({
     client,
     inbound: InboundId,
-    terms: ClientTerms,
+    spec: ClientSpec,
     identity: ClientIdentity,
     /** Counts the credentials of this client. */
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     credential: ClientCredential,
   }),
   stream,
@@ -74,17 +74,17 @@ export const ClientAdded = defineEvent('ClientAdded', {
 
 export const ClientUpdated = defineEvent('ClientUpdated', {
   summary: 'What an admin sets on a client changed; only what changed is named.',
-  data: z.strictObject({ client, changes: ClientTerms.partial() }),
+  data: z.strictObject({ client, changes: ClientSpec.partial() }),
   stream,
 });
 
-export const ClientIdentified = defineEvent('ClientIdentified', {
+export const ClientIdentityChanged = defineEvent('ClientIdentityChanged', {
   summary: 'The email, the subscription id or another personal field of a client changed.',
   data: z.strictObject({
     client,
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     /** Whether the core counts under another name from here on. The name itself is sealed. */
-    renamed: z.boolean(),
+    emailChanged: z.boolean(),
     identity: ClientIdentity,
   }),
   stream,
@@ -93,7 +93,12 @@ export const ClientIdentified = defineEvent('ClientIdentified', {
 
 export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
   summary: 'A client got a new id, password or auth; the old one is destroyed, and with it all that its key sealed.',
-  data: z.strictObject({ client, life: z.int().positive(), identity: ClientIdentity, credential: ClientCredential }),
+  data: z.strictObject({
+    client,
+    keyVersion: z.int().positive(),
+    identity: ClientIdentity,
+    credential: ClientCredential,
+  }),
   stream,
   seal: { identity, credential },
 });
@@ -110,7 +115,7 @@ export const ClientDepleted = defineEvent('ClientDepleted', {
   stream,
 });
 
-export const ClientRestored = defineEvent('ClientRestored', {
+export const ClientReactivated = defineEvent('ClientReactivated', {
   summary: 'A depleted client is under its cap and before its expiry again.',
   data: z.strictObject({ client }),
   stream,
@@ -133,12 +138,12 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
   stream,
 });
 
-export const ClientTrafficInherited = defineEvent('ClientTrafficInherited', {
+export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
   summary:
     'A client left an email that others have too; what it had used stays with them, in the counters of this one.',
   data: z.strictObject({
     client,
-    /** Who leaves; its counters are zero from here on. */ from: client,
+    /** Who leaves; its counters are zero from here on. */ fromClient: client,
     up: Bytes,
     down: Bytes,
   }),
@@ -153,14 +158,14 @@ export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
 
 export const ClientRenewed = defineEvent('ClientRenewed', {
   summary: 'The term of a client was over and the next one began by itself.',
-  data: z.strictObject({ client, /** The expiry that was reached. */ from: Time, expiresAt: Time }),
+  data: z.strictObject({ client, /** The expiry that was reached. */ previousExpiresAt: Time, expiresAt: Time }),
   stream,
 });
 
 export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
   summary: 'A client was connected from these addresses.',
   class: 'measured',
-  data: z.strictObject({ client, ips: z.array(z.strictObject({ ip: z.string(), at: Time })) }),
+  data: z.strictObject({ client, ips: z.array(z.strictObject({ ip: z.string(), seenAt: Time })) }),
   stream,
   seal: { ips: { key: (data) => `client:${data.client}/addresses`, erased: () => [] } },
 });
@@ -174,14 +179,14 @@ export const ClientIpsCleared = defineEvent('ClientIpsCleared', {
 export const clientEvents = [
   ClientAdded,
   ClientUpdated,
-  ClientIdentified,
+  ClientIdentityChanged,
   ClientCredentialRotated,
   ClientDeleted,
   ClientDepleted,
-  ClientRestored,
+  ClientReactivated,
   ClientTrafficReset,
   ClientTrafficAdjusted,
-  ClientTrafficInherited,
+  ClientTrafficTransferred,
   ClientExpiryStarted,
   ClientRenewed,
   ClientIpsSeen,

@@ -58,7 +58,7 @@ export const GeoSourceFailed = defineEvent('GeoSourceFailed', {
   stream: ({ source }) => `geo-source-${source}`,
 });
 
-export const GeoSourceRefused = defineEvent('GeoSourceRefused', {
+export const GeoSourceRejected = defineEvent('GeoSourceRejected', {
   summary: 'A geo source was not added or changed, because what its address gives cannot be had or used.',
   data: z.strictObject({
     /** The one that was to be changed; null = it was to be added. */
@@ -81,5 +81,5 @@ export const geoEvents = [
   GeoSourceDownloaded,
   GeoSourceChecked,
   GeoSourceFailed,
-  GeoSourceRefused,
+  GeoSourceRejected,
 ] as const;

@@ -13,7 +13,7 @@ export interface Inbound extends InboundSpec {
   readonly depletion: Depletion | null;
   /** When it was depleted; 0 when it is not. */
   readonly depletedAt: number;
-  readonly life: number;
+  readonly keyVersion: number;
   readonly config: InboundConfig;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -27,10 +27,10 @@ export interface Inbound extends InboundSpec {
 export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: RecordedEvent): void {
   switch (event.type) {
     case 'InboundAdded': {
-      const { inbound, owner, node, enabled, spec, life, config } = event.data;
+      const { inbound, owner, node, enabled, spec, keyVersion, config } = event.data;
       const at = event.meta.at;
       const state = { depletion: null, depletedAt: 0, resetAt: 0, periodAt: at, createdAt: at, updatedAt: at };
-      inbounds.set(inbound, { ...spec, id: inbound, owner, node, enabled, life, config, ...state });
+      inbounds.set(inbound, { ...spec, id: inbound, owner, node, enabled, keyVersion, config, ...state });
       break;
     }
     case 'InboundDeleted':
@@ -41,9 +41,9 @@ export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: Recorde
     case 'InboundEnabled':
     case 'InboundDisabled':
     case 'InboundDepleted':
-    case 'InboundRestored':
+    case 'InboundReactivated':
     case 'InboundTrafficReset':
-    case 'InboundPeriodBegan':
+    case 'InboundTrafficPeriodStarted':
     case 'InboundHistoryImported': {
       const inbound = inbounds.get(event.data.inbound);
       if (inbound) inbounds.set(inbound.id, evolveInbound(inbound, event));
@@ -61,7 +61,11 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
         if (event.data.changes.trafficReset !== undefined) draft.periodAt = event.meta.at;
         break;
       case 'InboundReconfigured':
-        Object.assign(draft, { life: event.data.life, config: event.data.config, updatedAt: event.meta.at });
+        Object.assign(draft, {
+          keyVersion: event.data.keyVersion,
+          config: event.data.config,
+          updatedAt: event.meta.at,
+        });
         break;
       case 'InboundEnabled':
         draft.enabled = true;
@@ -73,7 +77,7 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
         draft.depletion = event.data.depletion;
         draft.depletedAt = event.meta.at;
         break;
-      case 'InboundRestored':
+      case 'InboundReactivated':
         draft.depletion = null;
         draft.depletedAt = 0;
         break;
@@ -83,8 +87,8 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
       case 'InboundHistoryImported':
         draft.resetAt = event.data.resetAt;
         break;
-      case 'InboundPeriodBegan':
-        draft.periodAt = event.data.start;
+      case 'InboundTrafficPeriodStarted':
+        draft.periodAt = event.data.startedAt;
         break;
       default:
     }

@@ -48,7 +48,7 @@ export type InboundConfig = z.infer<typeof InboundConfig>;
 const stream = (data: { inbound: number }) => `inbound-${data.inbound}`;
 const seal = {
   config: {
-    key: (data: { inbound: number; life: number }) => `inbound:${data.inbound}/config/${data.life}`,
+    key: (data: { inbound: number; keyVersion: number }) => `inbound:${data.inbound}/config/${data.keyVersion}`,
     erased: () => ({ settings: {}, stream: null }),
   },
 };
@@ -61,7 +61,7 @@ export const InboundAdded = defineEvent('InboundAdded', {
     enabled: z.boolean(),
     spec: InboundSpec,
     /** Counts the configurations of this inbound: each has a key of its own. */
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     config: InboundConfig,
     /** The node whose core listens; null = the core of this panel. */
     node: NodeId.nullable(),
@@ -79,7 +79,7 @@ export const InboundUpdated = defineEvent('InboundUpdated', {
 
 export const InboundReconfigured = defineEvent('InboundReconfigured', {
   summary: 'The protocol or transport settings of an inbound were replaced.',
-  data: z.strictObject({ inbound: InboundId, life: z.int().positive(), config: InboundConfig }),
+  data: z.strictObject({ inbound: InboundId, keyVersion: z.int().positive(), config: InboundConfig }),
   stream,
   seal,
 });
@@ -115,7 +115,7 @@ export const InboundDepleted = defineEvent('InboundDepleted', {
   stream,
 });
 
-export const InboundRestored = defineEvent('InboundRestored', {
+export const InboundReactivated = defineEvent('InboundReactivated', {
   summary: 'A depleted inbound is under its cap and before its expiry again.',
   data: z.strictObject({ inbound: InboundId }),
   stream,
@@ -127,13 +127,13 @@ export const InboundTrafficReset = defineEvent('InboundTrafficReset', {
   stream,
 });
 
-export const InboundPeriodBegan = defineEvent('InboundPeriodBegan', {
+export const InboundTrafficPeriodStarted = defineEvent('InboundTrafficPeriodStarted', {
   summary: 'A new period of an inbound began: its counters and those of its clients start again at zero.',
   data: z.strictObject({
     inbound: InboundId,
     period: z.enum(['hourly', 'daily', 'weekly', 'monthly']),
     /** When it began, which is before the event where the panel was down. */
-    start: Time,
+    startedAt: Time,
   }),
   stream,
 });
@@ -146,7 +146,7 @@ export const inboundEvents = [
   InboundDisabled,
   InboundDeleted,
   InboundDepleted,
-  InboundRestored,
+  InboundReactivated,
   InboundTrafficReset,
-  InboundPeriodBegan,
+  InboundTrafficPeriodStarted,
 ] as const;

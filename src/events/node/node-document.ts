@@ -9,7 +9,7 @@ export interface Node extends NodeSpec {
   readonly enabled: boolean;
   /** The Bearer token of the remote panel; empty = there is none. For what asks the node, and for nobody else. */
   readonly token: string;
-  readonly life: number;
+  readonly keyVersion: number;
   /** What it said it is; null until it was asked, and again after its address changed. */
   readonly identity: { readonly kind: 'portolan' | '3x-ui'; readonly panelId: string } | null;
   readonly createdAt: number;
@@ -23,10 +23,10 @@ export const destination = ['scheme', 'host', 'port', 'basePath'] as const satis
 export function evolveNodes(nodes: Map<NodeId, Node>, event: RecordedEvent): void {
   switch (event.type) {
     case 'NodeAdded': {
-      const { node, enabled, spec, life, secret } = event.data;
+      const { node, enabled, spec, keyVersion, secret } = event.data;
       const at = event.meta.at;
       const times = { createdAt: at, updatedAt: at };
-      nodes.set(node, { ...spec, id: node, enabled, life, token: secret.token, identity: null, ...times });
+      nodes.set(node, { ...spec, id: node, enabled, keyVersion, token: secret.token, identity: null, ...times });
       break;
     }
     case 'NodeDeleted':
@@ -41,9 +41,9 @@ export function evolveNodes(nodes: Map<NodeId, Node>, event: RecordedEvent): voi
       break;
     }
     case 'NodeTokenReplaced': {
-      const { life, secret } = event.data;
+      const { keyVersion, secret } = event.data;
       evolve(nodes, event.data.node, (draft) => {
-        Object.assign(draft, { life, token: secret.token, identity: null, updatedAt: event.meta.at });
+        Object.assign(draft, { keyVersion, token: secret.token, identity: null, updatedAt: event.meta.at });
       });
       break;
     }

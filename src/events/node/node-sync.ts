@@ -7,8 +7,8 @@ const inbound = InboundId;
 const stream = (data: { node: number }) => `node-sync-${data.node}`;
 
 /** The name of the data key under which it is sealed what only a node has. */
-export function nodeStrangersKey(of: number): string {
-  return `node:${of}/strangers`;
+export function nodeUnmanagedItemsKey(of: number): string {
+  return `node:${of}/unmanaged-items`;
 }
 
 export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
@@ -22,14 +22,14 @@ export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
     /** Of what the node was told. */
     digest: z.string(),
     /** Clients whose counters stand at zero there and were not followed before: all that they grow by counts. */
-    began: z.array(ClientNumber),
+    newClients: z.array(ClientNumber),
     /** The same of the counters of the inbound. */
-    fresh: z.boolean(),
+    newInbound: z.boolean(),
   }),
   stream,
 });
 
-export const NodeInboundInherited = defineEvent('NodeInboundInherited', {
+export const NodeInboundAdopted = defineEvent('NodeInboundAdopted', {
   summary: 'The panel before this one kept an inbound on a node: what is there under its tag is managed from here on.',
   data: z.strictObject({
     node,
@@ -46,27 +46,27 @@ export const NodeInboundRemoved = defineEvent('NodeInboundRemoved', {
   stream,
 });
 
-export const NodeInboundRefused = defineEvent('NodeInboundRefused', {
+export const NodeInboundRejected = defineEvent('NodeInboundRejected', {
   summary: 'A node does not take an inbound as it is wanted; the others go on.',
   data: z.strictObject({ node, inbound, reason: z.string() }),
   stream,
 });
 
 /** An account that only the node has. Whose it is, nobody here knows: personal data all the same. */
-const Stranger = z.strictObject({ inbound: z.string(), email: z.string() });
+const UnmanagedClient = z.strictObject({ inboundTag: z.string(), email: z.string() });
 
-export const NodeStrangersSeen = defineEvent('NodeStrangersSeen', {
+export const NodeUnmanagedItemsFound = defineEvent('NodeUnmanagedItemsFound', {
   summary: 'What only the node has changed: inbounds, and clients inside of ours. It is listed and never taken over.',
   data: z.strictObject({
     node,
     /** Tags. */
-    inbounds: z.array(z.string()),
-    clients: z.array(Stranger),
+    inboundTags: z.array(z.string()),
+    clients: z.array(UnmanagedClient),
     /** How many there are besides those that are named. */
-    more: z.int().nonnegative(),
+    omitted: z.int().nonnegative(),
   }),
   stream,
-  seal: { clients: { key: (data) => nodeStrangersKey(data.node), erased: () => [] } },
+  seal: { clients: { key: (data) => nodeUnmanagedItemsKey(data.node), erased: () => [] } },
 });
 
 /**
@@ -98,7 +98,7 @@ export const NodeTraffic = z.strictObject({
   /** `[inbound id, up, down, …seen]` */
   inbounds: z.array(z.tuple([z.int().positive(), Bytes, Bytes, ...seen])),
   /** Counters with a story: `[client or inbound, its number, why]`. */
-  notes: z.array(z.tuple([z.enum(['client', 'inbound']), z.int().positive(), BaselineNote])),
+  anomalies: z.array(z.tuple([z.enum(['client', 'inbound']), z.int().positive(), BaselineNote])),
 });
 export type NodeTraffic = z.infer<typeof NodeTraffic>;
 
@@ -109,7 +109,7 @@ export const NodeTrafficRecorded = defineEvent('NodeTrafficRecorded', {
   stream,
 });
 
-export const NodeSyncFailing = defineEvent('NodeSyncFailing', {
+export const NodeSyncFailed = defineEvent('NodeSyncFailed', {
   summary: 'A node answers, and yet it can neither be told nor asked what it shall have, several times in a row.',
   class: 'measured',
   data: z.strictObject({ node, reason: z.string() }),
@@ -132,12 +132,12 @@ export const NodeCoreRestarted = defineEvent('NodeCoreRestarted', {
 
 export const nodeSyncEvents = [
   NodeInboundApplied,
-  NodeInboundInherited,
+  NodeInboundAdopted,
   NodeInboundRemoved,
-  NodeInboundRefused,
-  NodeStrangersSeen,
+  NodeInboundRejected,
+  NodeUnmanagedItemsFound,
   NodeTrafficRecorded,
-  NodeSyncFailing,
+  NodeSyncFailed,
   NodeSyncRecovered,
   NodeCoreRestarted,
 ] as const;

@@ -23,22 +23,22 @@ const NodeSecret = z.strictObject({ token: z.string() });
 const node = NodeId;
 const stream = (data: { node: number }) => `node-${data.node}`;
 /** Counts the tokens of a node: each is sealed under a key of its own. */
-const life = z.int().positive();
+const keyVersion = z.int().positive();
 const seal = {
   secret: {
-    key: (data: { node: number; life: number }) => nodeTokenKey(data.node, data.life),
+    key: (data: { node: number; keyVersion: number }) => nodeTokenKey(data.node, data.keyVersion),
     erased: () => ({ token: '' }),
   },
 };
 
 /** The name of the data key under which a token of a node is sealed. */
-export function nodeTokenKey(node: number, life: number): string {
-  return `node:${node}/token/${life}`;
+export function nodeTokenKey(node: number, keyVersion: number): string {
+  return `node:${node}/token/${keyVersion}`;
 }
 
 export const NodeAdded = defineEvent('NodeAdded', {
   summary: 'A remote panel was registered as a node.',
-  data: z.strictObject({ node, enabled: z.boolean(), spec: NodeSpec, life, secret: NodeSecret }),
+  data: z.strictObject({ node, enabled: z.boolean(), spec: NodeSpec, keyVersion, secret: NodeSecret }),
   stream,
   seal,
 });
@@ -51,7 +51,7 @@ export const NodeUpdated = defineEvent('NodeUpdated', {
 
 export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
   summary: 'The token of a node was replaced; the one before is destroyed.',
-  data: z.strictObject({ node, life, secret: NodeSecret }),
+  data: z.strictObject({ node, keyVersion, secret: NodeSecret }),
   stream,
   seal,
 });

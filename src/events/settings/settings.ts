@@ -192,19 +192,19 @@ export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
   summary: 'A secret setting was set, replaced or taken away; the value before it is destroyed.',
   data: z.strictObject({
     key: z.enum(secretKeys as readonly [SecretKey, ...SecretKey[]]),
-    life: z.int().positive(),
+    keyVersion: z.int().positive(),
     /** Empty = taken away. */
     secret: z.strictObject({ value: z.string() }),
   }),
   stream: () => 'settings',
   seal: {
-    secret: { key: (data) => secretSettingKey(data.key, data.life), erased: () => ({ value: '' }) },
+    secret: { key: (data) => secretSettingKey(data.key, data.keyVersion), erased: () => ({ value: '' }) },
   },
 });
 
 /** The name of the data key under which a life of a secret setting is sealed. */
-export function secretSettingKey(key: SecretKey, life: number): string {
-  return `setting/${key}/${life}`;
+export function secretSettingKey(key: SecretKey, keyVersion: number): string {
+  return `setting/${key}/${keyVersion}`;
 }
 
 export const settingsEvents = [SettingsChanged, SecretSettingChanged] as const;

@@ -30,13 +30,13 @@ const families: readonly Family[] = [
     name: 'portolan_client_cap_bytes',
     help: 'What a client may use, up and down together; 0 = no cap.',
     type: 'gauge',
-    values: ({ terms }) => [['', terms.capBytes]],
+    values: ({ spec }) => [['', spec.capBytes]],
   },
   {
     name: 'portolan_client_expiry_timestamp_seconds',
     help: 'When a client expires, in seconds since 1970; 0 = never, below 0 = so long after its first use.',
     type: 'gauge',
-    values: ({ terms }) => [['', terms.expiresAt / 1000]],
+    values: ({ spec }) => [['', spec.expiresAt / 1000]],
   },
   {
     name: 'portolan_client_allowed',

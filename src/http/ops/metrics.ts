@@ -64,7 +64,7 @@ export function createMetrics({ read, log, version, now, writable }: Measured): 
     (set) => {
       const counts = { allowed: 0, disabled: 0, depleted: 0 };
       for (const client of read.clients.all()) {
-        counts[mayConnect(client) ? 'allowed' : client.terms.enabled ? 'depleted' : 'disabled'] += 1;
+        counts[mayConnect(client) ? 'allowed' : client.spec.enabled ? 'depleted' : 'disabled'] += 1;
       }
       for (const [state, count] of Object.entries(counts)) set({ state }, count);
     },

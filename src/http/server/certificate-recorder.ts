@@ -34,14 +34,14 @@ export function certificateRecorder(name: ServerName, { dispatch, log, files, lo
       recordLoaded(dispatch, name, pair);
       loaded(pair);
     },
-    refused: (why) => {
+    refused: (reason) => {
       const { certFile = '', keyFile = '' } = files() ?? {};
-      const data = { server: name, certFile, keyFile, why };
-      if (!recorded({ type: 'RecordCertificateRefused', data }))
-        log.warn({ server, certFile, keyFile, why }, 'a certificate cannot be used');
+      const data = { server: name, certFile, keyFile, reason };
+      if (!recorded({ type: 'RecordCertificateRejected', data }))
+        log.warn({ server, certFile, keyFile, reason }, 'a certificate cannot be used');
     },
     expiring: ({ notAfter }) => {
-      const data = { server: name, notAfter };
+      const data = { server: name, expiresAt: notAfter };
       if (!recorded({ type: 'RecordCertificateExpiring', data }))
         log.warn({ server, until: new Date(notAfter).toISOString() }, 'a certificate expires soon');
     },
@@ -54,6 +54,6 @@ export function recordLoaded(
   server: ServerName,
   { fingerprint, subject, notAfter }: ServerCertificate,
 ): void {
-  const data = { server, fingerprint, subject, notAfter };
+  const data = { server, fingerprint, subject, expiresAt: notAfter };
   dispatch({ type: 'RecordCertificateLoaded', data }, asSystem('servers'));
 }

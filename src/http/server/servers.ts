@@ -188,11 +188,11 @@ export class Servers {
       this.#dispatch({ type: 'RecordPanelRestarted', data: { panel, subscription } });
     } catch (error) {
       const server = error instanceof ListenError ? error.server : 'panel';
-      const why = error instanceof Error ? error.message : String(error);
-      const done = this.#dispatch({ type: 'RecordPanelRestartFailed', data: { server, why } });
+      const reason = error instanceof Error ? error.message : String(error);
+      const done = this.#dispatch({ type: 'RecordPanelRestartFailed', data: { server, reason } });
       // The panel's log repeats the event, if there is one.
       if (done instanceof Rejection)
-        this.#parts.log.error({ server, why }, 'the servers could not be restarted and stay as they were');
+        this.#parts.log.error({ server, reason }, 'the servers could not be restarted and stay as they were');
     } finally {
       this.#restarting = false;
     }

@@ -48,7 +48,7 @@ export function subscriptionIn(
 export function usagesOf(read: ReadModels, clients: readonly Client[]): readonly ClientUsage[] {
   return clients.map((client) => {
     const { up, down } = read.usage.client(client);
-    const { capBytes, expiresAt } = client.terms;
+    const { capBytes, expiresAt } = client.spec;
     return { person: emailKey(client.identity.email), up, down, capBytes, expiresAt };
   });
 }

@@ -45,7 +45,7 @@ export const baselines: Fold<Baselines> = {
           grow(state.inbounds, countedAs(state, inbound), up, down);
         for (const [tag, up, down] of event.data.outbounds) grow(state.outbounds, tag, up, down);
         break;
-      case 'InboundCountersPassedOn':
+      case 'InboundCountersReleased':
         if (event.data.run !== state.run) break;
         for (const [tag, up, down] of event.data.counters) passOn(state, tag, { up, down });
         break;

@@ -84,14 +84,14 @@ export function coreUser(inbound: Inbound, client: Client): CoreUser {
   return { client: client.number, email: client.identity.email, account: account(inbound, client) };
 }
 
-function account({ protocol, config }: Inbound, { credential, terms }: Client): JsonObject {
+function account({ protocol, config }: Inbound, { credential, spec }: Client): JsonObject {
   switch (protocol) {
     case 'vless':
       // `-udp443` is a wish of the client side; the server knows one vision flow.
       return {
         id: credential.id,
-        flow: terms.flow.replace(/-udp443$/, ''),
-        ...(terms.reverseTag === '' ? {} : { reverse: { tag: terms.reverseTag } }),
+        flow: spec.flow.replace(/-udp443$/, ''),
+        ...(spec.reverseTag === '' ? {} : { reverse: { tag: spec.reverseTag } }),
       };
     case 'vmess':
       return { id: credential.id };
@@ -101,7 +101,7 @@ function account({ protocol, config }: Inbound, { credential, terms }: Client): 
       const method = textOf(config.settings['method']);
       return method.startsWith('2022-')
         ? { password: credential.password }
-        : { password: credential.password, method: terms.method || method };
+        : { password: credential.password, method: spec.method || method };
     }
     case 'hysteria':
     case 'hysteria2':

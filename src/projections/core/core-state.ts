@@ -46,11 +46,12 @@ export const coreState: Fold<CoreState> = foldOf<Mutable>({
     // The run was that of the machine that the file came from.
     StateImported: (state) =>
       void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: '' }),
-    CoreVersionInstalled(state, { data: { version, from } }) {
+    CoreVersionInstalled(state, { data: { version, previousVersion: from } }) {
       state.choice = { version, trial: { from, since: null } };
     },
-    CoreVersionRolledBack: (state, { data: { to } }) => void (state.choice = { version: to, trial: null }),
-    InboundRefusedByCore: (state, { data }) => void state.refused.set(data.inbound, data.reason),
+    CoreVersionRolledBack: (state, { data: { restoredVersion: to } }) =>
+      void (state.choice = { version: to, trial: null }),
+    InboundRejectedByCore: (state, { data }) => void state.refused.set(data.inbound, data.reason),
     InboundAcceptedByCore: (state, { data }) => void state.refused.delete(data.inbound),
     InboundDeleted: (state, { data }) => void state.refused.delete(data.inbound),
   },

@@ -89,17 +89,17 @@ const clientsMade = new WeakMap<Client, DesiredClient & { readonly protocol: str
 export function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const known = clientsMade.get(client);
   if (known?.protocol === protocol) return known;
-  const { number, terms, identity, credential } = client;
+  const { number, spec, identity, credential } = client;
   const words = {
     ...clientWords(client),
-    expiryTime: Math.max(0, terms.expiresAt),
+    expiryTime: Math.max(0, spec.expiresAt),
     enable: mayConnect(client),
     tgId: 0,
     comment: markOf(centre.id, number, centre.born('clients', number)),
     reset: 0,
   };
   const desired = {
-    ...{ number, protocol, email: identity.email, enabled: words.enable, capBytes: terms.capBytes },
+    ...{ number, protocol, email: identity.email, enabled: words.enable, capBytes: spec.capBytes },
     digest: clientDigest(protocol, words),
     credential: credential[credentialMember(protocol)],
     text: JSON.stringify(words),

@@ -44,7 +44,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
   apply(state, event) {
     switch (event.type) {
       case 'NodeInboundApplied': {
-        const { node, inbound, position, began, fresh } = event.data;
+        const { node, inbound, position, newClients: began, newInbound: fresh } = event.data;
         gone(state, inbound, position);
         const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0, high: 0 };
         for (const client of began) state.clients.set(client, zero);
@@ -61,8 +61,8 @@ export const nodeBaselines: Fold<NodeBaselines> = {
         state.readAt.set(node, event.meta.at);
         break;
       }
-      case 'ClientIdentified': {
-        const { client, renamed } = event.data;
+      case 'ClientIdentityChanged': {
+        const { client, emailChanged: renamed } = event.data;
         const baseline = state.clients.get(client);
         if (renamed && baseline) state.clients.set(client, { ...baseline, moved: baseline.moved | RENAMED });
         break;

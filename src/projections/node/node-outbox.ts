@@ -22,10 +22,10 @@ export interface OutboxEntry {
 }
 
 /** What only a node has, as it was last seen. */
-export interface Strangers {
-  readonly inbounds: readonly string[];
-  readonly clients: readonly { readonly inbound: string; readonly email: string }[];
-  readonly more: number;
+export interface UnmanagedItems {
+  readonly inboundTags: readonly string[];
+  readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
+  readonly omitted: number;
 }
 
 /** What was decided and has not arrived at its node. */
@@ -35,7 +35,7 @@ export interface NodeOutbox {
   readonly waiting: Map<InboundId, number[]>;
   /** The inbound of each client that lives on a node. */
   readonly places: Map<number, InboundId>;
-  readonly strangers: Map<NodeId, Strangers>;
+  readonly unmanaged: Map<NodeId, UnmanagedItems>;
   /** Of everything that was ever bound to a node, by number: see `bornOf`. */
   readonly born: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
   /** This log was once taken from a backup: numbers that it gives out may stand in nodes for others. */
@@ -48,15 +48,15 @@ const OF_INBOUND: ReadonlySet<string> = new Set([
   'InboundEnabled',
   'InboundDisabled',
   'InboundDepleted',
-  'InboundRestored',
+  'InboundReactivated',
   'InboundTrafficReset',
 ] satisfies RecordedEvent['type'][]);
 const OF_CLIENT: ReadonlySet<string> = new Set([
   'ClientUpdated',
-  'ClientIdentified',
+  'ClientIdentityChanged',
   'ClientCredentialRotated',
   'ClientDepleted',
-  'ClientRestored',
+  'ClientReactivated',
   'ClientExpiryStarted',
   'ClientRenewed',
   'ClientTrafficReset',
@@ -67,7 +67,7 @@ export const nodeOutbox: Fold<NodeOutbox> = {
   name: 'node-outbox',
   version: 2,
   initial: () => ({
-    ...{ entries: new Map(), waiting: new Map(), places: new Map(), strangers: new Map() },
+    ...{ entries: new Map(), waiting: new Map(), places: new Map(), unmanaged: new Map() },
     born: { clients: new Map(), inbounds: new Map() },
     fromBackup: false,
   }),
@@ -103,7 +103,7 @@ export const nodeOutbox: Fold<NodeOutbox> = {
       case 'NodeDeleted':
         for (const { inbound, node } of state.entries.values()) if (node === event.data.node) drop(state, inbound);
         for (const [client, inbound] of state.places) if (!state.entries.has(inbound)) state.places.delete(client);
-        state.strangers.delete(event.data.node);
+        state.unmanaged.delete(event.data.node);
         break;
       case 'NodeInboundApplied': {
         const { inbound, tag, position, digest } = event.data;
@@ -115,28 +115,28 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         put(state, entry, { had, inherited: false, applied, refused: null });
         break;
       }
-      case 'NodeInboundInherited':
+      case 'NodeInboundAdopted':
         put(state, state.entries.get(event.data.inbound), { had: [event.data.tag], inherited: true });
         break;
       case 'NodeInboundRemoved':
         arrived(state, event.data.inbound, event.position);
         put(state, state.entries.get(event.data.inbound), { inherited: false, applied: null, refused: null });
         break;
-      case 'NodeInboundRefused': {
+      case 'NodeInboundRejected': {
         const { inbound, reason } = event.data;
         const entry = state.entries.get(inbound);
         put(state, entry, { refused: { reason, since: entry?.refused?.since ?? event.meta.at } });
         break;
       }
-      case 'NodeStrangersSeen': {
-        const { node, inbounds, clients, more } = event.data;
-        if (inbounds.length + clients.length + more === 0) state.strangers.delete(node);
-        else state.strangers.set(node, { inbounds, clients, more });
+      case 'NodeUnmanagedItemsFound': {
+        const { node, inboundTags: inbounds, clients, omitted: more } = event.data;
+        if (inbounds.length + clients.length + more === 0) state.unmanaged.delete(node);
+        else state.unmanaged.set(node, { inboundTags: inbounds, clients, omitted: more });
         break;
       }
       case 'StateImported':
         // A foreign file makes a new log, whose numbers nobody has given out before.
-        if (event.data.kind === 'portolan') state.fromBackup = true;
+        if (event.data.source === 'portolan') state.fromBackup = true;
         break;
       default:
         change(state, event);
@@ -152,7 +152,7 @@ export function outboxOf(state: NodeOutbox, node: NodeId): readonly OutboxEntry[
 /** The node that an event has something for, if there is one. After it was folded. */
 export function nodeConcerned(state: NodeOutbox, event: RecordedEvent): NodeId | undefined {
   const { data } = event;
-  if (event.type.startsWith('NodeInbound') || event.type === 'NodeStrangersSeen') return undefined;
+  if (event.type.startsWith('NodeInbound') || event.type === 'NodeUnmanagedItemsFound') return undefined;
   if ('inbound' in data && data.inbound !== undefined) return state.entries.get(data.inbound)?.node;
   const inbound = OF_CLIENT.has(event.type) && 'client' in data ? state.places.get(data.client) : undefined;
   return inbound === undefined ? undefined : state.entries.get(inbound)?.node;

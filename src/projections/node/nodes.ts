@@ -49,7 +49,7 @@ export const nodes: Fold<Nodes> = {
       case 'NodeWentOffline':
         standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });
         break;
-      case 'NodeSyncFailing': {
+      case 'NodeSyncFailed': {
         const { node, reason } = event.data;
         failings.set(node, { reason, since: event.meta.at });
         break;

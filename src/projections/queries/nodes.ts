@@ -3,7 +3,7 @@ import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node/node-document.js';
 import type { Foldings } from '../foldings.js';
 import type { NodeBaseline } from '../node/node-baselines.js';
-import { nodeConcerned, type OutboxEntry, outboxOf, type Strangers } from '../node/node-outbox.js';
+import { nodeConcerned, type OutboxEntry, outboxOf, type UnmanagedItems } from '../node/node-outbox.js';
 import type { NodeFailing, NodeRestart, NodeStanding } from '../node/nodes.js';
 
 /** Remote panels, and what was decided for them. */
@@ -55,8 +55,8 @@ export class NodeQueries {
   }
 
   /** What only the node has, as it was recorded last. */
-  strangers(id: NodeId): Strangers | undefined {
-    return this.#models.nodeOutbox.state.strangers.get(id);
+  unmanagedItems(id: NodeId): UnmanagedItems | undefined {
+    return this.#models.nodeOutbox.state.unmanaged.get(id);
   }
 
   /** Clients that were deleted from an inbound and may still be on its node. */

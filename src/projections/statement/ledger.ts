@@ -119,7 +119,7 @@ export class Ledger {
       case 'NodeTrafficRecorded':
         for (const [client, up, down] of event.data.clients) this.#flow(event, client, event.data.node, up, down);
         break;
-      case 'InboundPeriodBegan':
+      case 'InboundTrafficPeriodStarted':
         this.#rules.byId.set(event.id, 'period');
         break;
       case 'ClientRenewed':
@@ -132,8 +132,8 @@ export class Ledger {
       case 'ClientDeleted':
         this.#enter(event, event.data.client, 'deleted');
         break;
-      case 'ClientIdentified':
-        if (event.data.renamed) this.#enter(event, event.data.client, 'renamed');
+      case 'ClientIdentityChanged':
+        if (event.data.emailChanged) this.#enter(event, event.data.client, 'renamed');
         break;
       case 'ClientHistoryImported':
         this.#enter(event, event.data.client, 'imported', event.data);
@@ -144,8 +144,8 @@ export class Ledger {
       case 'ClientTrafficAdjusted':
         this.#enter(event, event.data.client, 'adjusted', minus(event.data, event.data.before));
         break;
-      case 'ClientTrafficInherited': {
-        const { client, from } = event.data;
+      case 'ClientTrafficTransferred': {
+        const { client, fromClient: from } = event.data;
         this.#enter(event, from, 'bequeathed', minus(zero, event.data), client);
         this.#enter(event, client, 'inherited', event.data, from);
         break;

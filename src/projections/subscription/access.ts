@@ -21,7 +21,7 @@ export interface Access extends Pick<ShareLink, 'scheme' | 'user' | 'method'> {
 }
 
 /** Null for a protocol without links, and for a client without a credential. */
-export function accessOf(inbound: Inbound, { credential, terms }: Client): Access | null {
+export function accessOf(inbound: Inbound, { credential, spec }: Client): Access | null {
   const settings: Fields = inbound.config.settings;
   const scheme = schemes[inbound.protocol];
   switch (scheme) {
@@ -31,11 +31,11 @@ export function accessOf(inbound: Inbound, { credential, terms }: Client): Acces
       return accessBy(scheme, credential.id);
     case 'vmess':
       // The core dropped the ciphers `none` and `zero`.
-      return accessBy(scheme, credential.id, /^(none|zero)?$/.test(terms.security) ? 'auto' : textOf(terms.security));
+      return accessBy(scheme, credential.id, /^(none|zero)?$/.test(spec.security) ? 'auto' : textOf(spec.security));
     case 'trojan':
       return accessBy(scheme, credential.password);
     case 'ss':
-      return shadowsocksAccess(settings, credential.password, terms.method);
+      return shadowsocksAccess(settings, credential.password, spec.method);
     default:
       // The core serves version 2 only, whatever version an inbound was stored with.
       return accessBy(scheme, credential.auth);

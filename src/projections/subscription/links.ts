@@ -95,7 +95,7 @@ function paramsOf(
     return `REALITY over ${params['type']}`;
   if (scheme !== 'vless') return params;
   const encryption = textOf(config.settings['encryption']) || 'none';
-  const { flow } = client.terms;
+  const { flow } = client.spec;
   const flows = FLOW.test(flow) && canFlow(params, encryption, textOf(stream['security']), endpoint);
   return filled(params, { encryption, flow: flows ? flow : '' });
 }

@@ -31,15 +31,14 @@ export function linkName(model: string, parts: NameParts, about: readonly string
 
 /** What is left to a client, for its first link: bytes and time; nothing for what has no end. `now` in milliseconds. */
 export function remainder(
-  { terms }: Client,
+  { spec }: Client,
   usage: { readonly up: number; readonly down: number },
   now: number,
 ): readonly string[] {
   const parts: string[] = [];
-  const bytes = terms.capBytes - usage.up - usage.down;
+  const bytes = spec.capBytes - usage.up - usage.down;
   if (bytes > 0) parts.push(`${formatBytes(bytes)}📊`);
-  if (terms.expiresAt !== 0)
-    parts.push(`${formatTerm(terms.expiresAt > 0 ? terms.expiresAt - now : -terms.expiresAt)}⏳`);
+  if (spec.expiresAt !== 0) parts.push(`${formatTerm(spec.expiresAt > 0 ? spec.expiresAt - now : -spec.expiresAt)}⏳`);
   return parts;
 }
 

@@ -17,7 +17,7 @@ function coreRules({ inbound, core, log }: Facts): readonly Rule[] {
       holds: refused.has(inbound.id),
       rule: `the core does not take inbound ${inbound.tag}: ${refused.get(inbound.id) ?? ''}`,
       since: () =>
-        log.lastOf('core', ['InboundRefusedByCore'], ({ data }) => 'inbound' in data && data.inbound === inbound.id),
+        log.lastOf('core', ['InboundRejectedByCore'], ({ data }) => 'inbound' in data && data.inbound === inbound.id),
       remedies: ['correct the settings of the inbound'],
     },
     {
@@ -37,7 +37,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
   const [unknown] = history.filter(({ position }) => waiting.includes(position));
   /** It came here together with the inbound, from a panel that had told the node of both. */
   const cameAlong = ({ meta }: RecordedEvent): boolean =>
-    log.lastOf(`node-sync-${id}`, ['NodeInboundInherited'], isOfInbound)?.meta.correlationId === meta.correlationId;
+    log.lastOf(`node-sync-${id}`, ['NodeInboundAdopted'], isOfInbound)?.meta.correlationId === meta.correlationId;
   const isThere = outbox !== undefined && (outbox.inherited || outbox.applied !== null);
   /** The node was told of the client at some time, and runs what it was told last. */
   const has = isThere && (unknown?.type !== 'ClientAdded' || (outbox.inherited && cameAlong(unknown)));
@@ -55,7 +55,7 @@ function nodeRules({ inbound, history, log }: Facts, { id, document, offline, ou
       standing: 'inbound refused by the node',
       holds: isRefused && document !== undefined,
       rule: `node ${name} does not take inbound ${inbound.tag}: ${outbox?.refused?.reason ?? ''}`,
-      since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRefused'], isOfInbound),
+      since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRejected'], isOfInbound),
       remedies: ['correct the settings of the inbound', 'correct what the node says is in the way'],
     },
     {

@@ -11,7 +11,7 @@ export function termRules(facts: Facts): readonly Rule[] {
   return [
     {
       standing: 'disabled',
-      holds: !client.terms.enabled,
+      holds: !client.spec.enabled,
       rule: 'the client is switched off',
       since: () => history.findLast(switchesOff),
       remedies: ['switch the client on'],
@@ -29,11 +29,11 @@ export function termRules(facts: Facts): readonly Rule[] {
 }
 
 function clientLimits({ client, used, siblings, history, now, zone }: Facts): readonly Rule[] {
-  const { terms, depletion } = client;
+  const { spec, depletion } = client;
   const inbounds = siblings.map(({ inbound }) => inbound);
   return limitRules(
     // A term that renews itself is over only until the next poll.
-    { depletion, used, capBytes: terms.capBytes, expiresAt: terms.resetDays > 0 ? 0 : terms.expiresAt },
+    { depletion, used, capBytes: spec.capBytes, expiresAt: spec.renewalDays > 0 ? 0 : spec.expiresAt },
     now,
     {
       cap: {
@@ -114,7 +114,7 @@ function limitRules(
 
 function switchesOff(event: RecordedEvent): boolean {
   if (event.type === 'ClientUpdated') return event.data.changes.enabled === false;
-  return event.type === 'ClientAdded' && !event.data.terms.enabled;
+  return event.type === 'ClientAdded' && !event.data.spec.enabled;
 }
 
 /** When the term began that is over, if the first use began it and nobody set another one since. */

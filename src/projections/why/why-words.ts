@@ -17,7 +17,7 @@ export function expiryText(depletion: Depletion | null): string {
 }
 
 /** What is left of its cap. */
-export function left({ terms: { capBytes } }: Client, used: Counter): string {
+export function left({ spec: { capBytes } }: Client, used: Counter): string {
   if (capBytes === 0) return 'no cap';
   return `${bytesText(Math.max(0, capBytes - used.up - used.down))} left of ${bytesText(capBytes)}`;
 }
@@ -36,9 +36,9 @@ export function together(siblings: readonly Sibling[]): string {
   return ` (one email in ${siblings.length} inbounds counts together: ${tags}${split})`;
 }
 
-export function renewal({ terms }: Client): readonly string[] {
-  if (terms.resetDays === 0 || terms.expiresAt <= 0) return [];
-  return [`wait: it renews itself at ${timeText(terms.expiresAt)}`];
+export function renewal({ spec }: Client): readonly string[] {
+  if (spec.renewalDays === 0 || spec.expiresAt <= 0) return [];
+  return [`wait: it renews itself at ${timeText(spec.expiresAt)}`];
 }
 
 /** When the traffic of somebody in these inbounds is set to zero by itself: with the first of their periods that ends. */

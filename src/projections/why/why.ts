@@ -36,12 +36,12 @@ function told({ standing, rule, remedies, since }: Rule): Also {
 }
 
 function activeRule({ client, inbound, used, siblings, history, log }: Facts): Rule {
-  const { expiresAt, resetDays } = client.terms;
+  const { expiresAt, renewalDays } = client.spec;
   const end =
     expiresAt === 0
       ? 'no expiry'
       : expiresAt > 0
-        ? `until ${timeText(expiresAt)}${resetDays > 0 ? `, when it renews itself for ${resetDays} days` : ''}`
+        ? `until ${timeText(expiresAt)}${renewalDays > 0 ? `, when it renews itself for ${renewalDays} days` : ''}`
         : `its term of ${spanText(-expiresAt)} begins with its first use`;
   return {
     standing: expiresAt < 0 ? 'not used yet' : 'active',
@@ -50,7 +50,7 @@ function activeRule({ client, inbound, used, siblings, history, log }: Facts): R
     rule: `it may connect: ${left(client, used)}, ${end}${together(siblings)}`,
     since: () => {
       const own = history.findLast(letsIn);
-      const around = log.lastOf(`inbound-${inbound.id}`, ['InboundEnabled', 'InboundRestored']);
+      const around = log.lastOf(`inbound-${inbound.id}`, ['InboundEnabled', 'InboundReactivated']);
       return around && around.position > (own?.position ?? 0) ? around : own;
     },
     remedies: [],
@@ -60,5 +60,5 @@ function activeRule({ client, inbound, used, siblings, history, log }: Facts): R
 /** Whether a client that could not connect before may do so after this event. */
 function letsIn(event: RecordedEvent): boolean {
   if (event.type === 'ClientUpdated') return event.data.changes.enabled === true;
-  return event.type === 'ClientAdded' || event.type === 'ClientRestored';
+  return event.type === 'ClientAdded' || event.type === 'ClientReactivated';
 }

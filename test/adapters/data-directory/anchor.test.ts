@@ -144,7 +144,7 @@ describe('the anchor', () => {
     expect(journal.reopen().complaint).toContain('from 2 on are missing');
     busOver(journal.log).must({
       type: 'AcceptLoss',
-      data: { expected: 5, found: 1, generation: journal.log.generation, destroyed: [] },
+      data: { expectedPosition: 5, foundPosition: 1, previousGeneration: journal.log.generation, destroyed: [] },
     });
     await journal.journal.anchor.flush();
     expect(journal.reopen().complaint).toBeNull();

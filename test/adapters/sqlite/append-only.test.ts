@@ -9,13 +9,13 @@ import { beside, chainBreak, tamper } from './raw.js';
 const used = (bytes: number) => traffic({ clients: [[first, bytes, 0]] });
 const rollUp = (from: number, to: number, at: number, bytes: number) =>
   MeasurementsRolledUp({
-    from,
-    to,
-    fromTime: T0,
-    toTime: T0,
-    root: 'ab',
-    pruned: 2,
-    sums: [{ at, sum: used(bytes).data }],
+    fromPosition: from,
+    toPosition: to,
+    firstAt: T0,
+    lastAt: T0,
+    digest: 'ab',
+    prunedCount: 2,
+    sums: [{ position: at, sum: used(bytes).data }],
     nodeSums: [],
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { operate } from '../../../src/control/control.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { verifyLog } from '../../../src/store/verify.js';
 import { verify } from '../../../src/worker/backup-work.js';
@@ -11,7 +11,7 @@ import { busOver, TestLog } from '../../kit/log.js';
 import { backUp, tamper } from '../../worker/backup/kit.js';
 import { beside, rawBytes } from './raw.js';
 
-const shredded = KeyShredded({ key: 'client:1/1', reason: 'erased' });
+const shredded = DataKeyDestroyed({ key: 'client:1/1', reason: 'erased' });
 
 const wrappedIn = (file: string, id: string): Buffer | null =>
   beside(
@@ -32,7 +32,7 @@ describe('a destroyed key', () => {
       return keys.filter((key) => bytes.includes(key)).length;
     };
     expect(left()).toBe(keys.length);
-    for (const n of numbers) if (n % 2 === 0) own.append(KeyShredded({ key: `client:${n}/1`, reason: 'erased' }));
+    for (const n of numbers) if (n % 2 === 0) own.append(DataKeyDestroyed({ key: `client:${n}/1`, reason: 'erased' }));
     await expect.poll(() => statSync(`${database}-wal`).size).toBe(0);
     expect(left()).toBe(0);
   });

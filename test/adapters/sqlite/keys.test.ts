@@ -4,7 +4,7 @@ import { LogDamage } from '../../../src/adapters/sqlite/codec.js';
 import { open, seal } from '../../../src/adapters/sqlite/keyring.js';
 import { ClientCredentialRotated, ClientDeleted } from '../../../src/events/client/client.js';
 import { catchUp } from '../../../src/events/log/replay.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { clients } from '../../../src/projections/clients.js';
 import {
   admin,
@@ -25,11 +25,11 @@ import { beside, chainBreak, tamper } from './raw.js';
 
 const rotated = ClientCredentialRotated({
   client: first,
-  life: 2,
+  keyVersion: 2,
   identity: alice.identity,
   credential: credential({ id: uuid(9) }),
 });
-const shredded = KeyShredded({ key: 'client:1/1', reason: 'rotated' });
+const shredded = DataKeyDestroyed({ key: 'client:1/1', reason: 'rotated' });
 
 describe('a destroyed key', () => {
   it('leaves a placeholder in the place of what it sealed, at once and after a restart', () => {
@@ -40,8 +40,8 @@ describe('a destroyed key', () => {
       expect(added?.data).toStrictEqual({
         client: 1,
         inbound: 1,
-        life: 1,
-        terms: alice.terms,
+        keyVersion: 1,
+        spec: alice.spec,
         identity: { email: 'erased-1', subId: '', comment: '', tgId: 0, extra: {} },
         credential: { id: '', password: '', auth: '' },
       });
@@ -55,7 +55,7 @@ describe('a destroyed key', () => {
     journal.append(inboundAdded(), clientAdded(), clientAdded(bob, second), rotated, shredded);
     journal.append(
       ClientDeleted({ client: second, inbound: one }),
-      KeyShredded({ key: 'client:2/1', reason: 'erased' }),
+      DataKeyDestroyed({ key: 'client:2/1', reason: 'erased' }),
     );
     journal.reopen();
     expect(chainBreak(journal.log.rows(0, 100))).toBeNull();
@@ -91,7 +91,7 @@ describe('a destroyed key', () => {
   it('of the month makes the names of actors illegible, and nothing else', () => {
     const journal = new TestLog();
     journal.log.append([inboundAdded()], context({ actor: admin }));
-    journal.append(KeyShredded({ key: 'actors/2023-11', reason: 'erased' }));
+    journal.append(DataKeyDestroyed({ key: 'actors/2023-11', reason: 'erased' }));
     expect(journal.all()[0]?.meta.actor).toStrictEqual({ kind: 'user', id: '1', name: 'erased', ip: null });
   });
 });

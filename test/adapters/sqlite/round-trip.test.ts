@@ -12,7 +12,7 @@ import { chainBreak, rawBytes } from './raw.js';
 /** Every sample of the current versions, as an event. What destroys keys or payloads has tests of its own. */
 const events = samples
   .filter(({ type, version }) => eventType(type)?.schemaVersion === version)
-  .filter(({ type }) => type !== 'KeyShredded' && type !== 'MeasurementsRolledUp')
+  .filter(({ type }) => type !== 'DataKeyDestroyed' && type !== 'MeasurementsRolledUp')
   .map(({ type, data }) => ({ type, data }) as PanelEvent);
 
 const actor: Actor = { kind: 'user', id: '7', name: 'canary-actor', ip: '192.0.2.222' };

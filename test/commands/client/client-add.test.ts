@@ -22,7 +22,7 @@ import { given } from '../../kit/spec.js';
 
 const add = (...clients: readonly ClientDraft[]) => ({ type: 'AddClients', data: { inbound: one, clients } }) as const;
 const added = (client: ClientDraft, n = 1) =>
-  ClientAdded({ client: clientNumber(n), inbound: one, life: 1, ...client });
+  ClientAdded({ client: clientNumber(n), inbound: one, keyVersion: 1, ...client });
 const inboundOf = (protocol: Protocol, settings: Record<string, string> = {}): PanelEvent =>
   inboundAdded({ spec: { protocol }, config: { settings } });
 
@@ -181,7 +181,7 @@ describe('a credential', () => {
 });
 
 describe('a shadowsocks client', () => {
-  const client = (password: string, method = '') => draft('alice', 1, { terms: { method }, credential: { password } });
+  const client = (password: string, method = '') => draft('alice', 1, { spec: { method }, credential: { password } });
   const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
   const refused = (settings: Record<string, string>, who: ClientDraft, why: string): void =>
     given(inboundOf('shadowsocks', settings)).when(add(who)).thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
@@ -228,11 +228,11 @@ describe('the terms of a client', () => {
     [{ expiresAt: LATEST + 1 }, 'expiryTime is after the year 9999; it counts milliseconds'],
     [{ expiresAt: -LATEST - 1 }, 'expiryTime is out of range'],
     [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, 'totalGB is out of range'],
-    [{ resetDays: 36_501 }, 'reset is more than a hundred years; it counts days'],
+    [{ renewalDays: 36_501 }, 'reset is more than a hundred years; it counts days'],
     [{ flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
   ])('cannot be %j', (over, why) => {
     given(inboundAdded())
-      .when(add(draft('alice', 1, { terms: over })))
+      .when(add(draft('alice', 1, { spec: over })))
       .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
   });
 
@@ -243,7 +243,7 @@ describe('the terms of a client', () => {
     { flow: 'xtls-rprx-vision' },
     { flow: 'xtls-rprx-vision-udp443' },
   ])('can be %j', (over) => {
-    const who = draft('alice', 1, { terms: over });
+    const who = draft('alice', 1, { spec: over });
     given(inboundAdded()).when(add(who)).then(added(who));
   });
 });

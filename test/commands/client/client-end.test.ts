@@ -3,18 +3,18 @@ import type { ClientDraft } from '../../../src/commands/client/credentials.js';
 import {
   ClientDeleted,
   ClientDepleted,
-  ClientIdentified,
-  ClientRestored,
+  ClientIdentityChanged,
+  ClientReactivated,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import {
   InboundDeleted,
   InboundDepleted,
-  InboundRestored,
+  InboundReactivated,
   InboundTrafficReset,
 } from '../../../src/events/inbound/inbound.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import {
   bob,
@@ -35,7 +35,7 @@ import {
 import { at, given } from '../../kit/spec.js';
 
 const past = [inboundAdded(), otherInbound(), clientAdded(), clientAdded(bob, second, two)] as const;
-const capped = draft('alice', 1, { terms: { capBytes: 10 } });
+const capped = draft('alice', 1, { spec: { capBytes: 10 } });
 const capReached = (client = first) =>
   ClientDepleted({ client, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
 const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
@@ -53,16 +53,16 @@ describe('DeleteDepletedClients', () => {
   it('deletes who is over its cap or its expiry before anybody recorded it', () => {
     given(
       inboundAdded(),
-      clientAdded(draft('alice', 1, { terms: { expiresAt: T0 } })),
-      clientAdded(draft('bob', 2, { terms: { expiresAt: T0 + 1 } }), second),
-      clientAdded(draft('carol', 3, { terms: { capBytes: 0, expiresAt: -DAY } }), clientNumber(3)),
+      clientAdded(draft('alice', 1, { spec: { expiresAt: T0 } })),
+      clientAdded(draft('bob', 2, { spec: { expiresAt: T0 + 1 } }), second),
+      clientAdded(draft('carol', 3, { spec: { capBytes: 0, expiresAt: -DAY } }), clientNumber(3)),
     )
       .when(remove('all'))
       .then(gone());
   });
 
   it('leaves alone who renews by itself', () => {
-    given(inboundAdded(), clientAdded(draft('alice', 1, { terms: { capBytes: 10, resetDays: 30 } })), capReached())
+    given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 10, renewalDays: 30 } })), capReached())
       .when(remove('all'))
       .thenNothing();
   });
@@ -74,7 +74,7 @@ describe('DeleteDepletedClients', () => {
 });
 
 describe('DepleteExpired', () => {
-  const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+  const until = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
   const expired = ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 } });
   const deplete = { type: 'DepleteExpired', data: {} } as const;
 
@@ -114,9 +114,14 @@ describe('DepleteExpired', () => {
       alice.when(deplete, back).thenNothing();
       listener.when(deplete, back).thenNothing();
       const { identity } = until(T0);
-      alice
-        .when(change({ ...until(T0), identity: { ...identity, comment: 'x' } }), back)
-        .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: { ...identity, comment: 'x' } }));
+      alice.when(change({ ...until(T0), identity: { ...identity, comment: 'x' } }), back).then(
+        ClientIdentityChanged({
+          client: first,
+          keyVersion: 1,
+          emailChanged: false,
+          identity: { ...identity, comment: 'x' },
+        }),
+      );
       alice
         .when({ type: 'ResetClientTraffic', data: { inbound: null, email: 'alice' } }, back)
         .then(ClientTrafficReset({ client: first, up: 0, down: 0 }));
@@ -126,7 +131,7 @@ describe('DepleteExpired', () => {
     });
 
     it('lets in whom an admin gives another expiry, or switches off and on', () => {
-      const restored = ClientRestored({ client: first });
+      const restored = ClientReactivated({ client: first });
       alice
         .when(change(until(T0 + 1)), back)
         .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 1 } }), restored);
@@ -136,7 +141,7 @@ describe('DepleteExpired', () => {
         .then(ClientUpdated({ client: first, changes: { enabled: true } }), restored);
       listener
         .when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, back)
-        .then(InboundRestored({ inbound: one }));
+        .then(InboundReactivated({ inbound: one }));
       listener.when({ type: 'SetInboundEnabled', data: { inbound: one, enabled: true } }, { now: T0 }).thenNothing();
     });
   });
@@ -155,7 +160,7 @@ describe('DepleteExpired', () => {
 describe('EraseDeleted', () => {
   const erase = { type: 'EraseDeleted', data: {} } as const;
   const deletedAt = (days: number) => at(T0 - days * DAY, ClientDeleted({ client: first, inbound: one }));
-  const erased = (key: string) => KeyShredded({ key, reason: 'erased' });
+  const erased = (key: string) => DataKeyDestroyed({ key, reason: 'erased' });
 
   it('destroys the keys of a client that was deleted thirty days ago', () => {
     given(...past, deletedAt(30))
@@ -184,7 +189,7 @@ describe('EraseDeleted', () => {
   it('destroys every configuration of a deleted inbound', () => {
     given(
       inboundAdded(),
-      { type: 'InboundReconfigured', data: { inbound: one, life: 2, config: { settings: {}, stream: null } } },
+      { type: 'InboundReconfigured', data: { inbound: one, keyVersion: 2, config: { settings: {}, stream: null } } },
       at(T0 - 31 * DAY, InboundDeleted({ inbound: inboundId(1) })),
     )
       .when(erase)

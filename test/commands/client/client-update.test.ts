@@ -5,12 +5,12 @@ import {
   ClientCredentialRotated,
   ClientDeleted,
   ClientDepleted,
-  ClientIdentified,
-  ClientRestored,
+  ClientIdentityChanged,
+  ClientReactivated,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import type { Protocol } from '../../../src/events/inbound/inbound.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import {
   alice,
   bob,
@@ -31,11 +31,11 @@ import { given } from '../../kit/spec.js';
 
 const update = (draft_: ClientDraft, client: ClientName = { key: uuid(1) }) =>
   ({ type: 'UpdateClient', data: { inbound: one, client, draft: draft_ } }) as const;
-const rotated = (to: ClientDraft, life = 2, who = to.identity) =>
-  ClientCredentialRotated({ client: first, life, identity: who, credential: to.credential });
-const shredded = (life: number) => KeyShredded({ key: `client:1/${life}`, reason: 'rotated' });
+const rotated = (to: ClientDraft, keyVersion = 2, who = to.identity) =>
+  ClientCredentialRotated({ client: first, keyVersion, identity: who, credential: to.credential });
+const shredded = (keyVersion: number) => DataKeyDestroyed({ key: `client:1/${keyVersion}`, reason: 'rotated' });
 const capReached = ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
-const capped = (capBytes: number) => draft('alice', 1, { terms: { capBytes } });
+const capped = (capBytes: number) => draft('alice', 1, { spec: { capBytes } });
 
 describe('UpdateClient', () => {
   it('does nothing when nothing differs', () => {
@@ -44,7 +44,7 @@ describe('UpdateClient', () => {
 
   it('names only the terms that changed', () => {
     given(inboundAdded(), clientAdded())
-      .when(update(draft('alice', 1, { terms: { enabled: false, limitIp: 2 } })))
+      .when(update(draft('alice', 1, { spec: { enabled: false, limitIp: 2 } })))
       .then(ClientUpdated({ client: first, changes: { enabled: false, limitIp: 2 } }));
   });
 
@@ -52,14 +52,14 @@ describe('UpdateClient', () => {
     const renamed = draft('alice', 1, { identity: identity('amy') });
     given(inboundAdded(), clientAdded())
       .when(update(renamed))
-      .then(ClientIdentified({ client: first, life: 1, renamed: true, identity: renamed.identity }));
+      .then(ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: true, identity: renamed.identity }));
   });
 
   it('may change nothing but the case of the email', () => {
     const shouted = draft('ALICE', 1);
     given(inboundAdded(), clientAdded())
       .when(update(shouted))
-      .then(ClientIdentified({ client: first, life: 1, renamed: false, identity: shouted.identity }));
+      .then(ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: false, identity: shouted.identity }));
   });
 
   it('rotates the credential, and destroys the key of the old one', () => {
@@ -75,7 +75,7 @@ describe('UpdateClient', () => {
       .then(
         rotated(both, 2, { ...both.identity, email: 'alice' }),
         shredded(1),
-        ClientIdentified({ client: first, life: 2, renamed: true, identity: both.identity }),
+        ClientIdentityChanged({ client: first, keyVersion: 2, emailChanged: true, identity: both.identity }),
       );
   });
 
@@ -92,14 +92,14 @@ describe('UpdateClient', () => {
         ClientUpdated({ client: first, changes: { capBytes: 0 } }),
         rotated(draft('alice', 9)),
         shredded(1),
-        ClientRestored({ client: first }),
+        ClientReactivated({ client: first }),
       );
   });
 
   it('restores a depleted client whose cap is raised above what it used', () => {
     given(inboundAdded(), clientAdded(capped(10)), traffic({ clients: [[1, 6, 6]] }), capReached)
       .when(update(capped(13)))
-      .then(ClientUpdated({ client: first, changes: { capBytes: 13 } }), ClientRestored({ client: first }));
+      .then(ClientUpdated({ client: first, changes: { capBytes: 13 } }), ClientReactivated({ client: first }));
   });
 
   it('leaves it depleted when the raised cap is used up too, and names that one', () => {
@@ -125,7 +125,7 @@ describe('UpdateClient', () => {
   });
 
   it('depletes at once a client whose term is shortened to the past', () => {
-    const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    const until = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     given(inboundAdded(), clientAdded(until(T0 + 5)))
       .when(update(until(T0)))
       .then(
@@ -135,14 +135,14 @@ describe('UpdateClient', () => {
   });
 
   it('restores an expired client whose term is prolonged', () => {
-    const until = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    const until = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     given(
       inboundAdded(),
       clientAdded(until(T0 - 5)),
       ClientDepleted({ client: first, depletion: { reason: 'expiry', expiresAt: T0 - 5 } }),
     )
       .when(update(until(T0 + 5)))
-      .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 5 } }), ClientRestored({ client: first }));
+      .then(ClientUpdated({ client: first, changes: { expiresAt: T0 + 5 } }), ClientReactivated({ client: first }));
   });
 
   it('refuses the email of another client', () => {
@@ -167,7 +167,7 @@ describe('UpdateClient', () => {
   });
 
   it('goes on with an email that could not be added any more, and takes no other such', () => {
-    const dotted = (email: string, capBytes: number) => draft(email, 1, { terms: { capBytes } });
+    const dotted = (email: string, capBytes: number) => draft(email, 1, { spec: { capBytes } });
     given(inboundAdded(), clientAdded(dotted('.', 0)))
       .when(update(dotted('.', 7)))
       .then(ClientUpdated({ client: first, changes: { capBytes: 7 } }));

@@ -4,7 +4,7 @@ import {
   ClientDepleted,
   ClientIpsCleared,
   ClientIpsSeen,
-  ClientRestored,
+  ClientReactivated,
   ClientTrafficAdjusted,
   ClientTrafficReset,
 } from '../../../src/events/client/client.js';
@@ -25,7 +25,7 @@ import {
 import { given } from '../../kit/spec.js';
 
 const past = [inboundAdded(), otherInbound(), clientAdded(), clientAdded(bob, second, two)] as const;
-const capped = draft('alice', 1, { terms: { capBytes: 10 } });
+const capped = draft('alice', 1, { spec: { capBytes: 10 } });
 const capReached = (client = first) =>
   ClientDepleted({ client, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } });
 const overCap = [inboundAdded(), clientAdded(capped), traffic({ clients: [[1, 6, 6]] }), capReached()] as const;
@@ -62,11 +62,11 @@ describe('ResetClientTraffic', () => {
   it('restores a client that its cap had cut', () => {
     given(...overCap)
       .when(reset('alice'))
-      .then(ClientTrafficReset({ client: first, up: 6, down: 6 }), caused(0, ClientRestored({ client: first })));
+      .then(ClientTrafficReset({ client: first, up: 6, down: 6 }), caused(0, ClientReactivated({ client: first })));
   });
 
   it('does not restore a client that has expired', () => {
-    const expired = draft('alice', 1, { terms: { expiresAt: T0 } });
+    const expired = draft('alice', 1, { spec: { expiresAt: T0 } });
     given(
       inboundAdded(),
       clientAdded(expired),
@@ -109,7 +109,7 @@ describe('ResetAllClientTraffic', () => {
     given(
       inboundAdded(),
       clientAdded(capped),
-      clientAdded(draft('bob', 2, { terms: { capBytes: 10 } }), second),
+      clientAdded(draft('bob', 2, { spec: { capBytes: 10 } }), second),
       traffic({
         clients: [
           [1, 6, 6],
@@ -122,9 +122,9 @@ describe('ResetAllClientTraffic', () => {
       .when(reset('all'))
       .then(
         ClientTrafficReset({ client: first, up: 6, down: 6 }),
-        caused(0, ClientRestored({ client: first })),
+        caused(0, ClientReactivated({ client: first })),
         ClientTrafficReset({ client: second, up: 12, down: 0 }),
-        caused(2, ClientRestored({ client: second })),
+        caused(2, ClientReactivated({ client: second })),
       );
   });
 
@@ -158,7 +158,7 @@ describe('AdjustClientTraffic', () => {
   it('restores a client that it brings below its cap', () => {
     given(...overCap)
       .when(adjust(4, 5))
-      .then(adjusted(4, 5, { up: 6, down: 6 }), caused(0, ClientRestored({ client: first })));
+      .then(adjusted(4, 5, { up: 6, down: 6 }), caused(0, ClientReactivated({ client: first })));
   });
 
   it('leaves a depleted client so when it stays above its cap', () => {
@@ -186,9 +186,9 @@ describe('AdjustClientTraffic', () => {
 });
 
 describe('the addresses of a client', () => {
-  const record = (client: number, ips: { ip: string; at: number }[]) =>
+  const record = (client: number, ips: { ip: string; seenAt: number }[]) =>
     ({ type: 'RecordClientIps', data: { seen: [{ client, ips }] } }) as const;
-  const ips = [{ ip: '198.51.100.7', at: T0 }];
+  const ips = [{ ip: '198.51.100.7', seenAt: T0 }];
 
   it('are recorded under its number', () => {
     given(...past)

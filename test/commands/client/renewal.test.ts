@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   ClientDepleted,
+  ClientReactivated,
   ClientRenewed,
-  ClientRestored,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import {
   InboundDepleted,
-  InboundPeriodBegan,
-  InboundRestored,
+  InboundReactivated,
+  InboundTrafficPeriodStarted,
   InboundTrafficReset,
   InboundUpdated,
 } from '../../../src/events/inbound/inbound.js';
@@ -20,13 +20,13 @@ import { at, given } from '../../kit/spec.js';
 
 const due = { type: 'BeginPeriods', data: {} } as const;
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
-const renewing = (terms: object = {}) =>
-  clientAdded(draft('alice', 1, { terms: { resetDays: 30, expiresAt: T0 + HOUR, ...terms } }));
+const renewing = (spec: object = {}) =>
+  clientAdded(draft('alice', 1, { spec: { renewalDays: 30, expiresAt: T0 + HOUR, ...spec } }));
 
 describe('a term that renews itself', () => {
   it('is left alone before its end, and where nobody asked for it', () => {
     given(utc, inboundAdded(), renewing()).when(due).thenNothing();
-    given(utc, inboundAdded(), renewing({ resetDays: 0 }))
+    given(utc, inboundAdded(), renewing({ renewalDays: 0 }))
       .when(due, { now: T0 + DAY })
       .thenNothing();
     given(utc, inboundAdded(), renewing({ expiresAt: 0 }))
@@ -38,7 +38,7 @@ describe('a term that renews itself', () => {
   });
 
   it('ends like any other where it is longer than any calendar, as earlier releases took it', () => {
-    given(utc, inboundAdded(), renewing({ resetDays: 2 ** 31 }))
+    given(utc, inboundAdded(), renewing({ renewalDays: 2 ** 31 }))
       .when(due, { now: T0 + DAY })
       .thenNothing();
   });
@@ -49,7 +49,7 @@ describe('a term that renews itself', () => {
     given(utc, inboundAdded(), renewing(), traffic({ clients: [[first, 10, 20]] }))
       .when(due, { now })
       .then(
-        ClientRenewed({ client: first, from: T0 + HOUR, expiresAt: next }),
+        ClientRenewed({ client: first, previousExpiresAt: T0 + HOUR, expiresAt: next }),
         caused(0, ClientTrafficReset({ client: first, up: 10, down: 20 })),
       );
   });
@@ -59,16 +59,16 @@ describe('a term that renews itself', () => {
     given(utc, inboundAdded(), renewing({ capBytes: 30 }), traffic({ clients: [[first, 10, 20]] }), over)
       .when(due, { now: T0 + DAY })
       .then(
-        ClientRenewed({ client: first, from: T0 + HOUR, expiresAt: T0 + HOUR + 30 * DAY }),
+        ClientRenewed({ client: first, previousExpiresAt: T0 + HOUR, expiresAt: T0 + HOUR + 30 * DAY }),
         caused(0, ClientTrafficReset({ client: first, up: 10, down: 20 })),
-        caused(0, ClientRestored({ client: first })),
+        caused(0, ClientReactivated({ client: first })),
       );
   });
 
   it('makes up for months that were missed by one renewal', () => {
     given(utc, inboundAdded(), renewing())
       .when(due, { now: T0 + 100 * DAY })
-      .then(ClientRenewed({ client: first, from: T0 + HOUR, expiresAt: T0 + HOUR + 120 * DAY }));
+      .then(ClientRenewed({ client: first, previousExpiresAt: T0 + HOUR, expiresAt: T0 + HOUR + 120 * DAY }));
   });
 
   it('ends at the same time of day through a change of the clocks', () => {
@@ -79,22 +79,22 @@ describe('a term that renews itself', () => {
       renewing({ expiresAt: before }),
     )
       .when(due, { now: before })
-      .then(ClientRenewed({ client: first, from: before, expiresAt: Date.parse('2026-04-19T10:00:00Z') }));
+      .then(ClientRenewed({ client: first, previousExpiresAt: before, expiresAt: Date.parse('2026-04-19T10:00:00Z') }));
   });
 
   /** The ends of the terms that follow each other, by UTC, each recorded and decided on as it comes. */
-  function ends(zone: string, from: string, resetDays: number, count: number): readonly string[] {
+  function ends(zone: string, from: string, renewalDays: number, count: number): readonly string[] {
     const journal = new TestLog();
     journal.append(
       SettingsChanged({ changes: { timeLocation: zone } }),
       inboundAdded(),
-      renewing({ expiresAt: Date.parse(from), resetDays }),
+      renewing({ expiresAt: Date.parse(from), renewalDays }),
     );
     const { must, state } = busOver(journal.log, journal.clock);
     return Array.from({ length: count }, () => {
-      journal.clock.advance((state.clients.get(first)?.terms.expiresAt ?? 0) - journal.clock.now());
+      journal.clock.advance((state.clients.get(first)?.spec.expiresAt ?? 0) - journal.clock.now());
       must(due);
-      return new Date(state.clients.get(first)?.terms.expiresAt ?? 0).toISOString().slice(5, 16);
+      return new Date(state.clients.get(first)?.spec.expiresAt ?? 0).toISOString().slice(5, 16);
     });
   }
 
@@ -117,10 +117,10 @@ describe('a term that renews itself', () => {
   it('ends at the time of day that an admin set since, and by the clocks of another zone as it did there', () => {
     const start = Date.parse('2026-03-07T07:30:00Z');
     const gap = Date.parse('2026-03-08T07:30:00Z');
-    const renewed = ClientRenewed({ client: first, from: start, expiresAt: gap });
-    const daily = [inboundAdded(), renewing({ expiresAt: start, resetDays: 1 }), renewed] as const;
+    const renewed = ClientRenewed({ client: first, previousExpiresAt: start, expiresAt: gap });
+    const daily = [inboundAdded(), renewing({ expiresAt: start, renewalDays: 1 }), renewed] as const;
     const next = (expiresAt: string, from = gap) =>
-      ClientRenewed({ client: first, from, expiresAt: Date.parse(expiresAt) });
+      ClientRenewed({ client: first, previousExpiresAt: from, expiresAt: Date.parse(expiresAt) });
     const newYork = SettingsChanged({ changes: { timeLocation: 'America/New_York' } });
     given(newYork, ...daily)
       .when(due, { now: gap })
@@ -143,7 +143,7 @@ describe('a period of an inbound', () => {
   // T0 is 2023-11-14T22:13:20Z, a Tuesday.
   const midnight = Date.parse('2023-11-15T00:00:00Z');
   const daily = inboundAdded({ spec: { trafficReset: 'daily' } });
-  const began = (start = midnight) => InboundPeriodBegan({ inbound: one, period: 'daily', start });
+  const began = (start = midnight) => InboundTrafficPeriodStarted({ inbound: one, period: 'daily', startedAt: start });
 
   it('does not begin before its time, nor twice', () => {
     given(utc, daily)
@@ -176,7 +176,7 @@ describe('a period of an inbound', () => {
       .then(
         began(),
         caused(0, InboundTrafficReset({ inbound: one, up: 3, down: 4 })),
-        caused(0, InboundRestored({ inbound: one })),
+        caused(0, InboundReactivated({ inbound: one })),
       );
   });
 

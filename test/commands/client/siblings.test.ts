@@ -5,18 +5,18 @@ import {
   ClientDeleted,
   ClientDepleted,
   ClientExpiryStarted,
-  ClientIdentified,
+  ClientIdentityChanged,
   ClientIpsCleared,
   ClientIpsSeen,
+  ClientReactivated,
   ClientRenewed,
-  ClientRestored,
   ClientTrafficAdjusted,
-  ClientTrafficInherited,
   ClientTrafficReset,
+  ClientTrafficTransferred,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import { type ClientNumber, NodeId } from '../../../src/events/ids.js';
-import { InboundDeleted, InboundPeriodBegan } from '../../../src/events/inbound/inbound.js';
+import { InboundDeleted, InboundTrafficPeriodStarted } from '../../../src/events/inbound/inbound.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import {
   caused,
@@ -37,27 +37,27 @@ import {
 } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
-type Terms = NonNullable<Parameters<typeof draft>[2]>['terms'];
+type Terms = NonNullable<Parameters<typeof draft>[2]>['spec'];
 const third = clientNumber(3);
 const three = inboundId(3);
-const anna = (n: number, terms: Terms = {}, subId = 'anna'): ClientDraft =>
-  draft(n === 2 ? 'Anna' : 'anna', n, { terms, identity: { subId } });
+const anna = (n: number, spec: Terms = {}, subId = 'anna'): ClientDraft =>
+  draft(n === 2 ? 'Anna' : 'anna', n, { spec, identity: { subId } });
 const inbounds = [inboundAdded(), otherInbound()] as const;
 const nodeInbound = inboundAdded({
   id: three,
   node: NodeId.parse(1),
   spec: { port: 9443, tag: 'in-3' },
 });
-const here = (terms: Terms = {}) => clientAdded(anna(1, terms));
-const there = (terms: Terms = {}) => clientAdded(anna(2, terms), second, two);
-const away = (terms: Terms = {}) => clientAdded(anna(3, terms), third, three);
+const here = (spec: Terms = {}) => clientAdded(anna(1, spec));
+const there = (spec: Terms = {}) => clientAdded(anna(2, spec), second, two);
+const away = (spec: Terms = {}) => clientAdded(anna(3, spec), third, three);
 const used = (number: number, up: number, down = 0) => traffic({ clients: [[number, up, down]] });
 const cut = (client: ClientNumber, usedBytes: number, capBytes: number) =>
   ClientDepleted({ client, depletion: { reason: 'cap', usedBytes, capBytes } });
 const reset = (client: ClientNumber, up = 0, down = 0) => ClientTrafficReset({ client, up, down });
-const back = (client: ClientNumber) => ClientRestored({ client });
+const back = (client: ClientNumber) => ClientReactivated({ client });
 const inherited = (client: ClientNumber, from: ClientNumber, up = 0, down = 0) =>
-  ClientTrafficInherited({ client, from, up, down });
+  ClientTrafficTransferred({ client, fromClient: from, up, down });
 const gone = (client: ClientNumber, inbound = one) => ClientDeleted({ client, inbound });
 const grown = (up: number, client = 1) =>
   ({
@@ -71,7 +71,7 @@ describe('one email in several inbounds', () => {
   it('is one person where the subscription id is the same', () => {
     given(...inbounds, here())
       .when(add(anna(2)))
-      .then(ClientAdded({ client: second, inbound: two, life: 1, ...anna(2) }));
+      .then(ClientAdded({ client: second, inbound: two, keyVersion: 1, ...anna(2) }));
   });
 
   it.each([
@@ -102,7 +102,10 @@ describe('one email in several inbounds', () => {
   it('has used what it used elsewhere: who joins over the cap is cut at once', () => {
     given(...inbounds, here(), used(1, 10))
       .when(add(anna(2, { capBytes: 10 })))
-      .then(ClientAdded({ client: second, inbound: two, life: 1, ...anna(2, { capBytes: 10 }) }), cut(second, 10, 10));
+      .then(
+        ClientAdded({ client: second, inbound: two, keyVersion: 1, ...anna(2, { capBytes: 10 }) }),
+        cut(second, 10, 10),
+      );
   });
 });
 
@@ -157,25 +160,28 @@ describe('a change of one of them', () => {
       .when(change(bert))
       .then(
         inherited(first, second, 3, 4),
-        ClientIdentified({ client: second, life: 1, renamed: true, identity: bert.identity }),
+        ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity: bert.identity }),
       );
   });
 
   it('to the email of another person counts what both used', () => {
-    const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' }, terms: { capBytes: 10 } }), second, two);
+    const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' }, spec: { capBytes: 10 } }), second, two);
     const { identity } = anna(2);
     given(...inbounds, here(), bert, used(1, 6), used(2, 4))
       .when(change(anna(2, { capBytes: 10 }), 'bert'))
-      .then(ClientIdentified({ client: second, life: 1, renamed: true, identity }), cut(second, 10, 10));
+      .then(
+        ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity }),
+        cut(second, 10, 10),
+      );
     given(...inbounds, here(), bert, used(1, 6), used(2, 3))
       .when(change(anna(2, { capBytes: 10 }), 'bert'))
-      .then(ClientIdentified({ client: second, life: 1, renamed: true, identity }));
+      .then(ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity }));
   });
 
   it('to the email of another person cuts each whose own cap the bytes it brings along reach', () => {
     const bert = clientAdded(draft('bert', 2, { identity: { subId: 'anna' } }), second, two);
     const { identity } = anna(2);
-    const joined = ClientIdentified({ client: second, life: 1, renamed: true, identity });
+    const joined = ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity });
     const past = [...inbounds, nodeInbound, here({ capBytes: 1000 }), bert, away({ capBytes: 1401 })] as const;
     given(...past, used(1, 900), used(2, 300, 200))
       .when(change(anna(2), 'bert'))
@@ -205,7 +211,7 @@ describe('a change of one of them', () => {
       .then(
         ClientUpdated({ client: second, changes: { capBytes: 900 } }),
         inherited(third, second, 500),
-        ClientIdentified({ client: second, life: 1, renamed: true, identity }),
+        ClientIdentityChanged({ client: second, keyVersion: 1, emailChanged: true, identity }),
         cut(second, 900, 900),
       );
   });
@@ -227,14 +233,14 @@ describe('a change of one of them', () => {
       .then(
         ClientUpdated({ client: second, changes: { capBytes: 12 } }),
         cut(second, 12, 12),
-        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+        ClientAdded({ client: third, inbound: two, keyVersion: 1, ...draft('bert', 5) }),
       );
     given(...inbounds, here({ capBytes: 20 }), used(1, 12))
       .when({ type: 'UpdateInbound', data: { inbound, spec, config, enabled, clients } })
       .then(
-        ClientAdded({ client: second, inbound: two, life: 1, ...anna(2, { capBytes: 12 }) }),
+        ClientAdded({ client: second, inbound: two, keyVersion: 1, ...anna(2, { capBytes: 12 }) }),
         cut(second, 12, 12),
-        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+        ClientAdded({ client: third, inbound: two, keyVersion: 1, ...draft('bert', 5) }),
       );
   });
 
@@ -245,7 +251,7 @@ describe('a change of one of them', () => {
       .then(
         inherited(first, second, 7),
         gone(second, two),
-        ClientAdded({ client: third, inbound: two, life: 1, ...draft('bert', 5) }),
+        ClientAdded({ client: third, inbound: two, keyVersion: 1, ...draft('bert', 5) }),
       );
   });
 });
@@ -335,13 +341,13 @@ describe('a reset', () => {
 describe('time', () => {
   const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
   const due = { type: 'BeginPeriods', data: {} } as const;
-  const renewed = (client: ClientNumber) => ClientRenewed({ client, from: T0, expiresAt: T0 + 30 * DAY });
+  const renewed = (client: ClientNumber) => ClientRenewed({ client, previousExpiresAt: T0, expiresAt: T0 + 30 * DAY });
 
   it('renews each in its turn and sets the counters back once', () => {
-    const terms = { expiresAt: T0, resetDays: 30, capBytes: 10 };
+    const spec = { expiresAt: T0, renewalDays: 30, capBytes: 10 };
     const expired = (client: ClientNumber) =>
       ClientDepleted({ client, depletion: { reason: 'expiry', expiresAt: T0 } });
-    given(utc, ...inbounds, here(terms), there(terms), used(1, 7), expired(first), expired(second))
+    given(utc, ...inbounds, here(spec), there(spec), used(1, 7), expired(first), expired(second))
       .when(due)
       .then(
         renewed(first),
@@ -357,7 +363,7 @@ describe('time', () => {
     given(
       utc,
       ...inbounds,
-      here({ expiresAt: T0, resetDays: 30 }),
+      here({ expiresAt: T0, renewalDays: 30 }),
       there({ capBytes: 5 }),
       used(1, 7),
       cut(second, 7, 5),
@@ -369,7 +375,7 @@ describe('time', () => {
   it('begins the periods of two inbounds with one reset of who is in both', () => {
     const start = Date.parse('2023-11-15T00:00:00Z');
     const daily = { trafficReset: 'daily' } as const;
-    const began = (inbound: typeof one) => InboundPeriodBegan({ inbound, period: 'daily', start });
+    const began = (inbound: typeof one) => InboundTrafficPeriodStarted({ inbound, period: 'daily', startedAt: start });
     given(
       utc,
       inboundAdded({ spec: daily }),
@@ -413,18 +419,18 @@ describe('who goes', () => {
   });
 
   it('together with all the others leaves nothing', () => {
-    const terms = { capBytes: 5 };
-    given(...inbounds, nodeInbound, here(terms), there(terms), away(), used(1, 3), used(2, 3))
+    const spec = { capBytes: 5 };
+    given(...inbounds, nodeInbound, here(spec), there(spec), away(), used(1, 3), used(2, 3))
       .when({ type: 'DeleteDepletedClients', data: { inbound: 'all' } })
       .then(inherited(third, first, 3), gone(first), inherited(third, second, 3), gone(second, two));
-    given(...inbounds, here(terms), there(terms), used(1, 6))
+    given(...inbounds, here(spec), there(spec), used(1, 6))
       .when({ type: 'DeleteDepletedClients', data: { inbound: 'all' } })
       .then(gone(first), gone(second, two));
   });
 });
 
 describe('the addresses of one email', () => {
-  const ips = [{ ip: '198.51.100.1', at: T0 }];
+  const ips = [{ ip: '198.51.100.1', seenAt: T0 }];
 
   it('are written down for the one who has them, and cleared for all', () => {
     given(...inbounds, here(), there())

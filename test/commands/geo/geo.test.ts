@@ -10,7 +10,7 @@ import {
   GeoSourceDeleted,
   GeoSourceDownloaded,
   GeoSourceFailed,
-  GeoSourceRefused,
+  GeoSourceRejected,
   GeoSourceUpdated,
 } from '../../../src/events/geo/geo.js';
 import { GeoSourceId } from '../../../src/events/ids.js';
@@ -27,7 +27,7 @@ const newer = { ...content, sha256: 'b'.repeat(64) };
 const got = (source: GeoSourceId, file = content) => GeoSourceDownloaded({ source, ...file, tags: [...file.tags] });
 const added = GeoSourceAdded({ source: first, ...place });
 const template = (rule: Readonly<Record<string, string | string[]>>) =>
-  CoreTemplateChanged({ template: { routing: { rules: [{}, rule] } }, outboundTestUrl: '', life: 1 });
+  CoreTemplateChanged({ template: { routing: { rules: [{}, rule] } }, outboundTestUrl: '', keyVersion: 1 });
 const naming = template({ domain: ['a.com', 'ext:geosite_my-list.dat:ads'] });
 
 describe('AddGeoSource', () => {
@@ -206,11 +206,11 @@ describe('RecordGeoOutcomes', () => {
   });
 });
 
-describe('RecordGeoRefusal', () => {
+describe('RecordGeoRejection', () => {
   it.each([null, first])('says what was not to be (%s)', (source) => {
     given(added)
-      .when({ type: 'RecordGeoRefusal', data: { ...other, source, reason: 'what came is no geo file' } })
-      .then(GeoSourceRefused({ source, ...other, reason: 'what came is no geo file' }));
+      .when({ type: 'RecordGeoRejection', data: { ...other, source, reason: 'what came is no geo file' } })
+      .then(GeoSourceRejected({ source, ...other, reason: 'what came is no geo file' }));
   });
 });
 

@@ -34,8 +34,8 @@ describe('AddInbound', () => {
       .when(add(inboundDraft({ clients: [alice, bob] })))
       .then(
         inboundAdded(),
-        ClientAdded({ client: first, inbound: one, life: 1, ...alice }),
-        ClientAdded({ client: second, inbound: one, life: 1, ...bob }),
+        ClientAdded({ client: first, inbound: one, keyVersion: 1, ...alice }),
+        ClientAdded({ client: second, inbound: one, keyVersion: 1, ...bob }),
       );
   });
 
@@ -74,7 +74,7 @@ describe('AddInbound', () => {
       .when(add(next({ clients: [draft('carol', 1)] })))
       .then(
         inboundAdded({ id: two, spec: { port: 8443, tag: 'in-2' } }),
-        ClientAdded({ client: second, inbound: two, life: 1, ...draft('carol', 1) }),
+        ClientAdded({ client: second, inbound: two, keyVersion: 1, ...draft('carol', 1) }),
       );
   });
 });

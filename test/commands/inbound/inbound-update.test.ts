@@ -4,18 +4,18 @@ import {
   ClientCredentialRotated,
   ClientDeleted,
   ClientDepleted,
-  ClientRestored,
+  ClientReactivated,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import {
   InboundDepleted,
   InboundDisabled,
   InboundEnabled,
+  InboundReactivated,
   InboundReconfigured,
-  InboundRestored,
   InboundUpdated,
 } from '../../../src/events/inbound/inbound.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import {
   alice,
   bob,
@@ -66,7 +66,7 @@ describe('UpdateInbound', () => {
     const next = config({ stream: { network: 'ws' } });
     given(inboundAdded())
       .when(update({ config: next }))
-      .then(InboundReconfigured({ inbound: one, life: 2, config: next }));
+      .then(InboundReconfigured({ inbound: one, keyVersion: 2, config: next }));
   });
 
   it('does not take another order of keys for a change', () => {
@@ -87,7 +87,7 @@ describe('UpdateInbound', () => {
   it('restores an inbound whose cap was raised', () => {
     given(inboundAdded({ spec: { capBytes: 100 } }), traffic({ inbounds: [[1, 60, 40]] }), depleted)
       .when(update({ spec: { capBytes: 101 } }))
-      .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }), InboundRestored({ inbound: one }));
+      .then(InboundUpdated({ inbound: one, changes: { capBytes: 101 } }), InboundReactivated({ inbound: one }));
   });
 
   it('leaves it depleted while the new cap is reached too, and names that one', () => {
@@ -134,14 +134,14 @@ describe('UpdateInbound', () => {
 
 describe('the list of clients of an edited inbound', () => {
   it('deletes who is no longer named, changes who is, and adds the others', () => {
-    const capped = draft('alice', 1, { terms: { capBytes: 5 } });
+    const capped = draft('alice', 1, { spec: { capBytes: 5 } });
     const carol = draft('carol', 3);
     given(inboundAdded(), clientAdded(), clientAdded(bob, second))
       .when(update({ clients: [carol, capped] }))
       .then(
         ClientDeleted({ client: second, inbound: one }),
         ClientUpdated({ client: first, changes: { capBytes: 5 } }),
-        ClientAdded({ client: third, inbound: one, life: 1, ...carol }),
+        ClientAdded({ client: third, inbound: one, keyVersion: 1, ...carol }),
       );
   });
 
@@ -159,24 +159,24 @@ describe('the list of clients of an edited inbound', () => {
       .then(
         ClientCredentialRotated({
           client: first,
-          life: 2,
+          keyVersion: 2,
           identity: rotated.identity,
           credential: rotated.credential,
         }),
-        KeyShredded({ key: 'client:1/1', reason: 'rotated' }),
+        DataKeyDestroyed({ key: 'client:1/1', reason: 'rotated' }),
       );
   });
 
   it('restores a client whose cap was raised in it', () => {
-    const raised = draft('alice', 1, { terms: { capBytes: 1000 } });
+    const raised = draft('alice', 1, { spec: { capBytes: 1000 } });
     given(
       inboundAdded(),
-      clientAdded(draft('alice', 1, { terms: { capBytes: 10 } })),
+      clientAdded(draft('alice', 1, { spec: { capBytes: 10 } })),
       traffic({ clients: [[1, 6, 6]] }),
       ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 12, capBytes: 10 } }),
     )
       .when(update({ clients: [raised] }))
-      .then(ClientUpdated({ client: first, changes: { capBytes: 1000 } }), ClientRestored({ client: first }));
+      .then(ClientUpdated({ client: first, changes: { capBytes: 1000 } }), ClientReactivated({ client: first }));
   });
 
   it('lets a new client have the id of one that is deleted with it', () => {
@@ -185,7 +185,7 @@ describe('the list of clients of an edited inbound', () => {
       .when(update({ clients: [carol] }))
       .then(
         ClientDeleted({ client: first, inbound: one }),
-        ClientAdded({ client: second, inbound: one, life: 1, ...carol }),
+        ClientAdded({ client: second, inbound: one, keyVersion: 1, ...carol }),
       );
   });
 
@@ -245,6 +245,6 @@ describe('the expiry of an edited inbound', () => {
     const expired = InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 - 1 } });
     given(inboundAdded({ spec: { expiresAt: T0 - 1 } }), expired)
       .when(update({ spec: { expiresAt: T0 + 1 } }))
-      .then(InboundUpdated({ inbound: one, changes: { expiresAt: T0 + 1 } }), InboundRestored({ inbound: one }));
+      .then(InboundUpdated({ inbound: one, changes: { expiresAt: T0 + 1 } }), InboundReactivated({ inbound: one }));
   });
 });

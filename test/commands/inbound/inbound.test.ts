@@ -5,7 +5,7 @@ import {
   InboundDepleted,
   InboundDisabled,
   InboundEnabled,
-  InboundRestored,
+  InboundReactivated,
   InboundTrafficReset,
 } from '../../../src/events/inbound/inbound.js';
 import {
@@ -113,7 +113,7 @@ describe('ResetInboundTraffic', () => {
   it('restores an inbound that its cap had cut', () => {
     given(capped(), traffic({ inbounds: [[1, 60, 40]] }), depleted())
       .when(reset)
-      .then(InboundTrafficReset({ inbound: one, up: 60, down: 40 }), caused(0, InboundRestored({ inbound: one })));
+      .then(InboundTrafficReset({ inbound: one, up: 60, down: 40 }), caused(0, InboundReactivated({ inbound: one })));
   });
 
   it('does not restore an inbound that has expired', () => {
@@ -149,9 +149,9 @@ describe('ResetAllTraffic', () => {
       .when({ type: 'ResetAllTraffic', data: {} })
       .then(
         InboundTrafficReset({ inbound: one, up: 100, down: 0 }),
-        caused(0, InboundRestored({ inbound: one })),
+        caused(0, InboundReactivated({ inbound: one })),
         InboundTrafficReset({ inbound: two, up: 0, down: 100 }),
-        caused(2, InboundRestored({ inbound: two })),
+        caused(2, InboundReactivated({ inbound: two })),
         InboundTrafficReset({ inbound: inboundId(3), up: 5, down: 5 }),
       );
   });
@@ -161,11 +161,7 @@ describe('ResetAllTraffic', () => {
   });
 
   it('leaves the counters of clients alone', () => {
-    given(
-      inboundAdded(),
-      clientAdded(draft('alice', 1, { terms: { capBytes: 10 } })),
-      traffic({ clients: [[1, 5, 5]] }),
-    )
+    given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 10 } })), traffic({ clients: [[1, 5, 5]] }))
       .when({ type: 'ResetAllTraffic', data: {} })
       .then(InboundTrafficReset({ inbound: one, up: 0, down: 0 }));
   });

@@ -3,8 +3,8 @@ import {
   ClientDeleted,
   ClientDepleted,
   ClientExpiryStarted,
-  ClientIdentified,
-  ClientTrafficInherited,
+  ClientIdentityChanged,
+  ClientTrafficTransferred,
 } from '../../../src/events/client/client.js';
 import { NodeId } from '../../../src/events/ids.js';
 import { InboundDepleted } from '../../../src/events/inbound/inbound.js';
@@ -13,12 +13,12 @@ import type { Node } from '../../../src/events/node/node-document.js';
 import { evolveNodes } from '../../../src/events/node/node-document.js';
 import {
   NodeInboundApplied,
-  NodeInboundRefused,
+  NodeInboundRejected,
   NodeInboundRemoved,
-  NodeStrangersSeen,
-  NodeSyncFailing,
+  NodeSyncFailed,
   NodeSyncRecovered,
   NodeTrafficRecorded,
+  NodeUnmanagedItemsFound,
 } from '../../../src/events/node/node-sync.js';
 import {
   alice,
@@ -46,7 +46,7 @@ const added = NodeAdded({
   node,
   enabled: true,
   spec: { name: 'Oslo', remark: '', ...place },
-  life: 1,
+  keyVersion: 1,
   secret: { token: 't' },
 });
 const asked = ((): Node => {
@@ -55,12 +55,12 @@ const asked = ((): Node => {
   return nodes.get(node) as Node;
 })();
 const bound = inboundAdded({ node, spec: { capBytes: 1000 } });
-const capped = draft('alice', 1, { terms: { capBytes: 500 } });
+const capped = draft('alice', 1, { spec: { capBytes: 500 } });
 
 type Row = [number, number, number, number, number, number, number, number, number];
 const row = (client: number, down: number): Row => [client, 0, down, 0, down, down, 3, 0, T0];
 const said = (clients: Row[], inbounds: [number, number, number, number, number, number, number, number][] = []) =>
-  ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, notes: [] as never[] } }) as const;
+  ({ type: 'RecordNodeTraffic', data: { asked, clients, inbounds, anomalies: [] as never[] } }) as const;
 
 describe('what a node counted', () => {
   it('counts, and cuts in the same decision who is over a cap with it', () => {
@@ -71,7 +71,7 @@ describe('what a node counted', () => {
           node,
           clients: [row(first, 600)],
           inbounds: [[one, 0, 1000, 0, 1000, 1000, 3, 0]],
-          notes: [],
+          anomalies: [],
         }),
         caused(0, ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 600, capBytes: 500 } })),
         caused(0, InboundDepleted({ inbound: one, depletion: { reason: 'cap', usedBytes: 1000, capBytes: 1000 } })),
@@ -84,30 +84,30 @@ describe('what a node counted', () => {
       added,
       bound,
       otherInbound(),
-      clientAdded(draft('alice', 1, { ...shared, terms: { capBytes: 500 } })),
+      clientAdded(draft('alice', 1, { ...shared, spec: { capBytes: 500 } })),
       clientAdded(draft('alice', 2, shared), second, two),
       traffic({ clients: [[second, 300, 0]] }),
     )
       .when(said([row(first, 200)]))
       .then(
-        NodeTrafficRecorded({ node, clients: [row(first, 200)], inbounds: [], notes: [] }),
+        NodeTrafficRecorded({ node, clients: [row(first, 200)], inbounds: [], anomalies: [] }),
         caused(0, ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 500, capBytes: 500 } })),
       );
   });
 
   it('starts a term that begins with the first use', () => {
-    given(added, bound, clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } })))
+    given(added, bound, clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } })))
       .when(said([row(first, 1)]))
       .then(
-        NodeTrafficRecorded({ node, clients: [row(first, 1)], inbounds: [], notes: [] }),
+        NodeTrafficRecorded({ node, clients: [row(first, 1)], inbounds: [], anomalies: [] }),
         caused(0, ClientExpiryStarted({ client: first, expiresAt: T0 + DAY })),
       );
   });
 
   it('without a byte starts nothing', () => {
-    given(added, bound, clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } })))
+    given(added, bound, clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } })))
       .when(said([[first, 0, 0, 7, 7, 14, 0, 0, 0]]))
-      .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0, 0]], inbounds: [], notes: [] }));
+      .then(NodeTrafficRecorded({ node, clients: [[first, 0, 0, 7, 7, 14, 0, 0, 0]], inbounds: [], anomalies: [] }));
   });
 
   it('is nothing for what is not on that node, and was never here', () => {
@@ -118,10 +118,10 @@ describe('what a node counted', () => {
 
   describe('for a client that was deleted', () => {
     const gone = ClientDeleted({ client: first, inbound: one });
-    const counted = NodeTrafficRecorded({ node, clients: [row(first, 5)], inbounds: [], notes: [] });
-    const anna = (n: number, capBytes = 0) => draft('anna', n, { identity: { subId: 'anna' }, terms: { capBytes } });
+    const counted = NodeTrafficRecorded({ node, clients: [row(first, 5)], inbounds: [], anomalies: [] });
+    const anna = (n: number, capBytes = 0) => draft('anna', n, { identity: { subId: 'anna' }, spec: { capBytes } });
     const left = (heir: typeof first, bytes: number) =>
-      ClientTrafficInherited({ client: heir, from: first, up: 0, down: bytes });
+      ClientTrafficTransferred({ client: heir, fromClient: first, up: 0, down: bytes });
 
     it('is its own', () => {
       given(added, bound, otherInbound(), clientAdded(alice), clientAdded(bob, second, two), gone)
@@ -151,7 +151,10 @@ describe('what a node counted', () => {
       const three = clientNumber(3);
       const twice = [
         ...[clientAdded(anna(1)), clientAdded(anna(2), second, two), left(second, 4), gone],
-        ...[clientAdded(anna(3), three, two), ClientTrafficInherited({ client: three, from: second, up: 0, down: 4 })],
+        ...[
+          clientAdded(anna(3), three, two),
+          ClientTrafficTransferred({ client: three, fromClient: second, up: 0, down: 4 }),
+        ],
         ClientDeleted({ client: second, inbound: two }),
       ];
       given(added, bound, otherInbound(), ...twice)
@@ -163,7 +166,12 @@ describe('what a node counted', () => {
     });
 
     it('is its own where it had gone away from the email of those before', () => {
-      const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+      const renamed = ClientIdentityChanged({
+        client: first,
+        keyVersion: 2,
+        emailChanged: true,
+        identity: identity('carol'),
+      });
       given(
         added,
         bound,
@@ -182,7 +190,7 @@ describe('what a node counted', () => {
   it.each([
     ['deleted', NodeDeleted({ node })],
     ['switched off', NodeDisabled({ node })],
-    ['given another token', NodeTokenReplaced({ node, life: 2, secret: { token: 'u' } })],
+    ['given another token', NodeTokenReplaced({ node, keyVersion: 2, secret: { token: 'u' } })],
   ])('comes too late once the node was %s', (_, event) => {
     given(added, bound, clientAdded(alice), event)
       .when(said([row(first, 5)]))
@@ -192,42 +200,50 @@ describe('what a node counted', () => {
 
 describe('what a node has', () => {
   it('is recorded with the position that it was wanted at; what was deleted since began nothing', () => {
-    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [first, second], fresh: true };
+    const data = {
+      asked,
+      inbound: one,
+      tag: 'in-1',
+      position: 3,
+      digest: 'd',
+      newClients: [first, second],
+      newInbound: true,
+    };
     given(added, bound, clientAdded(alice))
       .when({ type: 'RecordNodeInboundApplied', data })
       .then(
         NodeInboundApplied({
-          ...{ node, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [first], fresh: true },
+          ...{ node, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [first], newInbound: true },
         }),
       );
   });
 
   it('is nothing for an inbound of another machine', () => {
-    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', began: [], fresh: true };
+    const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [], newInbound: true };
     given(added, inboundAdded()).when({ type: 'RecordNodeInboundApplied', data }).thenNothing();
     given(added, inboundAdded())
-      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'no' } })
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'no' } })
       .thenNothing();
   });
 
   it('is recorded when it is refused, removed, or not from here', () => {
     given(added, bound)
-      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'no' } })
-      .then(NodeInboundRefused({ node, inbound: one, reason: 'no' }));
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'no' } })
+      .then(NodeInboundRejected({ node, inbound: one, reason: 'no' }));
     // One that was deleted here may be refused its end.
     given(added)
-      .when({ type: 'RecordNodeInboundRefused', data: { asked, inbound: one, reason: 'theirs' } })
-      .then(NodeInboundRefused({ node, inbound: one, reason: 'theirs' }));
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'theirs' } })
+      .then(NodeInboundRejected({ node, inbound: one, reason: 'theirs' }));
     given(added)
-      .when({ type: 'RecordNodeSyncFailing', data: { asked, reason: 'no list' } })
-      .then(NodeSyncFailing({ node, reason: 'no list' }));
+      .when({ type: 'RecordNodeSyncFailed', data: { asked, reason: 'no list' } })
+      .then(NodeSyncFailed({ node, reason: 'no list' }));
     given(added).when({ type: 'RecordNodeSyncRecovered', data: { asked } }).then(NodeSyncRecovered({ node }));
     given(added)
       .when({ type: 'RecordNodeInboundRemoved', data: { asked, inbound: one, tag: 'in-1' } })
       .then(NodeInboundRemoved({ node, inbound: one, tag: 'in-1' }));
-    const strangers = { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 };
+    const unmanaged = { inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 };
     given(added)
-      .when({ type: 'RecordNodeStrangers', data: { asked, ...strangers } })
-      .then(NodeStrangersSeen({ node, ...strangers }));
+      .when({ type: 'RecordNodeUnmanagedItems', data: { asked, ...unmanaged } })
+      .then(NodeUnmanagedItemsFound({ node, ...unmanaged }));
   });
 });

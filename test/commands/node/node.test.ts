@@ -16,7 +16,7 @@ import {
   NodeWentOffline,
   NodeWentOnline,
 } from '../../../src/events/node/node.js';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { T0 } from '../../kit/builders.js';
 import { folded, given } from '../../kit/spec.js';
 
@@ -31,19 +31,19 @@ const spec: NodeSpec = {
   basePath: '/',
   allowPrivateAddress: false,
 };
-const added = NodeAdded({ node: one, enabled: true, spec, life: 1, secret: { token: 'token-1' } });
+const added = NodeAdded({ node: one, enabled: true, spec, keyVersion: 1, secret: { token: 'token-1' } });
 const other = NodeAdded({
   node: two,
   enabled: true,
   spec: { ...spec, name: 'Oslo', host: 'oslo.example.com' },
-  life: 1,
+  keyVersion: 1,
   secret: { token: 'token-2' },
 });
 const add = (over: Partial<NodeSpec> = {}, token = 'token-1') =>
   ({ type: 'AddNode', data: { enabled: true, spec: { ...spec, ...over }, token } }) as const;
 const update = (changes: Partial<NodeSpec>, token = '', enabled?: boolean) =>
   ({ type: 'UpdateNode', data: { node: one, changes, token, enabled } }) as const;
-const shredded = KeyShredded({ key: 'node:1/token/1', reason: 'rotated' });
+const shredded = DataKeyDestroyed({ key: 'node:1/token/1', reason: 'rotated' });
 const portolan = { kind: 'portolan', panelId: 'panel-a' } as const;
 
 /** A node as it stands after these events. */
@@ -63,7 +63,7 @@ describe('AddNode', () => {
           node: NodeId.parse(3),
           enabled: true,
           spec: { ...spec, basePath: '/x/y/' },
-          life: 1,
+          keyVersion: 1,
           secret: { token: 'token-1' },
         }),
       );
@@ -165,7 +165,7 @@ describe('UpdateNode', () => {
         .when(update(changes, 'token-9'))
         .then(
           NodeUpdated({ node: one, changes }),
-          NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-9' } }),
+          NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'token-9' } }),
           shredded,
         );
     },
@@ -181,8 +181,8 @@ describe('UpdateNode', () => {
   it('takes the same token given again for a new one, so that another panel behind it is accepted', () => {
     given(added, NodeIdentified({ node: one, ...portolan }))
       .when(update({}, 'token-1'))
-      .then(NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-1' } }), shredded);
-    const again = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'token-1' } });
+      .then(NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'token-1' } }), shredded);
+    const again = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'token-1' } });
     expect(nodeAfter(added, NodeIdentified({ node: one, ...portolan }), again).identity).toBeNull();
   });
 
@@ -223,9 +223,9 @@ describe('SetNodeEnabled, DeleteNode', () => {
   });
 
   it('leave the key of the last token to be destroyed in time', () => {
-    const replaced = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'x' } });
+    const replaced = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'x' } });
     const { erasable } = folded(panelState, added, replaced, NodeDeleted({ node: one }));
-    expect([...erasable]).toStrictEqual([['node:1', { at: T0, keys: ['node:1/token/2', 'node:1/strangers'] }]]);
+    expect([...erasable]).toStrictEqual([['node:1', { at: T0, keys: ['node:1/token/2', 'node:1/unmanaged-items'] }]]);
   });
 });
 
@@ -249,7 +249,7 @@ describe('what a node told', () => {
 
   it('counts for nothing when the node was deleted, moved or given another token meanwhile', () => {
     const moved = NodeUpdated({ node: one, changes: { port: 1 } });
-    const replaced = NodeTokenReplaced({ node: one, life: 2, secret: { token: 'x' } });
+    const replaced = NodeTokenReplaced({ node: one, keyVersion: 2, secret: { token: 'x' } });
     const opened = NodeUpdated({ node: one, changes: { allowPrivateAddress: true } });
     for (const change of [NodeDeleted({ node: one }), moved, replaced, opened])
       for (const told of [online, offline, identity]) given(added, change).when(told).thenNothing();

@@ -89,11 +89,11 @@ describe('a panel', () => {
     await place.wait(5000);
     place.must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'bob' } } });
     await place.wait(2 * HOUR);
-    expect(place.data('KeyShredded')).toStrictEqual(
+    expect(place.data('DataKeyDestroyed')).toStrictEqual(
       ['client:2/1', 'client:2/addresses'].map((key) => ({ key, reason: 'erased' })),
     );
     expect(place.data('MeasurementsRolledUp')).toMatchObject([
-      { pruned: 1, sums: [{ sum: { clients: [[1, 5, 0, place.clock.now() - 2 * HOUR]] } }] },
+      { prunedCount: 1, sums: [{ sum: { clients: [[1, 5, 0, place.clock.now() - 2 * HOUR]] } }] },
     ]);
     expect(existsSync(place.panel.directory.database)).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { type SecretKey, SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
 import { message } from '../../../src/messages/message.js';
 import { inboundAdded } from '../../kit/builders.js';
@@ -183,20 +183,20 @@ describe('ChangeSettings', () => {
     });
 
     it('is kept where it was before: a short passphrase of an older release', () => {
-      const short = SecretSettingChanged({ key: 'backupPassphrase', life: 1, secret: { value: 'short' } });
+      const short = SecretSettingChanged({ key: 'backupPassphrase', keyVersion: 1, secret: { value: 'short' } });
       given(short)
         .when(change({ backupPassphrase: 'short', pageSize: 50 }))
         .then(SettingsChanged({ changes: { pageSize: 50 } }));
       given(short)
         .when(change({ backupPassphrase: '' }))
         .then(
-          SecretSettingChanged({ key: 'backupPassphrase', life: 2, secret: { value: '' } }),
-          KeyShredded({ key: 'setting/backupPassphrase/1', reason: 'rotated' }),
+          SecretSettingChanged({ key: 'backupPassphrase', keyVersion: 2, secret: { value: '' } }),
+          DataKeyDestroyed({ key: 'setting/backupPassphrase/1', reason: 'rotated' }),
         );
     });
 
     it('is taken with what it needs', () => {
-      const token = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      const token = SecretSettingChanged({ key: 'chatBotToken', keyVersion: 1, secret: { value: '1:a' } });
       const bot = SettingsChanged({ changes: { chatBotEnable: true } });
       given(token)
         .when(change({ chatBotEnable: true }))
@@ -226,15 +226,15 @@ describe('ChangeSettings', () => {
 
   describe('secrets', () => {
     it('are events of their own, and the value before is destroyed', () => {
-      const first = SecretSettingChanged({ key: 'chatBotToken', life: 1, secret: { value: '1:a' } });
+      const first = SecretSettingChanged({ key: 'chatBotToken', keyVersion: 1, secret: { value: '1:a' } });
       given()
         .when(change({ chatBotToken: '1:a', pageSize: 50 }))
         .then(SettingsChanged({ changes: { pageSize: 50 } }), first);
       given(first)
         .when(change({ chatBotToken: '2:b' }))
         .then(
-          SecretSettingChanged({ key: 'chatBotToken', life: 2, secret: { value: '2:b' } }),
-          KeyShredded({ key: 'setting/chatBotToken/1', reason: 'rotated' }),
+          SecretSettingChanged({ key: 'chatBotToken', keyVersion: 2, secret: { value: '2:b' } }),
+          DataKeyDestroyed({ key: 'setting/chatBotToken/1', reason: 'rotated' }),
         );
       given(first)
         .when(change({ chatBotToken: '1:a' }))
@@ -254,7 +254,7 @@ describe('ChangeSettings', () => {
   });
 
   describe('the destination of a stored secret', () => {
-    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, keyVersion: 1, secret: { value } });
     const again = (key: string) => ({
       flaws: [{ key, why: message('settings.secretDestinationChanged') }],
     });
@@ -272,11 +272,11 @@ describe('ChangeSettings', () => {
       given(secret)
         .when(change({ ...changes, [key]: 'canary' }))
         .then(SettingsChanged({ changes }));
-      const rotated = KeyShredded({ key: `setting/${key}/1`, reason: 'rotated' });
+      const rotated = DataKeyDestroyed({ key: `setting/${key}/1`, reason: 'rotated' });
       for (const value of ['other', ''])
         given(secret)
           .when(change({ ...changes, [key]: value }))
-          .then(SettingsChanged({ changes }), SecretSettingChanged({ key, life: 2, secret: { value } }), rotated);
+          .then(SettingsChanged({ changes }), SecretSettingChanged({ key, keyVersion: 2, secret: { value } }), rotated);
     });
 
     it.each(cases)('of no %s changes freely: %j', (key, changes) => {
@@ -286,7 +286,7 @@ describe('ChangeSettings', () => {
   });
 
   describe('the proxy of the bot', () => {
-    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, life: 1, secret: { value } });
+    const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, keyVersion: 1, secret: { value } });
     const token = stored('chatBotToken', 'canary');
     const server = (chatBotAPIServer: string) => SettingsChanged({ changes: { chatBotAPIServer } });
     const chatBotProxy = 'socks5://evil.example:1080';

@@ -11,7 +11,7 @@ const no = (...keys: readonly string[]) => {
   const why = message('settings.tokenCannotChange');
   return { flaws: keys.map((key) => ({ key, why })) };
 };
-const stored = SecretSettingChanged({ key: 'ldapPassword', life: 1, secret: { value: 'secret' } });
+const stored = SecretSettingChanged({ key: 'ldapPassword', keyVersion: 1, secret: { value: 'secret' } });
 
 describe('the API token', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('the API token', () => {
       .when(change(own, { shown }), { by: 'token' })
       .thenRejects('SETTING_INVALID', no('twoFactorEnable', 'twoFactorToken'));
     given(
-      SecretSettingChanged({ key: 'twoFactorToken', life: 1, secret: { value: TOKEN } }),
+      SecretSettingChanged({ key: 'twoFactorToken', keyVersion: 1, secret: { value: TOKEN } }),
       SettingsChanged({ changes: { twoFactorEnable: true } }),
     )
       .when(change({ twoFactorEnable: false }, { shown }), { by: 'token' })

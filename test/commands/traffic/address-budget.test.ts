@@ -10,7 +10,7 @@ import { folded } from '../../kit/spec.js';
 
 const POLL_MS = 5000;
 const address = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
-const some = (count: number, at: number) => Array.from({ length: count }, (_, n) => ({ ip: address(n), at }));
+const some = (count: number, seenAt: number) => Array.from({ length: count }, (_, n) => ({ ip: address(n), seenAt }));
 const of = (seen: readonly { readonly ips: readonly unknown[] }[]): readonly number[] =>
   seen.map(({ ips }) => ips.length);
 

@@ -4,12 +4,12 @@ import { addressesHeld, addressLimit, type SeenAddress } from '../../../src/comm
 import {
   ClientDeleted,
   ClientIpsCleared,
-  ClientRestored,
+  ClientReactivated,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
 import { NodeId } from '../../../src/events/ids.js';
-import { ClientAddressesAdmitted, ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
@@ -31,7 +31,7 @@ import {
 import { at, folded, given } from '../../kit/spec.js';
 
 const [A, B, C] = ['198.51.100.1', '198.51.100.2', '2001:db8:1:2::/64'];
-const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
+const limited = (limitIp = 1) => draft('alice', 1, { spec: { limitIp } });
 const past = (limitIp = 1) => [inboundAdded(), clientAdded(limited(limitIp))] as const;
 
 /** Times are seconds before the poll. */
@@ -44,14 +44,14 @@ const seen = (address: string, since: number, { ago = 0, here = true, unheard = 
 });
 const poll = (...addresses: readonly SeenAddress[]) =>
   ({ type: 'LimitAddresses', data: { at: T0, people: [{ email: 'Alice', addresses }] } }) as const;
-const hold = (kept: string[], held: string[], over: object = {}) =>
-  ClientAddressesLimited({
+const hold = (allowed: string[], blocked: string[], over: object = {}) =>
+  ClientIpsBlocked({
     ...{ client: first, limit: 1, keep: 'newest' as const, graceSeconds: 30 },
-    addresses: { kept, held },
+    ips: { allowed, blocked },
     ...over,
   });
 const admitted = (reason: 'left' | 'changed' | 'reset' | 'cleared', client = first) =>
-  ClientAddressesAdmitted({ client, reason });
+  ClientIpsUnblocked({ client, reason });
 
 describe('too many addresses', () => {
   it('are borne for the grace, and no longer', () => {
@@ -131,7 +131,7 @@ describe('too many addresses', () => {
 
   it('are the sum over all inbounds of a person, and each of its clients has its own limit', () => {
     const shared = (n: number, limitIp: number) =>
-      draft('alice', n, { terms: { limitIp }, identity: { subId: 'person' } });
+      draft('alice', n, { spec: { limitIp }, identity: { subId: 'person' } });
     const third = clientNumber(3);
     given(
       ...[inboundAdded(), otherInbound(), inboundAdded({ id: inboundId(3), spec: { tag: 'in-3', port: 1 } })],
@@ -227,7 +227,16 @@ describe('addresses that are held back', () => {
         // As it was decided.
         .then(hold([B], [A]));
     const rollUp = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 3, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+      MeasurementsRolledUp({
+        fromPosition: 1,
+        toPosition: 3,
+        firstAt: T0,
+        lastAt: toTime,
+        digest: '',
+        prunedCount: 1,
+        sums: [],
+        nodeSums: [],
+      });
     expect(addressesHeld(folded(panelState, ...held, rollUp(T0 - 1)))).toHaveLength(1);
     expect(addressesHeld(folded(panelState, ...held, rollUp(T0)))).toStrictEqual([]);
   });
@@ -246,20 +255,20 @@ describe('addresses that are held back', () => {
         client: first,
         email: 'alice',
         inbound: 'in-1',
-        hold: { limit: 1, keep: 'newest', kept: [B], held: [A], at: T0 },
+        hold: { limit: 1, keep: 'newest', allowed: [B], blocked: [A], at: T0 },
       },
     ]);
     expect(addressesHeld(folded(panelState, ...held, ClientDeleted({ client: first, inbound: one })))).toStrictEqual(
       [],
     );
-    const restored = folded(panelState, ...held, ClientRestored({ client: first }));
+    const restored = folded(panelState, ...held, ClientReactivated({ client: first }));
     const loaded = loadedState(panelState, structuredClone(savedState(panelState, restored)));
     expect(addressesHeld(loaded)).toStrictEqual(addressesHeld(restored));
   });
 });
 
 it('the limit of an email is the smallest that it has on this machine', () => {
-  const shared = (n: number, limitIp: number) => draft('bob', n, { terms: { limitIp }, identity: { subId: 'person' } });
+  const shared = (n: number, limitIp: number) => draft('bob', n, { spec: { limitIp }, identity: { subId: 'person' } });
   const state = folded(
     panelState,
     ...[inboundAdded(), otherInbound()],

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import type { Growth } from '../../../src/commands/traffic/traffic.js';
 import { ClientDeleted, ClientDepleted, ClientExpiryStarted } from '../../../src/events/client/client.js';
 import { InboundDeleted, InboundDepleted } from '../../../src/events/inbound/inbound.js';
-import { InboundCountersPassedOn, MeasurementsRolledUp, OutboundTrafficReset } from '../../../src/events/traffic.js';
+import { InboundCountersReleased, MeasurementsRolledUp, OutboundTrafficReset } from '../../../src/events/traffic.js';
 import {
   alice,
   bob,
@@ -28,9 +28,9 @@ interface Poll {
 
 const poll = ({ clients = [], inbounds = [], outbounds = [], passedOn = [] }: Poll) =>
   ({ type: 'RecordTraffic', data: { run: 'r1', clients, inbounds, outbounds, passedOn } }) as const;
-const withTerms = (terms: Parameters<typeof draft>[2] & object) => [
+const withTerms = (spec: Parameters<typeof draft>[2] & object) => [
   inboundAdded(),
-  clientAdded(draft('alice', 1, terms)),
+  clientAdded(draft('alice', 1, spec)),
 ];
 const cap = (usedBytes: number, capBytes: number) =>
   ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes, capBytes } });
@@ -62,7 +62,7 @@ describe('RecordTraffic', () => {
 
   it('records what was moved by who is deleted by now: it is theirs and nobody else’s', () => {
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })] as const;
-    given(inboundAdded(), clientAdded(draft('alice', 1, { terms: { capBytes: 1 } })), ...gone)
+    given(inboundAdded(), clientAdded(draft('alice', 1, { spec: { capBytes: 1 } })), ...gone)
       .when(poll({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }))
       .then(traffic({ clients: [[1, 1, 2]], inbounds: [[1, 1, 2]] }));
   });
@@ -75,7 +75,7 @@ describe('RecordTraffic', () => {
 
   it('says which counters of inbounds pass on, after all that they held', () => {
     const passedOn = [['in-1', 5, 9]] as const;
-    const said = InboundCountersPassedOn({ run: 'r1', counters: [['in-1', 5, 9]] });
+    const said = InboundCountersReleased({ run: 'r1', counters: [['in-1', 5, 9]] });
     given(inboundAdded()).when(poll({ passedOn })).then(said);
     given(inboundAdded())
       .when(poll({ inbounds: [[1, 1, 2]], passedOn }))
@@ -83,7 +83,7 @@ describe('RecordTraffic', () => {
   });
 
   it('leaves a client whose term renews itself in peace when its last bytes come after the end', () => {
-    given(...withTerms({ terms: { expiresAt: T0 - 1, resetDays: 30 } }))
+    given(...withTerms({ spec: { expiresAt: T0 - 1, renewalDays: 30 } }))
       .when(poll({ clients: [[1, 1, 1]] }))
       .then(traffic({ clients: [[1, 1, 1]] }));
   });
@@ -93,25 +93,25 @@ describe('RecordTraffic', () => {
   });
 
   it('depletes a client in the batch that brings it to its cap, as an effect of it', () => {
-    given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
+    given(...withTerms({ spec: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
       .when(poll({ clients: [[1, 2, 2]] }))
       .then(traffic({ clients: [[1, 2, 2]] }), caused(0, cap(10, 10)));
   });
 
   it('leaves it one byte below its cap', () => {
-    given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
+    given(...withTerms({ spec: { capBytes: 10 } }), traffic({ clients: [[1, 3, 3]] }))
       .when(poll({ clients: [[1, 2, 1]] }))
       .then(traffic({ clients: [[1, 2, 1]] }));
   });
 
   it('depletes only once', () => {
-    given(...withTerms({ terms: { capBytes: 10 } }), traffic({ clients: [[1, 5, 5]] }), cap(10, 10))
+    given(...withTerms({ spec: { capBytes: 10 } }), traffic({ clients: [[1, 5, 5]] }), cap(10, 10))
       .when(poll({ clients: [[1, 2, 1]] }))
       .then(traffic({ clients: [[1, 2, 1]] }));
   });
 
   it('starts the term of a client with its first bytes', () => {
-    given(...withTerms({ terms: { expiresAt: -30 * DAY } }))
+    given(...withTerms({ spec: { expiresAt: -30 * DAY } }))
       .when(poll({ clients: [[1, 1, 0]] }))
       .then(
         traffic({ clients: [[1, 1, 0]] }),
@@ -120,13 +120,13 @@ describe('RecordTraffic', () => {
   });
 
   it('does not start it again', () => {
-    given(...withTerms({ terms: { expiresAt: -DAY } }), ClientExpiryStarted({ client: first, expiresAt: T0 + DAY }))
+    given(...withTerms({ spec: { expiresAt: -DAY } }), ClientExpiryStarted({ client: first, expiresAt: T0 + DAY }))
       .when(poll({ clients: [[1, 1, 0]] }), { now: T0 + 10 })
       .then(traffic({ clients: [[1, 1, 0]] }));
   });
 
   it('starts a term and reaches a cap in one poll', () => {
-    given(...withTerms({ terms: { expiresAt: -DAY, capBytes: 5 } }))
+    given(...withTerms({ spec: { expiresAt: -DAY, capBytes: 5 } }))
       .when(poll({ clients: [[1, 5, 0]] }))
       .then(
         traffic({ clients: [[1, 5, 0]] }),
@@ -136,7 +136,7 @@ describe('RecordTraffic', () => {
   });
 
   it('depletes a client that moves bytes after its expiry', () => {
-    given(...withTerms({ terms: { expiresAt: T0 - 1 } }))
+    given(...withTerms({ spec: { expiresAt: T0 - 1 } }))
       .when(poll({ clients: [[1, 1, 1]] }))
       .then(
         traffic({ clients: [[1, 1, 1]] }),
@@ -186,7 +186,16 @@ describe('ResetOutboundTraffic', () => {
 
 describe('RecordRollUp', () => {
   it('says what was summed up', () => {
-    const data = { from: 1, to: 9, fromTime: T0, toTime: T0, root: 'ab', pruned: 3, sums: [], nodeSums: [] };
+    const data = {
+      fromPosition: 1,
+      toPosition: 9,
+      firstAt: T0,
+      lastAt: T0,
+      digest: 'ab',
+      prunedCount: 3,
+      sums: [],
+      nodeSums: [],
+    };
     given().when({ type: 'RecordRollUp', data }).then(MeasurementsRolledUp(data));
   });
 });

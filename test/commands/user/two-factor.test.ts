@@ -1,13 +1,13 @@
 import { describe, it } from 'vitest';
-import { KeyShredded } from '../../../src/events/panel.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
 import { SecretSettingChanged, SettingsChanged } from '../../../src/events/settings/settings.js';
 import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
 import {
-  CredentialsChanged,
   LoggedIn,
-  SessionsEnded,
+  SessionsRevoked,
   TwoFactorCodeUsed,
   UserCreated,
+  UserCredentialsChanged,
 } from '../../../src/events/user.js';
 import { message } from '../../../src/messages/message.js';
 import { HOUR, T0, userId } from '../../kit/builders.js';
@@ -21,11 +21,14 @@ const account = (user: number, epoch = 0) => ({
   credentials: { username: `user-${user}`, passwordHash: `hash-${epoch}` },
 });
 const people = [UserCreated(account(1)), UserCreated(account(2))];
-const token = (value: string, life = 1) => SecretSettingChanged({ key: 'twoFactorToken', life, secret: { value } });
+const token = (value: string, keyVersion = 1) =>
+  SecretSettingChanged({ key: 'twoFactorToken', keyVersion, secret: { value } });
 const switched = (twoFactorEnable: boolean) => SettingsChanged({ changes: { twoFactorEnable } });
-const used = (step: number, life = 1, user = 1) => TwoFactorCodeUsed({ user: userId(user), life, step });
-const ended = (user: number, epoch = 1) => SessionsEnded({ user: userId(user), epoch, reason: 'two-factor' });
-const gone = (life: number) => KeyShredded({ key: `setting/twoFactorToken/${life}`, reason: 'rotated' });
+const used = (step: number, keyVersion = 1, user = 1) =>
+  TwoFactorCodeUsed({ user: userId(user), keyVersion, timeStep: step });
+const ended = (user: number, epoch = 1) => SessionsRevoked({ user: userId(user), epoch, reason: 'two-factor' });
+const gone = (keyVersion: number) =>
+  DataKeyDestroyed({ key: `setting/twoFactorToken/${keyVersion}`, reason: 'rotated' });
 const on = [...people, token(TOKEN), switched(true)];
 
 const shown = (of: string, step = NOW, user = 1) => ({ user: userId(user), codes: [{ token: of, step }] });
@@ -156,9 +159,9 @@ describe('while it is on', () => {
     given(...on, ended(1))
       .when({ type: 'ChangeCredentials', data: { user: userId(1), username: 'root', passwordHash: 'h' } })
       .then(
-        CredentialsChanged({ user: userId(1), epoch: 2, credentials: { username: 'root', passwordHash: 'h' } }),
+        UserCredentialsChanged({ user: userId(1), epoch: 2, credentials: { username: 'root', passwordHash: 'h' } }),
         // The key of the credentials that were set, not of the epoch that rose without new ones.
-        KeyShredded({ key: 'user:1/credentials/0', reason: 'rotated' }),
+        DataKeyDestroyed({ key: 'user:1/credentials/0', reason: 'rotated' }),
       );
   });
 
@@ -239,7 +242,16 @@ describe('a login', () => {
 
   it('forgets a used code when what it was used for is rolled up, here as in a replay', () => {
     const rolled = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 5, fromTime: 0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+      MeasurementsRolledUp({
+        fromPosition: 1,
+        toPosition: 5,
+        firstAt: 0,
+        lastAt: toTime,
+        digest: '',
+        prunedCount: 1,
+        sums: [],
+        nodeSums: [],
+      });
     given(...on, at(T0 - 1, used(NOW)), rolled(T0 - 1))
       .when(login({ token: TOKEN, step: NOW }))
       .then(used(NOW), loggedIn);

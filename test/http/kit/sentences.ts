@@ -25,7 +25,7 @@ const SAYING: Readonly<Record<string, number>> = {
 /** Members of a rejection, a flaw or a push that are said to people. */
 const PROSE: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'title', 'body', 'msg']);
 /** Where a reason is on its way into an event, from which a notification or an answer takes it. */
-const REASONS = /src\/(commands\/reactors|adapters)\//;
+const REASONS = /src\/(commands\/reactors|adapters\/(?!foreign\/))/;
 /** Where a test of an outbound fails, and where an address is refused: the member `error` is said, and errors are. */
 const PROBES = /src\/(adapters\/(core\/probe|web\/target)|http\/panel\/handlers\/outbound-tests)/;
 /** Details inside of a sentence that are sentences, or words of ours, themselves. */

@@ -128,7 +128,7 @@ describe('the figures for a scraper', () => {
       return { text, series: readMetrics(text) };
     };
     expect((await scrape()).series.get('portolan_inbounds')).toBe(0);
-    const off = { ...bob, terms: { ...bob.terms, enabled: false } };
+    const off = { ...bob, spec: { ...bob.spec, enabled: false } };
     panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients: [alice, off] }), owner: userId(1) } });
     writable = false;
     const { text, series } = await scrape();
@@ -182,10 +182,10 @@ describe('the figures for a scraper', () => {
     const panel = await startPanel();
     const ask = await opsOf(panel, { clients: true });
     const hostile = { ...bob, identity: { ...bob.identity, email: 'b\\o"b' } };
-    const terms = { ...alice.terms, capBytes: 5000, expiresAt: T0 };
+    const spec = { ...alice.spec, capBytes: 5000, expiresAt: T0 };
     const clients = [
-      { ...alice, terms },
-      { ...hostile, terms: { ...bob.terms, enabled: false } },
+      { ...alice, spec },
+      { ...hostile, spec: { ...bob.spec, enabled: false } },
     ];
     panel.given({ type: 'AddInbound', data: { ...inboundDraft({ clients }), owner: userId(1) } });
     const { text, type } = await ask('/metrics/clients');
@@ -197,9 +197,9 @@ describe('the figures for a scraper', () => {
       [`portolan_client_bytes_total${other},direction="up"}`]: 0,
       [`portolan_client_bytes_total${other},direction="down"}`]: 0,
       'portolan_client_cap_bytes{email="alice"}': 5000,
-      [`portolan_client_cap_bytes${other}}`]: bob.terms.capBytes,
+      [`portolan_client_cap_bytes${other}}`]: bob.spec.capBytes,
       'portolan_client_expiry_timestamp_seconds{email="alice"}': T0 / 1000,
-      [`portolan_client_expiry_timestamp_seconds${other}}`]: bob.terms.expiresAt / 1000,
+      [`portolan_client_expiry_timestamp_seconds${other}}`]: bob.spec.expiresAt / 1000,
       'portolan_client_allowed{email="alice"}': 1,
       [`portolan_client_allowed${other}}`]: 0,
     });

@@ -18,7 +18,11 @@ describe('new credentials', () => {
     const [one, other] = [await panel.browser().login(), await panel.browser().login()];
     const before = one.cookie;
     expect((await one.post(UPDATE, next)).json?.success).toBe(true);
-    expect(panel.appended().map(({ type }) => type)).toEqual(['CredentialsChanged', 'KeyShredded', 'LoggedIn']);
+    expect(panel.appended().map(({ type }) => type)).toEqual([
+      'UserCredentialsChanged',
+      'DataKeyDestroyed',
+      'LoggedIn',
+    ]);
     expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(next.newPassword);
     expect(one.cookie).not.toBe(before);
     expect((await one.post(CHANGE)).status).toBe(200);

@@ -123,7 +123,7 @@ describe('a new password', () => {
   it('may stay with a new name', async () => {
     const { json, types } = await change(ADMIN.password, 'root');
     expect(json?.success).toBe(true);
-    expect(types).toEqual(['CredentialsChanged', 'KeyShredded', 'LoggedIn']);
+    expect(types).toEqual(['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn']);
   });
 });
 

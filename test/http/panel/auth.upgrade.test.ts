@@ -21,7 +21,7 @@ describe('a password that came from another panel', () => {
   it('lets its owner in, and its hash is replaced by one of ours; the one before is destroyed', async () => {
     const { panel, login, hash, types } = await moved();
     expect(await login('of the old panel')).toBe(true);
-    expect(types()).toEqual(['LoggedIn', 'PasswordHashUpgraded', 'KeyShredded']);
+    expect(types()).toEqual(['LoggedIn', 'PasswordHashUpgraded', 'DataKeyDestroyed']);
     const [began, upgraded, shredded] = panel.appended();
     expect(upgraded?.data).toMatchObject({ user: 2, epoch: 0, credentials: { username: 'root' } });
     expect(upgraded?.meta.actor).toMatchObject({ kind: 'user', id: '2', name: 'root' });
@@ -35,8 +35,8 @@ describe('a password that came from another panel', () => {
     expect(types()).toEqual(['LoggedIn']);
     panel.given({ type: 'ChangeCredentials', data: { user: UserId.parse(2), username: 'root', passwordHash: 'x' } });
     expect(panel.log.read(0, 1000).slice(-2)).toMatchObject([
-      { type: 'CredentialsChanged', data: { epoch: 1 } },
-      { type: 'KeyShredded', data: { key: 'user:2/credentials/0/upgraded' } },
+      { type: 'UserCredentialsChanged', data: { epoch: 1 } },
+      { type: 'DataKeyDestroyed', data: { key: 'user:2/credentials/0/upgraded' } },
     ]);
   });
 

@@ -15,8 +15,8 @@ async function start(deliver: Delivering) {
   return { panel, browser, alarms };
 }
 const chats = (...errors: (string | null)[]) => ({
-  ...{ position: 7, bytes: 9, sealed: false },
-  chats: errors.map((error, n) => ({ chat: n + 1, error })),
+  ...{ position: 7, bytes: 9, encrypted: false },
+  chats: errors.map((error, n) => ({ chatId: n + 1, error })),
 });
 
 describe('a backup by the chat bot', () => {

@@ -12,7 +12,7 @@ async function start(email = 'alice') {
   const { given } = panel;
   given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   given({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
-  given({ type: 'AddClients', data: { inbound: one, clients: [draft(email, 1, { terms: { capBytes: 1e9 } })] } });
+  given({ type: 'AddClients', data: { inbound: one, clients: [draft(email, 1, { spec: { capBytes: 1e9 } })] } });
   given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });
   const uses = (up: number, down: number, client = 1): void =>
     given({ type: 'RecordTraffic', data: { ...USED, clients: [[client, up, down]] } });

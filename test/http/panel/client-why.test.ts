@@ -4,7 +4,7 @@ import { startPanel } from '../kit/panel.js';
 
 const headers = { authorization: 'Bearer secret-token', 'content-type': 'application/json' };
 
-async function start(terms: object = {}) {
+async function start(spec: object = {}) {
   const panel = await startPanel();
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const client = {
@@ -21,7 +21,7 @@ async function start(terms: object = {}) {
     remark: 'home',
     port: 4433,
     protocol: 'vless',
-    settings: JSON.stringify({ clients: [{ ...client, ...terms }], decryption: 'none' }),
+    settings: JSON.stringify({ clients: [{ ...client, ...spec }], decryption: 'none' }),
     streamSettings: '{"network":"tcp"}',
     sniffing: '{"enabled":false}',
   };
@@ -73,8 +73,8 @@ describe('why a client may or may not connect', () => {
     [{ enable: false }, 'disabled'],
     [{ expiryTime: -86_400_000 }, 'not used yet'],
     [{ enable: false, totalGB: 1000 }, 'disabled'],
-  ])('of %j is %s', async (terms, standing) => {
-    const { why } = await start(terms);
+  ])('of %j is %s', async (spec, standing) => {
+    const { why } = await start(spec);
     expect(await why()).toMatchObject({ standing });
   });
 

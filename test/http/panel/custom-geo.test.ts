@@ -174,7 +174,7 @@ describe('a custom geo source over HTTP', () => {
       obj: null,
       code: 'GEO_DOWNLOAD_FAILED',
     });
-    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRefused', data: { source: null, reason: why } }]);
+    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: null, reason: why } }]);
     expect(readdirSync(folder)).toEqual([]);
     expect((await browser.get(`${prefix}/list`)).json?.obj).toEqual([]);
   });
@@ -203,7 +203,7 @@ describe('a custom geo source over HTTP', () => {
     server.put('/bad.dat', 'x');
     const refused = await browser.post(`${prefix}/update/${id}`, wish('/bad.dat', { alias: 'other' }));
     expect(refused.json).toMatchObject({ success: false, msg: 'Download failed: what came is no geo file' });
-    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRefused', data: { source: id, alias: 'other' } }]);
+    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected', data: { source: id, alias: 'other' } }]);
     expect(readdirSync(folder)).toEqual(['geosite_mine.dat']);
 
     const answer = await browser.post(`${prefix}/update/${id}`, wish('/ip.dat', { type: 'geoip' }));
@@ -445,7 +445,7 @@ describe('a custom geo source over HTTP', () => {
     writeFileSync(join(folder, 'secret'), 'secret');
     symlinkSync(join(folder, 'secret'), join(folder, 'geosite_mine.dat'));
     expect((await browser.post(`${prefix}/add`, wish('/list.dat'))).json?.msg).toMatch(/no plain file/);
-    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRefused' }]);
+    expect(panel.appended()).toMatchObject([{ type: 'GeoSourceRejected' }]);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret');
   });
 });

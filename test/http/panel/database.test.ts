@@ -116,7 +116,7 @@ describe('POST importDB', () => {
         incoming: {
           path: join(folder, 'upload-0'),
           passphrase: 'sail by the stars',
-          askedBy: expect.objectContaining({ kind: 'user', name: 'admin' }) as unknown,
+          requestedBy: expect.objectContaining({ kind: 'user', name: 'admin' }) as unknown,
         },
         content: 'the whole state',
         mode: 0o600,

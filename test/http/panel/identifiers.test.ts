@@ -67,7 +67,7 @@ describe('emails', () => {
     const body = { id: 1, settings: text([{ ...client(1, strange), subId: DECOMPOSED, totalGB: 5 }]) };
     const path = `/panel/api/inbounds/updateClient/${known?.credential.id}`;
     expect((await browser.post(path, body)).json).toMatchObject({ success: true });
-    expect([...panel.read.clients.all()]).toMatchObject([{ identity: { email: strange }, terms: { capBytes: 5 } }]);
+    expect([...panel.read.clients.all()]).toMatchObject([{ identity: { email: strange }, spec: { capBytes: 5 } }]);
   });
 });
 

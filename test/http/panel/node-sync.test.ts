@@ -41,7 +41,7 @@ describe('how far a node is behind', () => {
     const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
     const told = { asked, inbound: inbound.id };
-    given({ type: 'RecordNodeInboundRefused', data: { ...told, reason: 'remote: no' } });
+    given({ type: 'RecordNodeInboundRejected', data: { ...told, reason: 'remote: no' } });
     expect(await sync()).toMatchObject({ state: 'refused', pending: [{ reason: 'remote: no' }] });
     const shown = {
       ...{ syncState: 'refused', pendingChanges: 2, pendingReason: 'in-1: remote: no' },
@@ -49,15 +49,15 @@ describe('how far a node is behind', () => {
     };
     expect(await list()).toMatchObject([shown]);
     expect((await browser.get('/panel/api/nodes/get/1')).json?.obj).toMatchObject(shown);
-    const seen = { tag: 'in-1', position, digest: 'd', began: [], fresh: true };
+    const seen = { tag: 'in-1', position, digest: 'd', newClients: [], newInbound: true };
     given({ type: 'RecordNodeInboundApplied', data: { ...told, ...seen } });
     given({
-      type: 'RecordNodeStrangers',
-      data: { asked, inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
+      type: 'RecordNodeUnmanagedItems',
+      data: { asked, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await sync()).toMatchObject({
       ...{ state: 'synced', lag: 0, appliedPosition: position, pending: [] },
-      strangers: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
+      unmanaged: { inbounds: ['own'], clients: [{ inbound: 'in-1', email: 'mallory' }], omitted: 0 },
     });
     expect(await list()).toMatchObject([{ syncState: 'synced', pendingChanges: 0, pendingReason: '', pending: [] }]);
     given({ type: 'RecordNodeCoreRestarted', data: { asked, clients: [first, clientNumber(9)], inbounds: [] } });

@@ -72,7 +72,7 @@ describe('a node that is a panel of ours', () => {
       ...{ port: remote.port, basePath: '/', allowPrivateAddress: true },
     };
     expect(facts()).toEqual([
-      { type: 'NodeAdded', data: { node: 1, enabled: true, spec, life: 1, secret: { token: TOKEN } } },
+      { type: 'NodeAdded', data: { node: 1, enabled: true, spec, keyVersion: 1, secret: { token: TOKEN } } },
     ]);
     const online = await until('online');
     expect(online).toMatchObject({ host: '127.0.0.1', address: '127.0.0.1', kind: 'portolan', lastError: '' });

@@ -54,7 +54,13 @@ describe('what the log keeps for ever', () => {
   it('names no person: not in the rows, the keys of commands, or the names of streams and keys', async () => {
     const panel = await lived();
     const types = new Set(panel.log.read(0, 1000).map(({ type }) => type));
-    for (const type of ['LoggedIn', 'LoginFailed', 'CredentialsChanged', 'ClientAdded', 'ClientTrafficReset'] as const)
+    for (const type of [
+      'LoggedIn',
+      'LoginFailed',
+      'UserCredentialsChanged',
+      'ClientAdded',
+      'ClientTrafficReset',
+    ] as const)
       expect(types).toContain(type);
     const raw = rawBytes(join(panel.folder, 'events.db')).toString('latin1');
     expect(CANARIES.filter((canary) => raw.includes(canary))).toEqual([]);

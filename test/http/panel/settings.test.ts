@@ -82,7 +82,7 @@ describe('a change', () => {
     expect((await update(body)).json).toEqual({ success: true, msg: 'The parameters have been changed.', obj: null });
     expect(panel.appended()).toMatchObject([
       { type: 'SettingsChanged', data: { changes: { pageSize: 50, chatBotCpu: 70 } } },
-      { type: 'SecretSettingChanged', data: { key: 'ldapPassword', life: 1 } },
+      { type: 'SecretSettingChanged', data: { key: 'ldapPassword', keyVersion: 1 } },
     ]);
     expect(panel.read.settings.secrets().ldapPassword).toBe('canary');
   });
@@ -361,7 +361,7 @@ describe('one secret', () => {
   ] as const)('%s is set and taken away', async (key, value) => {
     const { panel, browser } = await start(SECRETS);
     expect((await browser.post(SECRET, { key, value })).json?.success).toBe(true);
-    expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'KeyShredded']);
+    expect(types(panel.appended())).toEqual(['SecretSettingChanged', 'DataKeyDestroyed']);
     expect(panel.read.settings.secrets()[key]).toBe(value);
     expect((await browser.post(SECRET, { key, value: '' })).json?.success).toBe(true);
     expect(panel.read.settings.secrets()[key]).toBe('');
@@ -392,7 +392,7 @@ describe('one secret', () => {
     const old = String((await browser.get('/panel/setting/getApiToken')).json?.obj);
     const value = 'Z'.repeat(32);
     expect((await browser.post(SECRET, { key: 'apiToken', value })).json?.success).toBe(true);
-    expect(types(panel.appended())).toEqual(['ApiTokenIssued', 'KeyShredded']);
+    expect(types(panel.appended())).toEqual(['ApiTokenIssued', 'DataKeyDestroyed']);
     expect((await browser.get('/panel/setting/getApiToken')).json?.obj).toBe(value);
     const call = (token: string) =>
       panel.call('GET', '/panel/api/inbounds/list', { headers: { authorization: `Bearer ${token}` } });

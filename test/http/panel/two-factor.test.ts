@@ -57,7 +57,7 @@ describe('setting it up', () => {
     const body = { twoFactorEnable: true, twoFactorToken, twoFactorCode: code(0, twoFactorToken) };
     expect((await browser.post(UPDATE, body)).json).toMatchObject({ success: true, obj: null });
     expect(types(panel.appended())).toEqual([
-      ...['TwoFactorCodeUsed', 'SettingsChanged', 'SecretSettingChanged', 'SessionsEnded', 'LoggedIn'],
+      ...['TwoFactorCodeUsed', 'SettingsChanged', 'SecretSettingChanged', 'SessionsRevoked', 'LoggedIn'],
     ]);
     expect(JSON.stringify(panel.log.rows(0, 100))).not.toContain(twoFactorToken);
     expect((await panel.browser().post('/getTwoFactorEnable')).json?.obj).toBe(true);
@@ -150,7 +150,7 @@ describe('a login with it', () => {
     const answer = await login(browser, code());
     expect(answer.json).toMatchObject({ success: true, msg: 'You have successfully logged into your account.' });
     expect(panel.appended()).toMatchObject([
-      { type: 'TwoFactorCodeUsed', data: { user: 1, life: 1, step: stepAt(now()) } },
+      { type: 'TwoFactorCodeUsed', data: { user: 1, keyVersion: 1, timeStep: stepAt(now()) } },
       { type: 'LoggedIn', data: { user: 1, epoch: 1 } },
     ]);
     expect((await browser.get(LIST)).status).toBe(200);
@@ -259,7 +259,9 @@ describe('a change while it is on', () => {
     const other = panel.browser();
     await login(other, code(-1));
     expect((await browser.post(path, { ...body, twoFactorCode: code() })).json?.success).toBe(true);
-    expect(types(panel.appended())).toEqual(expect.arrayContaining(['TwoFactorCodeUsed', 'SessionsEnded', 'LoggedIn']));
+    expect(types(panel.appended())).toEqual(
+      expect.arrayContaining(['TwoFactorCodeUsed', 'SessionsRevoked', 'LoggedIn']),
+    );
     expect(panel.read.settings.secrets().twoFactorToken).not.toBe(TOKEN);
     expect(panel.read.settings.current().twoFactorEnable).toBe(panel.read.settings.secrets().twoFactorToken !== '');
     expect((await browser.get(LIST)).status).toBe(200);
@@ -292,7 +294,7 @@ describe('a change while it is on', () => {
       newPassword: 'battery staple',
     };
     expect((await browser.post('/panel/setting/updateUser', next)).json?.success).toBe(true);
-    expect(types(panel.appended())).toEqual(['CredentialsChanged', 'KeyShredded', 'LoggedIn']);
+    expect(types(panel.appended())).toEqual(['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn']);
     expect(panel.appended()[1]?.data).toEqual({ key: 'user:1/credentials/0', reason: 'rotated' });
     expect((await browser.get(LIST)).status).toBe(200);
     const fresh = { username: 'root', password: 'battery staple' };

@@ -96,7 +96,7 @@ describe('one email in two inbounds over HTTP', () => {
     ]);
     panel.given({
       type: 'RecordClientIps',
-      data: { seen: [{ client: 1, ips: [{ ip: '198.51.100.7', at: 1_700_000_000_000 }] }] },
+      data: { seen: [{ client: 1, ips: [{ ip: '198.51.100.7', seenAt: 1_700_000_000_000 }] }] },
     });
     expect((await post('/inbounds/clientIps/anna'))?.obj).toHaveLength(1);
     await post('/inbounds/clearClientIps/anna');

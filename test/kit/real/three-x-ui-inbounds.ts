@@ -251,8 +251,8 @@ export class XuiInbounds {
     const email = text(client['email']);
     const before = this.rows.get(email) ?? { inboundId, email, up: 0, down: 0, allTime: 0, lastOnline: 0 };
     const { totalGB, expiryTime, enable } = client;
-    const terms = { total: Number(totalGB), expiryTime: Number(expiryTime), enable: enable === true };
-    this.rows.set(email, { ...before, ...terms });
+    const spec = { total: Number(totalGB), expiryTime: Number(expiryTime), enable: enable === true };
+    this.rows.set(email, { ...before, ...spec });
   }
 
   #forget(email: string): void {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   ClientCredentialRotated,
   ClientDeleted,
-  ClientIdentified,
-  ClientTrafficInherited,
+  ClientIdentityChanged,
+  ClientTrafficTransferred,
 } from '../../../src/events/client/client.js';
 import { CoreStarted } from '../../../src/events/core.js';
 import { InboundDeleted, InboundUpdated } from '../../../src/events/inbound/inbound.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
-import { KeyShredded } from '../../../src/events/panel.js';
-import { InboundCountersPassedOn } from '../../../src/events/traffic.js';
+import { DataKeyDestroyed } from '../../../src/events/panel.js';
+import { InboundCountersReleased } from '../../../src/events/traffic.js';
 import { canonicalJson } from '../../../src/lib/json.js';
 import { type Baselines, baselines, counterOwner, tagsToPassOn } from '../../../src/projections/core/baselines.js';
 import {
@@ -34,12 +34,17 @@ const used = (bytes: number, client = first as number, inbound = 1) =>
   traffic({ clients: [[client, bytes, 0]], inbounds: [[inbound, bytes, 0]], outbounds: [['direct', bytes, 0]] });
 const ups = (counters: ReadonlyMap<number | string, { readonly up: number }>) =>
   [...counters].map(([key, { up }]) => [key, up]);
-const rotated = (n: number, life: number) =>
-  ClientCredentialRotated({ client: first, life, identity: identity('alice'), credential: draft('', n).credential });
+const rotated = (n: number, keyVersion: number) =>
+  ClientCredentialRotated({
+    client: first,
+    keyVersion,
+    identity: identity('alice'),
+    credential: draft('', n).credential,
+  });
 const renamed = (email: string) =>
-  ClientIdentified({ client: first, life: 1, renamed: true, identity: identity(email) });
+  ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: true, identity: identity(email) });
 const tagged = (inbound: typeof one, tag: string) => InboundUpdated({ inbound, changes: { tag } });
-const passedOn = (tag: string, up: number, run = 'r1') => InboundCountersPassedOn({ run, counters: [[tag, up, 0]] });
+const passedOn = (tag: string, up: number, run = 'r1') => InboundCountersReleased({ run, counters: [[tag, up, 0]] });
 const past = [inboundAdded(), clientAdded(draft('Alice', 1)), started('r1')] as const;
 
 describe('how far a counter is recorded', () => {
@@ -71,7 +76,7 @@ describe('how far a counter is recorded', () => {
 
   it('is that of one of two clients with the same email, and no inheritance moves it', () => {
     const both = [...past, otherInbound(), clientAdded(draft('ALICE', 2), second, two)] as const;
-    const inherited = ClientTrafficInherited({ client: second, from: first, up: 3, down: 0 });
+    const inherited = ClientTrafficTransferred({ client: second, fromClient: first, up: 3, down: 0 });
     expect(ups(folded(baselines, ...both, used(3), used(4, 2), inherited).clients)).toStrictEqual([
       [1, 3],
       [2, 4],
@@ -80,7 +85,8 @@ describe('how far a counter is recorded', () => {
 
   it('is known to a replay for which keys were destroyed, and holds no name', () => {
     const journal = new TestLog();
-    const shredded = (life: number, reason: 'rotated' | 'erased') => KeyShredded({ key: `client:1/${life}`, reason });
+    const shredded = (keyVersion: number, reason: 'rotated' | 'erased') =>
+      DataKeyDestroyed({ key: `client:1/${keyVersion}`, reason });
     const gone = ClientDeleted({ client: first, inbound: one });
     journal.append(...past, used(3), rotated(2, 2), shredded(1, 'rotated'), used(4), gone, shredded(2, 'erased'));
     const folding = begin(baselines);

@@ -103,16 +103,16 @@ describe('a client in the words of the core', () => {
 
   it('of shadowsocks has a cipher of its own, or that of the inbound, and none in 2022', () => {
     expect(account('shadowsocks', { method: 'aes-256-gcm' })).toMatchObject({ method: 'aes-256-gcm' });
-    expect(account('shadowsocks', { method: 'aes-256-gcm' }, { terms: { method: 'aes-128-gcm' } })).toMatchObject({
+    expect(account('shadowsocks', { method: 'aes-256-gcm' }, { spec: { method: 'aes-128-gcm' } })).toMatchObject({
       method: 'aes-128-gcm',
     });
     expect(account('shadowsocks', { method: '2022-blake3-aes-128-gcm' })).not.toHaveProperty('method');
   });
 
   it('of vless has the flow of the server side', () => {
-    expect(account('vless', {}, { terms: { flow: 'xtls-rprx-vision-udp443' } })).toMatchObject({
+    expect(account('vless', {}, { spec: { flow: 'xtls-rprx-vision-udp443' } })).toMatchObject({
       flow: 'xtls-rprx-vision',
     });
-    expect(account('vless', {}, { terms: { reverseTag: 'r' } })).toMatchObject({ reverse: { tag: 'r' } });
+    expect(account('vless', {}, { spec: { reverseTag: 'r' } })).toMatchObject({ reverse: { tag: 'r' } });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StateImported } from '../../../src/events/backup.js';
-import { ClientIpsSeen, ClientRestored } from '../../../src/events/client/client.js';
+import { ClientIpsSeen, ClientReactivated } from '../../../src/events/client/client.js';
 import {
   CoreFailed,
   CoreRestartRequested,
@@ -9,7 +9,7 @@ import {
   CoreStopRequested,
   CoreTemplateChanged,
   InboundAcceptedByCore,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
 } from '../../../src/events/core.js';
 import { InboundDeleted } from '../../../src/events/inbound/inbound.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
@@ -36,7 +36,7 @@ describe('the core', () => {
       run: 'r2',
       since: later,
     });
-    const imported = StateImported({ kind: 'portolan', sha256: 'a'.repeat(64), from: null, kept: [] });
+    const imported = StateImported({ source: 'portolan', sha256: 'a'.repeat(64), origin: null, keptSettings: [] });
     // It ran on another machine, or before: that it does not now is no failure.
     expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stands, version: '26' });
     expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
@@ -56,7 +56,7 @@ describe('the core', () => {
   });
 
   it('refuses inbounds until it takes them or they are gone', () => {
-    const refused = InboundRefusedByCore({ inbound: one, reason: 'no' });
+    const refused = InboundRejectedByCore({ inbound: one, reason: 'no' });
     expect([...folded(coreState, refused).refused]).toStrictEqual([[1, 'no']]);
     expect(folded(coreState, refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
     expect(folded(coreState, refused, InboundDeleted({ inbound: one })).refused.size).toBe(0);
@@ -72,7 +72,7 @@ describe('settings', () => {
     );
     expect(state.values).toMatchObject({ webPort: 1, subTitle: 'x', subPort: 10882 });
     expect(folded(settings).template).toBeNull();
-    const template = CoreTemplateChanged({ life: 1, template: { a: 1 }, outboundTestUrl: 'u' });
+    const template = CoreTemplateChanged({ keyVersion: 1, template: { a: 1 }, outboundTestUrl: 'u' });
     expect(folded(settings, template).template).toStrictEqual({ template: { a: 1 }, outboundTestUrl: 'u' });
   });
 
@@ -102,7 +102,7 @@ describe('the timeline', () => {
   });
 
   it('keeps the newest two thousand', () => {
-    const state = folded(timeline, ...Array.from({ length: 4500 }, () => ClientRestored({ client: first })));
+    const state = folded(timeline, ...Array.from({ length: 4500 }, () => ClientReactivated({ client: first })));
     expect(state.length).toBeLessThan(4000);
     const saved = savedState(timeline, state) as typeof state;
     expect([saved.length, saved[0]?.position, saved.at(-1)?.position]).toStrictEqual([2000, 2501, 4500]);

@@ -1,7 +1,7 @@
 import { assert as check, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PanelEvent } from '../../../src/events/catalog.js';
-import { ClientDepleted, ClientIdentified, ClientUpdated } from '../../../src/events/client/client.js';
+import { ClientDepleted, ClientIdentityChanged, ClientUpdated } from '../../../src/events/client/client.js';
 import { CoreTemplateChanged } from '../../../src/events/core.js';
 import {
   InboundDisabled,
@@ -98,7 +98,9 @@ describe('the desired core', () => {
     const depleted = after(ClientDepleted({ client: first, depletion: { reason: 'cap', usedBytes: 1, capBytes: 1 } }));
     expect(depleted.changes).toStrictEqual({ template: false, inbounds: new Set(), users: users(1) });
     expect(depleted.desired.config().inbounds.get('in-1')?.users.size).toBe(0);
-    const renamed = after(ClientIdentified({ client: first, life: 1, renamed: true, identity: identity('amy') }));
+    const renamed = after(
+      ClientIdentityChanged({ client: first, keyVersion: 1, emailChanged: true, identity: identity('amy') }),
+    );
     expect(renamed.changes.users).toStrictEqual(users(1));
     expect(renamed.desired.config().inbounds.get('in-1')?.users.get(1)?.email).toBe('amy');
   });
@@ -136,7 +138,9 @@ describe('the desired core', () => {
 
   it('has the built-in template until there is another', () => {
     expect(after().desired.template()).toBe(defaultTemplate);
-    const { desired, changes } = after(CoreTemplateChanged({ life: 1, template: { log: {} }, outboundTestUrl: '' }));
+    const { desired, changes } = after(
+      CoreTemplateChanged({ keyVersion: 1, template: { log: {} }, outboundTestUrl: '' }),
+    );
     expect([changes.template, desired.template()]).toStrictEqual([true, { log: {} }]);
   });
 });

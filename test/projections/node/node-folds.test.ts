@@ -3,7 +3,7 @@ import { StateImported } from '../../../src/events/backup.js';
 import type { PanelEvent } from '../../../src/events/catalog.js';
 import {
   ClientDeleted,
-  ClientIdentified,
+  ClientIdentityChanged,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
@@ -11,12 +11,12 @@ import { NodeId } from '../../../src/events/ids.js';
 import { InboundDeleted, InboundUpdated } from '../../../src/events/inbound/inbound.js';
 import { NodeAdded, NodeDeleted, NodeIdentified, NodeUpdated } from '../../../src/events/node/node.js';
 import {
+  NodeInboundAdopted,
   NodeInboundApplied,
-  NodeInboundInherited,
-  NodeInboundRefused,
+  NodeInboundRejected,
   NodeInboundRemoved,
-  NodeStrangersSeen,
   NodeTrafficRecorded,
+  NodeUnmanagedItemsFound,
 } from '../../../src/events/node/node-sync.js';
 import { nodeBaselines } from '../../../src/projections/node/node-baselines.js';
 import { nodeOutbox, outboxOf } from '../../../src/projections/node/node-outbox.js';
@@ -29,12 +29,12 @@ const added = NodeAdded({
   node,
   enabled: true,
   spec: { name: 'Oslo', remark: '', ...place },
-  life: 1,
+  keyVersion: 1,
   secret: { token: 't' },
 });
 const applied = (position: number, over: object = {}) =>
   NodeInboundApplied({
-    ...{ node, inbound: one, tag: 'in-1', position, digest: 'd', began: [first], fresh: true },
+    ...{ node, inbound: one, tag: 'in-1', position, digest: 'd', newClients: [first], newInbound: true },
     ...over,
   });
 
@@ -71,7 +71,7 @@ describe('the outbox of a node', () => {
   });
 
   it('takes it that what a panel before this one kept there is there under its name', () => {
-    const inherited = NodeInboundInherited({ node, inbound: one, tag: 'there' });
+    const inherited = NodeInboundAdopted({ node, inbound: one, tag: 'there' });
     expect(outbox(inherited)).toMatchObject([{ had: ['there'], inherited: true, applied: null, waiting: [2, 4] }]);
     expect(outbox(inherited, applied(5))).toMatchObject([{ had: ['there', 'in-1'], inherited: false, waiting: [] }]);
     const removed = NodeInboundRemoved({ node, inbound: one, tag: 'there' });
@@ -87,7 +87,8 @@ describe('the outbox of a node', () => {
 
   it('knows whether its log was taken from a backup', () => {
     const taken = (kind: 'portolan' | '3x-ui') =>
-      folded(nodeOutbox, added, StateImported({ kind, sha256: '0'.repeat(64), from: null, kept: [] })).fromBackup;
+      folded(nodeOutbox, added, StateImported({ source: kind, sha256: '0'.repeat(64), origin: null, keptSettings: [] }))
+        .fromBackup;
     expect([folded(nodeOutbox, added).fromBackup, taken('3x-ui'), taken('portolan')]).toStrictEqual([
       false,
       false,
@@ -101,21 +102,22 @@ describe('the outbox of a node', () => {
   });
 
   it('says since when an inbound is refused, until it has arrived', () => {
-    const refused = (reason: string) => NodeInboundRefused({ node, inbound: one, reason });
+    const refused = (reason: string) => NodeInboundRejected({ node, inbound: one, reason });
     expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: 'no', since: T0 } }]);
     expect(outbox(refused('no'), applied(5))).toMatchObject([{ refused: null }]);
   });
 
-  it('has the strangers as they were seen last', () => {
-    const seen = (inbounds: string[]) => NodeStrangersSeen({ node, inbounds, clients: [], more: 0 });
-    expect(folded(nodeOutbox, added, seen(['a']), seen(['b'])).strangers.get(node)?.inbounds).toStrictEqual(['b']);
-    expect(folded(nodeOutbox, added, seen(['a']), seen([])).strangers.size).toBe(0);
+  it('has the unmanaged items as they were last seen', () => {
+    const seen = (inbounds: string[]) =>
+      NodeUnmanagedItemsFound({ node, inboundTags: inbounds, clients: [], omitted: 0 });
+    expect(folded(nodeOutbox, added, seen(['a']), seen(['b'])).unmanaged.get(node)?.inboundTags).toStrictEqual(['b']);
+    expect(folded(nodeOutbox, added, seen(['a']), seen([])).unmanaged.size).toBe(0);
   });
 });
 
 describe('how far the counters of a node are followed', () => {
   const counted = NodeTrafficRecorded({
-    ...{ node, notes: [], inbounds: [[one, 5, 5, 50, 50, 100, 3, 0]] },
+    ...{ node, anomalies: [], inbounds: [[one, 5, 5, 50, 50, 100, 3, 0]] },
     clients: [[first, 5, 5, 40, 40, 80, 7, 900, T0]],
   });
   const baseline = (...events: readonly PanelEvent[]) => {
@@ -135,7 +137,7 @@ describe('how far the counters of a node are followed', () => {
     const deleted = ClientDeleted({ client: first, inbound: one });
     const position = recorded([added, inboundAdded({ node }), clientAdded(), applied(3), counted, deleted]).length;
     expect(baseline(applied(3), counted, deleted)).toStrictEqual([40, 50]);
-    const seen = (upTo: number) => NodeInboundApplied({ ...applied(upTo).data, began: [], fresh: false });
+    const seen = (upTo: number) => NodeInboundApplied({ ...applied(upTo).data, newClients: [], newInbound: false });
     expect(baseline(applied(3), counted, deleted, seen(position - 1))).toStrictEqual([40, 50]);
     expect(baseline(applied(3), counted, deleted, seen(position))).toStrictEqual([undefined, 50]);
     const removed = NodeInboundRemoved({ node, inbound: one, tag: 'in-1' });
@@ -148,7 +150,12 @@ describe('how far the counters of a node are followed', () => {
       folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
     const state = fold(applied(3), counted);
     expect(state.clients.get(first)).toStrictEqual({ node, up: 40, down: 40, allTime: 80, moved: 7, high: 900 });
-    const renamed = ClientIdentified({ client: first, life: 2, renamed: true, identity: identity('carol') });
+    const renamed = ClientIdentityChanged({
+      client: first,
+      keyVersion: 2,
+      emailChanged: true,
+      identity: identity('carol'),
+    });
     expect(fold(applied(3), renamed).clients.get(first)?.moved).toBe(8);
     expect(fold(applied(3), counted, renamed).clients.get(first)?.moved).toBe(7 | 8);
     expect(state.readAt.get(node)).toBe(T0);

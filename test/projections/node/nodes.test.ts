@@ -12,7 +12,7 @@ import {
   NodeWentOffline,
   NodeWentOnline,
 } from '../../../src/events/node/node.js';
-import { NodeSyncFailing, NodeSyncRecovered } from '../../../src/events/node/node-sync.js';
+import { NodeSyncFailed, NodeSyncRecovered } from '../../../src/events/node/node-sync.js';
 import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
 import { nodes } from '../../../src/projections/node/nodes.js';
 import { pushesOf } from '../../../src/projections/pushes.js';
@@ -24,10 +24,10 @@ const spec = {
   ...{ name: 'Frankfurt', remark: '', scheme: 'https' as const, host: 'node.example.com' },
   ...{ port: 2053, basePath: '/', allowPrivateAddress: false },
 };
-const added = NodeAdded({ node, enabled: true, spec, life: 1, secret: { token: 'token-1' } });
+const added = NodeAdded({ node, enabled: true, spec, keyVersion: 1, secret: { token: 'token-1' } });
 const online = NodeWentOnline({ node });
 const offline = NodeWentOffline({ node, reason: 'gone' });
-const failing = NodeSyncFailing({ node, reason: 'no list' });
+const failing = NodeSyncFailed({ node, reason: 'no list' });
 
 /** What is known after some events, and after a snapshot of it. */
 function known(...events: readonly PanelEvent[]) {
@@ -49,7 +49,7 @@ describe('the nodes', () => {
     const { document } = known(...changed);
     expect(document).toEqual({
       ...spec,
-      ...{ id: 1, remark: 'x', enabled: true, token: 'token-1', life: 1, createdAt: T0, updatedAt: T0 },
+      ...{ id: 1, remark: 'x', enabled: true, token: 'token-1', keyVersion: 1, createdAt: T0, updatedAt: T0 },
       identity: { kind: '3x-ui', panelId: '' },
     });
     expect(known(NodeDeleted({ node })).document).toBeUndefined();
@@ -63,7 +63,7 @@ describe('the nodes', () => {
 
   it.each([
     ['sent elsewhere', NodeUpdated({ node, changes: { port: 1 } })],
-    ['given another token', NodeTokenReplaced({ node, life: 2, secret: { token: 'x' } })],
+    ['given another token', NodeTokenReplaced({ node, keyVersion: 2, secret: { token: 'x' } })],
     ['switched off', NodeDisabled({ node })],
     ['deleted', NodeDeleted({ node })],
   ])('are in no known state when they were %s', (_, event) => {
@@ -75,14 +75,23 @@ describe('the nodes', () => {
 
   it('cannot be told anything, for the newest reason, until they can', () => {
     expect(known(failing).failing).toStrictEqual({ reason: 'no list', since: T0 });
-    const later = at(T0 + 5, NodeSyncFailing({ node, reason: 'too long' }));
+    const later = at(T0 + 5, NodeSyncFailed({ node, reason: 'too long' }));
     expect(known(failing, later).failing).toStrictEqual({ reason: 'too long', since: T0 + 5 });
     expect(known(failing, NodeSyncRecovered({ node })).failing).toBeUndefined();
   });
 
   it('forget with the log what was measured', () => {
     const rolled = (toTime: number) =>
-      MeasurementsRolledUp({ from: 1, to: 2, fromTime: T0, toTime, root: '', pruned: 1, sums: [], nodeSums: [] });
+      MeasurementsRolledUp({
+        fromPosition: 1,
+        toPosition: 2,
+        firstAt: T0,
+        lastAt: toTime,
+        digest: '',
+        prunedCount: 1,
+        sums: [],
+        nodeSums: [],
+      });
     expect(known(offline, rolled(T0)).standing).toBeUndefined();
     expect(known(at(T0 + 1, offline), rolled(T0)).standing).toBeDefined();
     expect(known(failing, rolled(T0)).failing).toBeUndefined();

@@ -56,7 +56,7 @@ function movedByDay(events: readonly RecordedEvent[], zone: string, now: number)
   for (const event of events.toReversed()) {
     const isFlow = event.type === 'TrafficRecorded' || event.type === 'NodeTrafficRecorded';
     const counts = isFlow && event.data.clients.some(([, up, down]) => up + down > 0);
-    const renamed = event.type === 'ClientIdentified' && event.data.renamed;
+    const renamed = event.type === 'ClientIdentityChanged' && event.data.emailChanged;
     const own = format.format(event.meta.at);
     if ((counts || renamed || ENTRIES.test(event.type)) && own < day) day = own;
     if (!isFlow) continue;
@@ -103,7 +103,9 @@ describe('the statement of any client of any history', () => {
         const today = days.of(now);
         const from = Math.min(...events.map(({ meta }) => days.of(meta.at)), today) - 1;
         const left = new Set(
-          events.flatMap((event) => (event.type === 'ClientTrafficInherited' ? [event.data.from as number] : [])),
+          events.flatMap((event) =>
+            event.type === 'ClientTrafficTransferred' ? [event.data.fromClient as number] : [],
+          ),
         );
         const emails = [...new Set([...read.clients.all()].map(({ identity }) => identity.email))];
         const statements = (books: Ledger): (ClientStatement | null)[] =>
@@ -146,7 +148,7 @@ describe('the statement of any client of any history', () => {
         const [rolledUp] = player.rollUp(0);
         told = {
           ...told,
-          pruned: told.pruned + (rolledUp?.type === 'MeasurementsRolledUp' ? rolledUp.data.pruned : 0),
+          pruned: told.pruned + (rolledUp?.type === 'MeasurementsRolledUp' ? rolledUp.data.prunedCount : 0),
         };
         expect(statements(made(journal, zone))).toStrictEqual(live);
         file.close();

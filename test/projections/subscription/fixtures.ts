@@ -16,7 +16,7 @@ export function anInbound(parts: Partial<Omit<Inbound, 'config'>> & { config?: o
     enabled: true,
     depletion: null,
     depletedAt: 0,
-    life: 1,
+    keyVersion: 1,
     createdAt: 0,
     updatedAt: 0,
     resetAt: 0,
@@ -47,7 +47,7 @@ export function inboundOf(
 
 export function aClient(
   parts: {
-    terms?: Partial<Client['terms']>;
+    spec?: Partial<Client['spec']>;
     identity?: Partial<Client['identity']>;
     credential?: Partial<Client['credential']>;
     depletion?: Client['depletion'];
@@ -56,7 +56,7 @@ export function aClient(
   return {
     number: ClientNumber.parse(1),
     inbound: InboundId.parse(1),
-    terms: {
+    spec: {
       enabled: true,
       capBytes: 0,
       expiresAt: 0,
@@ -64,12 +64,12 @@ export function aClient(
       flow: '',
       security: 'auto',
       method: '',
-      resetDays: 0,
+      renewalDays: 0,
       reverseTag: '',
-      ...parts.terms,
+      ...parts.spec,
     },
     identity: { email: 'alice', subId: 's1', comment: '', tgId: 0, extra: {}, ...parts.identity },
-    life: 1,
+    keyVersion: 1,
     credential: { id, password: 'tr0jan-pass', auth: 'letmein', ...parts.credential },
     depletion: parts.depletion ?? null,
     depletedAt: 0,

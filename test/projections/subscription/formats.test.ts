@@ -15,7 +15,7 @@ import { filled, hostile } from './hostile.js';
 const plainExtras = { subJsonFragment: '', subJsonNoises: '', subJsonMux: '', subJsonRules: '' };
 
 function linkOf(...[protocol, stream, settings, parts]: Parameters<typeof inboundOf>): ShareLink {
-  const client = aClient({ terms: { flow: 'xtls-rprx-vision' } });
+  const client = aClient({ spec: { flow: 'xtls-rprx-vision' } });
   const [link] = linksOf(inboundOf(protocol, stream, settings, parts), client, unused, aContext());
   if (!link) throw new Error('no link');
   return link;
@@ -197,7 +197,7 @@ describe('what no URL can say', () => {
       { dest: 'b.test', port: 2, forceTls: 'none' },
     ];
     const inbound = inboundOf('vmess', { network: 'tcp', ...reality, externalProxy });
-    const client = aClient({ terms: { capBytes: 2048 } });
+    const client = aClient({ spec: { capBytes: 2048 } });
     const names = linksOf(inbound, client, unused, aContext({ showInfo: true }))
       .filter(hasUrl)
       .map(({ name }) => name);

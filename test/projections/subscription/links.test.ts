@@ -3,7 +3,7 @@ import { NodeId } from '../../../src/events/ids.js';
 import { linksOf } from '../../../src/projections/subscription/links.js';
 import { aClient, aContext, id, inboundOf, paramsOf, pbk, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 
-const vision = aClient({ terms: { flow: 'xtls-rprx-vision' } });
+const vision = aClient({ spec: { flow: 'xtls-rprx-vision' } });
 const grpc = { network: 'grpc', grpcSettings: { serviceName: 's' } };
 const ws = { network: 'ws', security: 'none', wsSettings: { path: '/w', host: 'w.test' } };
 const xhttp = { network: 'xhttp', security: 'none', xhttpSettings: { path: '/' } };
@@ -12,12 +12,12 @@ const pin = 'ab'.repeat(32);
 describe('flow', () => {
   const encrypted = { encryption: 'mlkem768x25519plus.native.0rtt.abc' };
   it.each([
-    { name: 'tls over tcp', inbound: inboundOf('vless', { ...tcp, ...tls }), flow: vision.terms.flow },
-    { name: 'reality over raw', inbound: inboundOf('vless', { ...reality, network: 'raw' }), flow: vision.terms.flow },
+    { name: 'tls over tcp', inbound: inboundOf('vless', { ...tcp, ...tls }), flow: vision.spec.flow },
+    { name: 'reality over raw', inbound: inboundOf('vless', { ...reality, network: 'raw' }), flow: vision.spec.flow },
     { name: 'no security', inbound: inboundOf('vless', tcp), flow: undefined },
     { name: 'tls over grpc', inbound: inboundOf('vless', { ...grpc, ...tls }), flow: undefined },
     { name: 'tls over xhttp', inbound: inboundOf('vless', { ...xhttp, ...tls }), flow: undefined },
-    { name: 'encryption over xhttp', inbound: inboundOf('vless', xhttp, encrypted), flow: vision.terms.flow },
+    { name: 'encryption over xhttp', inbound: inboundOf('vless', xhttp, encrypted), flow: vision.spec.flow },
     { name: 'encryption over ws', inbound: inboundOf('vless', ws, encrypted), flow: undefined },
     { name: 'trojan', inbound: inboundOf('trojan', { ...tcp, ...tls }), flow: undefined },
   ])('$name: $flow', ({ inbound, flow }) => {
@@ -144,7 +144,7 @@ describe('external proxies', () => {
   });
   it('tells what is left in the first link only', () => {
     const inbound = proxied(tcp, proxy, proxy);
-    const client = aClient({ terms: { capBytes: 2048 } });
+    const client = aClient({ spec: { capBytes: 2048 } });
     const names = linksOf(inbound, client, { up: 0, down: 0 }, aContext({ showInfo: true })).map((link) => link.name);
     expect(names).toStrictEqual(['DE-1-alice-CDN-2.00KB📊', 'DE-1-alice-CDN']);
   });
@@ -260,9 +260,9 @@ describe('names', () => {
   });
 
   it('marks a client that may not connect, and says no more', () => {
-    const terms = { capBytes: 10 };
-    expect(nameOf('-ie', 'DE', { terms: { ...terms, enabled: false } })).toBe('⛔️N/A-DE-alice');
-    expect(nameOf('-ie', 'DE', { terms, depletion: { reason: 'expiry', expiresAt: 1 } })).toBe('⛔️N/A-DE-alice');
+    const spec = { capBytes: 10 };
+    expect(nameOf('-ie', 'DE', { spec: { ...spec, enabled: false } })).toBe('⛔️N/A-DE-alice');
+    expect(nameOf('-ie', 'DE', { spec, depletion: { reason: 'expiry', expiresAt: 1 } })).toBe('⛔️N/A-DE-alice');
   });
 
   it.each([
@@ -272,7 +272,7 @@ describe('names', () => {
     [12 * 60_000, '12M⏳'],
     [-30 * 60_000, '30M⏳'],
   ])('says the rest of a term of %d ms', (expiresAt, rest) => {
-    expect(nameOf('-e', '', { terms: { expiresAt } })).toBe(`alice-${rest}`);
+    expect(nameOf('-e', '', { spec: { expiresAt } })).toBe(`alice-${rest}`);
   });
 });
 

@@ -268,5 +268,5 @@ export function cases(): readonly Case[] {
 export function linksOfCase({ inbound, flow }: Case): readonly ShareLink[] {
   const bytes = String(inbound.config.settings['method']).includes('128') ? 16 : 32;
   const credential = { id, password: KEYS[bytes], auth: 'letmein' };
-  return linksOf(inbound, aClient({ terms: { flow }, credential }), unused, aContext());
+  return linksOf(inbound, aClient({ spec: { flow }, credential }), unused, aContext());
 }

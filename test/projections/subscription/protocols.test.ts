@@ -30,7 +30,7 @@ describe('transports', () => {
     expect(paramsOf(inboundOf('vless', { network: 'ws', wsSettings: { path } }))?.['path']).toBe(path);
   });
   it('does not say a flow that the core dropped', () => {
-    const client = aClient({ terms: { flow: 'xtls-rprx-direct' } });
+    const client = aClient({ spec: { flow: 'xtls-rprx-direct' } });
     expect(paramsOf(inboundOf('vless', { ...tcp, ...tls }), client)).not.toHaveProperty('flow');
   });
   it('takes a missing stream for plain tcp', () => {
@@ -103,7 +103,7 @@ describe('transports', () => {
 
 describe('vmess', () => {
   it.each(['none', 'zero', ''])('says auto for the cipher "%s"', (security) => {
-    expect(linksOf(inboundOf('vmess', tcp), aClient({ terms: { security } }), unused, aContext())).toMatchObject([
+    expect(linksOf(inboundOf('vmess', tcp), aClient({ spec: { security } }), unused, aContext())).toMatchObject([
       { method: 'auto' },
     ]);
   });
@@ -130,7 +130,7 @@ describe('shadowsocks', () => {
     ]);
   });
   it('prefers the cipher of the client', () => {
-    const own = aClient({ terms: { method: 'chacha20-ietf-poly1305' } });
+    const own = aClient({ spec: { method: 'chacha20-ietf-poly1305' } });
     expect(linksOf(inboundOf('shadowsocks', null, classic), own, unused, aContext())).toMatchObject([
       { method: 'chacha20-ietf-poly1305' },
     ]);

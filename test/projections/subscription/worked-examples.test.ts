@@ -5,7 +5,7 @@ import type { LinkContext } from '../../../src/projections/subscription/links.js
 import { aClient, aContext, id as ID, inboundOf, pbk as PBK, reality, tcp, tls, unused, urlsOf } from './fixtures.js';
 
 const none = { decryption: 'none', encryption: 'none' };
-const vision = aClient({ terms: { flow: 'xtls-rprx-vision' } });
+const vision = aClient({ spec: { flow: 'xtls-rprx-vision' } });
 const withPassword = (password: string) => aClient({ credential: { password } });
 const wsTls = (host: string, path: string) => ({ network: 'ws', ...tls, wsSettings: { path, host, headers: {} } });
 
@@ -251,7 +251,7 @@ const examples: readonly Example[] = [
   {
     name: 'E22 showInfo',
     inbound: inboundOf('vless', tcp, none),
-    client: aClient({ terms: { capBytes: 10_737_418_240, expiresAt: -604_800_000 } }),
+    client: aClient({ spec: { capBytes: 10_737_418_240, expiresAt: -604_800_000 } }),
     context: aContext({ showInfo: true }),
     usage: { up: 1_073_741_824, down: 2_147_483_648 },
     links: [

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ClientAddressesAdmitted, ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
 import { sentence } from '../../../src/projections/story.js';
 import { addressRules } from '../../../src/projections/why/why-addresses.js';
 import { clientAdded, first } from '../../kit/builders.js';
 import { recorded } from '../../kit/spec.js';
 
 const limited = (kept: string[], held: string[], limit = 1) =>
-  ClientAddressesLimited({ client: first, limit, keep: 'newest', graceSeconds: 30, addresses: { kept, held } });
-const admitted = ClientAddressesAdmitted({ client: first, reason: 'left' });
+  ClientIpsBlocked({ client: first, limit, keep: 'newest', graceSeconds: 30, ips: { allowed: kept, blocked: held } });
+const admitted = ClientIpsUnblocked({ client: first, reason: 'left' });
 
 describe('too many addresses', () => {
   it('are told with which may connect and which may not, since when it was said first', () => {

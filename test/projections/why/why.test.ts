@@ -4,8 +4,8 @@ import {
   ClientDeleted,
   ClientDepleted,
   ClientExpiryStarted,
+  ClientReactivated,
   ClientRenewed,
-  ClientRestored,
   ClientTrafficReset,
   ClientUpdated,
 } from '../../../src/events/client/client.js';
@@ -16,17 +16,17 @@ import {
   CoreStopped,
   CoreStopRequested,
   InboundAcceptedByCore,
-  InboundRefusedByCore,
+  InboundRejectedByCore,
 } from '../../../src/events/core.js';
 import { NodeId } from '../../../src/events/ids.js';
 import {
   InboundDepleted,
   InboundDisabled,
   InboundEnabled,
-  InboundRestored,
+  InboundReactivated,
   InboundUpdated,
 } from '../../../src/events/inbound/inbound.js';
-import { ClientAddressesLimited } from '../../../src/events/ip-limit.js';
+import { ClientIpsBlocked } from '../../../src/events/ip-limit.js';
 import type { Actor } from '../../../src/events/log/event.js';
 import {
   NodeAdded,
@@ -36,7 +36,7 @@ import {
   NodeWentOffline,
   NodeWentOnline,
 } from '../../../src/events/node/node.js';
-import { NodeInboundApplied, NodeInboundInherited, NodeInboundRefused } from '../../../src/events/node/node-sync.js';
+import { NodeInboundAdopted, NodeInboundApplied, NodeInboundRejected } from '../../../src/events/node/node-sync.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { explain } from '../../../src/projections/why/explain.js';
@@ -67,7 +67,7 @@ const spec = {
   basePath: '/',
 } as const;
 const nodeAdded = NodeAdded({
-  ...{ node, enabled: true, life: 1, secret: { token: 't' } },
+  ...{ node, enabled: true, keyVersion: 1, secret: { token: 't' } },
   spec: { ...spec, allowPrivateAddress: false },
 });
 const started = CoreStarted({ run: 'r1', version: '1', reason: 'start' });
@@ -103,19 +103,19 @@ function played(events: readonly Marked[]) {
 const here = [inboundAdded(), clientAdded(), started];
 const there = [nodeAdded, inboundAdded({ node, spec: { tag: 'far' } })];
 const applied = (position: number): PanelEvent =>
-  NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', began: [], fresh: true });
-const inherited = NodeInboundInherited({ node, inbound: one, tag: 'far' });
+  NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', newClients: [], newInbound: true });
+const inherited = NodeInboundAdopted({ node, inbound: one, tag: 'far' });
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const stopped = CoreStopped({ run: 'r1', reason: 'request' });
-const limited = ClientAddressesLimited({
+const limited = ClientIpsBlocked({
   ...{ client: first, limit: 1, keep: 'newest', graceSeconds: 30 },
-  addresses: { kept: ['198.51.100.1'], held: ['198.51.100.2'] },
+  ips: { allowed: ['198.51.100.1'], blocked: ['198.51.100.2'] },
 });
 const restarted = CoreStarted({ run: 'r2', version: '1', reason: 'recovery' });
 
 describe('a term that begins with the first use', () => {
   it('is told in the story with its length', () => {
-    const term = (expiresAt: number) => draft('alice', 1, { terms: { expiresAt } });
+    const term = (expiresAt: number) => draft('alice', 1, { spec: { expiresAt } });
     const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
     const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
     expect(whys[0]?.story.map(({ what }) => what)).toStrictEqual([
@@ -155,7 +155,7 @@ describe('why', () => {
         ...here,
         capped,
         ClientTrafficReset({ client: first, up: 1, down: 2 }),
-        since(ClientRestored({ client: first })),
+        since(ClientReactivated({ client: first })),
       ],
     ],
     [
@@ -178,7 +178,7 @@ describe('why', () => {
     ],
     [
       ...(['not used yet', true, 'it may connect: no cap, its term of 1 day begins with its first use', []] as const),
-      [inboundAdded(), since(clientAdded(draft('alice', 1, { terms: { expiresAt: -DAY } }))), started],
+      [inboundAdded(), since(clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } }))), started],
     ],
     [
       'active',
@@ -187,9 +187,9 @@ describe('why', () => {
       [],
       [
         inboundAdded(),
-        since(clientAdded(draft('alice', 1, { terms: { capBytes: 1000, expiresAt: T0, resetDays: 30 } }))),
+        since(clientAdded(draft('alice', 1, { spec: { capBytes: 1000, expiresAt: T0, renewalDays: 30 } }))),
         started,
-        ClientRenewed({ client: first, from: T0, expiresAt: T0 + 31 * DAY }),
+        ClientRenewed({ client: first, previousExpiresAt: T0, expiresAt: T0 + 31 * DAY }),
         traffic({ clients: [[first, 10, 20]] }),
       ],
     ],
@@ -198,7 +198,7 @@ describe('why', () => {
       ['reset its traffic', 'raise or remove its cap', 'wait: it renews itself at 2023-12-14 22:13:20Z'],
       [
         inboundAdded(),
-        clientAdded(draft('alice', 1, { terms: { expiresAt: T0 + 30 * DAY, resetDays: 30 } })),
+        clientAdded(draft('alice', 1, { spec: { expiresAt: T0 + 30 * DAY, renewalDays: 30 } })),
         started,
         since(capped, system),
       ],
@@ -250,7 +250,7 @@ describe('why', () => {
     ],
     [
       ...(['active', true, /^it may/, []] as const),
-      [...here, InboundDepleted({ inbound: one, depletion: cap }), since(InboundRestored({ inbound: one }))],
+      [...here, InboundDepleted({ inbound: one, depletion: cap }), since(InboundReactivated({ inbound: one }))],
     ],
     // The core of this panel.
     [
@@ -258,8 +258,8 @@ describe('why', () => {
       ['correct the settings of the inbound'],
       [
         ...here,
-        since(InboundRefusedByCore({ inbound: one, reason: 'no such file' }), system),
-        InboundRefusedByCore({ inbound: two, reason: 'another one' }),
+        since(InboundRejectedByCore({ inbound: one, reason: 'no such file' }), system),
+        InboundRejectedByCore({ inbound: two, reason: 'another one' }),
       ],
     ],
     [
@@ -268,7 +268,7 @@ describe('why', () => {
         inboundAdded(),
         since(clientAdded()),
         started,
-        InboundRefusedByCore({ inbound: one, reason: '' }),
+        InboundRejectedByCore({ inbound: one, reason: '' }),
         InboundAcceptedByCore({ inbound: one }),
       ],
     ],
@@ -375,7 +375,7 @@ describe('why', () => {
     [
       ...(['inbound refused by the node', false, 'node Oslo does not take inbound far: port taken'] as const),
       ['correct the settings of the inbound', 'correct what the node says is in the way'],
-      [...there, clientAdded(), since(NodeInboundRefused({ node, inbound: one, reason: 'port taken' }), system)],
+      [...there, clientAdded(), since(NodeInboundRejected({ node, inbound: one, reason: 'port taken' }), system)],
     ],
     [
       ...(['node gone', false, 'inbound far is bound to node 1, which was taken out of the register'] as const),
@@ -427,14 +427,14 @@ describe('why', () => {
   });
 
   it('tells a cap and an expiry that both hold: the one that was recorded first, and the other since nobody knows when', () => {
-    const added = [inboundAdded(), clientAdded(draft('alice', 1, { terms: both })), started, full];
+    const added = [inboundAdded(), clientAdded(draft('alice', 1, { spec: both })), started, full];
     const byCap = played([...added, ClientDepleted({ client: first, depletion: cap })]).whys[0];
     expect(byCap).toMatchObject({ ...capRule, since: sinceAdmin(5), also: [{ ...expiryRule, since: null }] });
     const byExpiry = played([...added, ClientDepleted({ client: first, depletion: expired })]).whys[0];
     expect(byExpiry).toMatchObject({ ...expiryRule, since: sinceAdmin(5), also: [{ ...capRule, since: null }] });
     // Nothing is said before it is decided, and a term that renews itself is over only until the next poll.
     expect(played(added).whys[0]).toMatchObject({ standing: 'active', also: [] });
-    const renewing = clientAdded(draft('alice', 1, { terms: { ...both, resetDays: 30 } }));
+    const renewing = clientAdded(draft('alice', 1, { spec: { ...both, renewalDays: 30 } }));
     expect(played([inboundAdded(), renewing, started, full, capped]).whys[0]?.also).toStrictEqual([]);
   });
 
@@ -451,7 +451,7 @@ describe('why', () => {
   });
 
   it('tells of a node what is in the way, and not what follows from that', () => {
-    const refused = NodeInboundRefused({ node, inbound: one, reason: 'port taken' });
+    const refused = NodeInboundRejected({ node, inbound: one, reason: 'port taken' });
     const away = NodeWentOffline({ node, reason: 'it is slow' });
     const told = (...events: PanelEvent[]) => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
@@ -472,8 +472,12 @@ describe('why', () => {
   });
 
   it('tells the story up to now, and knows nobody who is gone', () => {
-    const { whys, read, journal } = played([...here, capped, ClientRestored({ client: first })]);
-    expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDepleted', 'ClientRestored']);
+    const { whys, read, journal } = played([...here, capped, ClientReactivated({ client: first })]);
+    expect(whys[0]?.story.map(({ type }) => type)).toStrictEqual([
+      'ClientAdded',
+      'ClientDepleted',
+      'ClientReactivated',
+    ]);
     journal.append(ClientDeleted({ client: first, inbound: one }));
     expect(explain(read, journal.log, 'alice', journal.clock.now())).toStrictEqual([]);
   });

@@ -300,7 +300,9 @@ describe('the state of a backup', () => {
     if (plan === null) throw new Error('there is nothing to roll up');
     const ranges = bus
       .must(plan)
-      .flatMap((event) => (event.type === 'MeasurementsRolledUp' ? [[event.data.from, event.data.to]] : []));
+      .flatMap((event) =>
+        event.type === 'MeasurementsRolledUp' ? [[event.data.fromPosition, event.data.toPosition]] : [],
+      );
     const position = own.log.head().position + 1;
     bus.dispatch(
       { type: 'ChangeSettings', data: { changes: { subTitle: 'Asked once' } } },
@@ -373,10 +375,10 @@ describe('the state of a backup', () => {
     expect(events.at(-1)).toMatchObject({
       type: 'StateImported',
       data: {
-        kind: 'portolan',
+        source: 'portolan',
         sha256: replacement.sha256,
-        from: { generation: own.log.generation, position },
-        kept: [],
+        origin: { generation: own.log.generation, position },
+        keptSettings: [],
       },
       meta: { actor: admin },
     });

@@ -101,7 +101,7 @@ export function staging(
     file,
     passphrase,
     root: staged.directory.root,
-    askedBy: admin,
+    requestedBy: admin,
     now: 1_800_000_000_000 + HOUR,
     host,
     core: NO_CORE,

@@ -77,9 +77,9 @@ describe('a backup on request', () => {
     ['the panel restarts', { restarting: () => true }, false],
   ])('is refused at once while %s', async (_, options, first) => {
     const { backups } = panelWith(options);
-    if (first) void backups.replace({ path: '/x', askedBy: admin });
+    if (first) void backups.replace({ path: '/x', requestedBy: admin });
     await expect(backups.create()).rejects.toThrow(/in progress/);
-    await expect(backups.replace({ path: '/x', askedBy: admin })).rejects.toMatchObject({ kind: 'busy' });
+    await expect(backups.replace({ path: '/x', requestedBy: admin })).rejects.toMatchObject({ kind: 'busy' });
   });
 
   it('waits for the one before it, so that whoever asks gets a whole one', async () => {
@@ -101,7 +101,7 @@ describe('a backup on request', () => {
     const stage = () => Promise.reject(new BackupError('refused', 'It is no backup'));
     const { backups } = panelWith({ work: { copy, stage } });
     const [failed, replaced, made] = await Promise.allSettled([
-      ...[backups.create(), backups.replace({ path: '/x', askedBy: admin })],
+      ...[backups.create(), backups.replace({ path: '/x', requestedBy: admin })],
       backups.create(),
     ]);
     expect([failed, replaced]).toMatchObject([{ reason: { kind: 'failed' } }, { reason: { kind: 'refused' } }]);
@@ -148,12 +148,19 @@ describe('a timed backup', () => {
     expect(appended()).toMatchObject([
       {
         type: 'BackupVerified',
-        data: { name, position, bytes, sealed: false, madeAt: own.clock.now(), compared: expect.any(Number) },
+        data: {
+          name,
+          position,
+          bytes,
+          encrypted: false,
+          createdAt: own.clock.now(),
+          comparedModels: expect.any(Number),
+        },
         meta: { actor: { kind: 'system', name: 'backup' } },
       },
     ]);
     const [verified] = appended();
-    expect(verified?.type === 'BackupVerified' && verified.data.compared).toBeGreaterThan(8);
+    expect(verified?.type === 'BackupVerified' && verified.data.comparedModels).toBeGreaterThan(8);
     expect(backups.latest()).toMatchObject({ last: { why: null }, lastGood: { name }, late: false });
     expect(backups.list()).toMatchObject([{ name, bytes }]);
   });
@@ -170,7 +177,7 @@ describe('a timed backup', () => {
     });
     await expect(backups.keep()).rejects.toMatchObject({ kind: 'refused' });
     expect(appended()).toMatchObject([
-      { type: 'BackupFailed', data: { why: expect.stringMatching(/^The file is cut short/) } },
+      { type: 'BackupFailed', data: { reason: expect.stringMatching(/^The file is cut short/) } },
     ]);
     expect([kept(), unfinished()]).toEqual([[], []]);
     expect(backups.latest()).toMatchObject({
@@ -235,11 +242,11 @@ describe('a file that takes the place of the state', () => {
     const one = panelWith();
     const file = await one.backups.create();
     one.bus.must({ type: 'ChangeSettings', data: { changes: { subTitle: 'Later' } } });
-    const { generation, sha256, kept } = await one.backups.replace({ path: file.path, askedBy: admin });
+    const { generation, sha256, kept } = await one.backups.replace({ path: file.path, requestedBy: admin });
     expect(kept).toEqual([]);
     expect(one.appended().at(-1)).toMatchObject({
       type: 'StateReplaced',
-      data: { kind: 'portolan', sha256, generation },
+      data: { source: 'portolan', sha256, newGeneration: generation },
       meta: { actor: admin },
     });
     expect([one.markReplaced.mock.calls.length, one.switchOver.mock.calls.length]).toEqual([1, 1]);
@@ -278,7 +285,7 @@ describe('a file that takes the place of the state', () => {
   it('is not taken by a panel that nobody would start again', async () => {
     const { backups } = panelWith({ switchOver: null });
     const file = await backups.create();
-    await expect(backups.replace({ path: file.path, askedBy: admin })).rejects.toThrow(/cannot start anew/);
+    await expect(backups.replace({ path: file.path, requestedBy: admin })).rejects.toThrow(/cannot start anew/);
     file.remove();
   });
 });

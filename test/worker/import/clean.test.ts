@@ -88,23 +88,23 @@ describe('a sound panel', () => {
     const usual = { security: '', method: '', reverseTag: '' };
     expect(of('ClientAdded')).toEqual([
       {
-        ...{ client: 1, inbound: 2, life: 1 },
-        terms: {
-          ...{ enabled: true, capBytes: 1000, expiresAt: T0 + DAY, limitIp: 2, resetDays: 30 },
+        ...{ client: 1, inbound: 2, keyVersion: 1 },
+        spec: {
+          ...{ enabled: true, capBytes: 1000, expiresAt: T0 + DAY, limitIp: 2, renewalDays: 30 },
           ...{ ...usual, flow: 'xtls-rprx-vision' },
         },
         identity: { email: 'user1', subId: 'sub1', comment: '', tgId: 0, extra: {} },
         credential: { id: foreignUuid(1), password: '', auth: '' },
       },
       {
-        ...{ client: 2, inbound: 2, life: 1 },
-        terms: { enabled: false, capBytes: 0, expiresAt: -7 * DAY, limitIp: 0, resetDays: 0, flow: '', ...usual },
+        ...{ client: 2, inbound: 2, keyVersion: 1 },
+        spec: { enabled: false, capBytes: 0, expiresAt: -7 * DAY, limitIp: 0, renewalDays: 0, flow: '', ...usual },
         identity: { email: 'user2', subId: 'sub2', comment: 'a friend', tgId: 77, extra: { nickname: 'Bo' } },
         credential: { id: foreignUuid(2), password: '', auth: '' },
       },
       {
-        ...{ client: 3, inbound: 7, life: 1 },
-        terms: { enabled: true, capBytes: 0, expiresAt: 0, limitIp: 0, resetDays: 0, flow: '', ...usual },
+        ...{ client: 3, inbound: 7, keyVersion: 1 },
+        spec: { enabled: true, capBytes: 0, expiresAt: 0, limitIp: 0, renewalDays: 0, flow: '', ...usual },
         identity: { email: 'user3', subId: 'sub3', comment: '', tgId: 0, extra: {} },
         credential: { id: '', password: 'open sesame', auth: '' },
       },
@@ -122,24 +122,24 @@ describe('a sound panel', () => {
     expect(of('InboundHistoryImported')).toEqual([{ inbound: 2, up: 10, down: 20, allTime: 100, resetAt: T0 - DAY }]);
     expect(of('OutboundHistoryImported')).toEqual([{ tag: 'direct', up: 8, down: 9 }]);
     expect(of('ClientIpsSeen')).toEqual([
-      { client: 1, ips: [{ ip: '1.2.3.4', at: T0 - 60_000 }] },
-      { client: 2, ips: [{ ip: '2001:db8::1', at: T0 }] },
+      { client: 1, ips: [{ ip: '1.2.3.4', seenAt: T0 - 60_000 }] },
+      { client: 2, ips: [{ ip: '2001:db8::1', seenAt: T0 }] },
     ]);
     const bytes = { inboundUp: 10, inboundDown: 20, clientUp: 4, clientDown: 5, outboundUp: 8, outboundDown: 9 };
     expect(report.totals.before).toEqual({ inbounds: 2, clients: 3, ...bytes });
     expect(report.totals.after).toEqual(report.totals.before);
-    expect(Object.values(report.totals.leftOut)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(Object.values(report.totals.skipped)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
   it('leaves what its nodes have to be managed from here, under the tags of there', () => {
-    expect(panel().of('NodeInboundInherited')).toEqual([{ node: 4, inbound: 7, tag: 'inbound-20007' }]);
+    expect(panel().of('NodeInboundAdopted')).toEqual([{ node: 4, inbound: 7, tag: 'inbound-20007' }]);
   });
 
   it('brings its nodes and geo sources along', () => {
     const { of } = panel();
     expect(of('NodeAdded')).toEqual([
       {
-        ...{ node: 4, enabled: true, life: 1, secret: { token: 'secret' } },
+        ...{ node: 4, enabled: true, keyVersion: 1, secret: { token: 'secret' } },
         spec: {
           ...{ name: 'far', remark: '', scheme: 'https', host: 'node.example.com', port: 2053, basePath: '/x/' },
           allowPrivateAddress: false,
@@ -156,7 +156,12 @@ describe('a sound panel', () => {
     const [first, ...rest] = events;
     expect(first).toMatchObject({
       type: 'PanelImported',
-      data: { source: '3x-ui', version: '3.0', findings: 1, details: { askedBy: { kind: 'user', name: 'amy' } } },
+      data: {
+        source: '3x-ui',
+        version: '3.0',
+        findingCount: 1,
+        details: { requestedBy: { kind: 'user', name: 'amy' } },
+      },
     });
     expect(new Set(rest.map(({ cause }) => cause))).toEqual(new Set([0]));
   });
@@ -202,7 +207,7 @@ describe('what was used up', () => {
       { client: 2, depletion: { reason: 'expiry', expiresAt: T0 - 1 } },
       { client: 4, depletion: { reason: 'cap', usedBytes: 10, capBytes: 10 } },
     ]);
-    expect([...state.clients.values()].map(({ terms }) => terms.enabled)).toEqual([true, true, false, true]);
+    expect([...state.clients.values()].map(({ spec }) => spec.enabled)).toEqual([true, true, false, true]);
     expect(of('InboundDepleted')).toEqual([{ inbound: 1, depletion: { reason: 'cap', usedBytes: 30, capBytes: 30 } }]);
     expect(of('InboundAdded')[0]?.enabled).toBe(true);
   });
@@ -212,7 +217,7 @@ describe('what was used up', () => {
       inbounds: [foreignInbound(1, { clients: [foreignClient(1, { expiryTime: -DAY, totalGB: 5 })] })],
       client_traffics: [foreignStats(1, 1, 'user1', { expiry_time: T0 + 5, total: 7 })],
     });
-    expect(of('ClientAdded')[0]?.terms).toMatchObject({ expiresAt: T0 + 5, capBytes: 7 });
+    expect(of('ClientAdded')[0]?.spec).toMatchObject({ expiresAt: T0 + 5, capBytes: 7 });
     expect(said).toEqual([
       'users: noted: users: there is no account: the panel makes one at its first start',
       'clients: changed: client user1 of inbound 1: its limits in the settings of the inbound are not those that held, which were taken',

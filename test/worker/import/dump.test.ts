@@ -62,7 +62,7 @@ const dumped = (after = '') => {
   const panel = readDatabase(file((path) => makeDumped(path, after)));
   const { events, report } = planImport(requestFor(panel), NOW);
   for (const { type, data } of events) eventType(type)?.schema.parse(data);
-  const said = report.findings.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+  const said = report.findings.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
   const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
   return { panel, report, said, of };
 };
@@ -84,7 +84,7 @@ describe('the dump of a database of 3.0.1', () => {
       { source: 2, type: 'geoip', alias: 'office-net', url: 'https://downloads.example.com/lists/office.dat' },
     ]);
     expect(of('NodeAdded')).toMatchObject([{ node: 1, enabled: true, spec: { name: 'fra-1', basePath: '/n0de/' } }]);
-    expect(of('NodeInboundInherited')).toEqual([{ node: 1, inbound: 7, tag: 'inbound-443-tcp' }]);
+    expect(of('NodeInboundAdopted')).toEqual([{ node: 1, inbound: 7, tag: 'inbound-443-tcp' }]);
     expect(of('OutboundHistoryImported')).toHaveLength(2);
     expect(of('ClientIpsSeen')).toHaveLength(2);
     expect(of('SettingsChanged')).toMatchObject([{ changes: { webPort: 54_321, subPath: '/feed/', subPort: 2096 } }]);
@@ -134,10 +134,10 @@ describe('a release with', () => {
     const named = said.filter((line) => line.includes(`column "${column}": this database does not have it`));
     expect(named).toHaveLength(UNUSED.test(`${table}.${column}`) ? 0 : 1);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
-    expect(report.tables.map(({ leftOut }) => leftOut)).toEqual(report.tables.map(() => 0));
-    const terms = of('ClientAdded').map((data) => (data as { terms: object }).terms);
-    expect(terms).toMatchObject([
-      { enabled: true, capBytes: 50 * 1024 ** 3, expiresAt: 4_070_908_800_000, resetDays: 30 },
+    expect(report.tables.map(({ skipped: skipped }) => skipped)).toEqual(report.tables.map(() => 0));
+    const spec = of('ClientAdded').map((data) => (data as { spec: object }).spec);
+    expect(spec).toMatchObject([
+      { enabled: true, capBytes: 50 * 1024 ** 3, expiresAt: 4_070_908_800_000, renewalDays: 30 },
       ...Array<object>(8).fill({}),
     ]);
   });
@@ -147,7 +147,7 @@ describe('a release with', () => {
       expect(() => dumped(drop(table, column))).toThrow(`the table ${table} has no column ${column}`);
     } else {
       const { said } = dumped(drop(table, column));
-      expect(said).toContainEqual(expect.stringMatching(`^${table}: left out: the table: it has no column ${column}`));
+      expect(said).toContainEqual(expect.stringMatching(`^${table}: skipped: the table: it has no column ${column}`));
     }
   });
 
@@ -157,7 +157,7 @@ describe('a release with', () => {
       CREATE TABLE "a ""b" (c); INSERT INTO "a ""b" VALUES (1), (2);`);
     expect(report.totals.after).toEqual(report.totals.before);
     const other =
-      '"a \\"b": left out: the table: this panel does not know it, and does not read what is in it (rows: 2)';
+      '"a \\"b": skipped: the table: this panel does not know it, and does not read what is in it (rows: 2)';
     expect(said).toContain(other);
     expect(said).toContain('"api_tokens": noted: the table: this panel does not know it; it is empty');
     const line = `${table}: noted: column "later_thing": this panel has no place for what is in it`;

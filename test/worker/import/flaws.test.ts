@@ -20,7 +20,7 @@ describe('clients of one email', () => {
     });
     expect(panel.said).toEqual([]);
     expect(emails(panel)).toEqual(['bo', 'bo', 'bo']);
-    expect(panel.of('ClientAdded').map(({ terms }) => terms.capBytes)).toEqual([100, 100, 100]);
+    expect(panel.of('ClientAdded').map(({ spec }) => spec.capBytes)).toEqual([100, 100, 100]);
     expect(panel.of('ClientHistoryImported').map(({ client, up, down }) => [client, up, down])).toEqual([
       [1, 0, 0],
       [2, 5, 6],
@@ -81,7 +81,7 @@ describe('clients of one email', () => {
     });
     expect(emails(panel)).toEqual([name]);
     expect(panel.report.totals.after).toMatchObject({ clients: 1 });
-    expect(panel.state.clients.values().next().value?.terms.enabled).toBe(true);
+    expect(panel.state.clients.values().next().value?.spec.enabled).toBe(true);
   });
 });
 
@@ -97,13 +97,13 @@ describe('counters', () => {
       inbound_client_ips: [{ id: 1, client_email: 'gone', ips: '[]' }],
     });
     expect(said).toEqual([
-      'client_traffics: left out: counters of gone (row 2): there is no client with this email',
-      'inbound_client_ips: left out: addresses of gone: there is no such client',
+      'client_traffics: skipped: counters of gone (row 2): there is no client with this email',
+      'inbound_client_ips: skipped: addresses of gone: there is no such client',
     ]);
     expect(of('ClientHistoryImported')).toHaveLength(1);
     expect(report.totals.before).toMatchObject({ clientUp: 31, clientDown: 42 });
     expect(report.totals.after).toMatchObject({ clientUp: 1, clientDown: 2 });
-    expect(report.totals.leftOut).toMatchObject({ clientUp: 30, clientDown: 40 });
+    expect(report.totals.skipped).toMatchObject({ clientUp: 30, clientDown: 40 });
   });
 
   it('are those of the client that differs by case alone, where it has none of its own', () => {
@@ -163,11 +163,11 @@ describe('an inbound', () => {
     });
     expect(of('InboundAdded').map(({ inbound }) => inbound)).toEqual([2]);
     expect(said).toEqual([
-      'inbounds: left out: inbound 1 (inbound 1): protocol "mtproto" is unknown here',
-      'clients: left out: client 1 of inbound 1: its inbound is left out',
-      'client_traffics: left out: counters of user1 (row 1): there is no client with this email',
+      'inbounds: skipped: inbound 1 (inbound 1): protocol "mtproto" is unknown here',
+      'clients: skipped: client 1 of inbound 1: its inbound is left out',
+      'client_traffics: skipped: counters of user1 (row 1): there is no client with this email',
     ]);
-    expect(report.totals.leftOut).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
+    expect(report.totals.skipped).toMatchObject({ inbounds: 1, clients: 1, inboundUp: 5, inboundDown: 6, clientUp: 3 });
   });
 
   it('whose port another has is switched off, and one on another node is not', () => {
@@ -197,7 +197,7 @@ describe('an inbound', () => {
         foreignInbound(3, { node_id: 1, enable: 0 }),
       ],
     });
-    expect(of('NodeInboundInherited')).toEqual([{ node: 1, inbound: 3, tag: 'inbound-20003' }]);
+    expect(of('NodeInboundAdopted')).toEqual([{ node: 1, inbound: 3, tag: 'inbound-20003' }]);
     expect(said.filter((line) => line.includes(': noted: '))).toEqual([
       ...[1, 2].map(
         (id) =>
@@ -279,7 +279,7 @@ describe('a client', () => {
       inbounds: [foreignInbound(1, { clients: [foreignClient(1, over), foreignClient(2)] })],
       client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
     });
-    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([false, true]);
+    expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true]);
     expect(said).toEqual([`clients: changed: client user1 of inbound 1: it is switched off: ${why}`]);
   });
 
@@ -289,7 +289,7 @@ describe('a client', () => {
       inbounds: [foreignInbound(1, { clients: [foreignClient(1, { email })] })],
       client_traffics: [foreignStats(1, 1, email)],
     });
-    expect(of('ClientAdded').map(({ terms, identity }) => [identity.email, terms.enabled])).toEqual([[email, true]]);
+    expect(of('ClientAdded').map(({ spec, identity }) => [identity.email, spec.enabled])).toEqual([[email, true]]);
     expect(said).toEqual([]);
   });
 
@@ -306,7 +306,7 @@ describe('a client', () => {
       ],
       client_traffics: [foreignStats(1, 1, 'user1'), foreignStats(2, 1, 'user2')],
     });
-    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([true, false]);
+    expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([true, false]);
     expect(said).toEqual([expect.stringContaining('client user2 of inbound 1: it is switched off')]);
   });
 
@@ -321,7 +321,7 @@ describe('a client', () => {
         foreignInbound(2, { clients: [foreignClient(4, same)] }),
       ],
     });
-    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([false, true, false, true]);
+    expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([false, true, false, true]);
   });
 
   it('that cannot be read is left out, and loosely typed members are nothing', () => {
@@ -345,12 +345,12 @@ describe('a client', () => {
     });
     expect(of('ClientAdded')).toMatchObject([
       {
-        terms: { limitIp: 3, capBytes: 10, expiresAt: 0, resetDays: 0, flow: '' },
+        spec: { limitIp: 3, capBytes: 10, expiresAt: 0, renewalDays: 0, flow: '' },
         identity: { tgId: 0, subId: '5', comment: '' },
       },
-      { terms: { enabled: true } },
+      { spec: { enabled: true } },
     ]);
-    expect(said[0]).toBe('clients: left out: client 1 of inbound 1: it is not a JSON object');
+    expect(said[0]).toBe('clients: skipped: client 1 of inbound 1: it is not a JSON object');
   });
 
   it.each([
@@ -370,7 +370,7 @@ describe('a client', () => {
           ? []
           : [foreignStats(1, 1, 'user1', { enable: counters, ...(noted === 'used up' && { total: 5, up: 9 }) })],
     });
-    expect(of('ClientAdded').map(({ terms }) => terms.enabled)).toEqual([on]);
+    expect(of('ClientAdded').map(({ spec }) => spec.enabled)).toEqual([on]);
     const why = `its settings do not say whether it is on: it is ${noted}, as it was there`;
     expect(said.filter((line) => line.includes('whether'))).toEqual(
       noted === null ? [] : [`clients: noted: client user1 of inbound 1: ${why}`],
@@ -384,7 +384,7 @@ describe('a client', () => {
       inbounds: [foreignInbound(1, { clients: [foreignClient(1, absurd)] })],
     });
     expect(of('ClientAdded')[0]).toMatchObject({
-      terms: { limitIp: 0, capBytes: 0, expiresAt: 0, resetDays: 0, enabled: true },
+      spec: { limitIp: 0, capBytes: 0, expiresAt: 0, renewalDays: 0, enabled: true },
       identity: { tgId: 0 },
     });
     expect(said).toHaveLength(5);
@@ -397,7 +397,7 @@ describe('a client', () => {
       inbounds: [foreignInbound(1, { protocol: 'mixed', settings: { auth: 'noauth' }, clients: [foreignClient(1)] })],
     });
     expect([of('InboundAdded').length, of('ClientAdded').length]).toEqual([1, 0]);
-    expect(said).toEqual(['clients: left out: client 1 of inbound 1: protocol mixed has no clients']);
-    expect(report.totals.leftOut.clients).toBe(1);
+    expect(said).toEqual(['clients: skipped: client 1 of inbound 1: protocol mixed has no clients']);
+    expect(report.totals.skipped.clients).toBe(1);
   });
 });

@@ -33,7 +33,7 @@ export function requestFor(read: ForeignPanel): ForeignImport {
   return {
     panel: { ...read, settings: read.settings.map((setting) => ({ ...setting, key: ourName(setting.key) })) },
     file: { sha256: '00', bytes: 1 },
-    askedBy: { kind: 'user', name: 'amy' },
+    requestedBy: { kind: 'user', name: 'amy' },
     passwords: read.users.map(({ id, password }) => ({ user: id, hash: password, was: 'hash' })),
     template: null,
     outboundTestUrl: defaultOutboundTestUrl,
@@ -52,5 +52,5 @@ function typed(events: readonly PanelEvent[]) {
 
 /** The findings as lines. */
 function said({ findings }: ForeignReport): string[] {
-  return findings.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+  return findings.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
 }

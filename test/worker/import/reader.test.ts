@@ -157,7 +157,7 @@ describe('values that cannot be what they are', () => {
     const { panel } = await read(file);
     expect(panel.stats[0]).toMatchObject({ up: 0, down: 2 ** 52 - 1, total: 0, expiryTime: 0 });
     expect(panel.inbounds[0]).toMatchObject({ port: 65_536, enable: false, remark: '', listen: '' });
-    const named = panel.findings.map(({ table, item, why }) => [table, item, why]);
+    const named = panel.findings.map(({ table, item, reason: why }) => [table, item, why]);
     expect(named).toEqual([
       ['inbounds', 'row 3', 'its enable is "yes", which is not a possible value: false is taken'],
       ['inbounds', 'row 3', 'its listen is too long, so it is left empty'],

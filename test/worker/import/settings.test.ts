@@ -50,11 +50,11 @@ describe('settings of another panel', () => {
     expect(said).toEqual([]);
     expect(changed).toEqual({ ...THEIRS, twoFactorEnable: true });
     expect(secrets).toEqual([
-      { key: 'twoFactorToken', life: 1, secret: { value: SEED } },
-      { key: 'chatBotToken', life: 1, secret: { value: '1:x' } },
-      { key: 'wgprov', life: 1, secret: { value: '{"access_token":"y"}' } },
+      { key: 'twoFactorToken', keyVersion: 1, secret: { value: SEED } },
+      { key: 'chatBotToken', keyVersion: 1, secret: { value: '1:x' } },
+      { key: 'wgprov', keyVersion: 1, secret: { value: '{"access_token":"y"}' } },
     ]);
-    expect(tokens).toEqual([{ life: 1, secret: { token } }]);
+    expect(tokens).toEqual([{ keyVersion: 1, secret: { token } }]);
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe('settings of another panel', () => {
       settings: { webPort: '9000' },
     });
     expect(of('SettingsChanged')).toEqual([{ changes: THEIRS }]);
-    expect(said).toEqual(['settings: left out: setting webPort: port 9000 is used by inbound inbound-20001']);
+    expect(said).toEqual(['settings: skipped: setting webPort: port 9000 is used by inbound inbound-20001']);
   });
 });
 
@@ -128,8 +128,8 @@ describe('accounts', () => {
     ]);
     expect(said).toEqual([
       'users: changed: user root: its password was kept in clear and is hashed now',
-      'users: left out: user root: there is another account of that name',
-      'users: left out: user 3: it has no name',
+      'users: skipped: user root: there is another account of that name',
+      'users: skipped: user 3: it has no name',
       'users: changed: user amy: its password cannot be used: set one with portolan admin reset-password',
     ]);
   });
@@ -163,12 +163,12 @@ describe('nodes and geo sources', () => {
     expect(of('NodeAdded').map(({ node: id }) => id)).toEqual([1]);
     expect(of('GeoSourceAdded').map(({ source: id }) => id)).toEqual([1]);
     expect(said).toEqual([
-      'nodes: left out: node n: it has the name of another',
-      'nodes: left out: node far: invalid host "a b"',
-      'nodes: left out: node further: node port must be 1-65535',
-      'custom_geo_resources: left out: geo source ../x: its type or its alias is none',
-      'custom_geo_resources: left out: geo source b: its address is none',
-      'custom_geo_resources: left out: geo source a: its type or its alias is none',
+      'nodes: skipped: node n: it has the name of another',
+      'nodes: skipped: node far: invalid host "a b"',
+      'nodes: skipped: node further: node port must be 1-65535',
+      'custom_geo_resources: skipped: geo source ../x: its type or its alias is none',
+      'custom_geo_resources: skipped: geo source b: its address is none',
+      'custom_geo_resources: skipped: geo source a: its type or its alias is none',
     ]);
   });
 
@@ -193,9 +193,9 @@ describe('nodes and geo sources', () => {
     expect(said).toEqual([
       expect.stringMatching(/^nodes: changed: node .*: its name held characters that cannot be shown$/),
       'nodes: changed: node token: its token is left out: it holds characters that no header carries',
-      'nodes: left out: node path: the base path is not a path',
-      expect.stringMatching(/^nodes: left out: node x+: the name is longer than 100 characters$/),
-      'nodes: left out: node TOKEN: it has the name of another',
+      'nodes: skipped: node path: the base path is not a path',
+      expect.stringMatching(/^nodes: skipped: node x+: the name is longer than 100 characters$/),
+      'nodes: skipped: node TOKEN: it has the name of another',
     ]);
   });
 });

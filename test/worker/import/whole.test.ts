@@ -19,7 +19,7 @@ import { makeCertificate } from '../../kit/real/certificate.js';
 import { coreBinary, withoutCore } from '../../kit/real/core-process.js';
 import { foreignFile } from './kit.js';
 
-const options = { askedBy: admin, now: T0 };
+const options = { requestedBy: admin, now: T0 };
 const content: ForeignContent = {
   users: [{ id: 1, username: 'root', password: `$2a$04$${'a'.repeat(53)}` }],
   inbounds: [foreignInbound(3, { clients: [foreignClient(1)] })],
@@ -47,7 +47,10 @@ describe('an import', () => {
     const [first, ...rest] = events;
     expect(first?.meta).toMatchObject({ at: T0, actor: { kind: 'system', id: 'import', name: 'import', ip: null } });
     expect(rest.every(({ meta }) => meta.causationId === first?.id)).toBe(true);
-    expect(first?.data).toMatchObject({ file: report.file, details: { askedBy: { kind: 'user', name: admin.name } } });
+    expect(first?.data).toMatchObject({
+      file: report.file,
+      details: { requestedBy: { kind: 'user', name: admin.name } },
+    });
     // Whose names the other panel used are secrets under ours.
     expect(events.find(({ type }) => type === 'SecretSettingChanged')?.data).toMatchObject({ key: 'chatBotToken' });
     expect(readdirSync(directory.run).filter((name) => /^(foreign|template)-/.test(name))).toEqual([]);
@@ -80,7 +83,7 @@ describe('an import', () => {
   it('hashes a password that was kept in clear, so that it goes on', async () => {
     const users = [{ id: 1, username: 'root', password: 'in clear' }];
     const { events, report } = await whole(foreignFile({ ...content, users }));
-    expect(report.findings).toMatchObject([{ item: 'user root', what: 'changed' }]);
+    expect(report.findings).toMatchObject([{ item: 'user root', outcome: 'changed' }]);
     const created = events.find((event) => event.type === 'UserCreated');
     const hash = created?.data.credentials.passwordHash ?? '';
     expect(hash).toMatch(/^\$scrypt\$/);
@@ -99,7 +102,7 @@ describe('an import', () => {
     );
     expect(hashes[0]).toBe(hash);
     expect(hashes[1]).toMatch(/^\$scrypt\$/);
-    expect(report.findings).toMatchObject([{ item: 'user amy', what: 'changed' }]);
+    expect(report.findings).toMatchObject([{ item: 'user amy', outcome: 'changed' }]);
   });
 
   it('into a directory that has a log is refused, and adds nothing', async () => {
@@ -164,12 +167,12 @@ describe('certificates of inbounds', () => {
       { host: defaultSettings },
     );
     const why = 'its certificate /srv/cert/a.example/fullchain.pem is of no use on this machine';
-    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+    expect(report.findings.filter(({ reason: said }) => said.includes('certificate'))).toEqual([
       {
         table: 'inbounds',
         item: 'inbound 3 (inbound 3)',
-        what: 'noted',
-        why: `${why}: There is no certificate file at that path`,
+        outcome: 'noted',
+        reason: `${why}: There is no certificate file at that path`,
       },
     ]);
     // It stays on: files that are put there let it in again.
@@ -209,15 +212,15 @@ describe('certificates of inbounds', () => {
       { host: defaultSettings },
     );
     const why = 'its certificate is of no use: The key does not belong to the certificate';
-    expect(report.findings.filter(({ why: said }) => said.includes('certificate'))).toEqual([
+    expect(report.findings.filter(({ reason: said }) => said.includes('certificate'))).toEqual([
       {
         table: 'settings',
         item: 'the core template',
-        what: 'noted',
-        why: 'a certificate in it is of no use: The certificate lines do not hold a PEM certificate',
+        outcome: 'noted',
+        reason: 'a certificate in it is of no use: The certificate lines do not hold a PEM certificate',
       },
-      { table: 'inbounds', item: 'inbound 3 (inbound 3)', what: 'noted', why },
-      { table: 'inbounds', item: 'inbound 5 (inbound 5)', what: 'noted', why },
+      { table: 'inbounds', item: 'inbound 3 (inbound 3)', outcome: 'noted', reason: why },
+      { table: 'inbounds', item: 'inbound 5 (inbound 5)', outcome: 'noted', reason: why },
     ]);
   });
 });
@@ -264,7 +267,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const { rules } = (template as { routing: { rules: { ip?: string[] }[] } }).routing;
     expect(rules[1]?.ip).toContain('192.168.0.0/16');
     expect(rules[2]).toEqual(rule);
-    expect(said).toMatchObject([{ what: 'changed', item: 'the core template' }]);
+    expect(said).toMatchObject([{ outcome: 'changed', item: 'the core template' }]);
   });
 
   it('loses just what needs files and lists that are not here, each named with its own', async () => {
@@ -303,18 +306,18 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       to('blocked', { ip: ['geoip:us'] }),
     ]);
     expect(asked).toEqual({ servers: ['1.1.1.1'], hosts: {} });
-    const [first, ...each] = said.map(({ table, item, what, why }) => `${table}: ${what}: ${item}: ${why}`);
+    const [first, ...each] = said.map(({ table, item, outcome, reason }) => `${table}: ${outcome}: ${item}: ${reason}`);
     expect(first).toMatch(/^settings: changed: the core template: what is not here of geo files and lists/);
     const file = 'it needs geosite.dat, which is not here';
     expect(each).toEqual([
       `core template: changed: rule 2 (geosite:openai, domain:chatgpt.com → direct): geosite:openai is left out of it: ${file}`,
-      'core template: left out: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
+      'core template: skipped: rule 3 (ext:geosite_ads.dat:ads, 10.0.0.0/8 → blocked): it needs geosite_ads.dat, which is not here: add it again when it is here',
       'core template: changed: rule 6 (geoip:us, geoip:nowhere → blocked): geoip:nowhere is left out of it: geoip.dat has no such list',
-      'core template: left out: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      'core template: left out: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      'core template: left out: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when it is here',
-      `core template: left out: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
-      `core template: left out: the address of geosite:x: ${file}: add it again when it is here`,
+      'core template: skipped: rule 7 (geoip:us, geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: skipped: rule 8 (!geoip:us, !geoip:nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      'core template: skipped: rule 9 (geoip:!us, geoip:!nowhere → direct): geoip.dat has no such list: add it again when it is here',
+      `core template: skipped: name server 2 (8.8.8.8): ${file}: add it again when it is here`,
+      `core template: skipped: the address of geosite:x: ${file}: add it again when it is here`,
     ]);
   });
 
@@ -331,14 +334,14 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   ])('%s gives way to the usual one, and that is said', async (_what, template, why) => {
     const done = await templateOf(template);
     expect(done.template).toBe(undefined);
-    expect(done.said).toMatchObject([{ what: 'left out', why: expect.stringContaining(why) }]);
+    expect(done.said).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining(why) }]);
   });
 
   it('is the usual one where only the test address was set; one that is none is left out', async () => {
     expect(await templateOf('', 'https://example.com/204')).toMatchObject({ template: defaultTemplate, said: [] });
     const bad = await templateOf('', 'ftp://example.com');
     expect(bad.template).toBe(undefined);
-    expect(bad.said).toMatchObject([{ what: 'left out', item: 'setting xrayOutboundTestUrl' }]);
+    expect(bad.said).toMatchObject([{ outcome: 'skipped', item: 'setting xrayOutboundTestUrl' }]);
   });
 
   it('names what this panel does not ask, by its address', async () => {
@@ -359,12 +362,12 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
         settings: { externalTrafficInformURI: 'http://localhost:9/in' },
       }),
     );
-    expect(report.findings.map(({ table, item, what }) => [table, item, what])).toEqual([
+    expect(report.findings.map(({ table, item, outcome: what }) => [table, item, what])).toEqual([
       ['nodes', 'node cloud', 'noted'],
       ['custom_geo_resources', 'geo source here', 'noted'],
       ['settings', 'setting externalTrafficInformURI', 'noted'],
     ]);
-    expect(report.findings[0]?.why).toMatch(
+    expect(report.findings[0]?.reason).toMatch(
       /^its address leads to this machine or a private network, so it is not asked/,
     );
     expect(events.filter(({ type }) => type === 'NodeAdded')).toHaveLength(3);

@@ -80,9 +80,9 @@ export class BackupDelivery {
       if (file.bytes > LARGEST)
         return reject('BACKUP_NOT_SENT', { why: 'it is larger than the 50 MB that the bot API takes' });
       const sent: Delivered['chats'] = [];
-      for (const chat of chats) sent.push({ chat, error: await this.#send(line, chat, file) });
-      const { position, bytes, sealed } = file;
-      const delivered = { position, bytes, sealed, chats: sent };
+      for (const chat of chats) sent.push({ chatId: chat, error: await this.#send(line, chat, file) });
+      const { position, bytes, sealed: encrypted } = file;
+      const delivered = { position, bytes, encrypted, chats: sent };
       const done = dispatch({ type: 'RecordBackupDelivered', data: delivered });
       if (done instanceof Rejection) warn('the delivery of a backup could not be recorded', { reason: done.message });
       const [first] = sent;

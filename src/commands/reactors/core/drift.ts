@@ -40,7 +40,7 @@ export class DriftRepair {
     await counters.passOn();
     await running.syncInbounds(all);
     if (adopted && (repaired.length > 0 || clients > 0))
-      dispatch({ type: 'RecordCoreDrift', data: { inbounds: repaired, clients } });
+      dispatch({ type: 'RecordCoreDrift', data: { inboundTags: repaired, clientCount: clients } });
   }
 
   #differs(tag: string, wanted: CoreInbound | undefined): boolean {
@@ -92,7 +92,8 @@ export class DriftRepair {
       .slice(0, MAX_RETRIED_INBOUNDS);
     await this.#running.syncInbounds([...missing, ...retried].filter((tag) => desired.config().inbounds.has(tag)));
     const clients = users ? await this.#compareUsers() : 0;
-    if (missing.length > 0 || clients > 0) dispatch({ type: 'RecordCoreDrift', data: { inbounds: missing, clients } });
+    if (missing.length > 0 || clients > 0)
+      dispatch({ type: 'RecordCoreDrift', data: { inboundTags: missing, clientCount: clients } });
   }
 
   /** Compares the accounts of one inbound, another one each time. Resolves to how many were repaired. */

@@ -21,7 +21,7 @@ export function excludedInbounds({
       problems.delete(tag);
       problems.set(tag, problem);
       const inbound = recorded.inboundOf(tag);
-      if (inbound !== undefined) dispatch({ type: 'RecordInboundRefused', data: { inbound, reason: problem.reason } });
+      if (inbound !== undefined) dispatch({ type: 'RecordInboundRejected', data: { inbound, reason: problem.reason } });
     },
   };
 }

@@ -60,8 +60,8 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
     if (person === undefined) {
       if (settings.ldapAutoDelete && people.size > 0 && made.has(client.number)) remove.push(client);
     } else if (!person.allowed) {
-      if (client.terms.enabled) disable.push(client);
-    } else if (!client.terms.enabled && disabled.has(client.number)) enable.push(client);
+      if (client.spec.enabled) disable.push(client);
+    } else if (!client.spec.enabled && disabled.has(client.number)) enable.push(client);
   }
   // A filter with a slip of the pen names hardly anybody, and is no reason to throw out everybody else.
   const tooMany = remove.length > FEW && remove.length > made.size / 2;

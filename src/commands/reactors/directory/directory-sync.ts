@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Observable, Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
-import type { ClientTerms } from '../../../events/client/client.js';
+import type { ClientSpec } from '../../../events/client/client.js';
 import type { Client } from '../../../events/client/client-document.js';
 import type { DirectoryOutcome } from '../../../events/directory.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
@@ -35,7 +35,7 @@ const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 /** Clients of one command. */
 const AT_ONCE = 50;
-const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: null };
+const NOTHING: DirectoryOutcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: null };
 /** Brings clients in line with a directory, by its schedule, one run at a time. See `planSync` for the rules. */
 export class DirectorySync {
   readonly #parts: Parts;
@@ -90,27 +90,27 @@ export class DirectorySync {
   }
 
   async #apply(plan: DirectoryPlan): Promise<DirectoryOutcome> {
-    const counts = { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0 };
+    const counts = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0 };
     // First what takes access away, so that a run that is cut short errs on the safe side.
     for (const [key, clients] of [
       ['disabled', plan.disable],
-      ['removed', plan.remove],
+      ['deleted', plan.remove],
       ['enabled', plan.enable],
     ] as const) {
       for (const client of clients) {
-        const done = this.#do(key === 'removed' ? this.#removing(client) : this.#switching(client, key === 'enabled'));
+        const done = this.#do(key === 'deleted' ? this.#removing(client) : this.#switching(client, key === 'enabled'));
         if (done === 'done') counts[key] += 1;
-        else if (done === 'refused') counts.refused += 1;
+        else if (done === 'refused') counts.rejected += 1;
         await breathe();
       }
     }
-    const { added, refused } = await this.#add(plan);
+    const { added, rejected } = await this.#add(plan);
     const error = plan.flaws.length > 0 ? plan.flaws.join('; ') : null;
-    return { ...counts, added, refused: counts.refused + refused, error };
+    return { ...counts, added, rejected: counts.rejected + rejected, error };
   }
 
-  async #add({ target, add }: DirectoryPlan): Promise<{ added: number; refused: number }> {
-    const counts = { added: 0, refused: 0 };
+  async #add({ target, add }: DirectoryPlan): Promise<{ added: number; rejected: number }> {
+    const counts = { added: 0, rejected: 0 };
     if (!target) return counts;
     for (let from = 0; from < add.length; from += AT_ONCE) {
       const drafts = add.slice(from, from + AT_ONCE).map((email) => this.#draft(target, email));
@@ -122,7 +122,7 @@ export class DirectorySync {
         for (const draft of drafts) {
           const done = adding([draft]);
           if (done === 'done') counts.added += 1;
-          else if (done === 'refused') counts.refused += 1;
+          else if (done === 'refused') counts.rejected += 1;
         }
       }
       await breathe();
@@ -134,7 +134,7 @@ export class DirectorySync {
     const { settings, fresh, now } = this.#parts;
     const { ldapDefaultTotalGB, ldapDefaultExpiryDays, ldapDefaultLimitIP } = settings();
     const { credential, subId } = fresh(inbound);
-    const terms: ClientTerms = {
+    const spec: ClientSpec = {
       enabled: true,
       capBytes: ldapDefaultTotalGB * GB,
       expiresAt: ldapDefaultExpiryDays > 0 ? now() + ldapDefaultExpiryDays * DAY_MS : 0,
@@ -142,18 +142,18 @@ export class DirectorySync {
       flow: '',
       security: '',
       method: '',
-      resetDays: 0,
+      renewalDays: 0,
       reverseTag: '',
     };
-    return { terms, identity: { email, subId, comment: '', tgId: 0, extra: {} }, credential };
+    return { spec, identity: { email, subId, comment: '', tgId: 0, extra: {} }, credential };
   }
 
   /** The client as it is now, enabled or not; null when it is gone. */
   #switching({ number }: Client, enabled: boolean): AnyCommand | null {
     const client = this.#parts.client(number);
     if (!client) return null;
-    const { inbound, terms, identity, credential } = client;
-    const draft = { terms: { ...terms, enabled }, identity, credential };
+    const { inbound, spec, identity, credential } = client;
+    const draft = { spec: { ...spec, enabled }, identity, credential };
     return { type: 'UpdateClient', data: { inbound, client: { email: identity.email }, draft } };
   }
 
@@ -175,9 +175,9 @@ export class DirectorySync {
   #report(outcome: DirectoryOutcome): void {
     const { last, warn, dispatch } = this.#parts;
     if (this.#stopped) return;
-    const { added, enabled, disabled, removed, refused, error } = outcome;
+    const { added, enabled, disabled, deleted: removed, rejected: refused, error } = outcome;
     const before = last() ?? NOTHING;
-    if (added + enabled + disabled + removed === 0 && refused === before.refused && error === before.error) return;
+    if (added + enabled + disabled + removed === 0 && refused === before.rejected && error === before.error) return;
     if (error !== null) warn('the sync with the directory is not whole', { reason: error });
     const done = dispatch({ type: 'RecordDirectorySync', data: outcome });
     if (done instanceof Rejection) warn('the outcome of the sync could not be recorded', { reason: done.message });

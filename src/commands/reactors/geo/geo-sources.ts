@@ -137,7 +137,7 @@ export class GeoSources {
     if (staged instanceof Rejection) return staged;
     const refused = (reason: string): Rejection => {
       const data = { ...place, source: own?.id ?? null, reason };
-      const done = caller.dispatch({ type: 'RecordGeoRefusal', data });
+      const done = caller.dispatch({ type: 'RecordGeoRejection', data });
       return done instanceof Rejection ? done : reject('GEO_DOWNLOAD_FAILED', { why: reason });
     };
     if (typeof staged === 'string' || staged === null) return refused(staged ?? 'there is nothing to be had');

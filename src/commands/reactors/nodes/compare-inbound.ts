@@ -19,7 +19,7 @@ interface Known {
 interface Compared {
   readonly plan: Pick<InboundPlan, 'wanted' | 'steps' | 'waits' | 'reason' | 'cutThere'>;
   /** Emails. */
-  readonly strangers: readonly string[];
+  readonly unmanaged: readonly string[];
 }
 
 /** Clients that are told one by one in one go because the node declines the whole inbound. */
@@ -35,13 +35,13 @@ const SLICE = 500;
 export async function compare(inbound: WantedInbound, listed: ListedInbound, known: Known): Promise<Compared> {
   if (listed.clients.emails.length > SLICE) await breathe();
   const { raws, emails } = listed.clients;
-  const { missing: absent, strangers } = matchClients(inbound, listed.clients);
+  const { missing: absent, unmanaged } = matchClients(inbound, listed.clients);
   const staying = await compareStaying(inbound, listed, known);
   const leaving = compareLeaving(inbound, listed, known.gate);
   const changes = [...leaving.shuts, ...staying.cuts, ...staying.changes];
   // A 3x-ui makes a counter only for a client that is new to its inbound.
   const uncounted = new Set(staying.uncounted);
-  const named = strangers.map((i) => emails[i] ?? '');
+  const named = unmanaged.map((i) => emails[i] ?? '');
   if (isShared(listed)) {
     // What lets in and cuts is done one by one; the rest is not for one of two to decide.
     const steps = [...leaving.deletions, ...staying.renames, ...changes].filter(isTold).slice(0, FEW);
@@ -52,7 +52,7 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
       reason: whyLeft(listed),
       cutThere: [],
     };
-    return { plan, strangers: named };
+    return { plan, unmanaged: named };
   }
   const { missing, clients, reason, waits } = compareMissing(inbound, absent, { ...known, held: leaving.held });
   const rest = uncounted.size === 0 ? clients : (clients ?? inbound.clients).filter((one) => !uncounted.has(one));
@@ -74,7 +74,7 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
     const pieces = [...single, ...added].filter(isTold).slice(0, PIECES);
     // Off there may only mean that its cap is reached there, and an update with a higher one would open it.
     if (!inbound.enabled && !listed.enabled) steps.push({ do: 'switch' });
-    steps.push({ do: 'update', others: [...strangers.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
+    steps.push({ do: 'update', others: [...unmanaged.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
   } else {
     steps.push(...single);
     if (missing.length > 0) steps.push({ do: 'addClients', clients: missing });
@@ -87,7 +87,7 @@ export async function compare(inbound: WantedInbound, listed: ListedInbound, kno
       waits: waits || staying.waits || leaving.waits || uncounted.size > 0,
       cutThere: staying.cutThere,
     },
-    strangers: named,
+    unmanaged: named,
   };
 }
 

@@ -55,7 +55,7 @@ export class NodeGuests {
       return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);
     });
     if (fresh.length === 0) return;
-    const seen = [{ client, ips: fresh.map((ip) => ({ ip, at: now() })) }];
+    const seen = [{ client, ips: fresh.map((ip) => ({ ip, seenAt: now() })) }];
     dispatch({ type: 'RecordClientIps', data: { seen } }, node);
   }
 }

@@ -172,8 +172,8 @@ export class NodeCuts implements Gate {
     const kept = new Set<number>();
     const wanted = new Set<number>();
     if (inbound !== null && inbound !== 'a stranger') {
-      const { both, strangers } = matchClients(inbound, clients);
-      for (const i of strangers) kept.add(i);
+      const { both, unmanaged } = matchClients(inbound, clients);
+      for (const i of unmanaged) kept.add(i);
       for (const [client, i] of both) {
         if (clients.counted[i] === 1) this.#counted.add(client.number);
         else if (this.#counted.has(client.number)) this.#lost.add(client.number);

@@ -19,7 +19,7 @@ const KEPT_OTHERWISE = 'The node does not keep this inbound as it is told';
 const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
 
 /** What a listing was compared with, and what it shows of counters. */
-interface Shown extends Pick<Observation, 'began' | 'fresh'> {
+interface Shown extends Pick<Observation, 'newClients' | 'newInbounds'> {
   readonly position: number;
 }
 
@@ -70,12 +70,17 @@ export class NodeOrders {
   }
 
   /** Records what is as it is wanted; tells the rest. Resolves to whether the node was told something. */
-  async settle(node: Node & AskedNode, plan: InboundPlan, { position, began, fresh }: Shown): Promise<boolean> {
+  async settle(
+    node: Node & AskedNode,
+    plan: InboundPlan,
+    { position, newClients, newInbounds }: Shown,
+  ): Promise<boolean> {
     const { inbound, wanted, steps, reason, waits } = plan;
     const { books, retries } = this.#asking;
     const asked = wantedDigest(wanted);
     if (reason !== null) books.refused(node, inbound, reason);
-    if (waits) books.begun(node, inbound, { began: began.get(inbound) ?? [], fresh: fresh.has(inbound) });
+    if (waits)
+      books.begun(node, inbound, { newClients: newClients.get(inbound) ?? [], newInbound: newInbounds.has(inbound) });
     if (steps.length === 0 && (reason !== null || waits)) {
       // Nothing was asked of the node, so there is nothing to wait with: every listing shows whether it is over.
       retries.done(inbound);
@@ -87,7 +92,12 @@ export class NodeOrders {
     }
     if (wanted && steps.length === 0) {
       retries.done(inbound);
-      const found = { position, digest: asked, began: began.get(inbound) ?? [], fresh: fresh.has(inbound) };
+      const found = {
+        position,
+        digest: asked,
+        newClients: newClients.get(inbound) ?? [],
+        newInbound: newInbounds.has(inbound),
+      };
       // Where somebody else is at it, it must stay so for a while first.
       if (!this.#repairs.isTired(inbound) || !books.isUnchanged(inbound, found)) books.arrived(node, wanted, found);
       return false;

@@ -86,7 +86,7 @@ export interface ClientMatch {
   /** Places of clients that we put there and want there no more. */
   readonly gone: readonly number[];
   /** Places of those that we did not. */
-  readonly strangers: readonly number[];
+  readonly unmanaged: readonly number[];
 }
 
 const matched = new WeakMap<ListedClients, { readonly wanted: WantedInbound; readonly match: ClientMatch }>();
@@ -106,11 +106,11 @@ function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClien
   const both: (readonly [WantedClient, number])[] = [];
   const gone: number[] = [];
   const rest: number[] = [];
-  const strangers: number[] = [];
+  const unmanaged: number[] = [];
   const found = new Set<WantedClient>();
   for (const [i, mark] of clients.marks.entries()) {
     const client = byNumber.get(mark);
-    if (mark === OF_ANOTHER) strangers.push(i);
+    if (mark === OF_ANOTHER) unmanaged.push(i);
     else if (mark === 0) rest.push(i);
     else if (!client || found.has(client)) gone.push(i);
     else {
@@ -120,11 +120,11 @@ function matchedClients({ clients: wanted }: WantedInbound, clients: ListedClien
   }
   for (const i of rest) {
     const client = byEmail.get(emailKey(clients.emails[i] ?? ''));
-    if (!client || found.has(client)) strangers.push(i);
+    if (!client || found.has(client)) unmanaged.push(i);
     else {
       found.add(client);
       both.push([client, i]);
     }
   }
-  return { both, missing: wanted.filter((client) => !found.has(client)), gone, strangers };
+  return { both, missing: wanted.filter((client) => !found.has(client)), gone, unmanaged };
 }

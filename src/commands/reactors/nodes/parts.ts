@@ -20,10 +20,10 @@ export interface Outgoing extends Had {
 }
 
 /** What only a node has, as it was recorded last. */
-export interface RecordedStrangers {
-  readonly inbounds: readonly string[];
-  readonly clients: readonly { readonly inbound: string; readonly email: string }[];
-  readonly more: number;
+export interface RecordedUnmanagedItems {
+  readonly inboundTags: readonly string[];
+  readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
+  readonly omitted: number;
 }
 
 export interface NodeTalkParts {
@@ -36,7 +36,7 @@ export interface NodeTalkParts {
     node: NodeId,
   ) => Promise<{ readonly position: number; readonly inbounds: readonly WantedInbound[] }>;
   readonly outgoing: (node: NodeId) => readonly Outgoing[];
-  readonly strangers: (node: NodeId) => RecordedStrangers | undefined;
+  readonly unmanagedItems: (node: NodeId) => RecordedUnmanagedItems | undefined;
   /** Up to where the counters of nodes are followed. */
   readonly followed: {
     readonly client: (node: NodeId, number: ClientNumber) => Followed | undefined;

@@ -8,7 +8,7 @@ import type { Gate } from './node-gate.js';
 import { FEW, type InboundPlan, isTold, type NodeStep, refusals, shutStep, whyLeft } from './steps.js';
 
 /** An account in one of our inbounds that is not from us. */
-export interface Stranger {
+export interface UnmanagedClient {
   readonly inbound: string;
   readonly email: string;
 }
@@ -16,8 +16,8 @@ export interface Stranger {
 export interface NodePlan {
   readonly inbounds: readonly InboundPlan[];
   /** Tags of inbounds that only the node has. */
-  readonly strangers: readonly string[];
-  readonly clients: readonly Stranger[];
+  readonly unmanaged: readonly string[];
+  readonly clients: readonly UnmanagedClient[];
 }
 
 interface Known {
@@ -37,7 +37,7 @@ const SWITCH_OFF: NodeStep = { do: 'switchOff' };
 const MANY = 500;
 
 /**
- * What is to be done so that a node has what is wanted. Strangers are left alone and named. It looks at states and not at
+ * What is to be done so that a node has what is wanted. Unmanaged items are named and left alone. It looks at states and not at
  * what happened, so whatever was lost, turned back or done twice comes right. It pauses; `wanted` must not change.
  */
 export async function planNode(
@@ -47,7 +47,7 @@ export async function planNode(
 ): Promise<NodePlan> {
   const tags = new Set(wanted.map(({ tag }) => tag));
   const plans: InboundPlan[] = [];
-  const strangers: Stranger[] = [];
+  const unmanaged: UnmanagedClient[] = [];
   const others = emailsOfOthers(listed);
   const { matches, claimed, former } = matchInbounds(wanted, listed, known.had);
   for (const { wanted: inbound, listed: there, foreign } of matches) {
@@ -62,7 +62,7 @@ export async function planNode(
       plans.push({ ...nothing, wanted: now, reason, waits, steps: [ADD] });
     } else {
       const compared = await compare(inbound, there, { ...known, others });
-      for (const email of compared.strangers) strangers.push({ inbound: inbound.tag, email });
+      for (const email of compared.unmanaged) unmanaged.push({ inbound: inbound.tag, email });
       plans.push({ ...nothing, ...compared.plan });
     }
   }
@@ -94,8 +94,8 @@ export async function planNode(
   const foreign = listed.filter((inbound) => !claimed.has(inbound)).map(({ tag }) => tag);
   return {
     inbounds: plans,
-    strangers: [...foreign, ...unreadable.filter((tag) => !tags.has(tag))],
-    clients: strangers,
+    unmanaged: [...foreign, ...unreadable.filter((tag) => !tags.has(tag))],
+    clients: unmanaged,
   };
 }
 

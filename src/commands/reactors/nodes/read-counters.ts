@@ -20,7 +20,7 @@ import type {
 } from '../../ports/remote-panel.js';
 import { type Had, matchClients, matchInbounds } from './match.js';
 
-export type CounterKind = NodeTraffic['notes'][number][0];
+export type CounterKind = NodeTraffic['anomalies'][number][0];
 
 interface Known {
   readonly had: readonly Had[];
@@ -37,9 +37,9 @@ export interface Observation {
   /** In parts, none of them too long for one event. */
   readonly traffic: readonly Omit<NodeTraffic, 'node'>[];
   /** Clients whose counters stand at zero and are not followed yet. */
-  readonly began: ReadonlyMap<InboundId, readonly ClientNumber[]>;
+  readonly newClients: ReadonlyMap<InboundId, readonly ClientNumber[]>;
   /** The same of inbounds. */
-  readonly fresh: ReadonlySet<InboundId>;
+  readonly newInbounds: ReadonlySet<InboundId>;
   /** Inbounds whose counters were read. */
   readonly read: readonly InboundId[];
 }
@@ -120,7 +120,12 @@ export async function observe(
     for (const sibling of siblings)
       clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });
   }
-  return { traffic: inParts(clients, inbounds), began, fresh, read: inbounds.map(({ key }) => key) };
+  return {
+    traffic: inParts(clients, inbounds),
+    newClients: began,
+    newInbounds: fresh,
+    read: inbounds.map(({ key }) => key),
+  };
 }
 
 function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
@@ -204,9 +209,9 @@ function inParts(
         next ? [[key, growth.up, growth.down, ...tuple(next), at]] : [],
       ),
       inbounds: along.flatMap(({ key, growth, next }) => (next ? [[key, growth.up, growth.down, ...tuple(next)]] : [])),
-      notes: [
-        ...some.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['client', key, note]] : [])),
-        ...along.flatMap(({ key, note }): NodeTraffic['notes'] => (note ? [['inbound', key, note]] : [])),
+      anomalies: [
+        ...some.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['client', key, note]] : [])),
+        ...along.flatMap(({ key, note }): NodeTraffic['anomalies'] => (note ? [['inbound', key, note]] : [])),
       ],
     });
   }

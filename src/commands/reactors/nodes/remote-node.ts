@@ -157,7 +157,7 @@ export class NodeTalk {
       const had = this.#orders.had();
       shown = wanted.inbounds;
       await breathe();
-      const { began, fresh } = await this.#books.count(node, listing, wanted.inbounds, had);
+      const { newClients, newInbounds } = await this.#books.count(node, listing, wanted.inbounds, had);
       for (const resolve of this.#waiting.splice(0, waiting)) resolve(true);
       if (!this.#isCurrent(node)) return;
       await this.#cuts.look(wanted.inbounds, listing, had, at);
@@ -168,13 +168,13 @@ export class NodeTalk {
         used: ({ number }) => this.#parts.used.client(number),
         usedBy: (id) => this.#parts.used.inbound(id),
       });
-      this.#books.strangers(node, plan);
+      this.#books.unmanaged(node, plan);
       let acted = false;
       for (const inbound of plan.inbounds) {
         // Ten thousand clients take their time at every step: others have theirs in between.
         await breathe();
         if (!this.#isCurrent(node)) return;
-        const found = { position: wanted.position, began, fresh };
+        const found = { position: wanted.position, newClients, newInbounds };
         if (await this.#orders.settle(this.#asked(node), inbound, found)) acted = true;
       }
       if (!acted) break;

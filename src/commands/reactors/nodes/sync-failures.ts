@@ -76,7 +76,7 @@ export class NodeTrouble {
     const before = failing(this.#id);
     if (before?.reason === this.#error || (before && now() - before.since < REASONS_MS)) return;
     const data = { asked: node, reason: this.#error };
-    this.#failures.try(() => !(dispatch({ type: 'RecordNodeSyncFailing', data }, node) instanceof Rejection));
+    this.#failures.try(() => !(dispatch({ type: 'RecordNodeSyncFailed', data }, node) instanceof Rejection));
   }
 
   over(node: Node): void {

@@ -16,19 +16,19 @@ import { Refusals } from './refusal-reports.js';
 import type { InboundPlan } from './steps.js';
 
 /** What only a node has is recorded no more often than this, in ms. */
-const STRANGERS_MS = 60_000;
-const STRANGERS_OFTEN = { atOnce: 3, everyMs: 600_000 };
-const MOST_STRANGERS = 100;
+const UNMANAGED_MS = 60_000;
+const UNMANAGED_LIMIT = { atOnce: 3, everyMs: 600_000 };
+const MOST_UNMANAGED = 100;
 
 /** What a listing shows of an inbound that is there as it was wanted at a position of the log. */
 interface Found {
   readonly position: number;
   readonly digest: string;
-  readonly began: readonly WantedClient['number'][];
-  readonly fresh: boolean;
+  readonly newClients: readonly WantedClient['number'][];
+  readonly newInbound: boolean;
 }
 
-/** Writes down what a node shows: what has arrived, what was refused, what flowed, who is a stranger. */
+/** Writes down what a node shows: what has arrived, what was refused, what flowed, what is unmanaged. */
 export class NodeBooks {
   readonly #parts: NodeTalkParts;
   readonly #id: NodeId;
@@ -36,19 +36,19 @@ export class NodeBooks {
   /** When the counters of each inbound were read last in this life of the panel, ms. */
   readonly #readAt = new Map<InboundId, number>();
   readonly #refusals: Refusals;
-  readonly #strangers: Seldom;
+  readonly #unmanaged: Seldom;
   /** When the log shows that all of them were read in the life before; 0 = never. */
   #recordedAt: number | null = null;
   #allowances: Allowances | null = null;
   #listedAt = 0;
-  #strangersAt = 0;
+  #unmanagedAt = 0;
 
   constructor(parts: NodeTalkParts, id: NodeId, isCurrent: (asked: Node) => boolean) {
     this.#parts = parts;
     this.#id = id;
     this.#isCurrent = isCurrent;
     this.#refusals = new Refusals(parts.now);
-    this.#strangers = new Seldom(parts.now, STRANGERS_OFTEN);
+    this.#unmanaged = new Seldom(parts.now, UNMANAGED_LIMIT);
   }
 
   /** When the node was listed last, ms since 1970; 0 = never. */
@@ -60,7 +60,8 @@ export class NodeBooks {
     const entry = this.#entry(wanted.id);
     const isOver = this.#refusals.isOver(wanted.id);
     const isDecided = (entry?.waiting[0] ?? Number.POSITIVE_INFINITY) <= found.position;
-    const isNew = isDecided || found.began.length > 0 || found.fresh || entry?.applied?.digest !== found.digest;
+    const isNew =
+      isDecided || found.newClients.length > 0 || found.newInbound || entry?.applied?.digest !== found.digest;
     // A refusal that comes and goes is not over.
     if (!isNew && (!isOver || entry.refused === null)) return;
     const data = { asked: node, inbound: wanted.id, tag: wanted.tag, ...found };
@@ -74,7 +75,7 @@ export class NodeBooks {
   }
 
   /** Whether what is found is nothing new, whatever was refused meanwhile. */
-  isUnchanged(inbound: InboundId, { digest, began, fresh }: Found): boolean {
+  isUnchanged(inbound: InboundId, { digest, newClients: began, newInbound: fresh }: Found): boolean {
     return this.had(inbound, digest) && began.length === 0 && !fresh;
   }
 
@@ -82,7 +83,7 @@ export class NodeBooks {
     const entry = this.#entry(inbound);
     if (!entry) return;
     const data = { asked: node, inbound, reason };
-    this.#refusals.tell(entry, reason, () => this.#did({ type: 'RecordNodeInboundRefused', data }, null));
+    this.#refusals.tell(entry, reason, () => this.#did({ type: 'RecordNodeInboundRejected', data }, null));
   }
 
   /**
@@ -124,14 +125,18 @@ export class NodeBooks {
   }
 
   /** Counters that stand at zero are followed from there on, also while the inbound waits for something else. */
-  begun(node: Node, inbound: InboundId, { began, fresh }: Pick<Found, 'began' | 'fresh'>): void {
+  begun(
+    node: Node,
+    inbound: InboundId,
+    { newClients: began, newInbound: fresh }: Pick<Found, 'newClients' | 'newInbound'>,
+  ): void {
     if (began.length === 0 && !fresh) return;
     const zeros = [0, 0, 0, 0, 0, 0, 0] as const;
     const data = {
       asked: node,
       clients: began.map((number): NodeTraffic['clients'][number] => [number, ...zeros, 0]),
       inbounds: fresh ? [[inbound, ...zeros] as NodeTraffic['inbounds'][number]] : [],
-      notes: [],
+      anomalies: [],
     };
     this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
   }
@@ -139,26 +144,26 @@ export class NodeBooks {
   /** The node has cut clients that may connect: that is seen, not followed. */
   noteCuts(node: Node, { cutThere }: InboundPlan): void {
     if (cutThere.length === 0) return;
-    const notes = cutThere.map((number): ['client', number, 'cut there'] => ['client', number, 'cut there']);
-    const data = { asked: node, clients: [], inbounds: [], notes };
+    const anomalies = cutThere.map((number): ['client', number, 'cut there'] => ['client', number, 'cut there']);
+    const data = { asked: node, clients: [], inbounds: [], anomalies };
     this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
   }
 
-  strangers(node: Node, { strangers, clients }: NodePlan): void {
-    const { strangers: recorded, now } = this.#parts;
+  unmanaged(node: Node, { unmanaged, clients }: NodePlan): void {
+    const { unmanagedItems: recorded, now } = this.#parts;
     const found = {
-      inbounds: strangers.toSorted().slice(0, MOST_STRANGERS).map(shownText),
+      inboundTags: unmanaged.toSorted().slice(0, MOST_UNMANAGED).map(shownText),
       clients: clients
         .toSorted((a, b) => (a.inbound + a.email < b.inbound + b.email ? -1 : 1))
-        .slice(0, MOST_STRANGERS)
-        .map(({ inbound, email }) => ({ inbound: shownText(inbound), email: shownText(email) })),
-      more: Math.max(0, strangers.length - MOST_STRANGERS) + Math.max(0, clients.length - MOST_STRANGERS),
+        .slice(0, MOST_UNMANAGED)
+        .map(({ inbound, email }) => ({ inboundTag: shownText(inbound), email: shownText(email) })),
+      omitted: Math.max(0, unmanaged.length - MOST_UNMANAGED) + Math.max(0, clients.length - MOST_UNMANAGED),
     };
-    const before = recorded(this.#id) ?? { inbounds: [], clients: [], more: 0 };
-    if (sameJson(found, before) || now() - this.#strangersAt < STRANGERS_MS) return;
-    this.#strangers.try(() => {
-      this.#strangersAt = now();
-      return this.#did({ type: 'RecordNodeStrangers', data: { asked: node, ...found } }, node);
+    const before = recorded(this.#id) ?? { inboundTags: [], clients: [], omitted: 0 };
+    if (sameJson(found, before) || now() - this.#unmanagedAt < UNMANAGED_MS) return;
+    this.#unmanaged.try(() => {
+      this.#unmanagedAt = now();
+      return this.#did({ type: 'RecordNodeUnmanagedItems', data: { asked: node, ...found } }, node);
     });
   }
 

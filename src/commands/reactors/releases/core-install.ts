@@ -146,7 +146,7 @@ export class CoreInstall {
       known = versions.installed().includes(version);
       await staged.install();
       const from = kept === version ? null : kept;
-      done = dispatch({ type: 'RecordCoreInstalled', data: { version, from, sha256: staged.sha256 } });
+      done = dispatch({ type: 'RecordCoreInstalled', data: { version, previousVersion: from, sha256: staged.sha256 } });
       if (!(done instanceof Rejection)) core.binary.use(versions.choose(version));
     } catch (error) {
       return this.#failed(version, error, dispatch);
@@ -192,7 +192,7 @@ export class CoreInstall {
     warn('the new version of the core is taken back', { version, to: trial.from, reason });
     if (trial.from === null) versions.remove(version);
     core.binary.use(versions.choose(trial.from));
-    const done = dispatch({ type: 'RecordCoreRolledBack', data: { version, to: trial.from, reason } });
+    const done = dispatch({ type: 'RecordCoreRolledBack', data: { version, restoredVersion: trial.from, reason } });
     if (!(done instanceof Rejection)) return done.events.at(-1)?.position ?? null;
     warn('the return to the former core could not be recorded', { reason: done.message });
     return null;

@@ -67,7 +67,7 @@ export class PanelUpdate {
     if (!info.updateAvailable) return reject('UPDATE_NOT_NEEDED', { version: from });
     try {
       const { version, sha256 } = await releases.stage(tag);
-      const done = dispatch({ type: 'RecordPanelUpdate', data: { version, from, sha256 } });
+      const done = dispatch({ type: 'RecordPanelUpdate', data: { version, previousVersion: from, sha256 } });
       if (done instanceof Rejection) return done;
       choose(version);
       switchOver();

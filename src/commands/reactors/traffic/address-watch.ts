@@ -1,5 +1,5 @@
 import { emailKey } from '../../../events/client/client-document.js';
-import type { AddressHold } from '../../../events/ip-limit-document.js';
+import type { IpBlock } from '../../../events/ip-limit-document.js';
 import { addressKey } from '../../../lib/net/address-key.js';
 import type { OnlineUser } from '../../ports/core.js';
 import { pauseOf, type SeenAddress } from '../../traffic/ip-limit.js';
@@ -18,7 +18,7 @@ type Visits = Map<string, Visit>;
 
 interface Known {
   readonly email: string;
-  readonly hold: AddressHold;
+  readonly hold: IpBlock;
 }
 
 /** An email with too many addresses, or with some that are held back. */
@@ -26,7 +26,7 @@ export interface Suspect {
   readonly email: string;
   readonly addresses: ReadonlyMap<string, Readonly<Visit>>;
   /** What is held back of its clients. */
-  readonly holds: readonly AddressHold[];
+  readonly holds: readonly IpBlock[];
 }
 
 interface Terms {
@@ -76,7 +76,7 @@ export class AddressWatch {
     // What was kept before this process began may be between two connections.
     for (const { email, hold } of this.#begun ? [] : held) {
       const visits = this.#visitsOf(emailKey(email));
-      if (visits.size === 0) for (const address of hold.kept) enter(visits, address, hold.at, at);
+      if (visits.size === 0) for (const address of hold.allowed) enter(visits, address, hold.at, at);
     }
     this.#begun = true;
     this.#leave(at);
@@ -85,7 +85,7 @@ export class AddressWatch {
 
   #suspects(crowds: readonly (readonly [string, Visits])[], held: readonly Known[], at: number): readonly Suspect[] {
     const grace = this.#terms.graceMs();
-    const holds = new Map<string, AddressHold[]>();
+    const holds = new Map<string, IpBlock[]>();
     for (const { email, hold } of held) {
       const key = emailKey(email);
       const others = holds.get(key);
@@ -170,11 +170,11 @@ function enter(visits: Visits, address: string, since: number, at: number): void
 }
 
 /** All that are kept are here, and nobody is but they and those that are held back. */
-function isSettled({ kept, held }: AddressHold, seen: readonly SeenAddress[]): boolean {
+function isSettled({ allowed, blocked }: IpBlock, seen: readonly SeenAddress[]): boolean {
   let here = 0;
   for (const one of seen) {
-    if (kept.includes(one.address)) here += one.here ? 1 : 0;
-    else if (!held.includes(one.address)) return false;
+    if (allowed.includes(one.address)) here += one.here ? 1 : 0;
+    else if (!blocked.includes(one.address)) return false;
   }
-  return here === kept.length;
+  return here === allowed.length;
 }

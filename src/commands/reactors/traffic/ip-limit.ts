@@ -88,8 +88,8 @@ export class IpLimit {
   notice(events: readonly RecordedEvent[]): void {
     let news = false;
     for (const { type, data, meta } of events) {
-      news ||= type.startsWith('ClientAddresses') || type === 'CoreStarted';
-      if (type !== 'ClientAddressesAdmitted' || (data.reason !== 'reset' && data.reason !== 'cleared')) continue;
+      news ||= type === 'ClientIpsBlocked' || type === 'ClientIpsUnblocked' || type === 'CoreStarted';
+      if (type !== 'ClientIpsUnblocked' || (data.reason !== 'reset' && data.reason !== 'cleared')) continue;
       // Too many addresses are borne for the grace again.
       const email = this.#parts.emailOf(data.client);
       if (email !== null) this.#watch.renew(email, meta.at);
@@ -110,7 +110,7 @@ export class IpLimit {
   async #tell(): Promise<void> {
     const { core, held } = this.#parts;
     if (!core.process.running) return;
-    const all = held().map(({ inbound, client, hold }) => ({ inbound, client, addresses: hold.held }));
+    const all = held().map(({ inbound, client, hold }) => ({ inbound, client, addresses: hold.blocked }));
     const text = `${core.process.running.run} ${digest(all)}`;
     if (text === this.#told) return;
     // Not before it has done so: else a failure would not be tried again.
@@ -128,7 +128,7 @@ export class IpLimit {
     const due: BlockedAddresses[] = [];
     const last: BlockedAddresses[] = [];
     for (const { client, email, inbound, hold } of now) {
-      const addresses = hold.held.filter((address) => this.#watch.isListed(email, address));
+      const addresses = hold.blocked.filter((address) => this.#watch.isListed(email, address));
       const before = this.#cuts.get(client);
       const tries = before?.at === hold.at ? before.tries : 0;
       if (addresses.length === 0 || tries >= TRIES) continue;

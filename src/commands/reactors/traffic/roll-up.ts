@@ -9,11 +9,11 @@ import { spanStart } from './spans.js';
 const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientTrafficReset',
   'ClientTrafficAdjusted',
-  'ClientTrafficInherited',
+  'ClientTrafficTransferred',
   'InboundTrafficReset',
-  'InboundCountersPassedOn',
+  'InboundCountersReleased',
   'OutboundTrafficReset',
-  'ClientIdentified',
+  'ClientIdentityChanged',
   'ClientCredentialRotated',
   'ClientDeleted',
   'InboundUpdated',
@@ -38,7 +38,7 @@ class Sum {
   readonly #outbounds = new Map<string, [string, number, number]>();
   /** One sum covers at most this, so that a statement by the day stays exact. */
   readonly span: number;
-  at = 0;
+  position = 0;
 
   constructor(run: string, startedAt: number) {
     this.#run = run;
@@ -50,7 +50,7 @@ class Sum {
   }
 
   add({ clients, inbounds, outbounds }: TrafficSum, position: number, at: number): void {
-    this.at = position;
+    this.position = position;
     for (const [number, up, down, seen] of clients) {
       const sum = this.#clients.get(number) ?? [number, 0, 0, 0];
       this.#clients.set(number, [number, sum[1] + up, sum[2] + down, Math.max(sum[3], seen ?? at)]);
@@ -65,10 +65,10 @@ class Sum {
     }
   }
 
-  total(): { at: number; sum: TrafficSum } {
+  total(): { position: number; sum: TrafficSum } {
     const byKey = <T extends readonly [number | string, ...unknown[]]>(a: T, b: T): number => (a[0] < b[0] ? -1 : 1);
     return {
-      at: this.at,
+      position: this.position,
       sum: {
         run: this.#run,
         clients: [...this.#clients.values()].sort(byKey),
@@ -84,10 +84,10 @@ class NodeSum {
   readonly #node: NodeTraffic['node'];
   readonly #clients = new Map<number, NodeTraffic['clients'][number]>();
   readonly #inbounds = new Map<number, NodeTraffic['inbounds'][number]>();
-  readonly #notes: NodeTraffic['notes'][number][] = [];
+  readonly #notes: NodeTraffic['anomalies'][number][] = [];
   /** One sum covers at most this, so that a statement by the day stays exact. */
   readonly span: number;
-  at = 0;
+  position = 0;
 
   constructor(node: NodeTraffic['node'], startedAt: number) {
     this.#node = node;
@@ -98,8 +98,8 @@ class NodeSum {
     return spanStart(at) === this.span;
   }
 
-  add({ clients, inbounds, notes }: NodeTraffic, position: number): void {
-    this.at = position;
+  add({ clients, inbounds, anomalies: notes }: NodeTraffic, position: number): void {
+    this.position = position;
     for (const [number, up, down, seenUp, seenDown, allTime, moved, high, online] of clients) {
       const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0, 0];
       // When a client was online counts only where it moved bytes.
@@ -114,15 +114,15 @@ class NodeSum {
     this.#notes.push(...notes);
   }
 
-  total(): { at: number; sum: NodeTraffic } {
+  total(): { position: number; sum: NodeTraffic } {
     const byKey = (a: readonly [number, ...unknown[]], b: readonly [number, ...unknown[]]): number => a[0] - b[0];
     return {
-      at: this.at,
+      position: this.position,
       sum: {
         node: this.#node,
         clients: [...this.#clients.values()].sort(byKey),
         inbounds: [...this.#inbounds.values()].sort(byKey),
-        notes: this.#notes,
+        anomalies: this.#notes,
       },
     };
   }
@@ -130,8 +130,8 @@ class NodeSum {
 
 /** The sums of a range, in the order in which they end. */
 class Sums {
-  readonly #sums: { at: number; sum: TrafficSum }[] = [];
-  readonly #nodeSums: { at: number; sum: NodeTraffic }[] = [];
+  readonly #sums: { position: number; sum: TrafficSum }[] = [];
+  readonly #nodeSums: { position: number; sum: NodeTraffic }[] = [];
   #open: Sum | null = null;
   /** In which the event before happened. */
   #span = 0;
@@ -208,22 +208,22 @@ export function planRollUp(log: Log, from: number, before: number, now: number):
   const sums = new Sums();
   let first: RecordedEvent | undefined;
   let last: RecordedEvent | undefined;
-  let [toTime, ahead, measured] = [0, false, 0];
+  let [lastAt, ahead, measured] = [0, false, 0];
   for (const event of eventsDue(log, from, before, now)) {
     first ??= event;
     last = event;
     if (event.meta.at > now) ahead = true;
-    else toTime = Math.max(toTime, event.meta.at); // clocks are set back
+    else lastAt = Math.max(lastAt, event.meta.at); // clocks are set back
     sums.take(event);
     if (MEASURED.has(event.type)) measured += 1;
     if (measured === MOST) break;
   }
   if (!first || !last) return null;
-  const { root, count } = log.measuredRoot(first.position, last.position);
-  if (count === 0) return null;
-  const times = { fromTime: Math.min(first.meta.at, now), toTime, ...(ahead ? { aheadOf: now } : {}) };
+  const { root: digest, count: prunedCount } = log.measuredRoot(first.position, last.position);
+  if (prunedCount === 0) return null;
+  const times = { firstAt: Math.min(first.meta.at, now), lastAt, ...(ahead ? { skewedAfterAt: now } : {}) };
   return {
     type: 'RecordRollUp',
-    data: { from: first.position, to: last.position, ...times, root, pruned: count, ...sums.end() },
+    data: { fromPosition: first.position, toPosition: last.position, ...times, digest, prunedCount, ...sums.end() },
   };
 }

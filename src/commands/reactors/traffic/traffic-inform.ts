@@ -143,7 +143,8 @@ export class TrafficInform {
     const since = this.#failingSince;
     const told = this.#recorded;
     [this.#failingSince, this.#recorded] = [null, false];
-    if (since !== null && told) this.#parts.dispatch({ type: 'RecordTrafficInformRecovered', data: { since } });
+    if (since !== null && told)
+      this.#parts.dispatch({ type: 'RecordTrafficInformRecovered', data: { firstFailedAt: since } });
   }
 
   #failed(reason: string): void {
@@ -153,6 +154,6 @@ export class TrafficInform {
     this.#failingSince ??= now();
     if (this.#recorded || now() - this.#failingSince < BEARABLE_MS) return;
     this.#recorded = true;
-    dispatch({ type: 'RecordTrafficInformFailed', data: { since: this.#failingSince, reason } });
+    dispatch({ type: 'RecordTrafficInformFailed', data: { firstFailedAt: this.#failingSince, reason } });
   }
 }

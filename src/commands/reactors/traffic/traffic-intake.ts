@@ -181,7 +181,7 @@ export class TrafficIntake {
     const { dispatch, ipSeen, now } = this.#parts;
     const stale = now() - IP_REFRESH_MS;
     const seen = users.flatMap(({ client, ips }) => {
-      const fresh = ips.filter(({ ip }) => ipSeen(client, ip) <= stale).map(({ ip }) => ({ ip, at: now() }));
+      const fresh = ips.filter(({ ip }) => ipSeen(client, ip) <= stale).map(({ ip }) => ({ ip, seenAt: now() }));
       return fresh.length > 0 ? [{ client, ips: fresh }] : [];
     });
     if (seen.length > 0) dispatch({ type: 'RecordClientIps', data: { seen } });

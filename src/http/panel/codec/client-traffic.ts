@@ -16,9 +16,9 @@ export function clientTraffic(read: ReadModels, client: Client): ClientTraffic {
     up,
     down,
     allTime: Math.max(read.usage.clientAllTime(client), up + down),
-    expiryTime: client.terms.expiresAt,
-    total: client.terms.capBytes,
-    reset: client.terms.resetDays,
+    expiryTime: client.spec.expiresAt,
+    total: client.spec.capBytes,
+    reset: client.spec.renewalDays,
     lastOnline: read.usage.lastOnline(client),
   };
 }

@@ -14,11 +14,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['up', 'down', 'total', 'allTime', 'inboundId', 'uuid', 'lastOnline'],
 ]);
 
-type Stored = Pick<Client, 'terms' | 'identity' | 'credential'> & { readonly number: number };
+type Stored = Pick<Client, 'spec' | 'identity' | 'credential'> & { readonly number: number };
 
 const blank: Stored = {
   number: 0,
-  terms: {
+  spec: {
     enabled: true,
     capBytes: 0,
     expiresAt: 0,
@@ -26,7 +26,7 @@ const blank: Stored = {
     flow: '',
     security: '',
     method: '',
-    resetDays: 0,
+    renewalDays: 0,
     reverseTag: '',
   },
   identity: { email: '', subId: '', comment: '', tgId: 0, extra: {} },
@@ -36,18 +36,18 @@ const blank: Stored = {
 /** A wire client as the panel asks for it. Members that are absent are those of `current`, or the defaults of a new one. */
 export function clientDraft(wire: WireClient, protocol: Protocol, current?: Stored): ClientDraft {
   const before = current ?? blank;
-  const { terms, identity } = before;
+  const { spec, identity } = before;
   return {
-    terms: {
-      enabled: wire.enable ?? terms.enabled,
-      capBytes: wire.totalGB ?? terms.capBytes,
-      expiresAt: wire.expiryTime ?? terms.expiresAt,
-      limitIp: wire.limitIp ?? terms.limitIp,
-      flow: wire.flow ?? terms.flow,
-      security: wire.security ?? terms.security,
-      method: wire.method ?? terms.method,
-      resetDays: wire.reset ?? terms.resetDays,
-      reverseTag: wire.reverse?.tag ?? terms.reverseTag,
+    spec: {
+      enabled: wire.enable ?? spec.enabled,
+      capBytes: wire.totalGB ?? spec.capBytes,
+      expiresAt: wire.expiryTime ?? spec.expiresAt,
+      limitIp: wire.limitIp ?? spec.limitIp,
+      flow: wire.flow ?? spec.flow,
+      security: wire.security ?? spec.security,
+      method: wire.method ?? spec.method,
+      renewalDays: wire.reset ?? spec.renewalDays,
+      reverseTag: wire.reverse?.tag ?? spec.reverseTag,
     },
     identity: {
       email: wire.email ?? identity.email,
@@ -61,8 +61,8 @@ export function clientDraft(wire: WireClient, protocol: Protocol, current?: Stor
 }
 
 /** What a client is now, as a wish: it stays so. */
-export function keptDraft({ terms, identity, credential }: Client): ClientDraft {
-  return { terms, identity, credential };
+export function keptDraft({ spec, identity, credential }: Client): ClientDraft {
+  return { spec, identity, credential };
 }
 
 /** What names a wire client in the paths of the panel API. */

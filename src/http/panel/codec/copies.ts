@@ -14,7 +14,7 @@ interface Wish {
 /** Copies of clients for another inbound: the same terms and subscription, other emails and credentials. */
 export function copiesOf({ sources, target, flow, taken }: Wish): readonly ClientDraft[] {
   const made = new Set<string>();
-  return sources.map(({ terms, identity }) => {
+  return sources.map(({ spec, identity }) => {
     const base = `${identity.email}_${target.id}`;
     let email = base;
     for (let n = 1; taken(email) || made.has(emailKey(email)); n += 1) email = `${base}_${n}`;
@@ -22,11 +22,11 @@ export function copiesOf({ sources, target, flow, taken }: Wish): readonly Clien
     return {
       identity: { ...identity, email, subId: identity.subId || freshSubId() },
       credential: freshCredential(target.protocol, target.config.settings),
-      terms: {
-        ...terms,
-        flow: target.protocol === 'vless' ? flow || terms.flow : '',
-        reverseTag: target.protocol === 'vless' ? terms.reverseTag : '',
-        method: target.protocol === 'shadowsocks' ? terms.method : '',
+      spec: {
+        ...spec,
+        flow: target.protocol === 'vless' ? flow || spec.flow : '',
+        reverseTag: target.protocol === 'vless' ? spec.reverseTag : '',
+        method: target.protocol === 'shadowsocks' ? spec.method : '',
       },
     };
   });

@@ -5,7 +5,7 @@ import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import { coreInbound, coreUser } from '../../../projections/core/core-json.js';
 
-const never = { life: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
+const never = { keyVersion: 1, node: null, depletion: null, depletedAt: 0, createdAt: 0, updatedAt: 0 };
 
 /** The inbound that a draft would become, in the core's words, to ask the core about it before anything is decided. */
 export function coreInboundOf({ spec, enabled, config, clients }: InboundDraft): CoreInbound {

@@ -24,7 +24,7 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
       retryAt: seconds(refused ? nodeSync.retryAt(node.id, inbound) : 0),
     }));
   const restart = read.nodes.restart(node.id);
-  const strangers = read.nodes.strangers(node.id) ?? { inbounds: [], clients: [], more: 0 };
+  const unmanaged = read.nodes.unmanagedItems(node.id) ?? { inboundTags: [], clients: [], omitted: 0 };
   return {
     id: node.id,
     name: node.name,
@@ -43,10 +43,10 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
       clients: (restart?.clients ?? []).map((number) => read.clients.get(number)?.identity.email ?? `#${number}`),
       inbounds: [...(restart?.inbounds ?? [])],
     },
-    strangers: {
-      inbounds: [...strangers.inbounds],
-      clients: strangers.clients.map((client) => ({ ...client })),
-      more: strangers.more,
+    unmanaged: {
+      inbounds: [...unmanaged.inboundTags],
+      clients: unmanaged.clients.map(({ inboundTag, email }) => ({ inbound: inboundTag, email })),
+      omitted: unmanaged.omitted,
     },
   };
 }

@@ -30,8 +30,8 @@ async function send(
 }
 
 function outcome({ chats }: Delivered, say: HttpRequest['say']): Message {
-  const rows = chats.map(({ chat, error }) => ({
-    chatId: chat,
+  const rows = chats.map(({ chatId, error }) => ({
+    chatId,
     success: error === null,
     msg: error === null ? '' : say(error),
   }));

@@ -28,7 +28,7 @@ export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
   read(_, { read }) {
     const template = read.desired.template();
     const inboundTags = read.inbounds.all().map(({ tag }) => tag);
-    const reverse = new Set([...read.clients.all()].map(({ terms }) => terms.reverseTag).filter((tag) => tag !== ''));
+    const reverse = new Set([...read.clients.all()].map(({ spec }) => spec.reverseTag).filter((tag) => tag !== ''));
     const clientReverseTags = [...reverse].sort();
     const outboundTestUrl = read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
     if (read.settings.current().apiDialect === '3x-ui') {

@@ -16,7 +16,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   /** The answer is on its way before the panel starts anew. */
   async importDB({ body: { db, passphrase } }, services, request) {
     try {
-      const { kept } = await services.backups.replace({ path: db.path, passphrase, askedBy: request.actor });
+      const { kept } = await services.backups.replace({ path: db.path, passphrase, requestedBy: request.actor });
       return said(request, kept);
     } catch (error) {
       return refusal(error, (why) => reject('IMPORT_REFUSED', { why }));

@@ -111,7 +111,7 @@ function answerOf(done: Done | Rejection, services: Services, request: AuthReque
   if (done instanceof Rejection) return done;
   const { visit, userId } = request;
   const user = services.read.users().users.get(userId);
-  const ended = done.events.some(({ type }) => type === 'SessionsEnded');
+  const ended = done.events.some(({ type }) => type === 'SessionsRevoked');
   if (ended && user && visit.session && !visit.byToken) {
     const rejection = visit.renew(user);
     if (rejection) return rejection;

@@ -8,7 +8,7 @@ import { FakeCore } from './fake-core.js';
 
 const restart: AnyCommand = { type: 'RestartCore', data: {} };
 const three = [addInbound(1), addInbound(2), addInbound(3)] as const;
-const refusals = (place: Place) => place.data('InboundRefusedByCore');
+const refusals = (place: Place) => place.data('InboundRejectedByCore');
 const running = (place: Place) => Object.keys(place.core.served);
 const switchOff = (n: number): AnyCommand => ({
   type: 'SetInboundEnabled',

@@ -12,7 +12,7 @@ describe('a look now and then', () => {
     place.core.listening.delete('in-1');
     await place.wait(60_000);
     expect(place.core.seen()).toStrictEqual(['addInbound in-1']);
-    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inbounds: ['in-1'], clients: 0 }]);
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inboundTags: ['in-1'], clientCount: 0 }]);
   });
 
   it('loses no change that is made meanwhile', async () => {

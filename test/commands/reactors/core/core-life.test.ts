@@ -75,7 +75,7 @@ describe('a core that does not take another template', () => {
     expect(told).toStrictEqual([text]);
     expect(place.data('CoreFailed')).toStrictEqual([]);
     // Who may not connect is cut all the same.
-    const off = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    const off = await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     expect(off).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
     expect(await place.done({ type: 'RestartCore', data: {} })).toStrictEqual(['stop', 'start in-1']);
     await changed('debug');
@@ -151,7 +151,7 @@ describe('a call that gets lost', () => {
     const place = await fresh();
     if (when === 'after') place.core.listening.get('in-1')?.users.delete(1);
     place.core.fail.set('removeUser', lost());
-    place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+    place.must(update(draft('alice', 1, { spec: { enabled: false } })));
     await place.calm();
     await place.wait(1000);
     expect(place.core.seen().filter((call) => call.startsWith('disconnect'))).toStrictEqual(['disconnect in-1 alice']);
@@ -162,7 +162,7 @@ describe('a call that gets lost', () => {
   it('to cut somebody cuts once more', async () => {
     const place = await fresh();
     place.core.fail.set('disconnect', lost());
-    const calls = await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    const calls = await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     expect(calls).toStrictEqual([
       'removeUser in-1 alice',
       'disconnect in-1 alice',
@@ -238,7 +238,7 @@ describe('a panel that begins', () => {
       'removeUser in-1 mallory',
     ]);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob', 'alice'], 'in-2': [] });
-    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inbounds: ['stranger'], clients: 2 }]);
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inboundTags: ['stranger'], clientCount: 2 }]);
   });
 
   it('restarts a core that runs another template', async () => {
@@ -285,7 +285,7 @@ describe('a panel that begins', () => {
 describe('time', () => {
   it('goes on for the clients when the core does not answer', async () => {
     const place = await fresh();
-    await place.done(update(draft('alice', 1, { terms: { expiresAt: T0 + DAY } })));
+    await place.done(update(draft('alice', 1, { spec: { expiresAt: T0 + DAY } })));
     place.clock.advance(DAY);
     place.core.fail.set('counters', new CoreError('unreachable', 'no answer'));
     await place.wait(5000);

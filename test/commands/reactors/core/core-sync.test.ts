@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
-import { alice, bob, draft, inboundDraft, inboundId, one, T0, terms, two, userId } from '../../../kit/builders.js';
+import { alice, bob, clientSpec, draft, inboundDraft, inboundId, one, T0, two, userId } from '../../../kit/builders.js';
 import { addClients, addInbound, type Place, started } from '../kit.js';
 import { FakeCore } from './fake-core.js';
 
@@ -33,7 +33,7 @@ describe('a change of a client', () => {
 
   it('that is switched off and on again goes and comes', async () => {
     const place = await fresh();
-    expect(await place.done(update(draft('alice', 1, { terms: { enabled: false } })))).toStrictEqual([
+    expect(await place.done(update(draft('alice', 1, { spec: { enabled: false } })))).toStrictEqual([
       'removeUser in-1 alice',
       'disconnect in-1 alice',
     ]);
@@ -43,7 +43,7 @@ describe('a change of a client', () => {
 
   it('that is nothing to the core does not reach it', async () => {
     const place = await fresh();
-    expect(await place.done(update(draft('alice', 1, { terms: { capBytes: 5, limitIp: 1 } })))).toStrictEqual([]);
+    expect(await place.done(update(draft('alice', 1, { spec: { capBytes: 5, limitIp: 1 } })))).toStrictEqual([]);
   });
 
   it('of its credential ends the old connections before the new one comes', async () => {
@@ -80,7 +80,7 @@ describe('a change of a client', () => {
 
   it('that reaches its cap cuts it at once, without a restart', async () => {
     const place = await fresh();
-    await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })));
+    await place.done(update(draft('alice', 1, { spec: { capBytes: 10 } })));
     place.core.counts = [{ kind: 'client', name: 1, up: 6, down: 6 }];
     await place.wait(5000);
     expect(place.core.seen()).toStrictEqual(['removeUser in-1 alice', 'disconnect in-1 alice']);
@@ -95,7 +95,7 @@ describe('a change of a client', () => {
 
   it('whose term ends cuts it within a poll', async () => {
     const place = await fresh();
-    await place.done(update(draft('alice', 1, { terms: { expiresAt: T0 + 7000 } })));
+    await place.done(update(draft('alice', 1, { spec: { expiresAt: T0 + 7000 } })));
     await place.wait(5000);
     expect(place.core.seen()).toStrictEqual([]);
     await place.wait(5000);
@@ -125,7 +125,7 @@ describe('many inbounds at once', () => {
     let batches = 0;
     vi.spyOn(place.core.inbounds, 'add').mockImplementation((inbounds) => {
       batches += 1;
-      if (batches === 2) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+      if (batches === 2) place.must(update(draft('alice', 1, { spec: { enabled: false } })));
       return adding(inbounds);
     });
     const calls = await place.done(...Array.from({ length: 200 }, (_, n) => addInbound(n + 2)));
@@ -141,7 +141,7 @@ describe('many inbounds at once', () => {
     let removed = 0;
     vi.spyOn(place.core.inbounds, 'remove').mockImplementation((inbound) => {
       removed += 1;
-      if (removed === 5) place.must(update(draft('alice', 1, { terms: { enabled: false } })));
+      if (removed === 5) place.must(update(draft('alice', 1, { spec: { enabled: false } })));
       return removing(inbound);
     });
     const off = Array.from({ length: 60 }, (_, n) => set(false, inboundId(n + 2)));
@@ -156,7 +156,7 @@ describe('connections that cannot be ended one by one', () => {
   it('are ended by exactly one restart for all', async () => {
     const place = await fresh();
     for (const email of ['alice', 'bob']) place.core.uncuttable.add(email);
-    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     await place.wait(1000);
     await place.done({ type: 'DeleteClient', data: { inbound: one, client: { email: 'bob' } } });
     expect(place.core.runs).toBe(1);
@@ -172,7 +172,7 @@ describe('whoever was cut and goes on to receive', () => {
   const receiving = (place: Place, down: number): void => {
     place.core.counts = [{ kind: 'client', name: 1, up: down, down }];
   };
-  const off = update(draft('alice', 1, { terms: { enabled: false } }));
+  const off = update(draft('alice', 1, { spec: { enabled: false } }));
 
   it('is cut again at the next poll, twice, and then the core is restarted once', async () => {
     const place = await fresh();
@@ -228,9 +228,9 @@ describe('an email in two inbounds', () => {
 
   it('is cut in both when the sum reaches its cap', async () => {
     const place = await both();
-    await place.done(update(draft('alice', 1, { terms: { capBytes: 10 } })), {
+    await place.done(update(draft('alice', 1, { spec: { capBytes: 10 } })), {
       type: 'UpdateClient',
-      data: { inbound: two, client: { email: 'alice' }, draft: { ...sibling, terms: terms({ capBytes: 10 }) } },
+      data: { inbound: two, client: { email: 'alice' }, draft: { ...sibling, spec: clientSpec({ capBytes: 10 }) } },
     });
     const growth = { run: 'run-1', clients: [[1, 10, 0]] as const, inbounds: [], outbounds: [] };
     const calls = await place.done({ type: 'RecordTraffic', data: growth });
@@ -250,7 +250,7 @@ describe('connections that cannot be ended one by one, where the settings want n
     const place = await fresh();
     await place.done({ type: 'ChangeSettings', data: { changes: { restartCoreOnClientDisable: false } } });
     place.core.uncuttable.add('alice');
-    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start']);
     expect(place.core.served).toStrictEqual({ 'in-1': ['bob'] });
@@ -262,7 +262,7 @@ describe('connections that wait for such a restart', () => {
   it('are left alone when the settings change before it comes', async () => {
     const place = await fresh();
     place.core.uncuttable.add('alice');
-    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     await place.done({ type: 'ChangeSettings', data: { changes: { restartCoreOnClientDisable: false } } });
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start']);
@@ -271,7 +271,7 @@ describe('connections that wait for such a restart', () => {
   it('are ended by any other that comes first', async () => {
     const place = await fresh();
     place.core.uncuttable.add('alice');
-    await place.done(update(draft('alice', 1, { terms: { enabled: false } })));
+    await place.done(update(draft('alice', 1, { spec: { enabled: false } })));
     await place.done({ type: 'RestartCore', data: {} });
     await place.wait(30_000);
     expect(starts(place)).toStrictEqual(['start', 'request']);
@@ -306,7 +306,7 @@ describe('a change of an inbound', () => {
       data: { inbound, ...inboundDraft({ spec: { port, tag: `in-${n}` } }) },
     });
     await place.done(move(one, 1, 9999), move(two, 2, 1001), move(one, 1, 1002));
-    expect(place.data('InboundRefusedByCore')).toStrictEqual([]);
+    expect(place.data('InboundRejectedByCore')).toStrictEqual([]);
     const { listening: inbounds } = place.core;
     expect(['in-1', 'in-2'].map((tag) => inbounds.get(tag)?.config['port'])).toStrictEqual([1002, 1001]);
   });
@@ -317,10 +317,10 @@ describe('a change of an inbound', () => {
     const place = await fresh(core);
     await place.done(addInbound(2), addInbound(3));
     expect(Object.keys(core.served)).toStrictEqual(['in-1', 'in-3']);
-    expect(place.data('InboundRefusedByCore')).toStrictEqual([{ inbound: 2, reason: 'inbound in-2 is refused' }]);
+    expect(place.data('InboundRejectedByCore')).toStrictEqual([{ inbound: 2, reason: 'inbound in-2 is refused' }]);
     await place.wait(60_000); // tried again, refused again, said once
     expect(core.seen()).toContain('addInbound in-2');
-    expect(place.data('InboundRefusedByCore')).toHaveLength(1);
+    expect(place.data('InboundRejectedByCore')).toHaveLength(1);
     core.refuses.clear();
     await place.wait(60_000);
     expect(Object.keys(core.served)).toContain('in-2');
@@ -339,7 +339,7 @@ describe('a change of an inbound', () => {
       'start in-2',
     ]);
     expect(Object.keys(core.served)).toStrictEqual(['in-2']);
-    expect(place.data('InboundRefusedByCore').map((data) => (data as { inbound: number }).inbound)).toStrictEqual([
+    expect(place.data('InboundRejectedByCore').map((data) => (data as { inbound: number }).inbound)).toStrictEqual([
       1, 3,
     ]);
   });
@@ -367,7 +367,7 @@ describe('a tag that goes from one inbound to another', () => {
     place.core.counts = [count('in-1', 137)];
     await place.panel.reactors.poll();
     expect([bytes(place, 2), booked(place)]).toStrictEqual([7, [[[1, 100, 0]], [[1, 30, 0]], [[2, 7, 0]]]]);
-    expect(place.data('InboundCountersPassedOn')).toStrictEqual([{ run: 'run-1', counters: [['in-1', 130, 0]] }]);
+    expect(place.data('InboundCountersReleased')).toStrictEqual([{ run: 'run-1', counters: [['in-1', 130, 0]] }]);
   });
 
   it('is told apart by the next panel process when this one died before the core was told', async () => {

@@ -62,13 +62,13 @@ async function start(
 const types = (events: readonly RecordedEvent[]) => events.map(({ type }) => type);
 const outcome = (over: object = {}) => ({
   type: 'DirectorySynced',
-  data: { added: 0, enabled: 0, disabled: 0, removed: 0, refused: 0, error: null, ...over },
+  data: { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: null, ...over },
 });
 const enabling = (email: string, enabled: boolean): AnyCommand => {
   const draft = [alice, bob].find(({ identity }) => identity.email === email) ?? alice;
   return {
     type: 'UpdateClient',
-    data: { inbound: one, client: { email }, draft: { ...draft, terms: { ...draft.terms, enabled } } },
+    data: { inbound: one, client: { email }, draft: { ...draft, spec: { ...draft.spec, enabled } } },
   };
 };
 
@@ -88,7 +88,7 @@ describe('a sync with the directory', () => {
       data: {
         client: 1,
         inbound: one,
-        terms: { enabled: true, capBytes: 2 * 1024 ** 3, expiresAt: now + 30 * DAY, limitIp: 3 },
+        spec: { enabled: true, capBytes: 2 * 1024 ** 3, expiresAt: now + 30 * DAY, limitIp: 3 },
         identity: { email: 'anna@home', subId: expect.stringMatching(/^[a-z0-9]{16}$/) as string },
         credential: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string },
       },
@@ -159,7 +159,7 @@ describe('a sync with the directory', () => {
     await place.close(false);
     await place.open();
     const events = await run([person('anna')], make());
-    expect(events).toMatchObject([{ type: 'ClientDeleted', data: { client: 3 } }, outcome({ removed: 1 })]);
+    expect(events).toMatchObject([{ type: 'ClientDeleted', data: { client: 3 } }, outcome({ deleted: 1 })]);
     expect([...place.panel.read.clients.all()].map(({ identity }) => identity.email)).toEqual(['alice', 'anna']);
   });
 
@@ -184,7 +184,7 @@ describe('a sync with the directory', () => {
     expect(await run(people.slice(0, 11))).toMatchObject([outcome({ error })]);
     expect([...place.panel.read.clients.all()]).toHaveLength(24);
     const events = await run(people.slice(0, 12));
-    expect(events.at(-1)).toMatchObject(outcome({ removed: 12 }));
+    expect(events.at(-1)).toMatchObject(outcome({ deleted: 12 }));
   });
 
   it('removes nobody when that is off', async () => {
@@ -201,7 +201,7 @@ describe('a sync with the directory', () => {
     const people = [person('a>b'), person('anna'), person(`${'x'.repeat(300)}@home`), person('bert')];
     const events = await run(people);
     expect(types(events)).toEqual(['ClientAdded', 'ClientAdded', 'DirectorySynced']);
-    expect(events.at(-1)).toMatchObject(outcome({ added: 2, refused: 2, error }));
+    expect(events.at(-1)).toMatchObject(outcome({ added: 2, rejected: 2, error }));
     expect(await run(people)).toEqual([]);
     change({ ldapInboundTags: 'gone' });
     expect(await run(people)).toMatchObject([outcome({ error: 'There is no inbound with the tag gone' })]);

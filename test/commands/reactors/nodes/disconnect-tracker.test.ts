@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { credential, draft, terms, uuid } from '../../../kit/builders.js';
+import { clientSpec, credential, draft, uuid } from '../../../kit/builders.js';
 import { type Centre, nodeOne, withPortolan, withXui } from './kit.js';
 
 const named = (email: string, n: number, over: Parameters<typeof draft>[2] = {}) =>
@@ -191,7 +191,7 @@ describe('connections that a 3x-ui does not end', () => {
       xui.flow('in-1', 'bob', 100);
     };
     await pass(10, flow);
-    edit(inbound, 'alice', { terms: terms({ enabled: false }) });
+    edit(inbound, 'alice', { spec: clientSpec({ enabled: false }) });
     await round();
     await pass(5, flow);
     expect(xui.restarts).toBe(0);
@@ -215,7 +215,7 @@ describe('connections that a 3x-ui does not end', () => {
       xui.flow('in-3', 'fina', 20_000);
     };
     await pass(8, flow);
-    edit(inbound, 'alice', { terms: terms({ enabled: false }) });
+    edit(inbound, 'alice', { spec: clientSpec({ enabled: false }) });
     remove(inbound, 'bob');
     must({ type: 'SetInboundEnabled', data: { inbound: second, enabled: false } });
     must({ type: 'DeleteInbound', data: { inbound: third } });
@@ -229,7 +229,7 @@ describe('connections that a 3x-ui does not end', () => {
 
   it('are ended within 30 s of a cap that all machines together have reached', async () => {
     const { addInbound, round, xui, clock, must, sync, read, journal } = await start();
-    const capped = named('alice', 1, { terms: { capBytes: 1_000_000 } });
+    const capped = named('alice', 1, { spec: { capBytes: 1_000_000 } });
     addInbound([capped], { local: true, spec: { tag: 'here', port: 8443 } });
     addInbound([capped, bob]);
     await round();
@@ -288,7 +288,7 @@ describe('connections that a 3x-ui does not end', () => {
     const flow = (): void => xui.flow('in-2', 'alice', 100);
     await pass(10, flow);
     remove(inbound, 'alice');
-    edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    edit(inbound, 'bob', { spec: clientSpec({ enabled: false }) });
     await round();
     await pass(60, flow);
     expect([xui.restarts, xui.clients('in-1').map(({ email }) => email)]).toStrictEqual([0, ['bob']]);
@@ -300,7 +300,7 @@ describe('connections that a 3x-ui does not end', () => {
     await round();
     const flow = (): void => xui.flow('in-1', 'alice', 100);
     await pass(10, flow);
-    edit(inbound, 'alice', { terms: terms({ enabled: false }) });
+    edit(inbound, 'alice', { spec: clientSpec({ enabled: false }) });
     remote.fault = ({ url = '' }, response) =>
       url.endsWith('/restartXrayService') && (response.end('{"success":false,"msg":"no"}'), true);
     await pass(60, flow);
@@ -317,7 +317,7 @@ describe('connections that a 3x-ui does not end', () => {
     const inbound = addInbound([alice, bob]);
     await round();
     remote.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
-    edit(inbound, 'alice', { terms: terms({ enabled: false }) });
+    edit(inbound, 'alice', { spec: clientSpec({ enabled: false }) });
     for (let n = 0; n < 4; n += 1) {
       remote.given({ type: 'RecordTraffic', data: { run: 'r', clients: [[1, 5, 5]], inbounds: [], outbounds: [] } });
       await settled();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANOTHER } from '../../../../src/commands/reactors/nodes/node-question.js';
-import { clientNumber, HOUR, identity, T0, terms } from '../../../kit/builders.js';
+import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/builders.js';
 import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 
@@ -77,7 +77,7 @@ describe('a node that does not answer as it should', () => {
     clock.advance(2000);
     await round();
     expect(spoken()).toStrictEqual([]);
-    const failing = ['NodeSyncFailing', 'decode response: this is not the answer of a panel'];
+    const failing = ['NodeSyncFailed', 'decode response: this is not the answer of a panel'];
     for (let n = 0; n < 4; n += 1) {
       clock.advance(10_000);
       await round();
@@ -90,7 +90,7 @@ describe('a node that does not answer as it should', () => {
       clock.advance(10_000);
       await round();
     }
-    expect(spoken()).toStrictEqual([failing, ['NodeSyncFailing', 'remote: database is locked']]);
+    expect(spoken()).toStrictEqual([failing, ['NodeSyncFailed', 'remote: database is locked']]);
     expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
     expect(read.nodes.failing(nodeOne)?.reason).toBe('remote: database is locked');
     remote.fault = null;
@@ -123,7 +123,7 @@ describe('a node that does not answer as it should', () => {
       await round();
     }
     expect(used('alice')).toBe(3);
-    expect(read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['deep']);
+    expect(read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['deep']);
     expect(read.nodes.outbox(nodeOne).map(({ refused }) => refused?.reason)).toStrictEqual([
       undefined,
       'The node lists this inbound in a way that cannot be read',
@@ -215,7 +215,7 @@ describe('a node that does not answer as it should', () => {
     // Whatever is asked of it, it says yes.
     remote.routes.unshift(['POST', /inbounds\/updateClient/, () => ({ msg: 'yes' })]);
     const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
-    edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
+    edit(inbound, 'alice', { spec: clientSpec({ limitIp: 3 }) });
     for (let n = 0; n < 3; n += 1) await round();
     expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toBe('The node does not keep this inbound as it is told');
     const before = told();
@@ -237,7 +237,7 @@ describe('what a node tells besides', () => {
     expect(read.usage.onlineEmails(clock.now())).toStrictEqual(['alice']);
     const seen = appended().find((event) => event.type === 'ClientIpsSeen');
     expect([seen?.data, seen?.meta.actor.kind]).toStrictEqual([
-      { client: 1, ips: ['203.0.113.5', '2001:db8::7'].map((ip) => ({ ip, at: T0 })) },
+      { client: 1, ips: ['203.0.113.5', '2001:db8::7'].map((ip) => ({ ip, seenAt: T0 })) },
       'node',
     ]);
     // Addresses that are known are not recorded again and again.
@@ -250,7 +250,7 @@ describe('what a node tells besides', () => {
 
   it('is one counter for one email, whatever inbounds it is in', async () => {
     const { round, addInbound, remote, used, remove } = await withPortolan();
-    const shared = { identity: identity('alice', { subId: 'one' }), terms: terms({ capBytes: 10_000 }) };
+    const shared = { identity: identity('alice', { subId: 'one' }), spec: clientSpec({ capBytes: 10_000 }) };
     const first = addInbound([{ ...alice, ...shared }]);
     addInbound([{ ...bob, ...shared }], { spec: { port: 8443, tag: 'in-2' } });
     await round();
@@ -293,7 +293,7 @@ describe('what is nothing to a node any more', () => {
     addInbound([{ ...alice, ...shared }], { spec: { port: 8443, tag: 'in-2' } });
     must({ type: 'AddClients', data: { inbound: later, clients: [{ ...bob, ...shared }] } });
     const events = await round();
-    expect(events.map(({ data }) => 'began' in data && [data.inbound, data.began])).toStrictEqual([
+    expect(events.map(({ data }) => 'newClients' in data && [data.inbound, data.newClients])).toStrictEqual([
       [1, [2]],
       [2, [1]],
     ]);
@@ -316,7 +316,7 @@ describe('a large inbound', () => {
     expect(xui.clients('in-1')).toHaveLength(1500);
     expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]);
     expect(read.nodes.baseline('clients', clientNumber(1500))).toMatchObject({ up: 0, down: 0 });
-    edit(inbound, 'client 700', { terms: terms({ limitIp: 2 }) });
+    edit(inbound, 'client 700', { spec: clientSpec({ limitIp: 2 }) });
     await round();
     expect(asked()).toHaveLength(1);
   });

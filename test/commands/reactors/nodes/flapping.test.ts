@@ -10,8 +10,8 @@ const POLL = 5000;
 const lists = ['good', 'garbage', 'unreadable', 'foreign', 'strange'] as const;
 type List = (typeof lists)[number];
 const noticed = [
-  ...['NodeInboundApplied', 'NodeInboundRemoved', 'NodeInboundRefused', 'NodeStrangersSeen'],
-  ...['NodeSyncFailing', 'NodeSyncRecovered'],
+  ...['NodeInboundApplied', 'NodeInboundRemoved', 'NodeInboundRejected', 'NodeUnmanagedItemsFound'],
+  ...['NodeSyncFailed', 'NodeSyncRecovered'],
 ];
 
 function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): NodeListing {
@@ -85,11 +85,11 @@ describe('a node that comes and goes', () => {
     for (let n = 0; n < 4; n += 1) await poll('unreadable');
     expect(count()).toStrictEqual({});
     await poll('unreadable');
-    expect(count()).toStrictEqual({ NodeInboundRefused: 3 });
+    expect(count()).toStrictEqual({ NodeInboundRejected: 3 });
     for (let n = 0; n < 12; n += 1) await poll('good');
-    expect(count()).toStrictEqual({ NodeInboundRefused: 3 });
+    expect(count()).toStrictEqual({ NodeInboundRejected: 3 });
     await poll('good');
-    expect(count()).toStrictEqual({ NodeInboundRefused: 3, NodeInboundApplied: 3 });
+    expect(count()).toStrictEqual({ NodeInboundRejected: 3, NodeInboundApplied: 3 });
   });
 
   it('with garbage for three lists of four stays failing, and that is told once', async () => {
@@ -97,7 +97,7 @@ describe('a node that comes and goes', () => {
     let n = 0;
     for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'garbage');
     expect(count()['NodeSyncRecovered']).toBeUndefined();
-    expect(count()['NodeSyncFailing']).toBeLessThanOrEqual(4);
+    expect(count()['NodeSyncFailed']).toBeLessThanOrEqual(4);
     expect(read.nodes.failing(nodeOne)).toBeDefined();
     await poll('garbage');
     clock.advance(HOUR);

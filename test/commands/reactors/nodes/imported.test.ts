@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NodeInboundInherited } from '../../../../src/events/node/node-sync.js';
-import { draft, HOUR, terms } from '../../../kit/builders.js';
+import { NodeInboundAdopted } from '../../../../src/events/node/node-sync.js';
+import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, startCentre, withXui } from './kit.js';
 
 const zoe = { id: 'own', email: 'zoe', enable: true, comment: 'paid in cash' };
@@ -19,7 +19,7 @@ async function moved(clients: readonly object[], { remark = 'first', tag = 'in-1
       lastOnline: 0,
     });
   const inbound = addInbound([alice, bob]);
-  centre.journal.append(NodeInboundInherited({ node: nodeOne, inbound, tag }));
+  centre.journal.append(NodeInboundAdopted({ node: nodeOne, inbound, tag }));
   return { ...centre, xui, inbound };
 }
 
@@ -32,7 +32,7 @@ describe('an inbound that the panel before kept on a node', () => {
     const { round, settled, xui, used, read, remove, inbound, asked } = await moved([there(alice), there(bob)]);
     const types = (await round()).map(({ type }) => type);
     expect(types).toStrictEqual(['NodeTrafficRecorded', 'NodeInboundApplied']);
-    expect([used('alice'), used('bob'), read.nodes.strangers(nodeOne)]).toStrictEqual([0, 0, undefined]);
+    expect([used('alice'), used('bob'), read.nodes.unmanagedItems(nodeOne)]).toStrictEqual([0, 0, undefined]);
     expect(xui.clients('in-1').map(({ email, id }) => [email, id])).toStrictEqual(
       [alice, bob].map((of) => [of.identity.email, of.credential.id]),
     );
@@ -57,7 +57,7 @@ describe('an inbound that the panel before kept on a node', () => {
     expect(centre.xui.byTag('in-1')).toMatchObject({ id: 70, remark: 'first' });
     expect(centre.xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['alice', 'bob', 'zoe']);
     expect(centre.xui.clients('in-1')[2]).toStrictEqual(zoe);
-    expect(centre.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients).toStrictEqual([{ inboundTag: 'in-1', email: 'zoe' }]);
   });
 
   it('goes on when it is taken over from the same panel a second time, whatever the first wrote there', async () => {
@@ -66,13 +66,13 @@ describe('an inbound that the panel before kept on a node', () => {
     const second = startCentre();
     second.addNode(remote.port, { kind: '3x-ui' });
     const inbound = second.addInbound([alice, bob]);
-    second.journal.append(NodeInboundInherited({ node: nodeOne, inbound, tag: 'in-1' }));
+    second.journal.append(NodeInboundAdopted({ node: nodeOne, inbound, tag: 'in-1' }));
     await second.round();
     second.clock.advance(HOUR);
-    second.edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    second.edit(inbound, 'bob', { spec: clientSpec({ enabled: false }) });
     await second.round();
     expect([refusal(second), second.read.nodes.outbox(nodeOne)[0]?.waiting]).toStrictEqual([undefined, []]);
-    expect(second.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'zoe' }]);
+    expect(second.read.nodes.unmanagedItems(nodeOne)?.clients).toStrictEqual([{ inboundTag: 'in-1', email: 'zoe' }]);
     const marked = xui
       .clients('in-1')
       .map(({ email, enable, comment }) => [email, enable, String(comment).slice(0, 45)]);

@@ -136,10 +136,10 @@ export function startCentre(
     edit(inbound: InboundId, email: string, over: Partial<ClientDraft>): void {
       const client = read.clients.inInbound(inbound, email);
       if (!client) throw new Error(`there is no client ${email}`);
-      const { terms, identity, credential } = client;
+      const { spec, identity, credential } = client;
       must({
         type: 'UpdateClient',
-        data: { inbound, client: { email }, draft: { terms, identity, credential, ...over } },
+        data: { inbound, client: { email }, draft: { spec, identity, credential, ...over } },
       });
     },
     remove: (inbound: InboundId, email: string): void =>
@@ -156,7 +156,7 @@ export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
   cpSync(journal.directory.root, folder, { recursive: true });
   return () => {
     const copy = new TestLog(folder);
-    copy.append(StateImported({ kind: 'portolan', sha256: '0'.repeat(64), from: null, kept: [] }));
+    copy.append(StateImported({ source: 'portolan', sha256: '0'.repeat(64), origin: null, keptSettings: [] }));
     return startCentre(undefined, undefined, copy);
   };
 }

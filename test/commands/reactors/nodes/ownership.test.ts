@@ -47,7 +47,7 @@ describe('an inbound of the node itself', () => {
     xui.inbounds.push(own(clients));
     const before = structuredClone(xui.inbounds);
     const inbound = addInbound([alice]);
-    expect(typesOf(await round())).toStrictEqual(['NodeInboundRefused']);
+    expect(typesOf(await round())).toStrictEqual(['NodeInboundRejected']);
     expect(refusalOf({ read })).toBe(FOREIGN);
     clock.advance(HOUR);
     await round();
@@ -65,7 +65,7 @@ describe('an inbound of the node itself', () => {
     expect(typesOf(await settled()).at(-1)).toBe('NodeInboundRemoved');
     asked();
     xui.inbounds.push(own([zoe]), own([], { id: 71, tag: 'in-2', port: 8443 }));
-    expect(typesOf(await round())).toStrictEqual(['NodeStrangersSeen']);
+    expect(typesOf(await round())).toStrictEqual(['NodeUnmanagedItemsFound']);
     expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
     expect([asked(), xui.inbounds.length]).toStrictEqual([[], 2]);
   });
@@ -90,7 +90,7 @@ describe('an inbound of the node itself', () => {
     await round();
     asked();
     xui.inbounds.splice(0, 1, own([zoe]));
-    expect(typesOf(await round())).toStrictEqual(['NodeInboundRefused']);
+    expect(typesOf(await round())).toStrictEqual(['NodeInboundRejected']);
     expect([asked(), refusalOf({ read }), emails(xui)]).toStrictEqual([[], FOREIGN, ['zoe']]);
   });
 

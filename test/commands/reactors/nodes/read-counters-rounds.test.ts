@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
-import { draft, HOUR, terms } from '../../../kit/builders.js';
+import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 
 const MOST = 1e15;
 const notesOf = (events: readonly RecordedEvent[]) =>
-  events.flatMap((event) => (event.type === 'NodeTrafficRecorded' ? event.data.notes : []));
-const capped = (name: string, n: number, capBytes: number) => draft(name, n, { terms: { ...terms({ capBytes }) } });
+  events.flatMap((event) => (event.type === 'NodeTrafficRecorded' ? event.data.anomalies : []));
+const capped = (name: string, n: number, capBytes: number) => draft(name, n, { spec: { ...clientSpec({ capBytes }) } });
 function bound<T>(document: T | undefined): T {
   if (!document) throw new Error('it is not there');
   return document;

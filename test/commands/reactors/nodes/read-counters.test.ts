@@ -56,7 +56,7 @@ class Model {
 
   async read(): Promise<void> {
     const numbers = [...this.names.keys()].sort((a, b) => a - b);
-    const { traffic, began } = await observe(
+    const { traffic, newClients } = await observe(
       numbers.map((number) => this.#wanted(number)),
       { inbounds: numbers.map((number) => this.#listed(number)), unreadable: [] },
       {
@@ -66,7 +66,7 @@ class Model {
         inbound: () => at(1),
       },
     );
-    for (const number of [...began.values()].flat()) this.followed.set(number, { ...zero, moved: 0, high: 0 });
+    for (const number of [...newClients.values()].flat()) this.followed.set(number, { ...zero, moved: 0, high: 0 });
     const rows = traffic.flatMap(({ clients }) => clients);
     for (const [number, up, down, seenUp, seenDown, allTime, moved, high] of rows) {
       this.followed.set(number, { up: seenUp, down: seenDown, allTime, moved, high });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emailKey } from '../../../../src/events/client/client-document.js';
-import { HOUR, identity, inboundDraft, terms, uuid } from '../../../kit/builders.js';
+import { clientSpec, HOUR, identity, inboundDraft, uuid } from '../../../kit/builders.js';
 import { eventually } from '../../../kit/wait.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 
@@ -14,7 +14,7 @@ describe('a node that is a panel of 3x-ui', () => {
     expect(events.map(({ type, data, meta }) => [type, data, meta.actor.id])).toStrictEqual([
       [
         'NodeInboundApplied',
-        { node: 1, inbound, tag: 'in-1', position, digest: expect.any(String), began: [1, 2], fresh: true },
+        { node: 1, inbound, tag: 'in-1', position, digest: expect.any(String), newClients: [1, 2], newInbound: true },
         'node-sync',
       ],
     ]);
@@ -33,7 +33,7 @@ describe('a node that is a panel of 3x-ui', () => {
     const inbound = addInbound([alice, bob]);
     await round();
     asked();
-    edit(inbound, 'alice', { terms: terms({ capBytes: 5000 }) });
+    edit(inbound, 'alice', { spec: clientSpec({ capBytes: 5000 }) });
     await round();
     expect(asked()).toStrictEqual([`POST updateClient/${uuid(1)}`]);
     expect(types()).toStrictEqual(['NodeInboundApplied']);
@@ -49,7 +49,7 @@ describe('a node that is a panel of 3x-ui', () => {
 
   it('counts what flows there, once, and cuts when all machines together reach the cap', async () => {
     const { round, addInbound, xui, used, types, read, asked } = await withXui();
-    addInbound([{ ...alice, terms: terms({ capBytes: 1000 }) }, bob]);
+    addInbound([{ ...alice, spec: clientSpec({ capBytes: 1000 }) }, bob]);
     await round();
     xui.count('in-1', 'alice', 100, 200);
     const [traffic] = await round();
@@ -59,7 +59,7 @@ describe('a node that is a panel of 3x-ui', () => {
         node: 1,
         clients: [[1, 100, 200, 100, 200, 300, 3, 0, expect.any(Number)]],
         inbounds: [[1, 100, 0, 100, 0, 100, 3, 0]],
-        notes: [],
+        anomalies: [],
       },
       { kind: 'node', id: '1', name: 'Oslo', ip: null },
     ]);
@@ -81,7 +81,7 @@ describe('a node that is a panel of 3x-ui', () => {
 
   it('begins a counter anew there when it was begun anew here', async () => {
     const { round, addInbound, xui, used, must, asked, types } = await withXui();
-    const inbound = addInbound([{ ...alice, terms: terms({ capBytes: 1000 }) }]);
+    const inbound = addInbound([{ ...alice, spec: clientSpec({ capBytes: 1000 }) }]);
     await round();
     xui.count('in-1', 'alice', 0, 1000);
     await round();
@@ -118,7 +118,7 @@ describe('a node that is a panel of 3x-ui', () => {
     for (const [email, row] of old.rows) xui.rows.set(email, row);
     const events = await settled();
     const traffic = events.find((event) => event.type === 'NodeTrafficRecorded');
-    expect(traffic?.type === 'NodeTrafficRecorded' && traffic.data.notes).toStrictEqual([
+    expect(traffic?.type === 'NodeTrafficRecorded' && traffic.data.anomalies).toStrictEqual([
       ['client', 1, 'fell'],
       ['inbound', 1, 'fell'],
     ]);
@@ -158,7 +158,7 @@ describe('a node that is a panel of 3x-ui', () => {
     await round();
     expect(asked()).toStrictEqual(['POST add']);
     expect(appended().map(({ type, data }) => [type, 'inbound' in data && data.inbound])).toStrictEqual([
-      ['NodeInboundRefused', refused],
+      ['NodeInboundRejected', refused],
       ['NodeInboundApplied', taken],
     ]);
     expect(read.nodes.outbox(nodeOne).map(({ waiting, refused: why }) => [waiting.length, why?.reason])).toStrictEqual([
@@ -200,10 +200,10 @@ describe('a node that is a panel of 3x-ui', () => {
     await round();
     xui.inbounds.push({ ...blank, id: 70, tag: 't\u0000\u202e<b>', port: 9000, protocol: 'trojan' });
     await round();
-    expect(read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['t\\u0000\\u202e<b>']);
+    expect(read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['t\\u0000\\u202e<b>']);
   });
 
-  it('has strangers named and left alone, also when all of an inbound is sent', async () => {
+  it('names unmanaged items and leaves them alone, also when all of an inbound is sent', async () => {
     const { round, addInbound, xui, read, must, clock } = await withXui();
     const inbound = addInbound([alice]);
     await round();
@@ -214,8 +214,8 @@ describe('a node that is a panel of 3x-ui', () => {
     own.settings = JSON.stringify(settings);
     const [seen] = await round();
     expect([seen?.type, seen?.data, seen?.meta.actor.kind]).toStrictEqual([
-      'NodeStrangersSeen',
-      { node: 1, inbounds: ['its own'], clients: [{ inbound: 'in-1', email: 'mallory' }], more: 0 },
+      'NodeUnmanagedItemsFound',
+      { node: 1, inboundTags: ['its own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },
       'node',
     ]);
     clock.advance(HOUR);
@@ -245,7 +245,7 @@ describe('what is decided', () => {
     const inbound = addInbound([alice]);
     last = () => {
       last = () => undefined;
-      edit(inbound, 'alice', { terms: terms({ limitIp: 4 }) });
+      edit(inbound, 'alice', { spec: clientSpec({ limitIp: 4 }) });
     };
     await eventually(() => expect(xui.clients('in-1')[0]).toMatchObject({ limitIp: 4 }));
     await eventually(() => expect(read.nodes.outbox(nodeOne)[0]?.waiting).toStrictEqual([]));
@@ -308,8 +308,8 @@ describe('a node that is a panel of ours', () => {
     });
     await round();
     const changes = remote.log.read(head, 100).map(({ type }) => type);
-    expect(changes.filter((type) => /^Inbound(Disabled|Enabled|Restored)$/.test(type))).toStrictEqual([
-      ...['InboundDisabled', 'InboundRestored'],
+    expect(changes.filter((type) => /^Inbound(Disabled|Enabled|Reactivated)$/.test(type))).toStrictEqual([
+      ...['InboundDisabled', 'InboundReactivated'],
     ]);
     expect(remote.read.inbounds.all()).toMatchObject([{ enabled: false, depletion: null, capBytes: 1000 }]);
   });
@@ -317,7 +317,7 @@ describe('a node that is a panel of ours', () => {
   it('lets in again whom a clock that was ahead there shut out: what expired is known here', async () => {
     const { round, addInbound, remote } = await withPortolan();
     const expiresAt = remote.now() + HOUR;
-    addInbound([{ ...alice, terms: terms({ expiresAt }) }], { spec: { expiresAt } });
+    addInbound([{ ...alice, spec: clientSpec({ expiresAt }) }], { spec: { expiresAt } });
     await round();
     remote.later(2 * HOUR);
     remote.given({ type: 'DepleteExpired', data: {} });

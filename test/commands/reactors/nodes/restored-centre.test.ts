@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../../../../src/commands/ports/nodes.js';
-import { draft, HOUR, terms } from '../../../kit/builders.js';
+import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import type { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
 import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './kit.js';
 
@@ -49,7 +49,10 @@ describe('a centre that was restored from a backup', () => {
       clock.advance(HOUR);
       await settled();
       expect([emails(xui), used('alice')]).toStrictEqual([['alice', 'zoe', 'kim'], 10]);
-      expect(centre.read.nodes.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+      expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual([
+        'kim',
+        'zoe',
+      ]);
       must({ type: 'AddClients', data: { inbound, clients: [kim] } });
       await settled();
       clock.advance(HOUR);
@@ -66,13 +69,16 @@ describe('a centre that was restored from a backup', () => {
       await settled();
       expect([used('zoe'), used('kim')]).toStrictEqual([5, 70]);
       must({ type: 'AddClients', data: { inbound, clients: [nina] } });
-      centre.edit(inbound, 'zoe', { terms: terms({ enabled: false }) });
+      centre.edit(inbound, 'zoe', { spec: clientSpec({ enabled: false }) });
       await settled();
       expect(emails(xui)).toStrictEqual(['alice', 'zoe', 'kim', 'nina']);
       expect(xui.clients('in-1').map(({ enable }) => enable)).toStrictEqual([true, false, true, true]);
       centre.remove(inbound, 'kim');
       await settled();
-      expect([emails(xui), centre.read.nodes.strangers(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
+      expect([emails(xui), centre.read.nodes.unmanagedItems(nodeOne)]).toStrictEqual([
+        ['alice', 'zoe', 'nina'],
+        undefined,
+      ]);
     },
   );
 
@@ -89,7 +95,7 @@ describe('a centre that was restored from a backup', () => {
     expect(asked().at(-1)).toMatch(count > 1 ? /update\/1$/ : /addClient$/);
     expect(emails(xui)).toHaveLength(3 + count);
     expect([client(xui, 'zoe'), refusal(centre)]).toStrictEqual([before, null]);
-    expect(centre.read.nodes.strangers(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+    expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
     // Nor are they cut with an inbound that is deleted here.
     centre.must({ type: 'DeleteInbound', data: { inbound } });
     await centre.settled();
@@ -116,7 +122,7 @@ describe('a centre that was restored from a backup', () => {
     first.asked();
     const centre = restore();
     await centre.settled();
-    expect(centre.read.nodes.strangers(nodeOne)?.inbounds).toStrictEqual(['in-2']);
+    expect(centre.read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['in-2']);
     centre.addInbound([kim], { spec: { tag: 'in-2', port: 8443, remark: 'another', protocol: 'trojan' } });
     await centre.settled();
     expect(refusal(centre, 1)).toBe(FOREIGN);
@@ -155,7 +161,7 @@ describe('marks that have only a number', () => {
     await settled();
     const of = xui.clients('in-1').map(({ email, id }) => [email, id]);
     expect(of).toStrictEqual([['alice', alice.credential.id], ...(isDeleted ? [] : [['bobby', zoe.credential.id]])]);
-    expect(read.nodes.strangers(nodeOne)).toBeUndefined();
+    expect(read.nodes.unmanagedItems(nodeOne)).toBeUndefined();
   });
 
   it.each([
@@ -179,7 +185,7 @@ describe('marks that have only a number', () => {
         ['alice', alice.credential.password],
         ['bobby', bob.credential.password],
       ]);
-      expect(read.nodes.strangers(nodeOne)).toBeUndefined();
+      expect(read.nodes.unmanagedItems(nodeOne)).toBeUndefined();
     },
   );
 });
@@ -201,7 +207,7 @@ describe('a step that a node declines', () => {
     xui.rows.set('kim', { ...taken, lastOnline: 0 });
     const more = Array.from({ length: count }, (__, n) => draft(`more ${n}`, 20 + n));
     must({ type: 'AddClients', data: { inbound, clients: [kim, ...more] } });
-    edit(inbound, 'bob', { terms: terms({ enabled: false }) });
+    edit(inbound, 'bob', { spec: clientSpec({ enabled: false }) });
     asked();
     await settled();
     expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
@@ -219,7 +225,7 @@ describe('a step that a node declines', () => {
     const inbound = addInbound(Array.from({ length: 60 }, (_, n) => draft(`c${n}`, 20 + n)));
     await round();
     age(xui);
-    edit(inbound, 'c59', { terms: terms({ enabled: false }) });
+    edit(inbound, 'c59', { spec: clientSpec({ enabled: false }) });
     await round();
     expect(client(xui, 'c59')).toMatchObject({ enable: false });
     // As many as are told one by one in one round.

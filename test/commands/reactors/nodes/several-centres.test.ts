@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HOUR, identity, terms } from '../../../kit/builders.js';
+import { clientSpec, HOUR, identity } from '../../../kit/builders.js';
 import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
 
 const reasonOf = ({ read }: Centre) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
@@ -37,7 +37,7 @@ describe('two centres of one node', () => {
   it('share no client of one email: its counter there is one', async () => {
     const { remote, ...first } = await withPortolan();
     const second = secondCentre(remote.port, 'portolan', remote.read.identity.panelId);
-    const anna = { identity: identity('anna', { subId: 'anna' }), terms: terms({ capBytes: 1000 }) };
+    const anna = { identity: identity('anna', { subId: 'anna' }), spec: clientSpec({ capBytes: 1000 }) };
     first.addInbound([{ ...alice, ...anna }]);
     await first.round();
     second.addInbound([{ ...bob, ...anna }, alice], { spec: { port: 8443, tag: 'in-2' } });
@@ -62,7 +62,7 @@ describe('two centres of one node', () => {
     asked();
     await first.round();
     expect([asked(), reasonOf(first)]).toStrictEqual([[], 'Another panel has clients in this inbound on the node']);
-    expect(first.read.nodes.strangers(nodeOne)?.clients).toStrictEqual([{ inbound: 'in-1', email: 'carl' }]);
+    expect(first.read.nodes.unmanagedItems(nodeOne)?.clients).toStrictEqual([{ inboundTag: 'in-1', email: 'carl' }]);
     first.remove(inbound, 'bob');
     await first.settled();
     expect(asked()).toStrictEqual([
@@ -141,7 +141,7 @@ describe('an inbound that something else on the node changes again and again', (
       await round();
     }
     asked();
-    edit(inbound, 'alice', { terms: terms({ limitIp: 3 }) });
+    edit(inbound, 'alice', { spec: clientSpec({ limitIp: 3 }) });
     await round();
     expect(asked()).toHaveLength(1);
     expect(read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });

@@ -119,7 +119,9 @@ describe('an installation', () => {
     const { wish, happened, core, versions, place } = await ready();
     expect(await wish('latest')).toBe('2.0.0');
     expect(happened()).toEqual(CHANGED);
-    expect(place.data('CoreVersionInstalled')).toEqual([{ version: '2.0.0', from: '1.0.0', sha256: 'sha of 2.0.0' }]);
+    expect(place.data('CoreVersionInstalled')).toEqual([
+      { version: '2.0.0', previousVersion: '1.0.0', sha256: 'sha of 2.0.0' },
+    ]);
     expect(core.run?.version).toBe('2.0.0');
     expect([versions.choice, versions.here, versions.discarded]).toEqual(['2.0.0', ['1.0.0', '2.0.0'], 1]);
     expect(place.panel.read.core().choice).toMatchObject({ version: '2.0.0', trial: { from: '1.0.0' } });
@@ -215,7 +217,7 @@ describe('a new version', () => {
     core.dead.add('2.0.0');
     expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
     expect(place.data('CoreVersionRolledBack')).toEqual([
-      { version: '2.0.0', to: '1.0.0', reason: '2.0.0 broke down' },
+      { version: '2.0.0', restoredVersion: '1.0.0', reason: '2.0.0 broke down' },
     ]);
     expect(happened().slice(3)).toEqual(['CoreFailed', 'CoreVersionRolledBack', 'CoreRestartRequested', 'CoreStarted']);
     expect([core.run?.version, versions.choice]).toEqual(['1.0.0', '1.0.0']);
@@ -259,14 +261,14 @@ describe('a new version', () => {
     core.dead.add('2.0.0');
     expect(await wish('2.0.0')).toBe('CORE_ROLLED_BACK');
     expect([versions.here, versions.choice, core.executable]).toEqual([['1.0.0'], null, 'outside']);
-    expect(place.data('CoreVersionRolledBack')).toMatchObject([{ to: null }]);
+    expect(place.data('CoreVersionRolledBack')).toMatchObject([{ restoredVersion: null }]);
   });
 });
 
 describe('after a crash in the middle', () => {
   it('the version of the log is chosen, and started', async () => {
     const { place, core, versions, happened } = await ready();
-    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
+    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', previousVersion: '1.0.0', sha256: '' } });
     await place.calm();
     expect(core.run?.version).toBe('1.0.0');
     versions.here.push('2.0.0');
@@ -284,7 +286,7 @@ describe('after a crash in the middle', () => {
 
   it('a version that is not there any more is not chosen', async () => {
     const { place, core, versions } = await ready();
-    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', from: '1.0.0', sha256: '' } });
+    place.must({ type: 'RecordCoreInstalled', data: { version: '2.0.0', previousVersion: '1.0.0', sha256: '' } });
     installOf(place, core, versions).prepare();
     expect([versions.choice, core.executable]).toEqual(['1.0.0', '1.0.0']);
   });

@@ -5,14 +5,14 @@ import type { FakeCore } from '../core/fake-core.js';
 import { addClients, addInbound, started } from '../kit.js';
 
 const [A, B, C] = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
-const limited = (limitIp = 1) => draft('alice', 1, { terms: { limitIp } });
+const limited = (limitIp = 1) => draft('alice', 1, { spec: { limitIp } });
 const past = [addInbound(1), addClients(limited(), bob)] as const;
 const POLL = 5_000;
-const types = ['ClientAddressesLimited', 'ClientAddressesAdmitted'] as const;
+const types = ['ClientIpsBlocked', 'ClientIpsUnblocked'] as const;
 const holding = (calls: readonly string[]) => calls.filter((call) => /^(block|disconnectAddresses)/.test(call));
-const said = (kept: string[], held: string[]) => ({
+const said = (allowed: string[], blocked: string[]) => ({
   ...{ client: 1, limit: 1, keep: 'newest', graceSeconds: 30 },
-  addresses: { kept, held },
+  ips: { allowed, blocked },
 });
 
 /** Online from these addresses, each opened at the time of the poll. */
@@ -41,7 +41,7 @@ describe('a client with too many addresses', () => {
   it('is held to the newest once the grace is over: what it has open is cut, and the core refuses the rest', async () => {
     const place = await crowded();
     expect(holding(place.core.seen())).toStrictEqual([`block in-1 alice ${A}`, `disconnectAddresses in-1 alice ${A}`]);
-    const [event] = place.events('ClientAddressesLimited');
+    const [event] = place.events('ClientIpsBlocked');
     expect(event?.meta.actor).toStrictEqual({ kind: 'system', id: 'ip-limit', name: 'ip-limit', ip: null });
   });
 

@@ -56,7 +56,7 @@ describe('a roll-up', () => {
         journal.clock.advance(1);
         const [rolledUp] = player.rollUp(0);
         if (rolledUp?.type === 'MeasurementsRolledUp') {
-          const { from, to, pruned: count, root: proof } = rolledUp.data;
+          const { fromPosition: from, toPosition: to, prunedCount: count, digest: proof } = rolledUp.data;
           pruned += count;
           const rows = journal.log.rows(from - 1, to - from + 1);
           expect(rows.filter(({ measured, payload }) => (measured === 1) !== (payload === null))).toStrictEqual([]);
@@ -97,8 +97,8 @@ describe('a roll-up', () => {
         const { position } = journal.log.head();
         const [rolledUp] = player.rollUp(0);
         if (rolledUp?.type === 'MeasurementsRolledUp') {
-          pruned += rolledUp.data.pruned;
-          if (rolledUp.data.aheadOf !== undefined) ahead += 1;
+          pruned += rolledUp.data.prunedCount;
+          if (rolledUp.data.skewedAfterAt !== undefined) ahead += 1;
         }
         expect(bus.state.rolledTo).toBe(position);
         expect(statement(readAll(journal.log))).toStrictEqual(before);
@@ -125,7 +125,8 @@ describe('a roll-up', () => {
     const command = planRollUp(journal.log, 0, before, journal.clock.now());
     return command?.type === 'RecordRollUp' ? command.data : null;
   };
-  const sums = (data: ReturnType<typeof plan>) => data?.sums.map(({ at, sum }) => [at, sum.run, ...sum.clients]);
+  const sums = (data: ReturnType<typeof plan>) =>
+    data?.sums.map(({ position: at, sum }) => [at, sum.run, ...sum.clients]);
   const end = T0 + HOUR;
 
   it('sums up a run within an hour, with the last use of each client', () => {
@@ -150,11 +151,11 @@ describe('a roll-up', () => {
 
   it('leaves alone what is younger', () => {
     expect(plan(T0 + 1000, used(1), used(2), used(3))).toMatchObject({
-      from: 1,
-      to: 3,
-      pruned: 1,
-      fromTime: T0,
-      toTime: T0,
+      fromPosition: 1,
+      toPosition: 3,
+      prunedCount: 1,
+      firstAt: T0,
+      lastAt: T0,
     });
     expect(plan(T0, used(1))).toBeNull();
   });
@@ -173,15 +174,20 @@ describe('a roll-up', () => {
 
   it('goes past events of a clock that was ahead, which are as old as what follows them', () => {
     expect(at([T0, future, future, T0 + HOUR, T0 + 60 * HOUR], due, now)).toMatchObject({
-      ...{ from: 1, to: 4, pruned: 4, fromTime: T0, toTime: T0 + HOUR, aheadOf: now },
+      ...{ fromPosition: 1, toPosition: 4, prunedCount: 4, firstAt: T0, lastAt: T0 + HOUR, skewedAfterAt: now },
     });
-    expect(at([future, T0 + HOUR], due, now)).toMatchObject({ from: 1, to: 2, fromTime: now, toTime: T0 + HOUR });
+    expect(at([future, T0 + HOUR], due, now)).toMatchObject({
+      fromPosition: 1,
+      toPosition: 2,
+      firstAt: now,
+      lastAt: T0 + HOUR,
+    });
   });
 
   it('waits with them where nothing tells that they are old', () => {
-    expect(at([T0, future], due, now)).toMatchObject({ to: 1 });
-    expect(at([T0, future, T0 + 60 * HOUR, T0], due, now)).toMatchObject({ to: 1 });
-    expect(at([T0, future], due, now)?.aheadOf).toBeUndefined();
+    expect(at([T0, future], due, now)).toMatchObject({ toPosition: 1 });
+    expect(at([T0, future, T0 + 60 * HOUR, T0], due, now)).toMatchObject({ toPosition: 1 });
+    expect(at([T0, future], due, now)?.skewedAfterAt).toBeUndefined();
   });
 
   it('takes a backlog in pieces', () => {

@@ -159,14 +159,17 @@ describe('a receiver of traffic figures', () => {
     expect(dispatched).toEqual([
       {
         type: 'RecordTrafficInformFailed',
-        data: { since: expect.any(Number) as number, reason: 'the receiver answered HTTP 500' },
+        data: { firstFailedAt: expect.any(Number) as number, reason: 'the receiver answered HTTP 500' },
       },
     ]);
     asked.length = 0;
     does.answer = (_req, res) => void res.writeHead(200).end('thank you');
     later(61_000);
     await expect.poll(() => dispatched).toHaveLength(2);
-    expect(dispatched[1]).toEqual({ type: 'RecordTrafficInformRecovered', data: { since: dispatched[0]?.data.since } });
+    expect(dispatched[1]).toEqual({
+      type: 'RecordTrafficInformRecovered',
+      data: { firstFailedAt: dispatched[0]?.data.firstFailedAt },
+    });
     await some(2, asked);
     expect(told('anna')).toBe(15);
     expect(warned).toHaveLength(1);

@@ -142,7 +142,9 @@ describe('a poll', () => {
     place.core.connected = [{ client: 1, ips: [{ ip: '198.51.100.1', at: 0 }] }];
     await place.wait(5000);
     expect(place.panel.read.usage.onlineEmails(place.clock.now())).toStrictEqual(['alice']);
-    expect(place.data('ClientIpsSeen')).toStrictEqual([{ client: 1, ips: [{ ip: '198.51.100.1', at: T0 + 5000 }] }]);
+    expect(place.data('ClientIpsSeen')).toStrictEqual([
+      { client: 1, ips: [{ ip: '198.51.100.1', seenAt: T0 + 5000 }] },
+    ]);
     await place.wait(60_000);
     expect(place.data('ClientIpsSeen')).toHaveLength(1);
     place.clock.advance(HOUR);
@@ -193,7 +195,7 @@ describe('a change of counters', () => {
 
   it('that leaves the email alone does not ask the core', async () => {
     const { place, from } = await moved();
-    const data = { inbound: one, client: { email: 'Alice' }, draft: draft('alice', 1, { terms: { limitIp: 3 } }) };
+    const data = { inbound: one, client: { email: 'Alice' }, draft: draft('alice', 1, { spec: { limitIp: 3 } }) };
     await change(place, { type: 'UpdateClient', data });
     expect(types(place, from)).toStrictEqual(['ClientUpdated']);
   });
@@ -233,7 +235,7 @@ describe('a change of counters', () => {
     const place = await started(
       undefined,
       addInbound(1),
-      addClients(draft('alice', 1, { terms: { expiresAt: T0 + 4000, resetDays: 30 } })),
+      addClients(draft('alice', 1, { spec: { expiresAt: T0 + 4000, renewalDays: 30 } })),
     );
     place.core.counts = [count('client', 1, 7)];
     const from = place.panel.log.head().position;
@@ -246,12 +248,12 @@ describe('a change of counters', () => {
 describe('the sum of all polls', () => {
   it('is what went through the core, however often panel and core begin anew', async () => {
     holdTimers();
-    const life = array(record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }), {
+    const steps = array(record({ bytes: nat(1000), then: integer({ min: 0, max: 9 }) }), {
       minLength: 3,
       maxLength: 25,
     });
     await check(
-      asyncProperty(life, async (moments) => {
+      asyncProperty(steps, async (moments) => {
         const place = await new Place().open();
         place.must(...past);
         await place.calm();

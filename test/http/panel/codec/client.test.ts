@@ -11,7 +11,7 @@ const documentOf = (draft: ReturnType<typeof clientDraft>): Client => ({
   ...draft,
   number: 7 as ClientNumber,
   inbound: 1 as InboundId,
-  life: 1,
+  keyVersion: 1,
   depletion: null,
   depletedAt: 0,
   createdAt: 1000,
@@ -28,7 +28,7 @@ const uuid = 'b831381d-6324-4d53-ad4f-8cda48b30811';
 describe('a wire client', () => {
   it('fills what a new client leaves out', () => {
     const draft = clientDraft(decode({ id: uuid, email: 'alice' }), 'vless');
-    expect(draft.terms).toStrictEqual({
+    expect(draft.spec).toStrictEqual({
       enabled: true,
       capBytes: 0,
       expiresAt: 0,
@@ -36,7 +36,7 @@ describe('a wire client', () => {
       flow: '',
       security: '',
       method: '',
-      resetDays: 0,
+      renewalDays: 0,
       reverseTag: '',
     });
     expect(draft.identity.subId).toMatch(/^[a-z0-9]{16}$/);
@@ -57,7 +57,7 @@ describe('a wire client', () => {
     };
     const draft = clientDraft(decode(wire), 'vless');
     expect(draft.identity).toMatchObject({ tgId: 0, extra: {} });
-    expect(draft.terms).toMatchObject({ resetDays: 0, limitIp: 2 });
+    expect(draft.spec).toMatchObject({ renewalDays: 0, limitIp: 2 });
     expect(draft.credential).toMatchObject({ id: '5', password: '' });
   });
 
@@ -84,7 +84,7 @@ describe('a wire client', () => {
       clientDraft(decode({ id: uuid, email: 'a', subId: 's', totalGB: 5, comment: 'c', level: 1 }), 'vless'),
     );
     const after = clientDraft(decode({ email: 'b', subId: '', totalGB: 0, note: [1] }), 'vless', before);
-    expect(after.terms.capBytes).toBe(0);
+    expect(after.spec.capBytes).toBe(0);
     expect(after.identity).toStrictEqual({
       email: 'b',
       subId: '',

@@ -191,7 +191,7 @@ it('addresses are texts with their time, and can be cleared', async () => {
   await addClient(1, { id: uuid(1), email: 'a' });
   expect((await call('clientIps', { email: 'a' })).obj).toStrictEqual([]);
   expect((await call('clientIps', { email: 'nobody' })).obj).toStrictEqual([]);
-  panel.dispatch({ type: 'RecordClientIps', data: { seen: [{ client: 1, ips: [{ ip: '1.2.3.4', at: NOW }] }] } });
+  panel.dispatch({ type: 'RecordClientIps', data: { seen: [{ client: 1, ips: [{ ip: '1.2.3.4', seenAt: NOW }] }] } });
   expect((await call('clientIps', { email: 'a' })).obj).toStrictEqual([
     expect.stringMatching(/^1\.2\.3\.4 \(2026-08-\d\d \d\d:00:00\)$/),
   ]);

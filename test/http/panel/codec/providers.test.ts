@@ -71,9 +71,9 @@ describe('the tunnel provider', () => {
     expect(panel.log.events.map(({ type }) => type)).toStrictEqual([
       'SecretSettingChanged',
       'SecretSettingChanged',
-      'KeyShredded',
+      'DataKeyDestroyed',
       'SecretSettingChanged',
-      'KeyShredded',
+      'DataKeyDestroyed',
     ]);
   });
 

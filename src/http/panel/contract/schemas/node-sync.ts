@@ -44,10 +44,10 @@ export const NodeSyncReply = z
     /** Emails of the clients whose connections these were, and inbounds that were off. Of a deleted client its number, as `#7`. */
     coreRestartedFor: z.object({ clients: z.array(z.string()), inbounds: z.array(z.int()) }),
     /** What only the node has: listed, and never taken over. */
-    strangers: z.object({
+    unmanaged: z.object({
       inbounds: z.array(z.string()),
       clients: z.array(z.object({ inbound: z.string(), email: z.string() })),
-      more: z.int(),
+      omitted: z.int(),
     }),
   })
   .meta({ id: 'NodeSync' });
