@@ -1,3 +1,4 @@
+import { message, type Text } from '../messages/message.js';
 import { isObject } from './json.js';
 
 /** One life of one client, and what people call it now. */
@@ -37,10 +38,10 @@ export function emailOfAccount(name: string): string {
  * Why the core would count an account that is no client's for a client: those of socks, http and mixed inbounds, and peers
  * of wireguard, have their names from the admin. `settings`: of an inbound.
  */
-export function accountFlaw(settings: unknown): string | null {
+export function accountFlaw(settings: unknown): Text | null {
   const clash = accountNames(settings).find((name) => clientOfAccount(name) > 0);
   if (clash === undefined) return null;
-  return `the account name ${JSON.stringify(clash)} looks like that of a client in the core; choose one that does not begin with a number and a colon`;
+  return message('inbound.accountLikeClient', { name: clash });
 }
 
 function accountNames(settings: unknown): readonly string[] {

@@ -84,7 +84,7 @@ describe('what is said', () => {
   });
 
   it('translates the reason inside of a reason, and leaves the words of the core', () => {
-    const taken = new Rejection('PORT_TAKEN', { port: 443, by: 'inbound in-443' });
+    const taken = new Rejection('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-443' }) });
     expect(explained(taken, 'zh')).toBe('端口已存在：443 已被入站 in-443占用');
     const refused = new Rejection('CORE_REFUSED', { why: 'infra/conf: unknown cipher' });
     expect(explained(refused, 'ru')).toBe('Ядро не принимает эту конфигурацию: infra/conf: unknown cipher');

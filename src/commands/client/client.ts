@@ -9,6 +9,7 @@ import type { Client } from '../../events/client/client-document.js';
 import { zero } from '../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import type { Caused } from '../../events/log/event.js';
+import { message } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { erase, judgedInbound } from '../inbound/inbound.js';
 import { Rejection, reject } from '../rejection.js';
@@ -86,7 +87,7 @@ export const client: Decider<ClientCommand> = {
     const carrier = carrierOf(state, siblings);
     if (!carrier) return reject('CLIENT_NOT_FOUND', { client: email });
     if (![up, down, up + down].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
-      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: 'they count bytes' });
+      return reject('VALUE_OUT_OF_RANGE', { field: 'upload and download', why: message('client.countersInBytes') });
     }
     const after = { up, down };
     // One of them gets it all, so that the sum is what was asked for.

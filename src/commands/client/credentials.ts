@@ -4,6 +4,7 @@ import { CLASSIC_CIPHERS } from '../../lib/ciphers.js';
 import { hiddenIn, unclearIn } from '../../lib/identifiers.js';
 import { textOf } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
+import { message, type Text } from '../../messages/message.js';
 import { type Rejection, reject } from '../rejection.js';
 
 /** A client as a caller asks for it. */
@@ -90,25 +91,25 @@ export function clientFlaw(
   return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
 }
 
-function emailFlaw(email: string, stored: string): string | null {
-  if (email.trim() === '') return 'it is empty';
-  if (/^\.\.?$/.test(email) && email !== stored) return 'no path of the API can name it: it stands for a folder there';
-  if (email.length > 256) return 'it is longer than 256 characters';
-  if (email !== email.trim()) return 'it begins or ends with a space';
-  if (HALF.test(email)) return 'it is not valid Unicode';
-  if (email.includes('>')) return 'the core separates counters with ">"';
-  if (/[\p{Cc}\u2028\u2029]/u.test(email)) return 'it holds control characters';
+function emailFlaw(email: string, stored: string): Text | null {
+  if (email.trim() === '') return message('client.nameEmpty');
+  if (/^\.\.?$/.test(email) && email !== stored) return message('client.emailPathSegment');
+  if (email.length > 256) return message('client.nameTooLong', { limit: 256 });
+  if (email !== email.trim()) return message('client.nameSpaces');
+  if (HALF.test(email)) return message('client.nameNotUnicode');
+  if (email.includes('>')) return message('client.nameSeparator');
+  if (/[\p{Cc}\u2028\u2029]/u.test(email)) return message('client.nameControl');
   const hidden = email === stored ? null : unclearIn(email);
-  if (hidden !== null) return `it holds ${hidden}, which cannot be seen or turns the text around`;
-  if (/^portolan-/i.test(email)) return 'names that begin with portolan- are kept for the panel';
+  if (hidden !== null) return message('client.nameInvisible', { code: hidden });
+  if (/^portolan-/i.test(email)) return message('client.emailReserved');
   // A replay would meet two of the name and could not tell them apart.
-  if (/^erased-\d+$/i.test(email)) return 'erased clients are called so';
+  if (/^erased-\d+$/i.test(email)) return message('client.emailErased');
   return null;
 }
 
-function subIdFlaw(subId: string, stored: string): string | null {
+function subIdFlaw(subId: string, stored: string): Text | null {
   const hidden = subId === stored ? null : hiddenIn(subId);
-  return hidden === null ? null : `its subId holds ${hidden}, which cannot be seen or turns the text around`;
+  return hidden === null ? null : message('client.subIdInvisible', { code: hidden });
 }
 
 function credentialFlaw(
@@ -116,24 +117,23 @@ function credentialFlaw(
   settings: Readonly<Record<string, unknown>>,
   credential: ClientCredential,
   spec: ClientSpec,
-): string | null {
-  if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return 'its id or password is too long';
-  if (Object.values(credential).some((text) => HALF.test(text))) return 'its id or password is not valid Unicode';
+): Text | null {
+  if (Object.values(credential).some((text) => text.length > MAX_TEXT)) return message('client.credentialTooLong');
+  if (Object.values(credential).some((text) => HALF.test(text))) return message('client.credentialNotUnicode');
   switch (protocol) {
     case 'vless':
     case 'vmess': {
-      if (credential.id === '') return 'empty client ID';
-      if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30)
-        return 'the id is neither a UUID nor a text of 1 to 30 bytes';
+      if (credential.id === '') return message('client.idEmpty');
+      if (!UUID.test(credential.id) && Buffer.byteLength(credential.id) > 30) return message('client.idInvalid');
       if (protocol === 'vless' && !FLOWS.has(spec.flow))
-        return `flow ${JSON.stringify(spec.flow.slice(0, 40))} is unknown`;
+        return message('client.flowUnknown', { flow: spec.flow.slice(0, 40) });
       return null;
     }
     case 'trojan':
-      return credential.password === '' ? 'empty client ID: a trojan client needs a password' : null;
+      return credential.password === '' ? message('client.trojanPasswordEmpty') : null;
     case 'hysteria':
     case 'hysteria2':
-      return credential.auth === '' ? 'empty client ID: a hysteria client needs an auth' : null;
+      return credential.auth === '' ? message('client.hysteriaAuthEmpty') : null;
     case 'shadowsocks':
       return shadowsocksFlaw(settings, credential, spec);
     default:
@@ -145,26 +145,26 @@ function shadowsocksFlaw(
   settings: Readonly<Record<string, unknown>>,
   { password }: ClientCredential,
   spec: ClientSpec,
-): string | null {
+): Text | null {
   const method = textOf(settings['method']);
   const bytes = KEY_BYTES[method];
   if (bytes !== undefined) {
     // One malformed key would freeze the key table of the core (see the core guide, finding 10).
-    return base64Length(password) === bytes ? null : `the password must be ${bytes} bytes in base64 for ${method}`;
+    return base64Length(password) === bytes ? null : message('client.passwordLength', { bytes, method });
   }
-  if (method.startsWith('2022-')) return `${method} has no clients`;
-  if (password === '') return 'a shadowsocks client needs a password';
+  if (method.startsWith('2022-')) return message('client.methodWithoutClients', { method });
+  if (password === '') return message('client.passwordEmpty');
   const own = spec.method || method;
-  return CLASSIC_CIPHERS.has(own) ? null : `cipher ${JSON.stringify(own.slice(0, 40))} is unknown`;
+  return CLASSIC_CIPHERS.has(own) ? null : message('client.cipherUnknown', { method: own.slice(0, 40) });
 }
 
 /** A term of a hundred years: whoever asks for a longer one counts something else than days. */
 export const MOST_RESET_DAYS = 36_500;
 
-function specFlaw(spec: ClientSpec): string | null {
-  if (spec.expiresAt > LATEST_MS) return 'expiryTime is after the year 9999; it counts milliseconds';
-  if (spec.expiresAt < -LATEST_MS) return 'expiryTime is out of range';
-  if (spec.renewalDays > MOST_RESET_DAYS) return 'reset is more than a hundred years; it counts days';
-  if (spec.capBytes > Number.MAX_SAFE_INTEGER) return 'totalGB is out of range';
+function specFlaw(spec: ClientSpec): Text | null {
+  if (spec.expiresAt > LATEST_MS) return message('client.expiryTooLate');
+  if (spec.expiresAt < -LATEST_MS) return message('client.expiryOutOfRange');
+  if (spec.renewalDays > MOST_RESET_DAYS) return message('client.resetTooLong');
+  if (spec.capBytes > Number.MAX_SAFE_INTEGER) return message('client.capOutOfRange');
   return null;
 }

@@ -3,6 +3,8 @@ import { type Counter, zero } from '../../events/counters.js';
 import type { Depletion, Protocol } from '../../events/inbound/inbound.js';
 import { isObject, type Json, textOf } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
+import type { Text } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
 import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { type JsonRecord, numberOf } from './json.js';
@@ -80,7 +82,7 @@ export class ClientImport {
   /** Why the core would refuse it, or confuse it with another. */
   #flaw(draft: ClientDraft, depleted: boolean): string | null {
     const flaw = clientFlaw(this.#protocol, this.#settings, draft, draft.identity);
-    if (flaw) return (flaw.details as { why: string }).why;
+    if (flaw) return render((flaw.details as { readonly why: Text }).why, 'en');
     const key = credentialKey(this.#protocol, draft.credential);
     if (key === null || depleted) return null;
     if (this.#held.has(key)) return 'another client of its inbound has the same id or password';

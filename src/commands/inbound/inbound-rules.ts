@@ -6,6 +6,7 @@ import { accountFlaw } from '../../lib/account-name.js';
 import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { loopbackPorts } from '../../lib/net/loopback-targets.js';
+import { message, type Text } from '../../messages/message.js';
 import { base64Length, HALF } from '../client/credentials.js';
 import type { OwnPort } from '../command.js';
 import { type Rejection, reject } from '../rejection.js';
@@ -53,17 +54,18 @@ export function portFlaw(
   const aimed = loopbackPorts(config.settings, config.stream);
   // The two servers may be hidden behind an inbound; what answers without a login may not be led out.
   const reached = ownPorts.find((taken) => aimed.has(taken.port) && !PUBLIC_SERVERS.has(taken.name));
-  if (reached) return reject('CONFIG_INVALID', { why: `it leads to port ${reached.port} of the panel itself` });
+  if (reached) return reject('CONFIG_INVALID', { why: message('inbound.leadsToPanel', { port: reached.port }) });
   if (isSocket(listen)) {
     const other = others.find((inbound) => inbound.listen === listen);
-    return other ? reject('SOCKET_TAKEN', { socket: listen, by: `inbound ${other.tag}` }) : null;
+    return other ? reject('SOCKET_TAKEN', { socket: listen, by: message('inbound.name', { tag: other.tag }) }) : null;
   }
   if (port < 1 || port > 65535) return reject('PORT_OUT_OF_RANGE', { port });
   const mine = layers(protocol, config);
   for (const other of others) {
     if (other.port !== port || !overlap(other.listen, listen)) continue;
     const theirs = layers(other.protocol, other.config);
-    if ([...mine].some((layer) => theirs.has(layer))) return reject('PORT_TAKEN', { port, by: `inbound ${other.tag}` });
+    if ([...mine].some((layer) => theirs.has(layer)))
+      return reject('PORT_TAKEN', { port, by: message('inbound.name', { tag: other.tag }) });
   }
   const own = mine.has('tcp')
     ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen))
@@ -79,18 +81,18 @@ export function tagFlaw(state: PanelState, tag: string, self?: InboundId, stored
   const hidden = tag === stored ? null : unclearIn(tag);
   const why =
     tag.length > 128
-      ? 'it is longer than 128 characters'
+      ? message('client.nameTooLong', { limit: 128 })
       : tag.includes('>')
-        ? 'the core separates counters with ">"'
+        ? message('client.nameSeparator')
         : HALF.test(tag)
-          ? 'it is not valid Unicode'
+          ? message('client.nameNotUnicode')
           : /[\p{Cc}\s]/u.test(tag)
-            ? 'it holds spaces or control characters'
+            ? message('inbound.tagSpaces')
             : RESERVED_TAGS.has(tag.toLowerCase()) || tag.startsWith('portolan-')
-              ? 'the panel keeps this name'
+              ? message('inbound.tagReserved')
               : hidden === null
                 ? null
-                : `it holds ${hidden}, which cannot be seen or turns the text around`;
+                : message('client.nameInvisible', { code: hidden });
   if (why) return reject('TAG_INVALID', { tag: tag.slice(0, 140), why });
   return tagTaken(state, tag, self) ? reject('TAG_TAKEN', { tag }) : null;
 }
@@ -143,54 +145,53 @@ export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection 
     return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
   }
   const why =
-    (HALF.test(spec.remark) ? 'the remark is not valid Unicode' : null) ??
+    (HALF.test(spec.remark) ? message('inbound.remarkNotUnicode') : null) ??
     transportFlaw(spec, config) ??
     protocolFlaw(spec, config) ??
     accountFlaw(config.settings);
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 
-function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): string | null {
+function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): Text | null {
   const network = stream?.['network'] ?? '';
   const security = stream?.['security'] ?? '';
   if (typeof network !== 'string' || !NETWORKS.has(network))
-    return `streamSettings.network ${JSON.stringify(network)} is unknown`;
+    return message('inbound.networkUnknown', { network: JSON.stringify(network) });
   if (typeof security !== 'string' || !['', 'none', 'tls', 'reality'].includes(security)) {
-    return `streamSettings.security ${JSON.stringify(security)} is unknown`;
+    return message('inbound.securityUnknown', { security: JSON.stringify(security) });
   }
   if (security === 'reality') {
     const reality = stream?.['realitySettings'];
-    if (!isObject(reality)) return 'REALITY needs realitySettings';
-    if (!/^[A-Za-z0-9_-]{43}$/.test(textOf(reality['privateKey'])))
-      return 'realitySettings.privateKey must be 32 bytes in base64url';
+    if (!isObject(reality)) return message('inbound.realitySettingsMissing');
+    if (!/^[A-Za-z0-9_-]{43}$/.test(textOf(reality['privateKey']))) return message('inbound.realityKeyInvalid');
     if (!['', 'tcp', 'raw', 'grpc', 'xhttp', 'splithttp'].includes(network))
-      return `REALITY does not work over ${network}`;
+      return message('inbound.realityNetwork', { network });
   }
   if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls')
-    return 'hysteria needs streamSettings.security tls';
+    return message('inbound.hysteriaNeedsTls');
   return maskFlaw(stream?.['finalmask']);
 }
 
 /** The core tests an inbound with such a mask, and then does not start with it. */
-function maskFlaw(finalmask: unknown): string | null {
+function maskFlaw(finalmask: unknown): Text | null {
   const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
   const short = masks.some(({ type, settings }) => {
     const password = isObject(settings) ? textOf(settings['password']) : '';
     return type === 'salamander' && Buffer.byteLength(password) < SHORTEST_SALAMANDER;
   });
-  return short ? 'the password of a salamander mask needs at least 4 bytes' : null;
+  return short ? message('inbound.salamanderTooShort') : null;
 }
 
-function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): string | null {
+function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): Text | null {
   if (protocol === 'shadowsocks') {
     const method = textOf(settings['method']);
     const bytes = KEY_BYTES[method];
-    if (method.startsWith('2022-') && bytes === undefined) return `cipher ${method} is unknown`;
+    if (method.startsWith('2022-') && bytes === undefined) return message('client.cipherUnknown', { method });
     if (bytes !== undefined && base64Length(textOf(settings['password'])) !== bytes) {
-      return `settings.password must be ${bytes} bytes in base64 for ${method}`;
+      return message('inbound.passwordLength', { bytes, method });
     }
   }
   if (protocol === 'wireguard' && typeof settings['secretKey'] !== 'string')
-    return 'wireguard needs settings.secretKey';
+    return message('inbound.wireguardKeyMissing');
   return null;
 }

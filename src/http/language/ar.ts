@@ -4,6 +4,7 @@ import type { Catalogue } from './catalogue.js';
 /** Arabic. */
 export const ar: Catalogue = {
   sentences: {
+    'the remark is not valid Unicode': 'الملاحظة ليست يونيكود صالحًا',
     ...botAr,
     'Outbound has no tag': 'الصادر بلا وسم',
     'Blocked/blackhole outbound cannot be tested': 'لا يمكن اختبار صادر محجوب (blackhole)',
@@ -22,69 +23,7 @@ export const ar: Catalogue = {
     'The temporary core did not start listening': 'لم تبدأ النواة المؤقتة الاستماع',
     '{host} is not a public address': '{host} ليس عنوانًا عامًا',
     'the name has no address': 'ليس لهذا الاسم عنوان',
-    'it is empty': 'فارغ',
-    'it is longer than {count} characters': 'أطول من {count} حرفًا',
-    'it begins or ends with a space': 'يبدأ أو ينتهي بمسافة',
-    'no path of the API can name it: it stands for a folder there':
-      'لا يمكن لأي مسار في الواجهة أن يسمّيه: فهو يعني هناك مجلدًا',
-    'the core separates counters with ">"': 'النواة تفصل العدادات بـ «>»',
-    'it holds {code}, which cannot be seen or turns the text around': 'يحتوي على {code} الذي لا يُرى أو يقلب اتجاه النص',
-    'it holds control characters': 'يحتوي على محارف تحكم',
-    'names that begin with portolan- are kept for the panel': 'الأسماء التي تبدأ بـ portolan- محجوزة للوحة',
-    'erased clients are called so': 'هكذا يُسمى العملاء الممحوّون',
-    'its id or password is too long': 'معرّفه أو كلمة مروره طويلة جدًا',
-    'empty client ID': 'معرّف العميل فارغ',
-    'the id is neither a UUID nor a text of 1 to 30 bytes': 'المعرّف ليس UUID ولا نصًا من 1 إلى 30 بايت',
-    'flow {flow} is unknown': 'flow {flow} غير معروف',
-    'empty client ID: a trojan client needs a password': 'معرّف العميل فارغ: عميل trojan يحتاج إلى كلمة مرور',
-    'empty client ID: a hysteria client needs an auth': 'معرّف العميل فارغ: عميل hysteria يحتاج إلى auth',
-    'its subId holds {code}, which cannot be seen or turns the text around':
-      'يحتوي subId الخاص به على {code} الذي لا يُرى أو يقلب اتجاه النص',
-    'the password must be {count} bytes in base64 for {method}':
-      'كلمة المرور مع {method} يجب أن تكون {count} بايت بصيغة base64',
-    '{protocol} has no clients': '{protocol} ليس له عملاء',
-    'a shadowsocks client needs a password': 'عميل shadowsocks يحتاج إلى كلمة مرور',
-    'cipher {method} is unknown': 'التشفير {method} غير معروف',
-    'expiryTime is after the year 9999; it counts milliseconds': 'expiryTime بعد عام 9999؛ وحدته ميلي ثانية',
-    'expiryTime is out of range': 'expiryTime خارج النطاق',
-    'reset is more than a hundred years; it counts days': 'reset يزيد على مئة عام؛ وحدته الأيام',
-    'totalGB is out of range': 'totalGB خارج النطاق',
-    'inbound {tag}': 'الإدخال {tag}',
-    'another program': 'برنامج آخر',
-    'it holds spaces or control characters': 'يحتوي على مسافات أو محارف تحكم',
-    'the panel keeps this name': 'هذا الاسم محجوز للوحة',
-    'streamSettings.network {network} is unknown': 'streamSettings.network {network} غير معروف',
-    'streamSettings.security {security} is unknown': 'streamSettings.security {security} غير معروف',
-    'REALITY needs realitySettings': 'REALITY يحتاج إلى realitySettings',
-    'realitySettings.privateKey must be 32 bytes in base64url':
-      'يجب أن يكون realitySettings.privateKey\u200f 32 بايت بصيغة base64url',
-    'REALITY does not work over {network}': 'REALITY لا يعمل فوق {network}',
-    'hysteria needs streamSettings.security tls': 'hysteria يحتاج إلى streamSettings.security بقيمة tls',
-    'the password of a salamander mask needs at least 4 bytes':
-      'تحتاج كلمة مرور قناع salamander إلى 4 بايتات على الأقل',
-    'settings.password must be {count} bytes in base64 for {method}':
-      'يجب أن يكون settings.password مع {method} بطول {count} بايت بصيغة base64',
-    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
-      'اسم الحساب {name} يشبه اسم عميل في النواة؛ اختر اسمًا لا يبدأ برقم ونقطتين',
-    'wireguard needs settings.secretKey': 'wireguard يحتاج إلى settings.secretKey',
-    'they count bytes': 'وحدتها البايت',
-    'protocol {protocol} is unknown': 'البروتوكول {protocol} غير معروف',
-    'The log has been cleared.': 'تم مسح السجل.',
-    'Inbound client(s) have been added.': 'تمت إضافة العملاء.',
-    'Inbound client has been updated.': 'تم تحديث العميل.',
-    'Inbound client has been deleted.': 'تم حذف العميل.',
-    'Client deleted successfully': 'تم حذف العميل بنجاح',
-    'Traffic has been reset.': 'تم تصفير حركة البيانات.',
-    'All traffic from the client has been reset.': 'تم تصفير كل حركة بيانات العملاء.',
-    'All depleted clients are deleted.': 'تم حذف كل العملاء المستنفدين.',
     'Outbound traffic has been reset.': 'تم تصفير حركة الإخراجات.',
-    'Inbound has been successfully created.': 'تم إنشاء الإدخال بنجاح.',
-    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
-      'شُغّل الوارد لكنه يبقى مغلقًا: بلغ حدّه أو انتهت مدته.',
-    'Inbound has been successfully updated.': 'تم تحديث الإدخال بنجاح.',
-    'Inbound has been successfully deleted.': 'تم حذف الإدخال بنجاح.',
-    'Inbound traffic has been reset.': 'تم تصفير حركة الإدخال.',
-    'All traffic has been reset.': 'تم تصفير كل حركة البيانات.',
     'the database was written by a newer release (layout {written}, this one knows {known})':
       'كتب قاعدة البيانات إصدار أحدث (البنية {written}، وهذا يعرف {known})',
     'the disk is full': 'القرص ممتلئ',
@@ -168,10 +107,6 @@ export const ar: Catalogue = {
     'The core gave no answer in {seconds} seconds ({file})': 'لم تجب النواة خلال {seconds} ثانية ({file})',
     'The core cannot be started ({file})': 'لا يمكن تشغيل النواة ({file})',
     'The core does not tell its version': 'لا تذكر النواة إصدارها',
-    'Inbound has been successfully created; there is no core that could test it.':
-      'تم إنشاء الاتصال الوارد؛ لا توجد نواة تختبره.',
-    'Inbound has been successfully updated; there is no core that could test it.':
-      'تم تحديث الاتصال الوارد؛ لا توجد نواة تختبره.',
     'The parameters have been changed; there is no core that could test them.':
       'تم تغيير المعلمات؛ لا توجد نواة تختبرها.',
     'The core does not stop printing': 'النواة لا تتوقف عن الطباعة',
@@ -199,11 +134,7 @@ export const ar: Catalogue = {
     'The outbound names more than {most} servers': 'يذكر المخرج أكثر من {most} خادمًا',
     'The outbound cannot be tested: its "{key}" would make the core connect elsewhere':
       'لا يمكن اختبار المخرج: سيجعل «{key}» النواة تتصل بمكان آخر',
-    'it is not valid Unicode': 'ليس يونيكود صالحًا',
-    'its id or password is not valid Unicode': 'معرّفه أو كلمة مروره ليست يونيكود صالحًا',
-    'the remark is not valid Unicode': 'الملاحظة ليست يونيكود صالحًا',
     'it leads to the metrics of the core': 'يقود إلى مقاييس النواة',
-    'it leads to port {port} of the panel itself': 'يقود إلى المنفذ {port} للوحة نفسها',
     'There is no outbound {tag} to dial through': 'لا يوجد إخراج {tag} للاتصال عبره',
     'The address of the server is not valid': 'عنوان الخادم غير صالح',
     'coreSetting is missing': 'coreSetting غير موجود',

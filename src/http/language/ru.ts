@@ -4,6 +4,7 @@ import type { Catalogue } from './catalogue.js';
 /** Russian. */
 export const ru: Catalogue = {
   sentences: {
+    'the remark is not valid Unicode': 'примечание — неправильный Юникод',
     ...botRu,
     'Outbound has no tag': 'У исходящего подключения нет тега',
     'Blocked/blackhole outbound cannot be tested': 'Блокирующее исходящее подключение (blackhole) нельзя проверить',
@@ -23,70 +24,7 @@ export const ru: Catalogue = {
     'The temporary core did not start listening': 'Временное ядро не начало слушать',
     '{host} is not a public address': '{host} — не публичный адрес',
     'the name has no address': 'у этого имени нет адреса',
-    'it is empty': 'он пуст',
-    'it is longer than {count} characters': 'он длиннее {count} символов',
-    'it begins or ends with a space': 'он начинается или заканчивается пробелом',
-    'no path of the API can name it: it stands for a folder there':
-      'ни один путь API не может его назвать: там он означает папку',
-    'the core separates counters with ">"': 'ядро разделяет счётчики знаком «>»',
-    'it holds {code}, which cannot be seen or turns the text around':
-      'в нём есть {code}, которого не видно или который меняет направление текста',
-    'it holds control characters': 'он содержит управляющие символы',
-    'names that begin with portolan- are kept for the panel': 'имена, начинающиеся с portolan-, оставлены для панели',
-    'erased clients are called so': 'так называются стёртые клиенты',
-    'its id or password is too long': 'его ID или пароль слишком длинный',
-    'empty client ID': 'пустой ID клиента',
-    'the id is neither a UUID nor a text of 1 to 30 bytes': 'ID не является ни UUID, ни текстом от 1 до 30 байт',
-    'flow {flow} is unknown': 'неизвестный flow {flow}',
-    'empty client ID: a trojan client needs a password': 'пустой ID клиента: клиенту trojan нужен пароль',
-    'empty client ID: a hysteria client needs an auth': 'пустой ID клиента: клиенту hysteria нужен auth',
-    'its subId holds {code}, which cannot be seen or turns the text around':
-      'в его subId есть {code}, которого не видно или который меняет направление текста',
-    'the password must be {count} bytes in base64 for {method}':
-      'пароль для {method} должен быть {count} байт в base64',
-    '{protocol} has no clients': 'у {protocol} нет клиентов',
-    'a shadowsocks client needs a password': 'клиенту shadowsocks нужен пароль',
-    'cipher {method} is unknown': 'неизвестный шифр {method}',
-    'expiryTime is after the year 9999; it counts milliseconds':
-      'expiryTime позже 9999 года; время указывается в миллисекундах',
-    'expiryTime is out of range': 'expiryTime вне допустимого диапазона',
-    'reset is more than a hundred years; it counts days': 'reset больше ста лет; он указывается в днях',
-    'totalGB is out of range': 'totalGB вне допустимого диапазона',
-    'inbound {tag}': 'входящее подключение {tag}',
-    'another program': 'другая программа',
-    'it holds spaces or control characters': 'он содержит пробелы или управляющие символы',
-    'the panel keeps this name': 'это имя оставлено для панели',
-    'streamSettings.network {network} is unknown': 'неизвестное значение streamSettings.network: {network}',
-    'streamSettings.security {security} is unknown': 'неизвестное значение streamSettings.security: {security}',
-    'REALITY needs realitySettings': 'для REALITY нужен realitySettings',
-    'realitySettings.privateKey must be 32 bytes in base64url':
-      'realitySettings.privateKey должен быть 32 байта в base64url',
-    'REALITY does not work over {network}': 'REALITY не работает поверх {network}',
-    'hysteria needs streamSettings.security tls': 'для hysteria нужен streamSettings.security tls',
-    'the password of a salamander mask needs at least 4 bytes': 'пароль маски salamander должен быть не короче 4 байт',
-    'settings.password must be {count} bytes in base64 for {method}':
-      'settings.password для {method} должен быть {count} байт в base64',
-    'the account name {name} looks like that of a client in the core; choose one that does not begin with a number and a colon':
-      'имя учётной записи {name} выглядит как имя клиента в ядре; выберите имя, которое не начинается с числа и двоеточия',
-    'wireguard needs settings.secretKey': 'для wireguard нужен settings.secretKey',
-    'they count bytes': 'они указываются в байтах',
-    'protocol {protocol} is unknown': 'неизвестный протокол {protocol}',
-    'The log has been cleared.': 'Журнал очищен.',
-    'Inbound client(s) have been added.': 'Клиент(ы) добавлены.',
-    'Inbound client has been updated.': 'Клиент обновлён.',
-    'Inbound client has been deleted.': 'Клиент удалён.',
-    'Client deleted successfully': 'Клиент успешно удалён',
-    'Traffic has been reset.': 'Трафик сброшен.',
-    'All traffic from the client has been reset.': 'Весь трафик клиентов сброшен.',
-    'All depleted clients are deleted.': 'Все исчерпавшие лимит клиенты удалены.',
     'Outbound traffic has been reset.': 'Трафик исходящих подключений сброшен.',
-    'Inbound has been successfully created.': 'Входящее подключение успешно создано.',
-    'The inbound is switched on, but stays closed: its cap or its expiry is reached.':
-      'Входящее подключение включено, но остаётся закрытым: достигнут его лимит или срок.',
-    'Inbound has been successfully updated.': 'Входящее подключение успешно обновлено.',
-    'Inbound has been successfully deleted.': 'Входящее подключение успешно удалено.',
-    'Inbound traffic has been reset.': 'Трафик входящего подключения сброшен.',
-    'All traffic has been reset.': 'Весь трафик сброшен.',
     'the database was written by a newer release (layout {written}, this one knows {known})':
       'база данных записана более новым выпуском (формат {written}, этот знает {known})',
     'the disk is full': 'диск заполнен',
@@ -173,10 +111,6 @@ export const ru: Catalogue = {
     'The core gave no answer in {seconds} seconds ({file})': 'Ядро не ответило за {seconds} секунд ({file})',
     'The core cannot be started ({file})': 'Ядро не запускается ({file})',
     'The core does not tell its version': 'Ядро не сообщает свою версию',
-    'Inbound has been successfully created; there is no core that could test it.':
-      'Входящее подключение создано; нет ядра, которое могло бы его проверить.',
-    'Inbound has been successfully updated; there is no core that could test it.':
-      'Входящее подключение обновлено; нет ядра, которое могло бы его проверить.',
     'The parameters have been changed; there is no core that could test them.':
       'Параметры изменены; нет ядра, которое могло бы их проверить.',
     'The core does not stop printing': 'Ядро не перестаёт выводить текст',
@@ -205,11 +139,7 @@ export const ru: Catalogue = {
     'The outbound names more than {most} servers': 'Исходящий называет больше {most} серверов',
     'The outbound cannot be tested: its "{key}" would make the core connect elsewhere':
       'Исходящий нельзя проверить: его «{key}» заставил бы ядро подключиться к другому месту',
-    'it is not valid Unicode': 'это неправильный Юникод',
-    'its id or password is not valid Unicode': 'его id или пароль — неправильный Юникод',
-    'the remark is not valid Unicode': 'примечание — неправильный Юникод',
     'it leads to the metrics of the core': 'он ведёт к метрикам ядра',
-    'it leads to port {port} of the panel itself': 'он ведёт к порту {port} самой панели',
     'There is no outbound {tag} to dial through': 'Нет исходящего {tag}, через которое подключаться',
     'The address of the server is not valid': 'Адрес сервера неверен',
     'coreSetting is missing': 'отсутствует coreSetting',

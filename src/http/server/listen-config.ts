@@ -5,6 +5,7 @@ import type { PortProblem } from '../../commands/ports/host.js';
 import { reject } from '../../commands/rejection.js';
 import { type ServerName, serverNames } from '../../events/certificate.js';
 import type { Settings } from '../../events/settings/settings.js';
+import { message } from '../../messages/message.js';
 
 /** Values from flags and the environment. They take precedence over the settings in the log. */
 export interface ListenOverrides {
@@ -95,7 +96,7 @@ export function serverPortProblem(
 export function portProblemText(problem: PortProblem, listen: string, port: number): string {
   switch (problem) {
     case 'taken':
-      return reject('PORT_TAKEN', { port, by: 'another program' }).message;
+      return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') }).message;
     case 'forbidden':
       return reject('PORT_FORBIDDEN', { port }).message;
     case 'no such address':

@@ -3,6 +3,7 @@ import type { ClientDraft } from '../../../src/commands/client/credentials.js';
 import type { PanelEvent } from '../../../src/events/catalog.js';
 import { ClientAdded, ClientDeleted } from '../../../src/events/client/client.js';
 import type { Protocol } from '../../../src/events/inbound/inbound.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import {
   alice,
   bob,
@@ -61,19 +62,19 @@ describe('AddClients', () => {
 
 describe('an email', () => {
   it.each([
-    ['', 'it is empty'],
-    ['  ', 'it is empty'],
-    ['x'.repeat(257), 'it is longer than 256 characters'],
-    [' alice', 'it begins or ends with a space'],
-    ['alice ', 'it begins or ends with a space'],
-    ['a>b', 'the core separates counters with ">"'],
-    ['a\ud801', 'it is not valid Unicode'],
-    ['a\nb', 'it holds control characters'],
-    ['a\u2028b', 'it holds control characters'],
-    ['.', 'no path of the API can name it: it stands for a folder there'],
-    ['..', 'no path of the API can name it: it stands for a folder there'],
-    ['portolan-x', 'names that begin with portolan- are kept for the panel'],
-    ['Portolan-X', 'names that begin with portolan- are kept for the panel'],
+    ['', message('client.nameEmpty')],
+    ['  ', message('client.nameEmpty')],
+    ['x'.repeat(257), message('client.nameTooLong', { limit: 256 })],
+    [' alice', message('client.nameSpaces')],
+    ['alice ', message('client.nameSpaces')],
+    ['a>b', message('client.nameSeparator')],
+    ['a\ud801', message('client.nameNotUnicode')],
+    ['a\nb', message('client.nameControl')],
+    ['a\u2028b', message('client.nameControl')],
+    ['.', message('client.emailPathSegment')],
+    ['..', message('client.emailPathSegment')],
+    ['portolan-x', message('client.emailReserved')],
+    ['Portolan-X', message('client.emailReserved')],
   ])('cannot be %j', (email, why) => {
     given(inboundAdded())
       .when(add(draft(email, 1)))
@@ -83,7 +84,7 @@ describe('an email', () => {
   it.each(['erased-1', 'Erased-42'])('cannot be %j, as the panel calls who was erased', (email) => {
     given(inboundAdded())
       .when(add(draft(email, 1)))
-      .thenRejects('EMAIL_INVALID', { email, why: 'erased clients are called so' });
+      .thenRejects('EMAIL_INVALID', { email, why: message('client.emailErased') });
   });
 
   it.each(['alice@example.org', 'اسم', 'a b', 'x'.repeat(256), 'erased-x', '...', '.a'])('can be %j', (email) => {
@@ -162,12 +163,12 @@ describe('a credential', () => {
   });
 
   it.each([
-    ['vless', { id: '' }, 'empty client ID'],
-    ['vmess', { id: 'x'.repeat(31) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
-    ['vless', { id: 'ü'.repeat(16) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
-    ['trojan', { password: '' }, 'empty client ID: a trojan client needs a password'],
-    ['hysteria2', { auth: '' }, 'empty client ID: a hysteria client needs an auth'],
-    ['trojan', { password: 'x'.repeat(1025) }, 'its id or password is too long'],
+    ['vless', { id: '' }, message('client.idEmpty')],
+    ['vmess', { id: 'x'.repeat(31) }, message('client.idInvalid')],
+    ['vless', { id: 'ü'.repeat(16) }, message('client.idInvalid')],
+    ['trojan', { password: '' }, message('client.trojanPasswordEmpty')],
+    ['hysteria2', { auth: '' }, message('client.hysteriaAuthEmpty')],
+    ['trojan', { password: 'x'.repeat(1025) }, message('client.credentialTooLong')],
   ] as const)('of %s cannot be %j', (protocol, over, why) => {
     given(inboundOf(protocol))
       .when(add(with_('alice', over)))
@@ -183,14 +184,14 @@ describe('a credential', () => {
 describe('a shadowsocks client', () => {
   const client = (password: string, method = '') => draft('alice', 1, { spec: { method }, credential: { password } });
   const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
-  const refused = (settings: Record<string, string>, who: ClientDraft, why: string): void =>
+  const refused = (settings: Record<string, string>, who: ClientDraft, why: Text): void =>
     given(inboundOf('shadowsocks', settings)).when(add(who)).thenRejects('CREDENTIAL_INVALID', { email: 'alice', why });
 
   it.each([
     ['2022-blake3-aes-128-gcm', 16],
     ['2022-blake3-aes-256-gcm', 32],
   ])('of %s needs a key of exactly %i bytes in base64', (method, bytes) => {
-    const why = `the password must be ${bytes} bytes in base64 for ${method}`;
+    const why = message('client.passwordLength', { bytes, method });
     for (const wrong of [
       '',
       'password',
@@ -209,13 +210,13 @@ describe('a shadowsocks client', () => {
 
   it('is impossible where the server key is the only one', () => {
     const method = '2022-blake3-chacha20-poly1305';
-    refused({ method }, client(key(32)), `${method} has no clients`);
+    refused({ method }, client(key(32)), message('client.methodWithoutClients', { method }));
   });
 
   it('of a classic cipher needs a password and a cipher that exists', () => {
-    refused({ method: 'aes-256-gcm' }, client(''), 'a shadowsocks client needs a password');
-    refused({ method: 'aes-256-gcm' }, client('p', 'rot13'), 'cipher "rot13" is unknown');
-    refused({ method: 'none' }, client('p'), 'cipher "none" is unknown');
+    refused({ method: 'aes-256-gcm' }, client(''), message('client.passwordEmpty'));
+    refused({ method: 'aes-256-gcm' }, client('p', 'rot13'), message('client.cipherUnknown', { method: 'rot13' }));
+    refused({ method: 'none' }, client('p'), message('client.cipherUnknown', { method: 'none' }));
     given(inboundOf('shadowsocks', { method: 'none' }))
       .when(add(client('p', 'aes-128-gcm')))
       .then(added(client('p', 'aes-128-gcm')));
@@ -225,11 +226,11 @@ describe('a shadowsocks client', () => {
 describe('the terms of a client', () => {
   const LATEST = 253_402_300_799_999;
   it.each([
-    [{ expiresAt: LATEST + 1 }, 'expiryTime is after the year 9999; it counts milliseconds'],
-    [{ expiresAt: -LATEST - 1 }, 'expiryTime is out of range'],
-    [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, 'totalGB is out of range'],
-    [{ renewalDays: 36_501 }, 'reset is more than a hundred years; it counts days'],
-    [{ flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
+    [{ expiresAt: LATEST + 1 }, message('client.expiryTooLate')],
+    [{ expiresAt: -LATEST - 1 }, message('client.expiryOutOfRange')],
+    [{ capBytes: Number.MAX_SAFE_INTEGER + 1 }, message('client.capOutOfRange')],
+    [{ renewalDays: 36_501 }, message('client.resetTooLong')],
+    [{ flow: 'xtls-rprx-direct' }, message('client.flowUnknown', { flow: 'xtls-rprx-direct' })],
   ])('cannot be %j', (over, why) => {
     given(inboundAdded())
       .when(add(draft('alice', 1, { spec: over })))

@@ -11,6 +11,7 @@ import {
 } from '../../../src/events/client/client.js';
 import type { Protocol } from '../../../src/events/inbound/inbound.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
+import { message } from '../../../src/messages/message.js';
 import {
   alice,
   bob,
@@ -163,7 +164,7 @@ describe('UpdateClient', () => {
       .thenRejects('EMAIL_INVALID');
     given(inboundAdded(), clientAdded())
       .when(update(draft('alice', 1, { credential: { id: '' } })))
-      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why: 'empty client ID' });
+      .thenRejects('CREDENTIAL_INVALID', { email: 'alice', why: message('client.idEmpty') });
   });
 
   it('goes on with an email that could not be added any more, and takes no other such', () => {

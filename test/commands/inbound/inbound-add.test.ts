@@ -2,6 +2,7 @@ import { describe, it } from 'vitest';
 import type { InboundDraft } from '../../../src/commands/inbound/inbound.js';
 import { ClientAdded } from '../../../src/events/client/client.js';
 import { InboundAdded, InboundDeleted } from '../../../src/events/inbound/inbound.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import {
   alice,
   bob,
@@ -117,14 +118,14 @@ describe('the tag of a new inbound', () => {
   });
 
   it.each([
-    ['a>b', 'the core separates counters with ">"'],
-    ['t\ud800', 'it is not valid Unicode'],
-    ['a b', 'it holds spaces or control characters'],
-    ['a\u0000', 'it holds spaces or control characters'],
-    ['API', 'the panel keeps this name'],
-    ['metrics_out', 'the panel keeps this name'],
-    ['portolan-x', 'the panel keeps this name'],
-    ['x'.repeat(129), 'it is longer than 128 characters'],
+    ['a>b', message('client.nameSeparator')],
+    ['t\ud800', message('client.nameNotUnicode')],
+    ['a b', message('inbound.tagSpaces')],
+    ['a\u0000', message('inbound.tagSpaces')],
+    ['API', message('inbound.tagReserved')],
+    ['metrics_out', message('inbound.tagReserved')],
+    ['portolan-x', message('inbound.tagReserved')],
+    ['x'.repeat(129), message('client.nameTooLong', { limit: 128 })],
   ])('is refused when it is %j', (tag, why) => {
     given()
       .when(add(inboundDraft({ spec: { tag } })))
@@ -133,7 +134,7 @@ describe('the tag of a new inbound', () => {
 });
 
 describe('what makes an inbound unusable', () => {
-  const refused = (over: Parameters<typeof inboundDraft>[0], why: string): void =>
+  const refused = (over: Parameters<typeof inboundDraft>[0], why: Text): void =>
     given()
       .when(add(inboundDraft(over)))
       .thenRejects('CONFIG_INVALID', { why });
@@ -151,23 +152,20 @@ describe('what makes an inbound unusable', () => {
   });
 
   it('a transport that nobody knows', () => {
-    refused({ config: { stream: { network: 'pigeon' } } }, 'streamSettings.network "pigeon" is unknown');
-    refused({ config: { stream: { network: 7 } } }, 'streamSettings.network 7 is unknown');
+    refused({ config: { stream: { network: 'pigeon' } } }, message('inbound.networkUnknown', { network: '"pigeon"' }));
+    refused({ config: { stream: { network: 7 } } }, message('inbound.networkUnknown', { network: '7' }));
   });
 
   it('a security that nobody knows', () => {
-    refused({ config: { stream: { security: 'xtls' } } }, 'streamSettings.security "xtls" is unknown');
+    refused({ config: { stream: { security: 'xtls' } } }, message('inbound.securityUnknown', { security: '"xtls"' }));
   });
 
   it('REALITY without a key, or where it cannot work', () => {
     const reality = (over: object) => ({ config: { stream: { security: 'reality', ...over } } });
     const settings = { realitySettings: { privateKey: 'A'.repeat(43) } };
-    refused(reality({}), 'REALITY needs realitySettings');
-    refused(
-      reality({ realitySettings: { privateKey: 'short' } }),
-      'realitySettings.privateKey must be 32 bytes in base64url',
-    );
-    refused(reality({ network: 'ws', ...settings }), 'REALITY does not work over ws');
+    refused(reality({}), message('inbound.realitySettingsMissing'));
+    refused(reality({ realitySettings: { privateKey: 'short' } }), message('inbound.realityKeyInvalid'));
+    refused(reality({ network: 'ws', ...settings }), message('inbound.realityNetwork', { network: 'ws' }));
     const sound = reality({ network: 'tcp', ...settings });
     given()
       .when(add(inboundDraft(sound)))
@@ -175,14 +173,14 @@ describe('what makes an inbound unusable', () => {
   });
 
   it('hysteria without TLS', () => {
-    refused({ spec: { protocol: 'hysteria2' } }, 'hysteria needs streamSettings.security tls');
+    refused({ spec: { protocol: 'hysteria2' } }, message('inbound.hysteriaNeedsTls'));
   });
 
   it('a salamander mask with a password that is too short to start with', () => {
     const masked = (settings: Record<string, string>, type = 'salamander') => ({
       config: { stream: { network: 'kcp', finalmask: { udp: [{ type: 'noise' }, { type, settings }] } } },
     });
-    const words = 'the password of a salamander mask needs at least 4 bytes';
+    const words = message('inbound.salamanderTooShort');
     refused(masked({ password: 'abc' }), words);
     refused(masked({}), words);
     for (const sound of [masked({ password: 'é1é' }), masked({ password: 'abc' }, 'mkcp-legacy')]) {
@@ -199,12 +197,12 @@ describe('what makes an inbound unusable', () => {
     ];
     refused(
       { spec: { protocol: 'mixed' }, config: { settings: { auth: 'password', accounts } } },
-      'the account name "7:ann" looks like that of a client in the core; choose one that does not begin with a number and a colon',
+      message('inbound.accountLikeClient', { name: '7:ann' }),
     );
   });
 
   it('wireguard without its key', () => {
-    refused({ spec: { protocol: 'wireguard' } }, 'wireguard needs settings.secretKey');
+    refused({ spec: { protocol: 'wireguard' } }, message('inbound.wireguardKeyMissing'));
   });
 
   it.each([
@@ -216,14 +214,14 @@ describe('what makes an inbound unusable', () => {
     const length = method.includes('128') ? 16 : 32;
     refused(
       { spec: { protocol: 'shadowsocks' }, config: { settings: { method, password } } },
-      `settings.password must be ${length} bytes in base64 for ${method}`,
+      message('inbound.passwordLength', { bytes: length, method }),
     );
   });
 
   it('a cipher of shadowsocks 2022 that does not exist', () => {
     refused(
       { spec: { protocol: 'shadowsocks' }, config: { settings: { method: '2022-blake3-rot13' } } },
-      'cipher 2022-blake3-rot13 is unknown',
+      message('client.cipherUnknown', { method: '2022-blake3-rot13' }),
     );
   });
 });

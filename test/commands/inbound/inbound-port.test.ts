@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest';
 import type { OwnPort } from '../../../src/commands/command.js';
 import type { InboundConfig, Protocol } from '../../../src/events/inbound/inbound.js';
+import { message } from '../../../src/messages/message.js';
 import { config, inboundAdded, inboundDraft, one, two, userId } from '../../kit/builders.js';
 import { given } from '../../kit/spec.js';
 
@@ -50,7 +51,7 @@ describe('a way to the health port', () => {
     ['by a map of ports', { settings: { address: '1.1.1.1', portMap: { 80: '127.0.0.1:2053' } } }],
   ];
   it.each(ways)('is refused %s', (_, config) => {
-    const why = 'it leads to port 2053 of the panel itself';
+    const why = message('inbound.leadsToPanel', { port: 2053 });
     given()
       .when(add({ config }), { ownPorts: [healthPort] })
       .thenRejects('CONFIG_INVALID', { why });
@@ -89,7 +90,9 @@ describe('a port', () => {
     ['for a shadowsocks that names no network', {}, shadowsocks('')],
   ];
   it.each(clash)('is taken %s', (_, first, next) => {
-    given(there(first)).when(add(next)).thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
+    given(there(first))
+      .when(add(next))
+      .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 
   const free: [string, Place, Place][] = [
@@ -109,7 +112,7 @@ describe('a port', () => {
   it('is taken by an inbound that is switched off', () => {
     given(inboundAdded({ enabled: false }))
       .when(add({}))
-      .thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
+      .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 
   it('is taken where the panel itself listens', () => {
@@ -150,7 +153,7 @@ describe('a port', () => {
   it('cannot be moved onto that of another', () => {
     given(there({}), added({ port: 8443 }))
       .when({ type: 'UpdateInbound', data: { inbound: two, ...inboundDraft({ spec: { tag: 'in-2' } }) } })
-      .thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
+      .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 
   it('is compared again when only the transport changes', () => {
@@ -159,7 +162,7 @@ describe('a port', () => {
         type: 'UpdateInbound',
         data: { inbound: two, ...inboundDraft({ spec: { tag: 'in-2', protocol: 'vless' }, config: config() }) },
       })
-      .thenRejects('PORT_TAKEN', { port: 443, by: 'inbound in-1' });
+      .thenRejects('PORT_TAKEN', { port: 443, by: message('inbound.name', { tag: 'in-1' }) });
   });
 });
 
@@ -167,7 +170,9 @@ describe('a socket file', () => {
   const socket = { listen: '/run/x.sock', port: 1 };
 
   it('is taken by one inbound', () => {
-    given(there(socket)).when(add(socket)).thenRejects('SOCKET_TAKEN', { socket: '/run/x.sock', by: 'inbound in-1' });
+    given(there(socket))
+      .when(add(socket))
+      .thenRejects('SOCKET_TAKEN', { socket: '/run/x.sock', by: message('inbound.name', { tag: 'in-1' }) });
     const other = { ...socket, listen: '/run/y.sock' };
     given(there(socket)).when(add(other)).then(added(other));
   });

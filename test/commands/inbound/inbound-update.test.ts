@@ -16,6 +16,7 @@ import {
   InboundUpdated,
 } from '../../../src/events/inbound/inbound.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
+import { message } from '../../../src/messages/message.js';
 import {
   alice,
   bob,
@@ -128,7 +129,7 @@ describe('UpdateInbound', () => {
   it('refuses a configuration that cannot work', () => {
     given(inboundAdded())
       .when(update({ config: { stream: { network: 'pigeon' } } }))
-      .thenRejects('CONFIG_INVALID', { why: 'streamSettings.network "pigeon" is unknown' });
+      .thenRejects('CONFIG_INVALID', { why: message('inbound.networkUnknown', { network: '"pigeon"' }) });
   });
 });
 

@@ -5,6 +5,7 @@ import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
 import { accountFlaw, accountName, type NamedClient } from '../../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { currentStream } from '../../../lib/stream-names.js';
+import { render } from '../../../messages/render.js';
 import { checkAccount, formOf, settingsOf } from './account.js';
 import { fold, nobody, ownOutbounds, reserved } from './names.js';
 import { checkPaths } from './paths.js';
@@ -48,7 +49,7 @@ export function wholeInbound(
 /** Throws `CoreError` 'invalid' where an account of socks, http and the like has the name of a client's account. */
 function checkAccountNames(settings: JsonObject, tag: string): void {
   const why = accountFlaw(settings);
-  if (why !== null) throw new CoreError('invalid', why, { inbound: tag });
+  if (why !== null) throw new CoreError('invalid', render(why, 'en'), { inbound: tag });
 }
 
 /** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */

@@ -4,6 +4,7 @@ import { type Rejection, reject } from '../../../commands/rejection.js';
 import { type Client, emailKey } from '../../../events/client/client-document.js';
 import { type InboundConfig, type InboundSpec, Protocol } from '../../../events/inbound/inbound.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
+import { message } from '../../../messages/message.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
 import { clientDraft, keptDraft } from './client.js';
@@ -20,7 +21,7 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
   const asked = wire.protocol ?? before?.protocol ?? '';
   const protocol = Protocol.safeParse(asked.toLowerCase());
   if (!protocol.success)
-    return reject('CONFIG_INVALID', { why: `protocol ${JSON.stringify(asked.slice(0, 40))} is unknown` });
+    return reject('CONFIG_INVALID', { why: message('inbound.protocolUnknown', { protocol: asked.slice(0, 40) }) });
   return {
     spec: {
       remark: wire.remark ?? before?.remark ?? '',

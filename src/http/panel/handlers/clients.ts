@@ -14,9 +14,9 @@ import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
 import { copyClients } from './copy-clients.js';
 
-const DELETED = 'Inbound client has been deleted.';
-const UPDATED = 'Inbound client has been updated.';
-const RESET = 'Traffic has been reset.';
+const DELETED = message('client.deleted');
+const UPDATED = message('client.updated');
+const RESET = message('client.trafficReset');
 
 export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>> = {
   copyClients,
@@ -40,17 +40,14 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
   },
 
   clearClientIps({ params: { email } }, _, { dispatch }) {
-    return said(dispatch({ type: 'ClearClientIps', data: { email } }), 'The log has been cleared.');
+    return said(dispatch({ type: 'ClearClientIps', data: { email } }), message('client.ipLogCleared'));
   },
 
   addClient({ body: { id, settings } }, { read }, { dispatch }) {
     const inbound = read.inbounds.get(id);
     if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const clients = (settings.clients ?? []).map((wire) => clientDraft(wire, inbound.protocol));
-    return said(
-      dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }),
-      'Inbound client(s) have been added.',
-    );
+    return said(dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } }), message('client.added'));
   },
 
   async updateClient({ params: { clientId: key }, body: { id, settings } }, services, request) {
@@ -74,7 +71,7 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
 
   async delClientByEmail({ params: { id, email } }, _, { change }) {
     const data = { inbound: id as InboundId, client: { email } };
-    return said(await change(() => ({ type: 'DeleteClient', data })), 'Client deleted successfully');
+    return said(await change(() => ({ type: 'DeleteClient', data })), message('client.deletedByEmail'));
   },
 
   async resetClientTraffic({ params: { id, email } }, _, { change }) {
@@ -84,12 +81,12 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
 
   async resetAllClientTraffics({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetAllClientTraffic', data: { inbound: oneOrAll(id) } }));
-    return said(done, 'All traffic from the client has been reset.');
+    return said(done, message('client.allTrafficReset'));
   },
 
   async delDepletedClients({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'DeleteDepletedClients', data: { inbound: oneOrAll(id) } }));
-    return said(done, 'All depleted clients are deleted.');
+    return said(done, message('client.depletedDeleted'));
   },
 
   /** A member that is missing stays as it is; a body with neither would be a reset that nobody asked for. */

@@ -6,6 +6,7 @@ import type { NodeId } from '../../../events/ids.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
 import { type CertificatePair, certificatesOf, needsNoFile } from '../../../lib/certificate-pairs.js';
 import { sameJson } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
 import { coreInbound } from '../../../projections/core/core-json.js';
 import { coreInboundOf } from '../codec/core-inbound.js';
 import { coreRejection } from '../codec/template.js';
@@ -59,7 +60,7 @@ async function foreignHolder(
       await coreSettled(SETTLED_MS);
       flaw = await portFlaw(listen, port, layer === 'udp');
     }
-    if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: 'another program' });
+    if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') });
     if (flaw === 'forbidden') return reject('PORT_FORBIDDEN', { port });
     if (flaw === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
   }

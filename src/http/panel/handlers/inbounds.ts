@@ -1,5 +1,6 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../events/ids.js';
+import { message } from '../../../messages/message.js';
 import { inboundDraft, type StoredInbound } from '../codec/inbound.js';
 import { inboundJson, wireInbound } from '../codec/inbound-wire.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
@@ -10,11 +11,11 @@ import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
 import { externalFlaw } from './inbound-checks.js';
 
-const CREATED = 'Inbound has been successfully created.';
-const CREATED_UNTESTED = 'Inbound has been successfully created; there is no core that could test it.';
-const UPDATED = 'Inbound has been successfully updated.';
-const UPDATED_UNTESTED = 'Inbound has been successfully updated; there is no core that could test it.';
-const STILL_CLOSED = 'The inbound is switched on, but stays closed: its cap or its expiry is reached.';
+const CREATED = message('inbound.created');
+const CREATED_UNTESTED = message('inbound.createdUntested');
+const UPDATED = message('inbound.updated');
+const UPDATED_UNTESTED = message('inbound.updatedUntested');
+const STILL_CLOSED = message('inbound.enabledButClosed');
 
 type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portFlaw' | 'pairFlaw'>;
 
@@ -36,7 +37,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
 
   async del({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'DeleteInbound', data: { inbound: id as InboundId } }));
-    return done instanceof Rejection ? done : new Message('Inbound has been successfully deleted.', id);
+    return done instanceof Rejection ? done : new Message(message('inbound.deleted'), id);
   },
 
   async update({ params: { id }, body }, services, request) {
@@ -68,11 +69,11 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
 
   async resetTraffic({ params: { id } }, _, { change }) {
     const done = await change(() => ({ type: 'ResetInboundTraffic', data: { inbound: id as InboundId } }));
-    return said(done, 'Inbound traffic has been reset.');
+    return said(done, message('inbound.trafficReset'));
   },
 
   resetAllTraffics: async (_, __, { change }) =>
-    said(await change(() => ({ type: 'ResetAllTraffic', data: {} })), 'All traffic has been reset.'),
+    said(await change(() => ({ type: 'ResetAllTraffic', data: {} })), message('inbound.allTrafficReset')),
 };
 
 async function add(services: Services, request: HttpRequest, wire: WireInbound): Promise<Message | Rejection> {

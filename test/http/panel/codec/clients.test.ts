@@ -171,7 +171,7 @@ describe('counters', () => {
     used('a', 200, 0);
     expect((await call('delDepletedClients', { id: '2' })).success).toBe(true);
     expect(await traffic('a')).toMatchObject({ enable: false });
-    expect((await call('delDepletedClients', { id: '-1' })).msg).toBe('All depleted clients are deleted.');
+    expect((await call('delDepletedClients', { id: '-1' })).msg).toBe('All depleted clients have been deleted.');
     expect((await call('getClientTraffics', { email: 'a' })).success).toBe(false);
     expect(await traffic('b')).toMatchObject({ enable: true });
   });
@@ -195,7 +195,7 @@ it('addresses are texts with their time, and can be cleared', async () => {
   expect((await call('clientIps', { email: 'a' })).obj).toStrictEqual([
     expect.stringMatching(/^1\.2\.3\.4 \(2026-08-\d\d \d\d:00:00\)$/),
   ]);
-  expect((await call('clearClientIps', { email: 'a' })).msg).toBe('The log has been cleared.');
+  expect((await call('clearClientIps', { email: 'a' })).msg).toBe('The IP log has been cleared.');
   expect((await call('clientIps', { email: 'a' })).obj).toStrictEqual([]);
 });
 
