@@ -8,7 +8,7 @@ import { createLogs } from '../adapters/logs/logs.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { totp } from '../adapters/passwords/two-factor.js';
 import { createProviders } from '../adapters/providers/providers.js';
-import { certificateFlaw, pairFlaw } from '../adapters/tls/certificates.js';
+import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
 import { createWeb } from '../adapters/web/web.js';
 import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
 import type { NodeSync } from '../commands/reactors/nodes/remote-nodes.js';
@@ -93,7 +93,15 @@ export function panelServices(
       probe,
     },
     machine: {
-      ...{ host, gauges, alarms, version, portFlaw: portProblem, certificateFlaw, pairFlaw },
+      ...{
+        host,
+        gauges,
+        alarms,
+        version,
+        portFlaw: portProblem,
+        certificateFlaw: certificateProblem,
+        pairFlaw: pairProblem,
+      },
       logs: createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf(panel) }),
       status: statusText(read, host, now),
       serverPortFlaw: (listen, port) => servers.portProblem(listen, port),

@@ -5,7 +5,7 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import { readPlain } from '../adapters/data-directory/files.js';
 import { holdsPort } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
-import { certificateFlaw } from '../adapters/tls/certificates.js';
+import { certificateProblem } from '../adapters/tls/certificates.js';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import type { Settings } from '../events/settings/settings.js';
@@ -94,7 +94,7 @@ function holderOf(lock: string): number | null {
 
 async function certificate(what: string, certFile: string, keyFile: string): Promise<readonly Finding[]> {
   if (certFile === '' && keyFile === '') return [];
-  const flaw = await certificateFlaw(certFile, keyFile);
+  const flaw = await certificateProblem(certFile, keyFile);
   if (flaw !== null) return [{ what, ok: false, note: true, detail: `${certFile}: ${flaw}` }];
   return [{ what, ok: true, detail: `${certFile} is good` }];
 }

@@ -1,4 +1,4 @@
-import { pairFlaw } from '../adapters/tls/certificates.js';
+import { pairProblem } from '../adapters/tls/certificates.js';
 import type { InboundId, NodeId } from '../events/ids.js';
 import { type Inbound, serves } from '../events/inbound/inbound-document.js';
 import { certificateFileOf, certificatesOf, needsNoFile } from '../lib/certificate-pairs.js';
@@ -25,7 +25,7 @@ export async function examineInbounds(
   for (const inbound of here) {
     if (known.has(inbound)) continue;
     for (const pair of certificatesOf(inbound.config.stream)) {
-      const flaw = await pairFlaw(pair);
+      const flaw = await pairProblem(pair);
       if (flaw !== null) find(inbound, `${certificateFileOf(pair) ?? 'its certificate'}: ${flaw}`);
     }
   }
@@ -33,7 +33,7 @@ export async function examineInbounds(
   const there = [...inbounds.values()].filter(({ node }) => node !== null && nodes.has(node));
   for (const inbound of there.filter(serves)) {
     for (const pair of certificatesOf(inbound.config.stream).filter(needsNoFile)) {
-      const flaw = await pairFlaw(pair);
+      const flaw = await pairProblem(pair);
       if (flaw !== null) find(inbound, `its certificate: ${flaw}`);
     }
   }

@@ -38,7 +38,7 @@ export function emailOfAccount(name: string): string {
  * Why the core would count an account that is no client's for a client: those of socks, http and mixed inbounds, and peers
  * of wireguard, have their names from the admin. `settings`: of an inbound.
  */
-export function accountFlaw(settings: unknown): Text | null {
+export function accountProblem(settings: unknown): Text | null {
   const clash = accountNames(settings).find((name) => clientOfAccount(name) > 0);
   if (clash === undefined) return null;
   return message('inbound.accountLikeClient', { name: clash });

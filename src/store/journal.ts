@@ -12,7 +12,7 @@ import type { LogDamage } from '../adapters/sqlite/codec.js';
 import { endAt, openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
-import { startFlaw } from '../adapters/sqlite/start-check.js';
+import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { sameJson } from '../lib/json.js';
@@ -63,7 +63,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     if (empty && !readonly && anchored === null) anchor.begin();
     const complaint =
       anchorComplaint(compareAnchor(anchored, log)) ??
-      (readonly ? null : damageComplaint(startFlaw(db, anchored?.position ?? 0, () => log.rolledTo)));
+      (readonly ? null : damageComplaint(startProblem(db, anchored?.position ?? 0, () => log.rolledTo)));
     if (!readonly && complaint === null) erase(log, snapshots);
     return { log, snapshots, anchor, complaint };
   } catch (error) {

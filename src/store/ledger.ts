@@ -4,7 +4,7 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { LedgerFile, removeLedger } from '../adapters/sqlite/ledger-file.js';
 import type { RecordedEvent } from '../events/catalog.js';
-import { LedgerFlaw } from '../events/log/ledger-store.js';
+import { LedgerError } from '../events/log/ledger-store.js';
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
 import { zoneNamed } from '../lib/time/calendar.js';
@@ -76,7 +76,7 @@ export class LedgerKeeper {
       try {
         return { told: question(ledger) };
       } catch (error) {
-        if (!(error instanceof LedgerFlaw)) throw error;
+        if (!(error instanceof LedgerError)) throw error;
         if (!this.#repair(error)) return { silent: 'wrong' };
       }
     }
@@ -150,7 +150,7 @@ export class LedgerKeeper {
       this.#ledger.write();
       this.#warned = false;
     } catch (error) {
-      if (!(error instanceof LedgerFlaw)) return this.#warnOnce('the ledger could not be written', error);
+      if (!(error instanceof LedgerError)) return this.#warnOnce('the ledger could not be written', error);
       // A disk that damages the second one too is not tried a third time.
       if (!this.#repair(error)) this.#rebuild('in memory');
       void this.#catchUp();
@@ -158,7 +158,7 @@ export class LedgerKeeper {
   }
 
   /** Rebuilds a wrong ledger. Returns false, and does nothing, when it was rebuilt only recently. */
-  #repair(flaw: LedgerFlaw): boolean {
+  #repair(flaw: LedgerError): boolean {
     const now = performance.now();
     if (now - this.#rebuiltAt < REBUILD_AFTER_MS) return false;
     this.#rebuiltAt = now;

@@ -55,7 +55,7 @@ export function verifyLog(
     for (const { type, data } of page) if (type === 'DataKeyDestroyed') destroyed.add(data.key);
     follow(page, position);
   }
-  return { events: position, pruned, fault: null, keys: log.keyring.flaw(destroyed) };
+  return { events: position, pruned, fault: null, keys: log.keyring.problem(destroyed) };
 }
 
 /** Why they cannot be read, where the file is damaged. */

@@ -1,4 +1,4 @@
-import { certificateFlaw } from '../adapters/tls/certificates.js';
+import { certificateProblem } from '../adapters/tls/certificates.js';
 import type { SettingKey, Settings } from '../events/settings/settings.js';
 
 /** A setting whose value is that of the machine, whatever a file says. */
@@ -25,7 +25,7 @@ export async function hostBound(imported: Settings, host: Settings | null): Prom
   for (const pair of PAIRS) {
     const [certificate, privateKey] = pair;
     if (imported[certificate] === '' && imported[privateKey] === '') continue;
-    const why = await certificateFlaw(imported[certificate], imported[privateKey]);
+    const why = await certificateProblem(imported[certificate], imported[privateKey]);
     if (why === null) continue;
     for (const key of pair)
       kept.push({ key, value: host[key], why: `The certificate cannot be used on this machine: ${why}` });

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { readForeign } from '../adapters/foreign/read-foreign.js';
 import { isBcrypt, scryptPasswords } from '../adapters/passwords/passwords.js';
-import { certificateFlaw, pairFlaw } from '../adapters/tls/certificates.js';
+import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
 import { judgeName, parseUrl } from '../adapters/web/target.js';
 import { createBus } from '../commands/bus.js';
 import { inboundItem } from '../commands/import/inbounds.js';
@@ -134,7 +134,7 @@ async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly H
   for (const pair of PAIRS) {
     const [certificate, key] = pair.map(value);
     if (!certificate && !key) continue;
-    const flaw = await certificateFlaw(certificate ?? '', key ?? '');
+    const flaw = await certificateProblem(certificate ?? '', key ?? '');
     if (flaw !== null)
       flaws.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${flaw}` })));
   }
@@ -158,7 +158,7 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
       // Files of nodes are there.
       if (row.nodeId !== 0 && !needsNoFile(pair)) continue;
       const name = JSON.stringify(pair);
-      const asked = known.get(name) ?? pairFlaw(pair);
+      const asked = known.get(name) ?? pairProblem(pair);
       known.set(name, asked);
       const flaw = await asked;
       const certificate = certificateFileOf(pair);
@@ -174,7 +174,7 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
 
 /** The same for what the template gives as lines; its files were looked at with the paths. */
 async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
-  const flaws = await Promise.all(certificatePairs(template).filter(hasLines).map(pairFlaw));
+  const flaws = await Promise.all(certificatePairs(template).filter(hasLines).map(pairProblem));
   return flaws
     .filter((flaw) => flaw !== null)
     .map((flaw) => ({

@@ -7,7 +7,7 @@ import { flush } from '../data-directory/files.js';
 import { openDatabase, type SqliteDatabase } from '../sqlite/database.js';
 import { SqliteEventLog } from '../sqlite/event-log.js';
 import { Keyring, masterKey } from '../sqlite/keyring.js';
-import { startFlaw } from '../sqlite/start-check.js';
+import { startProblem } from '../sqlite/start-check.js';
 import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
 import { roomLacking, sizeOf } from './room.js';
@@ -59,7 +59,7 @@ export function copyLog({ directory, file, passphrase, release, now }: CopyOptio
 /** What a start would refuse could not be restored either. Reading all of it is left to whoever verifies the copy. */
 function assertUndamaged(source: SqliteDatabase, master: Buffer): void {
   const log = new SqliteEventLog(source, new Keyring(source, master, Date.now));
-  const flaw = startFlaw(source, log.head().position, () => log.rolledTo);
+  const flaw = startProblem(source, log.head().position, () => log.rolledTo);
   if (flaw) throw new BackupError('failed', `The log is damaged at ${flaw.message}. Run portolan events verify`);
 }
 

@@ -46,7 +46,7 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
   };
 
   return {
-    flaw: (url) => web.flaw(url),
+    problem: (url) => web.problem(url),
     reasonOf,
     has,
     exists,

@@ -2,7 +2,7 @@ import { type AccessKind, type AccessLine, type AccessQuery } from '../../comman
 import { emailOfAccount } from '../../lib/account-name.js';
 import { isObject, type JsonObject } from '../../lib/json.js';
 import { logFiles } from '../core/config/assembly.js';
-import { apiTag, cutOutbound } from '../core/config/names.js';
+import { apiTag, blockOutbound } from '../core/config/names.js';
 import { members } from '../core/config/template.js';
 import { formerOf } from '../core/process/files.js';
 import { linesBackwards } from './backwards.js';
@@ -50,7 +50,7 @@ function classifier(template: JsonObject): Classifier {
   const listed = Array.isArray(outbounds) ? outbounds.filter(isObject) : [];
   const protocols = new Map(listed.map(({ tag, protocol }) => [String(tag), String(protocol).toLowerCase()]));
   if (listed.length === 0) protocols.set('direct', 'freedom').set('blocked', 'blackhole');
-  protocols.set(cutOutbound, 'blackhole');
+  protocols.set(blockOutbound, 'blackhole');
   return (outbound) => {
     const protocol = protocols.get(outbound);
     if (protocol === 'freedom' || protocol === 'direct') return 'direct';

@@ -6,7 +6,7 @@ import { cleanLine } from './clean.js';
 import { redact } from './redact.js';
 
 const run = promisify(execFile);
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const LARGEST = 16 * 1024 * 1024;
 const LONGEST = 4000;
 const UNIT = /\/([\w@.:-]+\.service)$/m;
@@ -38,7 +38,7 @@ export async function journalLines(
   const wanted = ['--unit', unit, '--no-pager', '--quiet', '--lines', String(count), '--priority', priorities[least]];
   try {
     const { stdout } = await run(program, wanted, {
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
       maxBuffer: LARGEST,
       env: { PATH: '/usr/bin:/bin:/usr/local/bin', LANG: 'C.UTF-8' },

@@ -6,7 +6,7 @@ import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '.
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { diskFault } from '../../lib/disk-fault.js';
 import { flushLater } from '../data-directory/files.js';
-import { geoFlaw } from './geo-format.js';
+import { geoFileProblem } from './geo-format.js';
 
 export interface GeoOptions {
   readonly web: Web;
@@ -38,8 +38,8 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
     try {
       const options = { headers, limit: MAX_BYTES, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS };
       const { sha256, lastModified } = await web.download(`${url}/${SOURCES[file]}`, temporary, options);
-      const flaw = await geoFlaw(await readFile(temporary));
-      if (flaw !== null) throw new ReleaseError(flaw);
+      const problem = await geoFileProblem(await readFile(temporary));
+      if (problem !== null) throw new ReleaseError(problem);
       const modified = lastModified === null ? Number.NaN : Date.parse(lastModified);
       if (!Number.isNaN(modified)) await utimes(temporary, modified / 1000, modified / 1000);
       await rename(temporary, join(folder, file));

@@ -59,7 +59,7 @@ export async function geoLists(bytes: Buffer): Promise<GeoLists | string> {
 }
 
 /** Why these bytes are no list that the core could read, or null. */
-export async function geoFlaw(bytes: Buffer): Promise<string | null> {
+export async function geoFileProblem(bytes: Buffer): Promise<string | null> {
   const lists = await geoLists(bytes);
   return typeof lists === 'string' ? lists : null;
 }

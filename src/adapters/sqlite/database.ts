@@ -256,12 +256,12 @@ function unlessFull(change: () => void): void {
   }
 }
 
-/** A damaged page, whose flaw is in the cause's message. A start that reads snapshots may not meet it, so a restart is no way out. */
+/** A damaged page, described in the cause's message. A start that reads snapshots may not meet it, so a restart is no way out. */
 export function damageError(cause: unknown): StorageError {
-  const flaw = cause instanceof Error ? cause.message : String(cause);
+  const problem = cause instanceof Error ? cause.message : String(cause);
   return new StorageError(
     'damaged',
-    `events.db is damaged (${flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound`,
+    `events.db is damaged (${problem}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound`,
     { cause },
   );
 }

@@ -146,7 +146,7 @@ export class Keyring {
    * What is wrong with the keys, or null: one that nothing destroyed and that is gone, or one that does not open. The chain
    * does not cover them. `destroyed`: the keys that events say are; one of them that is there again is a fault too.
    */
-  flaw(destroyed: ReadonlySet<string>): string | null {
+  problem(destroyed: ReadonlySet<string>): string | null {
     this.heed(destroyed);
     const [returned] = this.returned();
     if (returned !== undefined) return `key ${returned} was destroyed, and lies in the table again`;

@@ -4,7 +4,7 @@ import {
   type Entry,
   entryKinds,
   type Flow,
-  LedgerFlaw,
+  LedgerError,
   type LedgerStore,
   type Setback,
   type Unwritten,
@@ -110,7 +110,7 @@ export class LedgerFile implements LedgerStore {
     try {
       put();
     } catch (error) {
-      throw isDamage(error) ? new LedgerFlaw('the file is damaged', { cause: error }) : error;
+      throw isDamage(error) ? new LedgerError('the file is damaged', { cause: error }) : error;
     }
     this.#position = position;
     this.#day = day;
@@ -124,7 +124,7 @@ export class LedgerFile implements LedgerStore {
 
   entriesOf(client: number): readonly Entry[] {
     const entries = reading(() => this.#sql.entries.all(client));
-    if (entries.some(({ kind }) => !entryKinds.includes(kind))) throw new LedgerFlaw('an entry is of no kind');
+    if (entries.some(({ kind }) => !entryKinds.includes(kind))) throw new LedgerError('an entry is of no kind');
     return entries;
   }
 
@@ -207,7 +207,7 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new LedgerFlaw('the file cannot be read', { cause: error });
+    throw new LedgerError('the file cannot be read', { cause: error });
   }
 }
 

@@ -128,8 +128,8 @@ export class LogReader {
 
   /** Reads every page of the database. Throws `StorageError` of kind `damaged`. */
   checkPages(): void {
-    const flaw = this.db.pragma('quick_check(1)', { simple: true }) as string;
-    if (flaw !== 'ok') throw damageError(new Error(flaw));
+    const problem = this.db.pragma('quick_check(1)', { simple: true }) as string;
+    if (problem !== 'ok') throw damageError(new Error(problem));
   }
 
   protected decode(row: EventRow): RecordedEvent[] {

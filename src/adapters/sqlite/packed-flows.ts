@@ -1,4 +1,4 @@
-import { type Flow, LedgerFlaw } from '../../events/log/ledger-store.js';
+import { type Flow, LedgerError } from '../../events/log/ledger-store.js';
 
 /** Base 128, the lowest digits first, as protocol buffers have it; up to 2^53. */
 function put(bytes: number[], value: number): void {
@@ -24,7 +24,7 @@ export function unpackFlows(content: Buffer, client: number): Flow[] {
   let at = 0;
   const digit = (): number => {
     const byte = content[at];
-    if (byte === undefined) throw new LedgerFlaw('flows end in the middle of a number');
+    if (byte === undefined) throw new LedgerError('flows end in the middle of a number');
     at += 1;
     return byte;
   };
@@ -37,7 +37,7 @@ export function unpackFlows(content: Buffer, client: number): Flow[] {
       unit *= 128;
     }
     value += byte * unit;
-    if (!Number.isSafeInteger(value)) throw new LedgerFlaw('flows hold a number that is too large');
+    if (!Number.isSafeInteger(value)) throw new LedgerError('flows hold a number that is too large');
     return value;
   };
   while (at < content.length) {

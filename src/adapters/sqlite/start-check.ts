@@ -12,7 +12,7 @@ type Header = Omit<EventRow, 'payload'> & { readonly before: Buffer };
  * explains it, roll-ups that are not in the chain, and events after the anchor that are not. Null = nothing. `anchored` is
  * the position in the anchor, `rolledTo` gives the end of the newest range. `portolan events verify` does the rest.
  */
-export function startFlaw(db: SqliteDatabase, anchored: number, rolledTo: () => number): LogDamage | null {
+export function startProblem(db: SqliteDatabase, anchored: number, rolledTo: () => number): LogDamage | null {
   return unchained(db) ?? unexplained(db, rolledTo()) ?? brokenTail(db, anchored);
 }
 

@@ -41,15 +41,15 @@ export function parseUrl(text: string): URL {
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Why a host is not asked by its name alone; null for a literal address, which is judged as such. */
-function nameFlaw(host: string): string | null {
+function nameProblem(host: string): string | null {
   if (isIP(host) !== 0) return null;
   const self = hostname().toLowerCase();
   // A name of one label is completed by the resolver, to something of this network.
   const local = host.endsWith('.') || !host.includes('.') || LOCAL.test(host) || host === self;
-  return local ? privateFlaw(host) : null;
+  return local ? privateProblem(host) : null;
 }
 
-const privateFlaw = (host: string): string => `${host} is not a public address`;
+const privateProblem = (host: string): string => `${host} is not a public address`;
 
 /**
  * Resolves the host once and checks every address that comes. Rejects with `WebError` 'refused' or 'unreachable', both
@@ -57,19 +57,19 @@ const privateFlaw = (host: string): string => `${host} is not a public address`;
  */
 export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<Target> {
   const host = hostOf(url);
-  const flaw = allowPrivate ? null : nameFlaw(host);
-  if (flaw !== null) throw unreached('refused', host, new Error(flaw));
+  const problem = allowPrivate ? null : nameProblem(host);
+  if (problem !== null) throw unreached('refused', host, new Error(problem));
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   if (!allowPrivate && !addresses.every((address) => isPublic(address)))
-    throw unreached('refused', host, new Error(privateFlaw(host)));
+    throw unreached('refused', host, new Error(privateProblem(host)));
   return { url, addresses };
 }
 
 /** The same for a host that somebody else looks up. Throws `WebError` 'refused'. */
 export function judgeName(url: URL, allowPrivate: boolean): void {
   const host = hostOf(url);
-  const isPrivate = isIP(host) === 0 ? nameFlaw(host) !== null : !isPublic(host);
-  if (isPrivate && !allowPrivate) throw unreached('refused', host, new Error(privateFlaw(host)));
+  const isPrivate = isIP(host) === 0 ? nameProblem(host) !== null : !isPublic(host);
+  if (isPrivate && !allowPrivate) throw unreached('refused', host, new Error(privateProblem(host)));
 }
 
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {

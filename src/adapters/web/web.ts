@@ -55,7 +55,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
       }
     },
 
-    flaw: async (text, options = {}) => {
+    problem: async (text, options = {}) => {
       try {
         const url = parseUrl(text);
         await judge(url, bounded(resolve), allowPrivate || options.allowPrivate === true);

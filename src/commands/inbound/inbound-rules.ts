@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { serverNames } from '../../events/certificate.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../../events/inbound/inbound.js';
-import { accountFlaw } from '../../lib/account-name.js';
+import { accountProblem } from '../../lib/account-name.js';
 import { sameName, unclearIn } from '../../lib/identifiers.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { loopbackPorts } from '../../lib/net/loopback-targets.js';
@@ -148,7 +148,7 @@ export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection 
     (HALF.test(spec.remark) ? message('inbound.remarkNotUnicode') : null) ??
     transportFlaw(spec, config) ??
     protocolFlaw(spec, config) ??
-    accountFlaw(config.settings);
+    accountProblem(config.settings);
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 

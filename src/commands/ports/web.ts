@@ -50,7 +50,7 @@ export interface Web {
     options: WebRequest & { readonly limit: number; readonly idleMs?: number; readonly leastBytes?: number },
   ): Promise<Download>;
   /** Why the panel would not ask this address, or null. Resolves names. */
-  flaw(url: string, options?: Pick<WebRequest, 'allowPrivate'>): Promise<string | null>;
+  problem(url: string, options?: Pick<WebRequest, 'allowPrivate'>): Promise<string | null>;
 }
 
 /** `message` is for people: it names the host and the kind of failure, never a header, a body or a credential in the URL. */

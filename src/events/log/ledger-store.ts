@@ -42,7 +42,7 @@ export interface Entry {
 }
 
 /** What is in a ledger cannot be what the log says: it has to be made anew. */
-export class LedgerFlaw extends Error {
+export class LedgerError extends Error {
   override readonly name = 'LedgerFlaw';
 }
 

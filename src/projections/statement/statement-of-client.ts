@@ -1,5 +1,5 @@
 import { type Counter, sumOf } from '../../events/counters.js';
-import { type Entry, LedgerFlaw } from '../../events/log/ledger-store.js';
+import { type Entry, LedgerError } from '../../events/log/ledger-store.js';
 import { accountOf } from '../core/accounts.js';
 import type { ReadModels } from '../read-models.js';
 import { actorText, type StoryLog, sentence } from '../story.js';
@@ -34,7 +34,7 @@ export function statementOfEmail(
     clients.map(({ number }) => number),
   );
   const lines = [...account.flows, ...account.entries];
-  if (!agree(sumOf(lines), counter)) throw new LedgerFlaw('it does not add up to the counter of a client');
+  if (!agree(sumOf(lines), counter)) throw new LedgerError('it does not add up to the counter of a client');
   const today = ledger.days.of(now);
   const statement = statementOf(account, { zone: ledger.days.zone, today }, days, namesOf(read, log));
   return { ...statement, counter: days[1] < today ? null : counter };

@@ -174,7 +174,7 @@ describe('the file of a geo source', () => {
   it('does not come from a private address, nor from where that would send', async () => {
     const { url, knocks } = await startServer((_request, response) => response.end(fresh));
     files = on(createWeb({ allowPrivate: false }));
-    expect(await files.flaw(`${url}/x.dat`)).not.toBeNull();
+    expect(await files.problem(`${url}/x.dat`)).not.toBeNull();
     expect(await failing(fetched('', { url: `${url}/x.dat` }))).toMatch(/could not be reached/);
     expect(knocks()).toBe(0);
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Writer } from 'protobufjs/minimal.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGeoFiles } from '../../../src/adapters/releases/geo-files.js';
-import { geoFlaw } from '../../../src/adapters/releases/geo-format.js';
+import { geoFileProblem } from '../../../src/adapters/releases/geo-format.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { type GeoResult, geoFiles } from '../../../src/commands/ports/releases.js';
 import { geoipFile, geositeFile } from '../../kit/geo.js';
@@ -143,7 +143,7 @@ describe('the format', () => {
     ['a name too long for one', entry(Buffer.alloc(1001, 'A'), Buffer.from([0x12, 1, 65])), /no geo file/],
     ['too many lists', Buffer.concat(Array.from({ length: 50_001 }, () => old)), /no geo file/],
   ])('of %s', async (_, bytes, flaw) => {
-    const found = await geoFlaw(bytes);
+    const found = await geoFileProblem(bytes);
     if (flaw === null) expect(found).toBeNull();
     else expect(found).toMatch(flaw);
   });
@@ -162,7 +162,7 @@ describe('the format', () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    await geoFlaw(Buffer.concat([Buffer.from([0x0a]), length, fields]));
+    await geoFileProblem(Buffer.concat([Buffer.from([0x0a]), length, fields]));
     over = true;
     expect(turns).toBeGreaterThan(2);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { certificateFlaw, pairFlaw } from '../../../src/adapters/tls/certificates.js';
+import { certificateProblem, pairProblem } from '../../../src/adapters/tls/certificates.js';
 import { certificatePairs } from '../../../src/lib/certificate-pairs.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
@@ -26,17 +26,17 @@ beforeAll(async () => {
 
 describe('a certificate and its key', () => {
   it('are taken when they belong together', async () => {
-    expect(await certificateFlaw(cert, key)).toBeNull();
+    expect(await certificateProblem(cert, key)).toBeNull();
   });
 
   it('are refused otherwise, without a word of what the files hold', async () => {
     const text = file('text', 'root:secret:0');
-    expect(await certificateFlaw(cert, otherKey)).toBe('The key does not belong to the certificate');
-    expect(await certificateFlaw(join(folder, 'none'), key)).toBe('There is no certificate file at that path');
-    expect(await certificateFlaw(cert, '/dev/zero')).toBe('The key file is not a file');
-    expect(await certificateFlaw(folder, key)).toBe('The certificate file is not a file');
-    expect(await certificateFlaw(key, key)).toBe('The certificate file does not hold a PEM certificate');
-    for (const flaw of [await certificateFlaw(text, key), await certificateFlaw(cert, text)]) {
+    expect(await certificateProblem(cert, otherKey)).toBe('The key does not belong to the certificate');
+    expect(await certificateProblem(join(folder, 'none'), key)).toBe('There is no certificate file at that path');
+    expect(await certificateProblem(cert, '/dev/zero')).toBe('The key file is not a file');
+    expect(await certificateProblem(folder, key)).toBe('The certificate file is not a file');
+    expect(await certificateProblem(key, key)).toBe('The certificate file does not hold a PEM certificate');
+    for (const flaw of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
       expect(flaw).toContain('does not hold');
       expect(flaw).not.toContain('secret');
     }
@@ -50,22 +50,22 @@ describe('a certificate and its key', () => {
       await makeCertificate(['new'], { notBefore: new Date(Date.now() + DAY_MS) }),
     ] as const;
     const [past, future] = made;
-    expect(await certificateFlaw(past.certFile, past.keyFile)).toBe('The certificate expired on 2020-01-11');
-    expect(await certificateFlaw(future.certFile, future.keyFile)).toMatch(/^The certificate is not valid before 20/);
+    expect(await certificateProblem(past.certFile, past.keyFile)).toBe('The certificate expired on 2020-01-11');
+    expect(await certificateProblem(future.certFile, future.keyFile)).toMatch(/^The certificate is not valid before 20/);
     for (const one of made) one.remove();
   });
 
   it('are refused when a half is not named, is locked with a passphrase, or has a chain with a broken link', async () => {
-    expect(await certificateFlaw(cert, '')).toBe('No key file is named');
-    expect(await certificateFlaw('', key)).toBe('No certificate file is named');
+    expect(await certificateProblem(cert, '')).toBe('No key file is named');
+    expect(await certificateProblem('', key)).toBe('No certificate file is named');
     const { privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
     });
-    expect(await certificateFlaw(cert, file('locked.pem', privateKey))).toMatch(/without a passphrase$/);
+    expect(await certificateProblem(cert, file('locked.pem', privateKey))).toMatch(/without a passphrase$/);
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    const flaw = await certificateFlaw(file('broken.pem', broken), key);
+    const flaw = await certificateProblem(file('broken.pem', broken), key);
     expect(flaw).toBe('No server can use this certificate and key');
   });
 });
@@ -75,7 +75,7 @@ describe('a certificate and its key as lines', () => {
   const flawOf = async (member: object): Promise<string | null> => {
     const [pair, ...others] = certificatePairs({ tlsSettings: { certificates: [member] } });
     expect(others).toEqual([]);
-    return pair === undefined ? 'no pair' : pairFlaw(pair);
+    return pair === undefined ? 'no pair' : pairProblem(pair);
   };
 
   it('are taken when they belong together, in several lines or in one, and beside files', async () => {

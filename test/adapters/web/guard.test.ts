@@ -74,7 +74,7 @@ describe('the guard of what goes out', () => {
     const refused = await failure(guarded.request(`http://${host}:${canary.port}/`));
     expect(refused).toMatchObject({ name: 'WebError', kind: 'refused' });
     expect(refused.message).toMatch(/ could not be reached$/);
-    expect(await guarded.flaw(`http://${host}:${canary.port}/`)).toMatch(/ is not a public address$/);
+    expect(await guarded.problem(`http://${host}:${canary.port}/`)).toMatch(/ is not a public address$/);
     expect(canary.knocks()).toBe(0);
   });
 
@@ -131,7 +131,7 @@ describe('the guard of what goes out', () => {
   ])('does not take %j for an address', async (url) => {
     const refused = await failure(guarded.request(url));
     expect(refused.kind).toBe('refused');
-    expect(await guarded.flaw(url)).toBe(refused.message);
+    expect(await guarded.problem(url)).toBe(refused.message);
   });
 
   it('judges what the parser makes of odd spellings', async () => {
@@ -179,7 +179,7 @@ describe('the guard of what goes out', () => {
     const server = await startServer((_request, response) => void response.end('ok'));
     expect((await guarded.request(server.url, { allowPrivate: true })).status).toBe(200);
     expect((await failure(guarded.request(server.url))).kind).toBe('refused');
-    expect(await guarded.flaw(server.url, { allowPrivate: true })).toBeNull();
+    expect(await guarded.problem(server.url, { allowPrivate: true })).toBeNull();
     expect(server.knocks()).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { portProblem } from '../../../src/adapters/host/port-problem.js';
-import { certificateFlaw } from '../../../src/adapters/tls/certificates.js';
+import { certificateProblem } from '../../../src/adapters/tls/certificates.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
@@ -250,7 +250,7 @@ describe('a change', () => {
   it('to a port that somebody holds, and to files that are no pair, is refused by the real machine', async () => {
     const { errors, update } = await start(
       {},
-      { serverPortFlaw: (listen, port) => portProblem(listen, port, false), certificateFlaw },
+      { serverPortFlaw: (listen, port) => portProblem(listen, port, false), certificateFlaw: certificateProblem },
     );
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LedgerFile } from '../../../src/adapters/sqlite/ledger-file.js';
 import { planRollUp } from '../../../src/commands/reactors/traffic/roll-up.js';
 import { ClientNumber } from '../../../src/events/ids.js';
-import { LedgerFlaw } from '../../../src/events/log/ledger-store.js';
+import { LedgerError } from '../../../src/events/log/ledger-store.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { dayText } from '../../../src/lib/time/days.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
@@ -272,7 +272,7 @@ describe('a ledger that is wrong', () => {
   it('is kept in memory when the next file turns out damaged too', async () => {
     const journal = history();
     const put = vi.spyOn(LedgerFile.prototype, 'write').mockImplementation(() => {
-      throw new LedgerFlaw('the file is damaged');
+      throw new LedgerError('the file is damaged');
     });
     onTestFinished(() => put.mockRestore());
     const keeping = kept(journal);
@@ -297,7 +297,7 @@ describe('a ledger that is wrong', () => {
   it('reports when a rebuilt one is wrong too, and is not rebuilt for each question', async () => {
     const keeping = kept(history());
     const never = (): never => {
-      throw new LedgerFlaw('it is never right');
+      throw new LedgerError('it is never right');
     };
     expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });
     expect(await keeping.ask(never)).toStrictEqual({ silent: 'wrong' });

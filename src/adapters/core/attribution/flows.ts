@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import { withPatience } from '../../../lib/patience.js';
+import { startTimeout } from '../../../lib/timeout.js';
 
 /** Inclusive ranges. */
 type Ports = readonly (readonly [number, number])[];
@@ -26,7 +26,7 @@ export interface FlowFilter {
 
 /** Flows that are blocked at once at most; the kernel takes no more. */
 const MOST = 65_536;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** Where Debian puts it. */
 const ADMIN_PATH = '/usr/sbin:/sbin';
 /** Elements in one call. */
@@ -135,7 +135,7 @@ function done(program: string, commands: string): Promise<boolean> {
       ended();
       resolve(error === null);
     });
-    const ended = withPatience(PATIENCE_MS, () => late.abort());
+    const ended = startTimeout(TIMEOUT_MS, () => late.abort());
     // A program that is not there takes nothing in; the callback says so.
     child.stdin?.on('error', () => undefined).end(commands);
   });

@@ -34,7 +34,7 @@ const delay = 20_000;
 /** The same where the logs do not fit together: a busy machine, or entries that were dropped. */
 const longDelay = 200_000;
 /** ms after which a session that was never followed by a quiet moment is given up. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 interface Entry<Session> {
   /** µs. */
@@ -83,7 +83,7 @@ export function createPairs<Session>(
         for (const [n, { entries: some }] of clusters.entries()) {
           if (some.every(({ session }) => session === null)) continue;
           const whole = some.every(settled);
-          if (!whole && !some.some(({ read }) => read + patience <= began)) continue;
+          if (!whole && !some.some(({ read }) => read + timeoutMs <= began)) continue;
           const owner = whole ? ownerOf(clusters, n) : null;
           for (const entry of some) {
             if (entry.session !== null) tell(entry.session, owner);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withPatience } from '../../../lib/patience.js';
+import { startTimeout } from '../../../lib/timeout.js';
 
 /** Conditions in one call: the kernel takes them as a program of limited length. */
 const batch = 50;
 /** How long `ss` may take, ms. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 /** Lines that are read without a pause. */
 const slice = 2000;
 
@@ -112,7 +112,7 @@ function list(network: 'tcp' | 'udp', flags: readonly string[], filter: string):
   const args = ['-H', '-n', network === 'tcp' ? '-t' : '-ua', ...flags, filter];
   return new Promise((resolve) => {
     const late = new AbortController();
-    const ended = withPatience(PATIENCE_MS, () => late.abort());
+    const ended = startTimeout(TIMEOUT_MS, () => late.abort());
     execFile('ss', args, { signal: late.signal, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
       ended();
       resolve(error === null ? stdout.split('\n').filter((line) => line !== '') : null);

@@ -62,7 +62,7 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /** The protocol's form by what the inbound itself runs: an account of another shape ends the whole core. Null: no accounts. */
-export function formOf(config: JsonObject): Form | null {
+export function accountFormatOf(config: JsonObject): Form | null {
   const protocol = config['protocol'];
   if (protocol !== 'shadowsocks')
     return typeof protocol === 'string' && Object.hasOwn(forms, protocol) ? (forms[protocol] ?? null) : null;
@@ -91,13 +91,13 @@ export function accountDigest(inbound: CoreInbound, user: CoreUser): string {
 
 /** The digest of an account as the core has it; equals `accountDigest` of the account that was sent. */
 export function runningDigest(config: JsonObject, name: string, account: TypedMessage | null): string {
-  const form = formOf(config);
+  const form = accountFormatOf(config);
   if (form === null || account === null || account.type !== form.message) return '';
   return digest(form, name, decode<Fields>(form.message, account.value));
 }
 
 function read(inbound: CoreInbound, user: CoreUser): { form: Form; fields: Fields } {
-  const form = formOf(inbound.config);
+  const form = accountFormatOf(inbound.config);
   if (form === null) throw invalid('This inbound has no accounts that can be added', inbound.tag);
   if (user.email === '' || user.email.includes('>>>'))
     throw invalid('An account needs an email without ">>>"', inbound.tag);

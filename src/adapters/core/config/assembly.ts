@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CoreConfig } from '../../../commands/ports/core.js';
 import { accountName, type NamedClient } from '../../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
-import { wholeInbound } from './inbound.js';
+import { assembleInbound } from './inbound.js';
 import { apiTag, fold, metricsTag, spelled } from './names.js';
 import { checkPointers, outboundsOf, tagsIn } from './outbounds.js';
 import { checkPaths } from './paths.js';
@@ -76,7 +76,7 @@ export function assemble(
       ? {}
       : { metrics: { tag: metricsTag, listen: paths.metrics } }),
     policy: policyOf(blocks['policy']),
-    inbounds: [...inbounds.values()].map((inbound) => wholeInbound(inbound, dataDir, taken, nameOf)),
+    inbounds: [...inbounds.values()].map((inbound) => assembleInbound(inbound, dataDir, taken, nameOf)),
     outbounds,
     routing,
   };

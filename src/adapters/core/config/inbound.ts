@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CoreError, type CoreInbound } from '../../../commands/ports/core.js';
-import { accountFlaw, accountName, type NamedClient } from '../../../lib/account-name.js';
+import { accountName, accountProblem, type NamedClient } from '../../../lib/account-name.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { currentStream } from '../../../lib/stream-names.js';
 import { render } from '../../../messages/render.js';
-import { checkAccount, formOf, settingsOf } from './account.js';
-import { fold, nobody, ownOutbounds, reserved } from './names.js';
+import { accountFormatOf, checkAccount, settingsOf } from './account.js';
+import { fold, ownOutbounds, placeholderUser, reserved } from './names.js';
 import { checkPaths } from './paths.js';
 
 /**
@@ -16,7 +16,7 @@ import { checkPaths } from './paths.js';
  * tags of outbounds, which no client may have for its way back: with the client the core would take the outbound away.
  * `nameOf`: what the accounts of clients are called.
  */
-export function wholeInbound(
+export function assembleInbound(
   inbound: CoreInbound,
   dataDir: string,
   taken: ReadonlySet<string> = ownOutbounds,
@@ -31,7 +31,7 @@ export function wholeInbound(
   }
   checkPaths(config, { dataDir, inbound: tag });
   checkAccountNames(settingsOf(config), tag);
-  const form = formOf(config);
+  const form = accountFormatOf(config);
   if (form === null) return config;
   const clients: Json[] = [...inbound.users.values()].map((user) => {
     checkAccount(inbound, user);
@@ -39,7 +39,7 @@ export function wholeInbound(
     const back = isObject(reverse) && !taken.has(String(reverse['tag'])) ? { reverse } : {};
     return { ...inherited(inbound), ...account, ...back, email: nameOf(user), level: 0 };
   });
-  if (isShadowsocks2022(config)) clients.push({ email: nobody, password: randomKey(config), level: 0 });
+  if (isShadowsocks2022(config)) clients.push({ email: placeholderUser, password: randomKey(config), level: 0 });
   // `users` is another name of `clients`: only one of them may speak.
   const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
   const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
@@ -48,14 +48,14 @@ export function wholeInbound(
 
 /** Throws `CoreError` 'invalid' where an account of socks, http and the like has the name of a client's account. */
 function checkAccountNames(settings: JsonObject, tag: string): void {
-  const why = accountFlaw(settings);
+  const why = accountProblem(settings);
   if (why !== null) throw new CoreError('invalid', render(why, 'en'), { inbound: tag });
 }
 
 /** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */
-export function soloInbound(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
-  wholeInbound(inbound, dataDir, taken);
-  return wholeInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);
+export function assembleForTrial(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
+  assembleInbound(inbound, dataDir, taken);
+  return assembleInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);
 }
 
 /** Throws `CoreError` 'invalid' where an inbound is to listen on a socket in a folder that is not there. */

@@ -2,14 +2,14 @@
 export const apiTag = 'api';
 export const metricsTag = 'metrics_out';
 /** A blackhole for what the removed accounts of a connection that cannot be closed still ask for. */
-export const cutOutbound = 'portolan-cut';
+export const blockOutbound = 'portolan-cut';
 /** Keeps a shadowsocks-2022 inbound without clients from opening to whoever knows the server key. */
-export const nobody = 'portolan-nobody';
+export const placeholderUser = 'portolan-nobody';
 
 /** Outbounds that only the panel may send traffic to. */
-export const ownOutbounds: ReadonlySet<string> = new Set([metricsTag, cutOutbound]);
+export const ownOutbounds: ReadonlySet<string> = new Set([metricsTag, blockOutbound]);
 
-export const reserved: ReadonlySet<string> = new Set([apiTag, metricsTag, cutOutbound]);
+export const reserved: ReadonlySet<string> = new Set([apiTag, metricsTag, blockOutbound]);
 
 /** Names of members as the core compares them: Go's JSON ignores case, also of the two letters that fold to ASCII. */
 export function fold(key: string): string {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { loopbackNetworks } from '../../../lib/net/private-networks.js';
 import { withCurrentStream } from './inbound.js';
-import { apiTag, cutOutbound, fold, metricsTag, ownOutbounds } from './names.js';
+import { apiTag, blockOutbound, fold, metricsTag, ownOutbounds } from './names.js';
 import { list, members, refused } from './template.js';
 
 const usual: readonly JsonObject[] = [
@@ -19,7 +19,7 @@ const selectors = new Set(['selector', 'subjectselector']);
  */
 export function outboundsOf(value: Json | undefined, metrics: string | null): readonly Json[] {
   const outbounds = list(value);
-  const tags = new Set<string>([apiTag, metricsTag, cutOutbound]);
+  const tags = new Set<string>([apiTag, metricsTag, blockOutbound]);
   for (const outbound of outbounds) {
     const { tag } = members(outbound);
     if (typeof tag !== 'string' || tag === '') continue;
@@ -35,7 +35,7 @@ export function outboundsOf(value: Json | undefined, metrics: string | null): re
     metrics === null ? null : { action: 'block', port: metrics.split(':').at(-1) ?? '', ip: loopbackNetworks };
   return [
     ...(rule === null ? wanted : wanted.map((outbound) => withFinalRule(outbound, rule))),
-    { tag: cutOutbound, protocol: 'blackhole' },
+    { tag: blockOutbound, protocol: 'blackhole' },
   ];
 }
 

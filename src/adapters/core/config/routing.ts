@@ -2,13 +2,13 @@ import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import { networkOfKey } from '../../../lib/net/address-key.js';
 import type { CoreApi } from '../control/grpc.js';
 import { decode, encode, type TypedMessage } from '../control/messages.js';
-import { apiTag, cutOutbound, metricsTag, spelled } from './names.js';
+import { apiTag, blockOutbound, metricsTag, spelled } from './names.js';
 import { ruleUsers } from './rule-users.js';
 import { members, refused } from './template.js';
 
 /** `rule#3.7`: the eighth rule of the template, sent for the fourth time. */
 const numbered = /#(\d+)\.(\d+)$/;
-const cutRule = (inbound: string, client: number | ''): string => `cut>>>${inbound}>>>${client}`;
+const blockRule = (inbound: string, client: number | ''): string => `cut>>>${inbound}>>>${client}`;
 
 /**
  * The template's routing, each rule with a tag of ours by which it can be taken away. `names`: whether users are to be the
@@ -45,7 +45,7 @@ export function rulesOf(config: { readonly app: readonly TypedMessage[] }): read
 }
 
 /** Sends what asks for it into the void. */
-export interface Refusal {
+export interface BlockRule {
   /** By which it is known and taken away. */
   readonly ruleTag: string;
   readonly inbound: string;
@@ -59,7 +59,7 @@ export interface Refusal {
 const turns = new WeakMap<CoreApi, Promise<void>>();
 
 /** One after the other for each core. */
-export function inTurn(api: CoreApi, change: () => Promise<void>): Promise<void> {
+export function serialized(api: CoreApi, change: () => Promise<void>): Promise<void> {
   const turn = (turns.get(api) ?? Promise.resolve()).then(change);
   turns.set(
     api,
@@ -69,19 +69,19 @@ export function inTurn(api: CoreApi, change: () => Promise<void>): Promise<void>
 }
 
 /** Sends what these clients ask for through this inbound into the void. */
-export function refuseUsers(
+export function blockUsers(
   api: CoreApi,
   inbound: string,
   clients: readonly number[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
   const refusals = clients.map((client) => ({
-    ruleTag: cutRule(inbound, client),
+    ruleTag: blockRule(inbound, client),
     inbound,
     client,
     addresses: [],
   }));
-  return inTurn(api, async () => putFirst(api, await ruleTags(api), refusals, templateRules));
+  return serialized(api, async () => prependRules(api, await ruleTags(api), refusals, templateRules));
 }
 
 export async function ruleTags(api: CoreApi): Promise<readonly string[]> {
@@ -93,10 +93,10 @@ export async function ruleTags(api: CoreApi): Promise<readonly string[]> {
  * moments without any, so the template's rules are sent again behind the new ones and the old ones taken away, last first:
  * at every moment the first match is the right one.
  */
-export async function putFirst(
+export async function prependRules(
   api: CoreApi,
   running: readonly string[],
-  refusals: readonly Refusal[],
+  refusals: readonly BlockRule[],
   templateRules: () => Promise<readonly Buffer[]>,
 ): Promise<void> {
   const there = new Set(running);
@@ -106,7 +106,7 @@ export async function putFirst(
   const generation = 1 + Math.max(-1, ...old.map((tag) => Number(numbered.exec(tag)?.[1])));
   const cuts = missing.map(({ ruleTag, inbound, client, addresses }) =>
     encode('xray.app.router.RoutingRule', {
-      tag: cutOutbound,
+      tag: blockOutbound,
       // Matches any email of the client: connections from before a rename continue under the former name.
       user_email: [`regexp:^${client}:`],
       inbound_tag: [inbound],
@@ -123,15 +123,15 @@ export async function putFirst(
 }
 
 /** Idempotent. */
-export async function admitUser(api: CoreApi, inbound: string, client: number): Promise<void> {
-  await api.call('RoutingService/RemoveRule', { ruleTag: cutRule(inbound, client) });
+export async function unblockUser(api: CoreApi, inbound: string, client: number): Promise<void> {
+  await api.call('RoutingService/RemoveRule', { ruleTag: blockRule(inbound, client) });
 }
 
 /** All cuts of an inbound; for when it goes, and its connections with it. */
-export async function admitAll(api: CoreApi, inbound: string): Promise<void> {
+export async function unblockAll(api: CoreApi, inbound: string): Promise<void> {
   const { rules } = await api.call('RoutingService/ListRule', {});
   for (const { ruleTag } of rules) {
-    if (ruleTag.startsWith(cutRule(inbound, ''))) await api.call('RoutingService/RemoveRule', { ruleTag });
+    if (ruleTag.startsWith(blockRule(inbound, ''))) await api.call('RoutingService/RemoveRule', { ruleTag });
   }
 }
 

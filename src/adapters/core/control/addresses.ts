@@ -8,7 +8,7 @@ import type { FlowFilter } from '../attribution/flows.js';
 import type { CoreLogs } from '../attribution/logs.js';
 import { idleFor, openUdp, quietFor } from '../attribution/sockets.js';
 import { isDetached } from '../config/inbound.js';
-import { inTurn, putFirst, ruleTags } from '../config/routing.js';
+import { prependRules, ruleTags, serialized } from '../config/routing.js';
 import type { CoreApi } from './grpc.js';
 
 /** The tags of these rules hold no name and no address: whoever may list rules need not learn them. */
@@ -23,9 +23,9 @@ export function blockAddresses(
   const refusals = held
     .filter(({ addresses }) => addresses.length > 0)
     .map((one) => ({ ...one, ruleTag: `${prefix}${digest([one.inbound, one.client, one.addresses]).slice(0, 32)}` }));
-  return inTurn(api, async () => {
+  return serialized(api, async () => {
     const running = await ruleTags(api);
-    await putFirst(api, running, refusals, templateRules);
+    await prependRules(api, running, refusals, templateRules);
     const wanted = new Set(refusals.map(({ ruleTag }) => ruleTag));
     for (const ruleTag of running) {
       if (ruleTag.startsWith(prefix) && !wanted.has(ruleTag)) await api.call('RoutingService/RemoveRule', { ruleTag });

@@ -1,6 +1,6 @@
 import type { CoreCounters } from '../../../commands/ports/core.js';
 import { clientOfAccount } from '../../../lib/account-name.js';
-import { cutOutbound, metricsTag } from '../config/names.js';
+import { blockOutbound, metricsTag } from '../config/names.js';
 
 /** A counter as the core reports it. */
 export interface CounterReading {
@@ -79,7 +79,7 @@ export function groupCounters(readings: readonly CounterReading[]): CoreCounters
     } else if (path.startsWith('inbound>>>')) add(inbounds, name, isUp, value);
     else if (path.startsWith('outbound>>>')) add(outbounds, name, isUp, value);
   }
-  for (const own of [cutOutbound, metricsTag]) outbounds.delete(own);
+  for (const own of [blockOutbound, metricsTag]) outbounds.delete(own);
   return { clients, inbounds, outbounds };
 }
 

@@ -1,7 +1,7 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import type { Deserialize, MethodDefinition, Serialize, ServiceDefinition } from '@grpc/proto-loader';
 import { CoreError } from '../../../commands/ports/core.js';
-import { withPatience } from '../../../lib/patience.js';
+import { startTimeout } from '../../../lib/timeout.js';
 import { type CounterReading, readCounters } from './counters.js';
 import { definitions, type TypedMessage } from './messages.js';
 
@@ -61,10 +61,10 @@ const packages: Record<string, string> = {
 /** The connection to the API of one core. */
 export interface CoreApi {
   /**
-   * Rejects with `CoreError`: 'unreachable' when no answer comes within `patience` ms in which this process could have
-   * taken it in (see `withPatience`), else 'refused' with the core's words.
+   * Rejects with `CoreError`: 'unreachable' when no answer comes within `timeoutMs` ms in which this process could have
+   * taken it in (see `startTimeout`), else 'refused' with the core's words.
    */
-  call<N extends keyof Calls>(name: N, request: Calls[N][0], patience?: number): Promise<Calls[N][1]>;
+  call<N extends keyof Calls>(name: N, request: Calls[N][0], timeoutMs?: number): Promise<Calls[N][1]>;
   close(): void;
 }
 
@@ -79,7 +79,7 @@ export function connectApi(socket: string): CoreApi {
     'grpc.max_reconnect_backoff_ms': 1000,
   });
   return {
-    call: (name, request, patience = 5000) => {
+    call: (name, request, timeoutMs = 5000) => {
       const method = methodOf(name);
       return new Promise((resolve, reject) => {
         // No deadline of the library: it would run out while this process is busy, with the answer already there.
@@ -97,7 +97,7 @@ export function connectApi(socket: string): CoreApi {
             else resolve(answer);
           },
         );
-        const ended = withPatience(patience, () => call.cancel());
+        const ended = startTimeout(timeoutMs, () => call.cancel());
       });
     },
     close: () => client.close(),

@@ -8,11 +8,11 @@ import {
 import { accountName, clientOfAccount, emailOfAccount, type NamedClient } from '../../../lib/account-name.js';
 import type { JsonObject } from '../../../lib/json.js';
 import { destroy, onPorts, socketsOf } from '../attribution/sockets.js';
-import { addUserOperation, formOf, runningDigest } from '../config/account.js';
+import { accountFormatOf, addUserOperation, runningDigest } from '../config/account.js';
 import { convertAll, type Handler } from '../config/convert-all.js';
 import { isDetached, portsOf } from '../config/inbound.js';
-import { nobody } from '../config/names.js';
-import { admitAll, admitUser } from '../config/routing.js';
+import { placeholderUser } from '../config/names.js';
+import { unblockAll, unblockUser } from '../config/routing.js';
 import type { Binary, Converted } from '../process/binary.js';
 import { type CoreApi, isAbsent, isPresent } from './grpc.js';
 import { typed } from './messages.js';
@@ -53,7 +53,7 @@ async function addHandler(api: CoreApi, inbound: Handler): Promise<CoreError | n
 
 export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbound): Promise<void> {
   await removeHandler(api, inbound.tag);
-  if (isDetached(inbound.config)) await admitAll(api, inbound.tag);
+  if (isDetached(inbound.config)) await unblockAll(api, inbound.tag);
   const ports = portsOf(inbound.config);
   if (ports.length === 0) return;
   // Only its listener is gone: most transports would serve whoever is connected to the end. Once more for who was just let in.
@@ -62,7 +62,7 @@ export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbo
 
 export async function addUser(api: CoreApi, inbound: CoreInbound, user: CoreUser): Promise<void> {
   const operation = addUserOperation(inbound, user);
-  if (isDetached(inbound.config)) await admitUser(api, inbound.tag, user.client);
+  if (isDetached(inbound.config)) await unblockUser(api, inbound.tag, user.client);
   // These notice a second account of the same name; the others would keep both.
   if (!['vless', 'vmess', 'trojan'].includes(String(inbound.config['protocol']))) await removeUser(api, inbound, user);
   try {
@@ -79,7 +79,7 @@ export function removeUser(api: CoreApi, inbound: CoreInbound, user: NamedClient
 }
 
 async function removeAccount(api: CoreApi, inbound: CoreInbound, email: string): Promise<void> {
-  if (formOf(inbound.config) === null)
+  if (accountFormatOf(inbound.config) === null)
     throw new CoreError('refused', 'This inbound has no accounts that can be removed', { inbound: inbound.tag });
   const operation = typed('xray.app.proxyman.command.RemoveUserOperation', { email });
   await api.call('HandlerService/AlterInbound', { tag: inbound.tag, operation }).catch((error: unknown) => {
@@ -89,11 +89,11 @@ async function removeAccount(api: CoreApi, inbound: CoreInbound, email: string):
 
 export async function usersOf(api: CoreApi, inbound: CoreInbound): Promise<ReadonlyMap<number, RunningAccount>> {
   const { tag, config } = inbound;
-  if (formOf(config) === null) return new Map();
+  if (accountFormatOf(config) === null) return new Map();
   const { users } = await api.call('HandlerService/GetInboundUsers', { tag }, 15_000);
   const found = new Map<number, RunningAccount>();
   for (const { email: name, account } of users) {
-    if (name === '' || name === nobody) continue;
+    if (name === '' || name === placeholderUser) continue;
     const client = clientOfAccount(name);
     // It is unknown which client such an account lets in.
     if (client === 0 || found.has(client)) await removeAccount(api, inbound, name);

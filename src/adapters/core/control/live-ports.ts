@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../lib/json.js';
 import { disconnectUsers } from '../attribution/disconnect.js';
 import { accountDigest } from '../config/account.js';
 import { assemble } from '../config/assembly.js';
-import { wholeInbound } from '../config/inbound.js';
+import { assembleInbound } from '../config/inbound.js';
 import { outboundTagsOf } from '../config/outbounds.js';
-import { refuseUsers, rulesOf } from '../config/routing.js';
+import { blockUsers, rulesOf } from '../config/routing.js';
 import type { SelectedBinary } from '../process/binary.js';
 import type { CoreFiles } from '../process/core-files.js';
 import { checkMetrics } from '../process/metrics-port.js';
@@ -28,7 +28,7 @@ export function coreInbounds({ files, process, binary }: LiveParts): CoreInbound
       const taken = outboundTagsOf(process.config.template ?? {});
       const refused = await addInbounds(process.live.api, binary.current, inbounds, (inbound) => {
         checkMetrics(inbound, process.metricsAddress);
-        return wholeInbound(inbound, files.dataDir, taken);
+        return assembleInbound(inbound, files.dataDir, taken);
       });
       process.config.add(inbounds.filter(({ tag }) => !refused.has(tag)));
       return refused;
@@ -58,7 +58,7 @@ export function coreUsers(parts: LiveParts): CoreUsers {
         logs,
         flows: process.flows,
         readings: () => api.call('StatsService/QueryStats', { pattern: 'user>>>', reset: false }),
-        refuse: (tag, some) => refuseUsers(api, tag, some, () => templateRules(parts)),
+        refuse: (tag, some) => blockUsers(api, tag, some, () => templateRules(parts)),
       });
     },
     list: async (inbound) => usersOf(process.live.api, inbound),

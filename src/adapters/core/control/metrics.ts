@@ -11,7 +11,7 @@ interface Source {
 }
 
 /** In ms; the next reading comes in two seconds. */
-const patience = 1500;
+const timeoutMs = 1500;
 const observatories = new Set(['observatory', 'burstobservatory']);
 
 /**
@@ -24,7 +24,7 @@ export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
       return listen();
     },
     runtime: async () => {
-      const stats = await api().call('StatsService/GetSysStats', {}, patience);
+      const stats = await api().call('StatsService/GetSysStats', {}, timeoutMs);
       return {
         alloc: stats.Alloc,
         sys: stats.Sys,
@@ -36,7 +36,7 @@ export function coreMetrics({ api, listen, template }: Source): CoreMetrics {
     observatory: async () => {
       // Without an observatory the core does not know the question.
       if (!Object.keys(template() ?? {}).some((name) => observatories.has(fold(name)))) return [];
-      const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, patience);
+      const { status } = await api().call('ObservatoryService/GetOutboundStatus', {}, timeoutMs);
       return (status?.status ?? []).map((one) => ({
         tag: one.outbound_tag,
         alive: one.alive,

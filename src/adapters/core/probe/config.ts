@@ -7,8 +7,8 @@ import { checkPaths } from '../config/paths.js';
 import { members } from '../config/template.js';
 import { type Hop, protocolOf, tagOf } from './chain.js';
 
-/** The door of a temporary core, on loopback, which only the test can open. */
-export interface Door {
+/** The proxy of a temporary core, on loopback, which only the test can open. */
+export interface ProbeProxy {
   readonly port: number;
   readonly user: string;
   readonly password: string;
@@ -25,12 +25,12 @@ interface Options {
 const NOWHERE = 'portolan-probe-nowhere';
 
 /**
- * The whole configuration of a temporary core: one door, one way out, nothing written and nothing else listening. What
+ * The whole configuration of a temporary core: one proxy, one way out, nothing written and nothing else listening. What
  * matches no rule goes nowhere. Throws `CoreError` 'invalid' for outbounds that a template could not have either.
  */
 export function probeConfig(
   { chain, tag, dataDir, allowPrivate }: Options,
-  { port, user, password }: Door,
+  { port, user, password }: ProbeProxy,
 ): JsonObject {
   const outbounds = chain.map(({ outbound }) => withCurrentStream(inUserSpace(outbound)));
   checkPaths(outbounds, { dataDir, inbound: null });

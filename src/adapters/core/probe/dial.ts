@@ -24,7 +24,7 @@ export async function addressesOf({ host, port }: Endpoint, rules: DialRules): P
 export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal: AbortSignal): Promise<EndpointResult> {
   const { host, port } = endpoint;
   const start = performance.now();
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
   const ended = (error?: string): EndpointResult => ({
     address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
     success: error === undefined,
@@ -32,11 +32,11 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
     ...(error === undefined ? {} : { error }),
   });
   try {
-    const addresses = await unlessAborted(addressesOf(endpoint, rules), patience, () => new Error('aborted'));
+    const addresses = await unlessAborted(addressesOf(endpoint, rules), timeout, () => new Error('aborted'));
     for (const [index, address] of addresses.entries()) {
-      const flaw = await hello(address, port, patience);
-      if (flaw === null) return ended();
-      if (index + 1 === addresses.length) return ended(flaw);
+      const problem = await hello(address, port, timeout);
+      if (problem === null) return ended();
+      if (index + 1 === addresses.length) return ended(problem);
     }
     return ended(NO_ANSWER);
   } catch (error) {
@@ -54,10 +54,10 @@ export function reasonOf(error: WebError): string {
 function hello(address: string, port: number, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    const settle = (flaw: string | null): void => {
+    const settle = (problem: string | null): void => {
       signal.removeEventListener('abort', late);
       socket.destroy();
-      resolve(flaw);
+      resolve(problem);
     };
     const late = (): void => settle(NO_ANSWER);
     if (signal.aborted) late();

@@ -1,9 +1,9 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { openTunnel } from '../../web/socks.js';
-import type { Door } from './config.js';
+import type { ProbeProxy } from './config.js';
 
-/** One request through the door, on a connection of its own; whole ms since its beginning, but `tlsMs`, which lasted so long. */
+/** One request through the proxy, on a connection of its own; whole ms since its beginning, but `tlsMs`, which lasted so long. */
 export interface Measured {
   readonly statusCode: number;
   /** Up to the end of the headers; the body is nobody's business. */
@@ -18,13 +18,13 @@ export interface Measured {
 const HEADERS = 64 * 1024;
 
 /** A GET. Any status is an answer. Rejects with a sentence, and when `signal` aborts. */
-export async function measuredGet(url: URL, door: Door, signal: AbortSignal, ca?: string): Promise<Measured> {
+export async function measuredGet(url: URL, proxy: ProbeProxy, signal: AbortSignal, ca?: string): Promise<Measured> {
   const start = performance.now();
   const since = (from: number): number => Math.max(1, Math.round(performance.now() - from));
   const secure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const tunnel = await openTunnel(
-    { host: '127.0.0.1', ...door },
+    { host: '127.0.0.1', ...proxy },
     host,
     Number(url.port || (secure ? 443 : 80)),
     signal,

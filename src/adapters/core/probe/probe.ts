@@ -9,12 +9,12 @@ import type { Resolve } from '../../web/target.js';
 import { binaryMissing } from '../process/binary-errors.js';
 import { coreFiles } from '../process/core-files.js';
 import { chainOf, endpointsOf, type Hop, ownHosts, tagOf } from './chain.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import { probeConfig, untestable } from './config.js';
 import { checkDetours } from './detour.js';
 import { addressesOf, dialEndpoint, reasonOf } from './dial.js';
 import { measuredGet } from './measure.js';
 import { sweep, withTemporaryCore } from './temporary-core.js';
-import { Turns } from './turns.js';
 
 export interface ProbeOptions {
   /** Path of the executable, or null when there is none; asked at each test. */
@@ -54,14 +54,14 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
   const { resolve = (host) => lookup(host, { all: true }) } = options;
   const { paths, dataDir, environment } = coreFiles({ ...options, logDir: options.runDir, splice: true });
   const rules = { resolve, allowPrivate };
-  const dials = new Turns(DIALS, SEATS);
-  const cores = new Turns(CORES, SEATS);
+  const dials = new ConcurrencyLimit(DIALS, SEATS);
+  const cores = new ConcurrencyLimit(CORES, SEATS);
   const closing = new AbortController();
   const open = new Set<Promise<unknown>>([sweep(paths.runDir).catch(() => undefined)]);
 
   /** One test in its turn. Never rejects. */
   const inTurn = async (
-    turns: Turns,
+    turns: ConcurrencyLimit,
     mode: ProbeResult['mode'],
     caller: AbortSignal,
     test: (signal: AbortSignal) => Promise<ProbeResult>,
@@ -77,8 +77,8 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
   };
 
   const request = async ({ outbound, others, url }: ProbeRequest, signal: AbortSignal): Promise<ProbeResult> => {
-    const flaw = untestable(outbound);
-    if (flaw !== null) return failed('http', flaw);
+    const problem = untestable(outbound);
+    if (problem !== null) return failed('http', problem);
     const path = binary();
     if (path === null) throw binaryMissing();
     const chain = chainOf(outbound, others);
@@ -86,9 +86,9 @@ export function createOutboundProbe(options: ProbeOptions): OutboundProbe & { cl
     const wanted = { chain, tag: tagOf(outbound), dataDir, allowPrivate };
     const { runDir } = paths;
     const core = { binary: resolvePath(path), runDir, environment, config: probeConfig.bind(null, wanted) };
-    return withTemporaryCore(core, signal, async (door) => {
+    return withTemporaryCore(core, signal, async (proxy) => {
       const get = (): ReturnType<typeof measuredGet> =>
-        measuredGet(new URL(url), door, AbortSignal.any([signal, AbortSignal.timeout(requestMs)]), ca);
+        measuredGet(new URL(url), proxy, AbortSignal.any([signal, AbortSignal.timeout(requestMs)]), ca);
       try {
         await get(); // the handshakes of the outbound itself are not what is measured
         const { tlsMs, ...measured } = await get();

@@ -11,7 +11,7 @@ import { complaint } from '../process/binary.js';
 import { binaryMissing } from '../process/binary-errors.js';
 import { freeLoopbackPort } from '../process/free-port.js';
 import { processesRunning, terminate } from '../process/proc.js';
-import type { Door } from './config.js';
+import type { ProbeProxy } from './config.js';
 
 /** How long a core may take to listen, in ms. */
 const START_MS = 3_000;
@@ -27,7 +27,7 @@ export interface TemporaryCoreOptions {
   /** Each core gets a folder of its own in here. */
   readonly runDir: string;
   readonly environment: NodeJS.ProcessEnv;
-  readonly config: (door: Door) => JsonObject;
+  readonly config: (proxy: ProbeProxy) => JsonObject;
 }
 
 /**
@@ -37,14 +37,14 @@ export interface TemporaryCoreOptions {
 export async function withTemporaryCore<T>(
   { binary, runDir, environment, config }: TemporaryCoreOptions,
   signal: AbortSignal,
-  use: (door: Door) => Promise<T>,
+  use: (proxy: ProbeProxy) => Promise<T>,
 ): Promise<T> {
-  const door = {
+  const proxy = {
     port: await freeLoopbackPort(),
     user: randomBytes(12).toString('base64url'),
     password: randomBytes(24).toString('base64url'),
   };
-  const assembled = config(door);
+  const assembled = config(proxy);
   const folder = join(runDir, PREFIX + randomUUID());
   const file = join(folder, CONFIG);
   // Only if it is missing: with `recursive`, Node hides that the disk is full behind ENOENT.
@@ -59,8 +59,8 @@ export async function withTemporaryCore<T>(
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    await listening(child, door.port, folder, signal);
-    return await use(door);
+    await listening(child, proxy.port, folder, signal);
+    return await use(proxy);
   } finally {
     if (child !== undefined) await reap(child);
     await rm(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { CoreBinary, CoreConfig, CoreConfigCheck } from '../../../commands/
 import type { JsonObject } from '../../../lib/json.js';
 import { assemble } from '../config/assembly.js';
 import { ignoredSettings } from '../config/ignored-settings.js';
-import { checkSocketFolder, wholeInbound } from '../config/inbound.js';
+import { assembleInbound, checkSocketFolder } from '../config/inbound.js';
 import type { Binary, SelectedBinary } from './binary.js';
 import type { CoreFiles } from './core-files.js';
 
@@ -24,7 +24,7 @@ export function configCheck(
     },
     testInbound: async (inbound) => {
       checkSocketFolder(inbound);
-      await selected.current.testInbounds({ inbounds: [wholeInbound(inbound, dataDir)] });
+      await selected.current.testInbounds({ inbounds: [assembleInbound(inbound, dataDir)] });
     },
     assemble: (config) => assemble(config, { ...paths, metrics: metrics() }, 'people'),
     ignoredSettings,

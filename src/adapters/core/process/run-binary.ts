@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { CoreError } from '../../../commands/ports/core.js';
-import { withPatience } from '../../../lib/patience.js';
+import { startTimeout } from '../../../lib/timeout.js';
 import { binaryUnusable } from './binary-errors.js';
 import { killGroup } from './proc.js';
 
 /** How long a question to the executable may take, in ms: 40,000 accounts are tested in two seconds. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const LARGEST_OUTPUT = 4 * 1024 * 1024;
 /** After the process has ended, for what it left in its pipes, in ms. */
 const DRAIN_MS = 1000;
@@ -49,8 +49,8 @@ export function runBinary(
       killGroup(child.pid);
       settle(() => reject(new CoreError('unreachable', why)));
     };
-    const ended = withPatience(PATIENCE_MS, () =>
-      giveUp(`The core gave no answer in ${PATIENCE_MS / 1000} seconds (${basename(path)})`),
+    const ended = startTimeout(TIMEOUT_MS, () =>
+      giveUp(`The core gave no answer in ${TIMEOUT_MS / 1000} seconds (${basename(path)})`),
     );
     const keep = (into: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;

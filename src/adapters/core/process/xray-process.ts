@@ -13,7 +13,7 @@ import type { Accepted } from '../attribution/access-log.js';
 import { flowFilter } from '../attribution/flows.js';
 import { type CoreLogs, followLogs } from '../attribution/logs.js';
 import { assemble, logFiles } from '../config/assembly.js';
-import { isDatagram, soloInbound } from '../config/inbound.js';
+import { assembleForTrial, isDatagram } from '../config/inbound.js';
 import { outboundTagsOf } from '../config/outbounds.js';
 import { type CoreApi, connectApi } from '../control/grpc.js';
 import { appliedConfigIn } from './applied-config.js';
@@ -146,7 +146,7 @@ export class XrayProcess implements CoreProcess {
     const taken = outboundTagsOf(template);
     return trialInbounds([...inbounds.values()], {
       open: () => this.#trialCore({ template, inbounds }),
-      whole: (inbound) => soloInbound(inbound, this.#files.dataDir, taken),
+      whole: (inbound) => assembleForTrial(inbound, this.#files.dataDir, taken),
       convert: (config) => this.#binary.current.convert(config),
     });
   }

@@ -25,7 +25,7 @@ export interface DirectoryPlan {
   readonly disable: readonly Client[];
   readonly remove: readonly Client[];
   /** Sentences about what stands in the way. */
-  readonly flaws: readonly string[];
+  readonly problems: readonly string[];
 }
 
 interface Person {
@@ -50,7 +50,7 @@ const listOf = (text: string): readonly string[] =>
  */
 export function planSync(entries: readonly DirectoryEntry[], known: Known): DirectoryPlan {
   const { settings, made, disabled } = known;
-  const { targets, flaws } = targetsOf(known);
+  const { targets, problems } = targetsOf(known);
   const people = peopleOf(entries, known);
   const enable: Client[] = [];
   const disable: Client[] = [];
@@ -73,24 +73,24 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
     enable,
     disable,
     remove: tooMany ? [] : remove,
-    flaws: [
-      ...flaws,
+    problems: [
+      ...problems,
       ...(people.size === 0 ? ['The directory names nobody'] : []),
       ...(tooMany ? ['More than half of the clients from the directory are missing there: none was removed'] : []),
     ],
   };
 }
 
-function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]; flaws: readonly string[] } {
+function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]; problems: readonly string[] } {
   const targets: Inbound[] = [];
-  const flaws: string[] = [];
+  const problems: string[] = [];
   for (const tag of new Set(listOf(settings.ldapInboundTags))) {
     const inbound = inbounds.find((one) => one.tag === tag);
-    if (!inbound) flaws.push(`There is no inbound with the tag ${tag}`);
-    else if (!hasClients(inbound.protocol)) flaws.push(`The inbound with the tag ${tag} has no clients`);
+    if (!inbound) problems.push(`There is no inbound with the tag ${tag}`);
+    else if (!hasClients(inbound.protocol)) problems.push(`The inbound with the tag ${tag} has no clients`);
     else targets.push(inbound);
   }
-  return { targets, flaws };
+  return { targets, problems };
 }
 
 /** By email; of two entries with one email both must be allowed. */

@@ -105,7 +105,7 @@ export class DirectorySync {
       }
     }
     const { added, rejected } = await this.#add(plan);
-    const error = plan.flaws.length > 0 ? plan.flaws.join('; ') : null;
+    const error = plan.problems.length > 0 ? plan.problems.join('; ') : null;
     return { ...counts, added, rejected: counts.rejected + rejected, error };
   }
 

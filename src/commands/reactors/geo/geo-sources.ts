@@ -132,7 +132,7 @@ export class GeoSources {
     };
     const refusal = caller.refusalOf(command(NO_CONTENT, false));
     if (refusal) return refusal;
-    if ((await files.flaw(place.url)) !== null) return reject('GEO_SOURCE_INVALID', { why: 'URL host is invalid' });
+    if ((await files.problem(place.url)) !== null) return reject('GEO_SOURCE_INVALID', { why: 'URL host is invalid' });
     const staged = await this.#fetched(place, null);
     if (staged instanceof Rejection) return staged;
     const refused = (reason: string): Rejection => {

@@ -3,7 +3,7 @@ import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counted.js';
 import type { GeoFileName, GeoFiles, GeoResult } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
-import { watched } from '../releases/install-failure.js';
+import { logFailure } from '../releases/install-failure.js';
 
 export interface GeoUpdateParts {
   readonly files: GeoFiles;
@@ -28,7 +28,7 @@ export class GeoUpdate {
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;
     try {
-      const files = await watched(this.#parts.files.update(names), this.#parts.warn);
+      const files = await logFailure(this.#parts.files.update(names), this.#parts.warn);
       const changed = files.filter(({ outcome }) => outcome === 'updated');
       const used = changed.some(({ file }) => uses(this.#parts.config(), file));
       const done = dispatch({ type: 'RecordGeoFiles', data: { files, used } });

@@ -7,7 +7,7 @@ import { type NodeCommand } from '../../node/node.js';
 import { leadsElsewhere, sameAddress } from '../../node/node-rules.js';
 import type { NodeAddress, NodeHistories, Nodes } from '../../ports/nodes.js';
 import { Rejection } from '../../rejection.js';
-import { Seldom } from '../seldom.js';
+import { RateLimiter } from '../rate-limiter.js';
 import { askedHow, NOTHING, type NodeAnswer, type Outcome, offline } from './node-question.js';
 
 /** What is known of a node. While it is offline its load reads as 0. */
@@ -59,7 +59,7 @@ interface Entry {
   readonly misses: number;
   /** What the log says; undefined = nothing. */
   readonly recorded: boolean | undefined;
-  readonly returns: Seldom;
+  readonly returns: RateLimiter;
 }
 
 /**
@@ -256,7 +256,7 @@ export class NodeWatch {
   }
 
   #begun(id: NodeId): Entry {
-    const returns = new Seldom(this.#parts.now, RETURNS_OFTEN);
+    const returns = new RateLimiter(this.#parts.now, RETURNS_OFTEN);
     return { health: UNKNOWN, misses: 0, recorded: this.#parts.recorded(id), returns };
   }
 

@@ -1,5 +1,5 @@
 import type { InboundId } from '../../../events/ids.js';
-import { Seldom } from '../seldom.js';
+import { RateLimiter } from '../rate-limiter.js';
 import type { Outgoing } from './parts.js';
 import { refusals } from './steps.js';
 
@@ -30,13 +30,13 @@ interface Told {
  */
 export class Refusals {
   readonly #now: () => number;
-  readonly #repeated: Seldom;
+  readonly #repeated: RateLimiter;
   readonly #stands = new Map<InboundId, Stand>();
   readonly #told = new Map<InboundId, Told>();
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#repeated = new Seldom(now, OFTEN);
+    this.#repeated = new RateLimiter(now, OFTEN);
   }
 
   /** The node refuses it. `record` says whether that was written down. */

@@ -2,7 +2,7 @@ import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { NodeError } from '../../ports/nodes.js';
 import { Rejection } from '../../rejection.js';
-import { Seldom } from '../seldom.js';
+import { RateLimiter } from '../rate-limiter.js';
 import type { NodeTalkParts } from './parts.js';
 
 /** A talk that failed so often in a row, or for so long in ms, is written down; a hiccup is not. */
@@ -36,16 +36,16 @@ export class NodeTrouble {
   #wellSince = 0;
   /** Whether it was said that it is behind. */
   #behind = false;
-  readonly #failures: Seldom;
-  readonly #recoveries: Seldom;
-  readonly #catchings: Seldom;
+  readonly #failures: RateLimiter;
+  readonly #recoveries: RateLimiter;
+  readonly #catchings: RateLimiter;
 
   constructor(parts: NodeTalkParts, id: NodeId) {
     this.#parts = parts;
     this.#id = id;
-    this.#failures = new Seldom(parts.now, FAILING_OFTEN);
-    this.#recoveries = new Seldom(parts.now, WELL_OFTEN);
-    this.#catchings = new Seldom(parts.now, WELL_OFTEN);
+    this.#failures = new RateLimiter(parts.now, FAILING_OFTEN);
+    this.#recoveries = new RateLimiter(parts.now, WELL_OFTEN);
+    this.#catchings = new RateLimiter(parts.now, WELL_OFTEN);
   }
 
   /** Why the last round came to nothing; empty while all is well. */

@@ -7,7 +7,7 @@ import type { AnyCommand } from '../../catalog.js';
 import { Allowances } from '../../node/node-allowance.js';
 import type { NodeListing, WantedClient, WantedInbound } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
-import { Seldom } from '../seldom.js';
+import { RateLimiter } from '../rate-limiter.js';
 import type { Had } from './match.js';
 import type { NodeTalkParts, Outgoing } from './parts.js';
 import type { NodePlan } from './plan.js';
@@ -36,7 +36,7 @@ export class NodeBooks {
   /** When the counters of each inbound were read last in this life of the panel, ms. */
   readonly #readAt = new Map<InboundId, number>();
   readonly #refusals: Refusals;
-  readonly #unmanaged: Seldom;
+  readonly #unmanaged: RateLimiter;
   /** When the log shows that all of them were read in the life before; 0 = never. */
   #recordedAt: number | null = null;
   #allowances: Allowances | null = null;
@@ -48,7 +48,7 @@ export class NodeBooks {
     this.#id = id;
     this.#isCurrent = isCurrent;
     this.#refusals = new Refusals(parts.now);
-    this.#unmanaged = new Seldom(parts.now, UNMANAGED_LIMIT);
+    this.#unmanaged = new RateLimiter(parts.now, UNMANAGED_LIMIT);
   }
 
   /** When the node was listed last, ms since 1970; 0 = never. */

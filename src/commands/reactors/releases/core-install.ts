@@ -5,7 +5,7 @@ import type { PlainCommand } from '../../counted.js';
 import type { Core } from '../../ports/core.js';
 import { type CoreVersions, ReleaseError, type StagedCore } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
-import { failureOf, watched } from './install-failure.js';
+import { failureOf, logFailure } from './install-failure.js';
 
 type Dispatch = (command: PlainCommand) => Done | Rejection;
 
@@ -105,7 +105,7 @@ export class CoreInstall {
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;
     try {
-      return await watched(this.#resolved(wish, dispatch), this.#parts.warn);
+      return await logFailure(this.#resolved(wish, dispatch), this.#parts.warn);
     } finally {
       this.#busy = false;
     }

@@ -12,7 +12,7 @@ export function failureOf(error: unknown): string {
 }
 
 /** Says so when a task breaks down: whoever asked for it may not wait for its end any more. */
-export async function watched<T>(task: Promise<T>, warn: (message: string, fields: object) => void): Promise<T> {
+export async function logFailure<T>(task: Promise<T>, warn: (message: string, fields: object) => void): Promise<T> {
   try {
     return await task;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Done } from '../../bus.js';
 import type { PlainCommand } from '../../counted.js';
 import type { PanelReleases } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
-import { failureOf, watched } from './install-failure.js';
+import { failureOf, logFailure } from './install-failure.js';
 
 export interface PanelUpdateParts {
   readonly releases: PanelReleases;
@@ -50,7 +50,7 @@ export class PanelUpdate {
     if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: 'start it with `npm start` or `portolan serve`' });
     if (this.#busy) return reject('INSTALL_RUNNING');
     this.#busy = true;
-    const done = await watched(this.#install(dispatch, choose), warn).finally(() => (this.#busy = false));
+    const done = await logFailure(this.#install(dispatch, choose), warn).finally(() => (this.#busy = false));
     // Nothing else begins in the seconds that are left.
     if (!(done instanceof Rejection)) this.#busy = true;
     return done;

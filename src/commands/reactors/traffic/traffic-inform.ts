@@ -7,7 +7,7 @@ import { Backoff } from '../backoff.js';
 import { type Names, TrafficSums } from './traffic-sums.js';
 
 /** How long a receiver may take for its answer, in ms. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** It fails that long before admins are told, in ms. */
 const BEARABLE_MS = 60_000;
 /** Of what is answered nothing is used. */
@@ -122,7 +122,7 @@ export class TrafficInform {
         method: 'POST',
         headers: { 'content-type': 'application/json; charset=UTF-8' },
         body,
-        timeoutMs: PATIENCE_MS,
+        timeoutMs: TIMEOUT_MS,
         limit: LARGEST_ANSWER,
         // What it answers elsewhere was not asked for here.
         redirects: false,

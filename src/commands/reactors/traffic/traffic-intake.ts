@@ -1,5 +1,5 @@
 import { type Counter, zero } from '../../../events/counters.js';
-import { withPatience } from '../../../lib/patience.js';
+import { startTimeout } from '../../../lib/timeout.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';
 import type { Growth } from '../../traffic/traffic.js';
@@ -95,7 +95,7 @@ export class TrafficIntake {
     if (!this.#parts.core.process.running) return true;
     let ended = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
-      ended = withPatience(ms, () => reject(new Error('the core does not answer')));
+      ended = startTimeout(ms, () => reject(new Error('the core does not answer')));
     });
     try {
       await Promise.race([this.#fresh(), late]);

@@ -84,7 +84,7 @@ async function changeTemplate(
   const { read, core, coreSettled, web } = services;
   if (outboundTestUrl !== (read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
     const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
-    if ((await web.flaw(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
+    if ((await web.problem(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
   }
   const flaw = given === null ? null : await templateFlaw(services, given);
   if (flaw instanceof Rejection) return flaw;

@@ -114,7 +114,7 @@ async function addressFlaw({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rej
   const spec = soundSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
-  const flaw = await web.flaw(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
+  const flaw = await web.problem(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
   return flaw === null ? null : reject('NODE_ADDRESS_PRIVATE', { host: spec.host });
 }
 

@@ -23,7 +23,7 @@ export const outboundTestHandlers: Pick<
     const others = readObjects(body.allOutbounds || body.outbounds);
     if (others instanceof Wrong) return failed(message('input.outboundsInvalid', { why: others.why }));
     const url = read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl;
-    const why = await web.flaw(url);
+    const why = await web.problem(url);
     if (why !== null) return reject('TEST_URL_REFUSED', { why });
     return inLanguage(await probe.request({ outbound, others, url }, signal), say);
   },

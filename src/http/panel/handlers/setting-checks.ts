@@ -91,7 +91,7 @@ function informs(current: Settings, next: Settings): boolean {
 }
 
 async function addressFlaw({ web }: Machine, { externalTrafficInformURI }: Settings): Promise<Flaw | null> {
-  const refused = (await web.flaw(externalTrafficInformURI)) !== null;
+  const refused = (await web.problem(externalTrafficInformURI)) !== null;
   return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
 }
 
@@ -103,7 +103,7 @@ function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boole
 /** The token of the bot is part of every address: without TLS it goes only to this machine or its own network. */
 async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promise<Flaw | null> {
   const key = 'chatBotAPIServer';
-  if ((await web.flaw(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
+  if ((await web.problem(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
   const { protocol, hostname } = new URL(chatBotAPIServer);
   const isSafe = protocol === 'https:' || isNear(hostname);
   return isSafe ? null : { key, why: message('settings.botServerWithoutTls') };

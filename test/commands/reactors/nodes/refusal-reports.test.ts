@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outgoing } from '../../../../src/commands/reactors/nodes/parts.js';
 import { Refusals } from '../../../../src/commands/reactors/nodes/refusal-reports.js';
 import { refusals } from '../../../../src/commands/reactors/nodes/steps.js';
-import { Seldom } from '../../../../src/commands/reactors/seldom.js';
+import { RateLimiter } from '../../../../src/commands/reactors/rate-limiter.js';
 import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
 
 const MINUTE = 60_000;
@@ -100,7 +100,7 @@ describe('what a node refuses', () => {
 describe('what is done seldom', () => {
   it('is done so often at once, and then once in a while, and not counted when it came to nothing', () => {
     let now = T0;
-    const seldom = new Seldom(() => now, { atOnce: 2, everyMs: 1000 });
+    const seldom = new RateLimiter(() => now, { atOnce: 2, everyMs: 1000 });
     const done = (act = () => true): number => {
       let times = 0;
       for (let n = 0; n < 5; n += 1) seldom.try(() => act() && (times += 1) > 0);

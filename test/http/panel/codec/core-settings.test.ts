@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pairFlaw } from '../../../../src/adapters/tls/certificates.js';
+import { pairProblem } from '../../../../src/adapters/tls/certificates.js';
 import { CoreError } from '../../../../src/commands/ports/core.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import { coreControlHandlers } from '../../../../src/http/panel/handlers/core-control.js';
@@ -59,7 +59,7 @@ describe('getConfigJson', () => {
 
 describe('a template with certificates as lines', () => {
   it('is refused where they are of no use, and does not repeat them', async () => {
-    const panel = startPanel({ pairFlaw, core: { config: { assemble: ({ template }) => template } } });
+    const panel = startPanel({ pairFlaw: pairProblem, core: { config: { assemble: ({ template }) => template } } });
     const save = (certificates: readonly object[]) => {
       const streamSettings = { network: 'tcp', security: 'tls', tlsSettings: { certificates } };
       const inbound = { tag: 't', port: 443, protocol: 'vless', settings: { decryption: 'none' }, streamSettings };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { pairFlaw } from '../../../../src/adapters/tls/certificates.js';
+import { pairProblem } from '../../../../src/adapters/tls/certificates.js';
 import { InboundId } from '../../../../src/events/ids.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
@@ -159,7 +159,7 @@ describe('what the machine and the core say', () => {
   });
 
   it('refuses certificates as lines with a flaw wherever an inbound comes from, also for a node', async () => {
-    panel = startPanel({ pairFlaw });
+    panel = startPanel({ pairFlaw: pairProblem });
     const tls = (certificate: string[], key: string[]) =>
       JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificate, key }] } });
     const [good, other] = [await makeCertificate(), await makeCertificate()];

@@ -99,7 +99,7 @@ export function startPanel(parts: Parts = {}) {
     coreSettled: async () => undefined,
     outcome: async () => null,
     portFlaw: async () => null,
-    web: { flaw: async () => null },
+    web: { problem: async () => null },
     serverPortFlaw: async () => null,
     alarms: { tell: () => undefined, raised$: EMPTY },
     visit: { byToken: false },

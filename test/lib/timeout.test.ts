@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withPatience } from '../../src/lib/patience.js';
+import { startTimeout } from '../../src/lib/timeout.js';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -11,7 +11,7 @@ function stall(ms: number): void {
 const given = (ms: number): Promise<number> =>
   new Promise((resolve) => {
     const began = performance.now();
-    withPatience(ms, () => resolve(performance.now() - began));
+    startTimeout(ms, () => resolve(performance.now() - began));
   });
 
 describe('patience', () => {
@@ -41,7 +41,7 @@ describe('patience', () => {
 
   it('can be ended', async () => {
     let given = false;
-    const end = withPatience(20, () => (given = true));
+    const end = startTimeout(20, () => (given = true));
     end();
     await pause(60);
     expect(given).toBe(false);

@@ -1,5 +1,5 @@
 /** So many at once, and so many who wait for their turn. */
-export class Turns {
+export class ConcurrencyLimit {
   #free: number;
   readonly #seats: number;
   readonly #waiting = new Set<(mine: boolean) => void>();
