@@ -51,7 +51,9 @@ describe('a certificate and its key', () => {
     ] as const;
     const [past, future] = made;
     expect(await certificateProblem(past.certFile, past.keyFile)).toBe('The certificate expired on 2020-01-11');
-    expect(await certificateProblem(future.certFile, future.keyFile)).toMatch(/^The certificate is not valid before 20/);
+    expect(await certificateProblem(future.certFile, future.keyFile)).toMatch(
+      /^The certificate is not valid before 20/,
+    );
     for (const one of made) one.remove();
   });
 
