@@ -64,7 +64,7 @@ export class LedgerKeeper {
   }
 
   /**
-   * Asks the ledger at the head of the log; the read models are there too. Where `question` throws `LedgerFlaw`, the ledger
+   * Asks the ledger at the head of the log; the read models are there too. If `question` throws `LedgerError`, the ledger
    * is rebuilt and asked once more. Rejects when the disk does not let the log be read.
    */
   async ask<T>(question: (ledger: Ledger) => T): Promise<Told<T>> {

@@ -36,7 +36,7 @@ export interface Copied {
 export function copyLog({ directory, file, passphrase, release, now }: CopyOptions): Copied {
   const lacking = roomLacking(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
   if (lacking !== null) throw new BackupError('failed', `The disk has too little room: a backup needs ${lacking} MB`);
-  // Made by us, so that nobody else can read it for a moment.
+  // Created with our mode first, so that no other account can read it.
   closeSync(openSync(file, 'wx', 0o600));
   try {
     const source = openDatabase(directory.database, { readonly: true });

@@ -35,7 +35,7 @@ export function openKey({ sealing, salt, cost, key }: KeyBox, passphrase: string
     if (key.length !== KEY_BYTES) throw foreignKey();
     return key;
   }
-  // A cost from a stranger's file could take all memory and an hour.
+  // The cost in an untrusted file could take all memory and an hour.
   if (cost !== COST || salt.length !== SALT_BYTES) throw foreignKey();
   try {
     return open(derived(passphrase, salt, cost), key, context(generation));

@@ -1,4 +1,4 @@
-/** Why a file is not taken: a sentence for whoever sent it. */
+/** Why a file is refused, for the person who sent it. */
 export class RefusedFile extends Error {
   override readonly name = 'RefusedFile';
 }

@@ -95,7 +95,7 @@ export class Anchor {
     this.begin();
   }
 
-  /** Writes the head of a log that nobody has appended to yet. */
+  /** Writes the head of an empty log. */
   begin(): void {
     replaceFile(this.#file, this.#content());
   }

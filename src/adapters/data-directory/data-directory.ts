@@ -63,7 +63,7 @@ function assertWritable(root: string): void {
   }
 }
 
-/** What a process wrote halfway when it ended: the next content of a file, and configurations that the core was asked about. */
+/** Files that a process left unfinished: the next content of a file, and configurations under test. */
 const UNFINISHED = /\.(new|next)$|^candidate-[0-9a-f-]+\.json(\.pb)?$/;
 
 /** Takes away what an earlier process left unfinished. For the holder of the lock. */

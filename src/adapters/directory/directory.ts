@@ -10,11 +10,11 @@ import { enter, isBlank, talk } from './talk.js';
 
 /** For one login, in ms and bytes. */
 const LOGIN = { ms: 5_000, bytes: 1024 * 1024 };
-/** Logins that ask at once; the others are refused, so that a directory that hangs holds up nobody else. */
+/** Concurrent logins; the others are refused, so that a hanging directory does not block them. */
 const LOGINS_AT_ONCE = 8;
-/** How long a directory that failed is not asked for logins again, in ms. */
+/** How long a failed directory is not used for logins, in ms. */
 const REST_MS = 5_000;
-/** Longest name that can be somebody's: a directory hangs up on what is too long for it. */
+/** Longest user name: a directory closes the connection on longer ones. */
 const LONGEST_NAME = 256;
 /** For a search of everybody. */
 const SEARCH = { ms: 60_000, bytes: 32 * 1024 * 1024 };
@@ -68,7 +68,7 @@ async function isOwn(open: () => Client, place: DirectoryPlace, name: string, pa
     attributes: ['1.1'],
     sizeLimit: 2,
   });
-  // Two people of one name: nobody can say who of them it is.
+  // Two entries with the same name: the login is ambiguous.
   const dn = found.length === 1 ? (found[0]?.dn ?? '') : '';
   try {
     // A name that is not there costs the same connection and question, so the time does not tell that it is not.

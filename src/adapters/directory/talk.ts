@@ -51,7 +51,7 @@ export async function talk<T>(
   }
 }
 
-/** Enters as the panel itself, or as nobody. */
+/** Binds with the panel's own DN, or anonymously. */
 export async function enter(client: Client, { bindDn, bindPassword }: DirectoryPlace): Promise<void> {
   if (bindDn === '') return;
   if (isBlank(bindPassword)) throw new DirectoryError('The password of the bind DN is not set');

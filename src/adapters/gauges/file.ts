@@ -11,7 +11,7 @@ const MAGIC = Buffer.from('portolan gauges 1\n');
 const HEAD = 8;
 /** Nothing that this panel wrote is larger, in bytes. */
 const LARGEST = 64 * 1024 * 1024;
-/** How much a file may grow beyond what it must hold before it is written anew, in bytes. */
+/** How much a file may grow beyond its minimum before it is rewritten, in bytes. */
 const SPARE = 1024 * 1024;
 const SAVE_MS = 60_000;
 const SERIES = 4000;

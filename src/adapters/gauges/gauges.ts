@@ -26,7 +26,7 @@ export interface GaugeParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** Outbounds whose delays are kept; of more, those that were heard of last. */
+/** Outbounds whose delays are kept; of more, the most recent ones. */
 const TAGS = 64;
 const DELAY = 'delay/';
 /** Answers that are kept until the next reading: the same chart is often open in more than one browser. */
@@ -132,7 +132,7 @@ export class RingGauges implements Gauges {
       this.#core = NOT_RUNNING;
       return;
     }
-    // A core that takes its time is not asked twice at once.
+    // A slow core is not queried twice at the same time.
     this.#asking ??= this.#readCore(slot, running.run)
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);

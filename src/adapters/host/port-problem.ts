@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import type { PortProblem } from '../../commands/ports/host.js';
 
-/** Why a port cannot be bound, found by binding it for a moment; null when it can. */
+/** Why a port cannot be bound, tested by binding it briefly; null when it can. */
 export async function portProblem(listen: string, port: number, udp: boolean): Promise<PortProblem | null> {
   const address = listen === '' || listen === '0.0.0.0' || listen === '::' || listen === '::0' ? '0.0.0.0' : listen;
   const code = await (udp ? tryUdp(address, port) : tryTcp(address, port));

@@ -21,7 +21,7 @@ const priorities: Readonly<Record<LogLevel, string>> = {
 export interface JournalOptions {
   /** The program that reads the journal. */
   readonly program?: string;
-  /** Where the kernel tells to which service this process belongs. */
+  /** The kernel's file with the service that this process belongs to. */
   readonly membership?: string;
   readonly secrets?: () => Iterable<string>;
 }

@@ -20,7 +20,7 @@ export const totp: TwoFactor = {
     const given = Buffer.from(CODE.test(bare) ? bare : NO_CODE);
     const current = Math.floor(now / PERIOD_MS);
     let proof: TwoFactorProof | null = null;
-    // No early exit: how long it takes does not tell which of them it was.
+    // No early exit, so that the time does not reveal which of them matched.
     for (const offset of WINDOW) {
       const step = current + offset;
       const right = TOTP.generate({ secret, digits: DIGITS, timestamp: Math.max(0, step) * PERIOD_MS });

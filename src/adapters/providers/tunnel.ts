@@ -4,7 +4,7 @@ import type { Web } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
 import { ask, said, textAt } from './ask.js';
 
-/** The version of the app that the provider speaks to. */
+/** The app version that the provider expects. */
 const CLIENT = { 'cf-client-version': 'a-6.30-3596', 'content-type': 'application/json' };
 
 /** A part of a stored registration, which may have been typed by hand. Throws `ProviderError` for one that no request can carry. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 
-/** A release as GitHub tells it, as far as it matters. */
+/** The part of a GitHub release that is used here. */
 const Release = z.object({
   tag_name: z.string().max(100),
   draft: z.boolean().default(false),
@@ -40,7 +40,7 @@ function parsed<T>(schema: z.ZodType<T>, body: Buffer): T {
   }
 }
 
-/** A failure of the network is one of the release; everything else goes on. */
+/** Turns a network error into a `ReleaseError`; rethrows everything else. */
 export function asRelease(error: unknown): never {
   if (error instanceof WebError) throw new ReleaseError(error.message, { cause: error });
   throw error;

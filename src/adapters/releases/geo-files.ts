@@ -76,7 +76,7 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
   };
 }
 
-/** Why a file could not be had, for people. */
+/** Why a file could not be downloaded, for people. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ReleaseError || error instanceof WebError) return error.message;
   const { code } = error as NodeJS.ErrnoException;

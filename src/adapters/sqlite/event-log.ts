@@ -80,7 +80,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
       const stored = storageError(error);
       if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
       if (this.db.inTransaction) this.sql.rollback.run();
-      // A file that failed is not asked again.
+      // After a final error the file is not accessed again.
       if (this.#broken) throw this.#broken;
       this.keyring.reload(destroyedKeys(this.db));
       this.rollUps.reload();
@@ -136,7 +136,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     if (event.type === 'LogLossAccepted') this.sql.regenerate.run((this.#generation = randomUUID()));
   }
 
-  /** The last version in each stream that these events go to. Many are asked for at once: that costs a third. */
+  /** The last version of each stream of these events. One query for many streams costs a third. */
   #versions(events: readonly PanelEvent[]): Map<string, number> {
     const streams = [...new Set(events.map((event) => eventType(event.type)?.stream(event.data) ?? ''))];
     const rows =
@@ -191,7 +191,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     );
   }
 
-  /** UUID v7 (RFC 9562) that rises within a millisecond. Random bytes come from the pool: one call for each is dear. */
+  /** UUID v7 (RFC 9562), ascending within a millisecond. Random bytes come from a pool: one call for each is expensive. */
   #id(at: number): Buffer {
     this.#sequence = at === this.#sequenceAt ? this.#sequence + 1 : 0;
     this.#sequenceAt = at;
@@ -220,7 +220,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
 
   /**
    * Moves what the write-ahead log holds into the database file and empties it, so that nothing older than the file is left.
-   * False: not now, because somebody reads, or the disk refuses.
+   * False when it is not possible now, because of a reader or a disk error.
    */
   checkpoint(): boolean {
     try {

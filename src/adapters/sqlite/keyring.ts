@@ -107,7 +107,7 @@ export class Keyring {
     return [...this.#destroyed].filter((id) => typeof this.#wrapped.get(id) === 'string');
   }
 
-  /** A digest of `text` that nobody can find by guessing: HMAC-SHA-256 under a key of this log, in hex. */
+  /** A digest of `text` that cannot be guessed: HMAC-SHA-256 under a key of this log, in hex. */
   blind(text: string): string {
     this.#blinding ??= derivedKey(this.#master, 'ids');
     return createHmac('sha256', this.#blinding).update(text).digest('hex');

@@ -12,7 +12,7 @@ import {
 import { DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
-/** Rises with the layout and with what is written: a file of another one is made anew. */
+/** Increase it when the layout or the content changes: a file with another version is rebuilt. */
 const LAYOUT = 3;
 /** Says in the head of the file whose it is. */
 const OURS = 0x504f_5254;

@@ -45,7 +45,7 @@ export class LogReader {
 
   /** Rows as they are stored, boxes closed, for export and verification. */
   rows(position: number, limit: number): readonly EventRow[] {
-    // Not one more is asked for than there are: SQLite would look at the next page, which may be the damaged one.
+    // Never more rows than exist: SQLite would read the next page, which may be the damaged one.
     return this.sql.read.all(position, Math.max(0, Math.min(limit, this.#upTo - position)));
   }
 

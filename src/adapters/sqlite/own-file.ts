@@ -38,7 +38,7 @@ export interface Header {
   /** False for a file that begins like no database. */
   readonly isDatabase: boolean;
   readonly isEmpty: boolean;
-  /** `application_id`: who made it; 0 = nobody said so. */
+  /** `application_id`: the program that created it; 0 = unknown. */
   readonly mark: number;
   /** `user_version` */
   readonly layout: number;

@@ -18,7 +18,7 @@ export function packFlows(flows: readonly Flow[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Those of one client. Throws `LedgerFlaw` for what was not packed so. */
+/** Those of one client. Throws `LedgerError` for data in another format. */
 export function unpackFlows(content: Buffer, client: number): Flow[] {
   const flows: Flow[] = [];
   let at = 0;

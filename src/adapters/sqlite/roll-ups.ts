@@ -12,7 +12,7 @@ type Sum = TrafficSum | NodeTraffic;
 /** By the type, which the chain covers; the column `measured` is beside the chain, and verification compares the two. */
 const IS_MEASURED = `type IN (${measuredTypes.map((type) => `'${type}'`).join()})`;
 
-/** One roll-up. There are thousands after some years, each with thousands of sums, so it is read when it is asked for. */
+/** One roll-up. There are thousands after some years, each with thousands of sums, so each is read on demand. */
 interface Known {
   readonly position: number;
   /** Unknown until it was read. */
@@ -23,7 +23,7 @@ interface Known {
 export class RollUps {
   /** In the order of the log: each covers what follows the one before. */
   #known: Known[] = [];
-  /** The one that was asked for last, and its sums: a replay asks for its positions one after the other. */
+  /** The roll-up that was read last, with its sums: a replay reads its positions in order. */
   #open: { readonly index: number; readonly sums: ReadonlyMap<number, Sum> } | null = null;
   readonly #keyring: Keyring;
   readonly #sql;

@@ -65,7 +65,7 @@ export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): 
   return { url, addresses };
 }
 
-/** The same for a host that somebody else looks up. Throws `WebError` 'refused'. */
+/** The same for a host that another program resolves. Throws `WebError` 'refused'. */
 export function judgeName(url: URL, allowPrivate: boolean): void {
   const host = hostOf(url);
   const isPrivate = isIP(host) === 0 ? nameProblem(host) !== null : !isPublic(host);

@@ -10,7 +10,7 @@ export interface BackupFile {
   readonly position: number;
   /** The key in it is wrapped by a passphrase: without that nothing secret in it can be read. */
   readonly sealed: boolean;
-  /** Takes the file away; whoever has it open can go on reading. Again is fine. */
+  /** Deletes the file; readers that have it open can continue. Idempotent. */
   remove(): void;
 }
 

@@ -16,9 +16,9 @@ export interface ChatButton {
 /** Rows of buttons under a message. */
 export type Keyboard = readonly (readonly ChatButton[])[];
 
-/** What somebody wrote to the bot, or pressed. Edited, forwarded and anonymous messages are none. */
+/** A message to the bot, or a pressed button. Edited, forwarded and anonymous messages are ignored. */
 export interface ChatUpdate {
-  /** Rises from update to update, until the server numbers anew. */
+  /** Increases with each update, until the server restarts its numbering. */
   readonly id: number;
   /** When the message was written, in ms since 1970; that of the message under which a button was pressed. */
   readonly at: number;
@@ -38,7 +38,7 @@ export interface ChatBatch {
 
 /** A bot that is logged in. Texts are HTML as the bot API has it. Every call rejects with `ChatError`. */
 export interface ChatLine {
-  /** Who the bot is; a webhook that somebody set is taken away. */
+  /** The name of the bot. Deletes a webhook that is set. */
   hello(signal: AbortSignal): Promise<{ readonly id: number; readonly name: string }>;
   /** What people see when they type a slash. */
   introduce(commands: readonly { readonly command: string; readonly description: string }[]): Promise<void>;
@@ -47,7 +47,7 @@ export interface ChatLine {
   send(chat: number, html: string, keyboard: Keyboard): Promise<void>;
   /** A message that is so already is fine. */
   edit(chat: number, message: number, html: string, keyboard: Keyboard): Promise<void>;
-  /** Ends the waiting of whoever pressed a button; `text` may be empty. */
+  /** Answers a pressed button; `text` may be empty. */
   answer(press: string, text: string): Promise<void>;
   /** Sends a file of the disk, piece by piece. */
   document(

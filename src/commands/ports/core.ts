@@ -106,7 +106,7 @@ export interface CoreProcess {
 export interface CoreBinary {
   /** Its version, or null when there is no executable; never rejects. */
   version(): Promise<string | null>;
-  /** Uses this executable from the next start on; null = there is none. */
+  /** Uses this executable from the next start; null = there is none. */
   use(binary: string | null): void;
   /** Asks another executable for its version, and tests the configuration with it. Rejects as `CoreConfigCheck.test` does. */
   trial(binary: string, config: CoreConfig): Promise<string | null>;

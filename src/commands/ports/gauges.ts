@@ -36,7 +36,7 @@ export interface CoreRuntime {
   readonly pauseTotalNs: number;
 }
 
-/** What a running core tells about itself. Both questions reject with `CoreError`. */
+/** Metrics of a running core. Both methods reject with `CoreError`. */
 export interface CoreMetrics {
   /** Loopback `host:port` of the metrics page of the core that runs; null when none does. */
   readonly listen: string | null;

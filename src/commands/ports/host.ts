@@ -17,7 +17,7 @@ export interface HostReading {
   readonly udpCount: number;
   readonly load: { readonly load1: number; readonly load5: number; readonly load15: number };
   readonly uptime: number;
-  /** Public addresses that the machine itself has; 'N/A' behind a translating router. No stranger is asked. */
+  /** Public addresses of the machine itself; 'N/A' behind NAT. No external service is queried. */
   readonly publicIP: { readonly ipv4: string; readonly ipv6: string };
   readonly appStats: { readonly threads: number; readonly mem: number };
   /** Names of the members that this system does not tell, or not yet: a rate needs two readings. */

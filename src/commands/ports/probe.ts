@@ -27,7 +27,7 @@ export interface ProbeRequest {
   readonly outbound: JsonObject;
   /** Where outbounds are looked for that others are dialled through. */
   readonly others: readonly JsonObject[];
-  /** What is asked; the caller has judged it. */
+  /** The URL to request; the caller has checked it. */
   readonly url: string;
 }
 

@@ -1,6 +1,6 @@
 /** Versions are three numbers with dots; tags may have a `v` before them. */
 
-/** Executables of the core: what can be had, what is here, and which one counts. */
+/** Executables of the core: released, installed and selected ones. */
 export interface CoreVersions {
   /** What fixes the executable from outside, so that nothing can be chosen here; null when nothing does. */
   readonly fixedBy: string | null;
@@ -22,7 +22,7 @@ export interface CoreVersions {
   tidy(): void;
 }
 
-/** An executable that nobody uses yet. */
+/** A downloaded executable that is not installed yet. */
 export interface StagedCore {
   readonly binary: string;
   /** Of the executable, hex. */

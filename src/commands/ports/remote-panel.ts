@@ -83,7 +83,7 @@ export interface NodeListing {
   readonly unreadable: readonly string[];
 }
 
-/** A panel that is asked. */
+/** A remote panel. */
 export interface AskedNode extends NodeAddress {
   /** Breaks the question off. */
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** Waits 1, 2, 4 … 60 s between tries. A run that lasted a minute forgives everything before it. */
+/** Waits 1, 2, 4 … 60 s between attempts. A run that lasted a minute resets the delay. */
 export class Backoff {
   readonly #now: () => number;
   #tries = 0;
@@ -13,7 +13,7 @@ export class Backoff {
     this.#startedAt = this.#now();
   }
 
-  /** `hopeless`: the same try will fail the same way, so it waits the whole minute. */
+  /** `hopeless`: a retry would fail the same way, so it waits the whole minute. */
   failed(hopeless: boolean): void {
     if (this.#startedAt > 0 && this.#now() - this.#startedAt >= 60_000) this.#tries = 0;
     this.#startedAt = 0;
@@ -22,7 +22,7 @@ export class Backoff {
     this.#until = this.#now() + seconds * 1000;
   }
 
-  /** Somebody asked: try at once. */
+  /** Retries at once, because of a request. */
   forgive(): void {
     this.#tries = 0;
     this.#until = 0;

@@ -83,7 +83,7 @@ export function upcoming(schedule: string, timeZone: string, now: number): numbe
   return new Cron(patternOf(text), { ...zone, paused: true }).nextRun(new Date(now))?.getTime() ?? null;
 }
 
-/** A question mark is a star to those who wrote these schedules; croner takes it for the moment of the start. */
+/** In these schedules a question mark means the same as a star; croner would read it as the time of the start. */
 function patternOf(text: string): string {
   return NAMED[text] ?? text.replaceAll('?', '*');
 }

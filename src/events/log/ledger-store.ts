@@ -43,7 +43,7 @@ export interface Entry {
 
 /** What is in a ledger cannot be what the log says: it has to be made anew. */
 export class LedgerError extends Error {
-  override readonly name = 'LedgerFlaw';
+  override readonly name = 'LedgerError';
 }
 
 /** The clock of the panel was set back: the line at this position is of an earlier day than the one before it. */
@@ -61,7 +61,7 @@ export interface Unwritten {
   readonly day: number;
 }
 
-/** Where flows and entries are kept: a cache of the log, and safe to lose. Reading throws `LedgerFlaw` where it is damaged. */
+/** Where flows and entries are kept: a cache of the log, and safe to lose. Reading throws `LedgerError` if it is damaged. */
 export interface LedgerStore {
   /** Everything up to here is in it. */
   readonly position: number;

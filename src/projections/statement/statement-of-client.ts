@@ -15,7 +15,7 @@ export interface ClientStatement extends Statement {
 
 /**
  * The statement of everyone of an email, or null where nobody has it. Days as those of the ledger; both are included. The
- * ledger and the counters are at the same event. Throws `LedgerFlaw` where they do not agree.
+ * ledger and the counters are at the same event. Throws `LedgerError` if they do not agree.
  */
 export function statementOfEmail(
   read: Pick<ReadModels, 'clients' | 'usage'> & Names,

@@ -4,7 +4,7 @@ import { clientOfAccount } from '../../../lib/account-name.js';
 export interface Accepted {
   /** µs, comparable with other times of the same core's logs. */
   readonly at: number;
-  /** Address and port from which the client speaks, as `ss` writes them. */
+  /** Address and port of the client, in the format of `ss`. */
   readonly source: string;
   /** `tcp:host:port` or `udp:host:port`. */
   readonly target: string;
@@ -36,7 +36,7 @@ export function hostOf(source: string): string {
   return source.slice(0, source.lastIndexOf(':'));
 }
 
-/** Who speaks from which address and port to which inbound, as far as the access log told. */
+/** Which client uses which inbound from which address and port, according to the access log. */
 export interface Sources {
   add(accepted: Accepted): void;
   /** Those of these clients on this inbound. */
@@ -78,7 +78,7 @@ export function createSources(limit = 100_000): Sources {
         if (isDatagram(owner)) datagrams += 1;
         if (isDatagram(owner) ? datagrams > limit / 2 : !live.has(owner.source)) owners.delete(key);
       }
-      // What lives, lives: asking at every line again would help nobody.
+      // Live connections cannot be dropped, so checking again at every line would not help.
       crowdedAt = Math.max(limit, owners.size * 1.5);
     },
   };

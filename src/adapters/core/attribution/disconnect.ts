@@ -59,7 +59,7 @@ async function attempt(
 ): Promise<readonly number[]> {
   const them = new Set(clients);
   const detached = isDetached(config);
-  // Whose a socket of the core's own is takes a moment to tell.
+  // The client behind a socket of the core is known only after both logs were joined.
   await (detached ? logs.settle() : logs.read());
   const ended = await endConnections(config, logs.sources.of(tag, them));
   if (detached) {
@@ -67,7 +67,7 @@ async function attempt(
     // The relay of hysteria says of no packet whose it is. A neighbour's flow gets a new socket with its next packet.
     await destroyOutgoing(last && config['protocol'] === 'hysteria' ? [...theirs, ...logs.trace.unknownUdp()] : theirs);
   }
-  // What a refused account sends into the void is counted too: at last only what it receives tells that it is connected.
+  // Traffic of a blocked account to the blackhole is counted too: in the end only received bytes show that it is connected.
   const asked = last ? Number.POSITIVE_INFINITY : detached ? MOST_ASKED : 0;
   const moving = await stillMoving(them, asked, readings);
   // Without the right to destroy, a connection that happens to be idle is as open as a busy one.
@@ -83,7 +83,7 @@ export function endConnections(config: JsonObject, sources: readonly Accepted[])
   return destroy('tcp', ports.length === 0 ? [] : conditions);
 }
 
-/** Those of these sources that speak to the inbound over UDP. */
+/** The sources that reach the inbound over UDP. */
 export function overUdp(config: JsonObject, sources: readonly Accepted[]): readonly string[] {
   return sources.filter(({ target }) => isDatagram(config, target)).map(({ source }) => source);
 }
@@ -98,7 +98,7 @@ export async function blockFlows(
   return theirs.length > 0 && flows.block({ sources: theirs, ports: portsOf(config) }, idleSeconds(config));
 }
 
-/** Ends what the core fetches for somebody. Resolves to whether all of it over TCP is over. */
+/** Closes sockets of the core to destinations. Resolves to whether all TCP sockets are closed. */
 export async function destroyOutgoing(sockets: readonly Outgoing[]): Promise<boolean> {
   const tcp = sockets.filter(({ network }) => network === 'tcp');
   const ended = await destroy(

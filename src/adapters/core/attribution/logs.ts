@@ -8,13 +8,13 @@ import { livePeers } from './sockets.js';
 import { tailOf } from './tail.js';
 import { createTrace, type Trace } from './trace.js';
 
-/** What the logs of a running core tell, followed for as long as it runs. */
+/** The logs of a running core, followed as long as it runs. */
 export interface CoreLogs {
   readonly sources: Sources;
   readonly trace: Trace;
-  /** Takes in everything that was written up to now. */
+  /** Reads everything that was written up to now. */
   read(): Promise<void>;
-  /** The same, and finds out whose it is as far as both logs tell: takes a moment longer. */
+  /** As `read`, and also waits until both logs can be joined. */
   settle(): Promise<void>;
   stop(): void;
 }
@@ -58,7 +58,7 @@ export function followLogs(
     trace.join(began, performance.now());
     if (complaints !== '') {
       if ((statSync(files.error, { throwIfNoEntry: false })?.size ?? 0) > errorLimit) empty(files.error);
-      // Opening a pipe that nobody reads would stop the panel.
+      // Opening a pipe without a reader would block the panel.
       removeUnlessPlain(files.error);
       appendFileSync(files.error, complaints, { mode: 0o600 });
       complaints = '';

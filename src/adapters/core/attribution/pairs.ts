@@ -42,7 +42,7 @@ interface Entry<Session> {
   /** ms of the steady clock. */
   read: number;
   readonly line: Accepted | null;
-  /** Null once it was told. */
+  /** Null once it was decided. */
   session: Session | null;
 }
 
@@ -55,7 +55,7 @@ interface Cluster<Session> {
   readonly fits: boolean;
 }
 
-/** `tell`: null is told of a session that could be of several, undefined of one that no line can be about. */
+/** `tell` gets null for a session that matches several owners, and undefined for one that matches no line. */
 export function createPairs<Session>(
   tell: (session: Session, owner: Owner | null | undefined) => void,
 ): Pairs<Session> {
@@ -117,7 +117,7 @@ function clustersOf<Session>(entries: readonly Entry<Session>[]): readonly Clust
   }));
 }
 
-/** The only one whose these sessions can be; null when there are several, undefined when there is none. */
+/** The only possible owner of these sessions; null when there are several, undefined when there is none. */
 function ownerOf<Session>(clusters: readonly Cluster<Session>[], n: number): Owner | null | undefined {
   const around = (span: number): readonly Entry<Session>[] => {
     const [from, to] = [(clusters[n]?.from ?? 0) - span, (clusters[n]?.to ?? 0) + span];
@@ -134,7 +134,7 @@ function ownerOf<Session>(clusters: readonly Cluster<Session>[], n: number): Own
   if (one === undefined) return undefined;
   const { client } = one;
   if (others.some((line) => line.client !== client || line.inbound !== one.inbound)) return null;
-  // One more session than lines: the line of somebody else may be missing.
+  // One more session than lines: a line of another client may be missing.
   const sessions = around(2 * longDelay).filter(({ line }) => line === null).length;
   if (!calm && sessions > lines.length) return null;
   const host = hostOf(one.source);

@@ -36,13 +36,13 @@ export async function socketsOf(pid: number, condition: string): Promise<readonl
     });
 }
 
-/** The far ends of all TCP connections of this machine. Null when nobody can tell. */
+/** The remote ends of all TCP connections of this machine. Null when unknown. */
 export async function livePeers(): Promise<ReadonlySet<string> | null> {
   const lines = await list('tcp', [], 'sport > :0');
   return lines === null ? null : new Set(lines.map((line) => plain(line.split(/\s+/)[4] ?? '')));
 }
 
-/** How long nothing came from each of these far ends (address and port), ms; those that nobody can tell are missing. */
+/** Time since data last came from each of these remote ends (address and port), ms; unknown ones are missing. */
 export const quietFor = (peers: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> =>
   quiet('dst', peers, ['rcv', 'ack']);
 
@@ -63,7 +63,7 @@ async function quiet(
     let name = '';
     for (const [n, line] of ((await list('tcp', ['-i'], filter)) ?? []).entries()) {
       if (n % slice === slice - 1) await nextTurn();
-      // A line about a connection, and one that is indented with what the kernel knows of it.
+      // A line about a connection, and an indented line with the kernel's details.
       if (!/^\s/.test(line)) name = plain(line.split(/\s+/)[end === 'src' ? 3 : 4] ?? '');
       else if (wanted.has(name) && /\brto:/.test(line))
         times.set(name, Math.min(...signs.map((sign) => sinceLast(sign, line))));
@@ -83,7 +83,7 @@ function batches(conditions: readonly string[]): readonly (readonly string[])[] 
   return parts;
 }
 
-/** Of these local ends, those at which there is a UDP socket. Null when nobody can tell. */
+/** The local ends with an open UDP socket. Null when unknown. */
 export async function openUdp(locals: ReadonlySet<string>): Promise<ReadonlySet<string> | null> {
   const ports = new Set<string>();
   for (const part of batches([...locals].map((local) => `sport = :${portOf(local)}`))) {

@@ -40,7 +40,7 @@ export function assembleInbound(
     return { ...inherited(inbound), ...account, ...back, email: nameOf(user), level: 0 };
   });
   if (isShadowsocks2022(config)) clients.push({ email: placeholderUser, password: randomKey(config), level: 0 });
-  // `users` is another name of `clients`: only one of them may speak.
+  // `users` is an alias of `clients`: only one of them may be set.
   const settings = Object.entries(settingsOf(config)).filter(([key]) => !['clients', 'users'].includes(fold(key)));
   const whole = { ...config, settings: { ...Object.fromEntries(settings), clients } };
   return config['protocol'] === 'hysteria' ? withoutSharedPassword(whole) : whole;
@@ -52,7 +52,7 @@ function checkAccountNames(settings: JsonObject, tag: string): void {
   if (why !== null) throw new CoreError('invalid', render(why, 'en'), { inbound: tag });
 }
 
-/** The same with one account at most, after all were looked at: enough to see whether a core listens, and lets in nobody who has none. */
+/** As `assembleInbound`, but with one account at most, after all were checked: enough to see whether the core can listen. */
 export function assembleForTrial(inbound: CoreInbound, dataDir: string, taken: ReadonlySet<string>): JsonObject {
   assembleInbound(inbound, dataDir, taken);
   return assembleInbound({ ...inbound, users: new Map([...inbound.users].slice(0, 1)) }, dataDir, taken);

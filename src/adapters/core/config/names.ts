@@ -3,7 +3,7 @@ export const apiTag = 'api';
 export const metricsTag = 'metrics_out';
 /** A blackhole for what the removed accounts of a connection that cannot be closed still ask for. */
 export const blockOutbound = 'portolan-cut';
-/** Keeps a shadowsocks-2022 inbound without clients from opening to whoever knows the server key. */
+/** Keeps a Shadowsocks 2022 inbound without clients from accepting anyone who has the server key. */
 export const placeholderUser = 'portolan-nobody';
 
 /** Outbounds that only the panel may send traffic to. */

@@ -21,7 +21,7 @@ const own = new Set(['keys', 'run', 'certs', 'backups', 'logs', 'core', 'panel',
 const SITE = 'www';
 /** Of a certificate or key, in bytes. */
 const LARGEST = 1024 * 1024;
-/** Members that make it write a file, or send what it sees to somebody. */
+/** Members that make the core write a file or send traffic data elsewhere. */
 const forbidden = new Set(['masterkeylog', 'webhook']);
 
 /**
@@ -83,7 +83,7 @@ function checkSite(value: unknown, key: string, rules: PathRules): void {
     throw refused(`"${key}" must name the folder of its files`, rules);
 }
 
-/** Certificates that nobody has looked at before must be some, and a key must be that of its certificate. */
+/** A new certificate must be a valid one, and a key must match its certificate. */
 function checkPair(entries: readonly (readonly [string, unknown, string])[], rules: PathRules): void {
   const [certificate = '', key = ''] = ['certificatefile', 'keyfile'].map((name) =>
     textOf(entries.find(([other]) => other === name)?.[1]),
@@ -94,7 +94,7 @@ function checkPair(entries: readonly (readonly [string, unknown, string])[], rul
     const secret = key === '' ? null : createPrivateKey(contentOf(key));
     if (secret === null || parsed?.checkPrivateKey(secret) !== false) return;
   } catch {
-    // What is in it is nobody's business.
+    // The content of the file must not appear in the error.
   }
   throw refused('a certificate or its key cannot be read, or they do not belong together', rules);
 }
@@ -106,7 +106,7 @@ function contentOf(path: string): Buffer {
   return readFileSync(path);
 }
 
-/** In `run/` are the sockets of the core's API and of the panel: whoever is sent there runs them. */
+/** `run/` contains the sockets of the core's API and of the panel: access to them is full control. */
 function isFreeSocket(dataDir: string, path: string): boolean {
   return isInside(dataDir, path) && !isOwn(dataDir, path) && path.endsWith('.sock');
 }

@@ -44,21 +44,21 @@ export function rulesOf(config: { readonly app: readonly TypedMessage[] }): read
   return router === undefined ? [] : decode<{ rule: readonly Buffer[] }>(router.type, router.value).rule;
 }
 
-/** Sends what asks for it into the void. */
+/** A routing rule that sends requests to a blackhole. */
 export interface BlockRule {
-  /** By which it is known and taken away. */
+  /** By which the rule is found and removed. */
   readonly ruleTag: string;
   readonly inbound: string;
   /** Its number. */
   readonly client: number;
-  /** As `addressKey` has them; none = wherever the client asks from. */
+  /** In the form of `addressKey`; none = all addresses of the client. */
   readonly addresses: readonly string[];
 }
 
-/** The last change of the rules of each core: it takes several calls, so there is one at a time. */
+/** The last change of the rules of each core. A change takes several calls, so changes run one at a time. */
 const turns = new WeakMap<CoreApi, Promise<void>>();
 
-/** One after the other for each core. */
+/** Runs changes one after the other for each core. */
 export function serialized(api: CoreApi, change: () => Promise<void>): Promise<void> {
   const turn = (turns.get(api) ?? Promise.resolve()).then(change);
   turns.set(
@@ -68,7 +68,7 @@ export function serialized(api: CoreApi, change: () => Promise<void>): Promise<v
   return turn;
 }
 
-/** Sends what these clients ask for through this inbound into the void. */
+/** Blocks these clients on this inbound. */
 export function blockUsers(
   api: CoreApi,
   inbound: string,
@@ -127,7 +127,7 @@ export async function unblockUser(api: CoreApi, inbound: string, client: number)
   await api.call('RoutingService/RemoveRule', { ruleTag: blockRule(inbound, client) });
 }
 
-/** All cuts of an inbound; for when it goes, and its connections with it. */
+/** Removes all block rules of an inbound, when the inbound is removed with its connections. */
 export async function unblockAll(api: CoreApi, inbound: string): Promise<void> {
   const { rules } = await api.call('RoutingService/ListRule', {});
   for (const { ruleTag } of rules) {

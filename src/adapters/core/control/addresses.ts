@@ -11,7 +11,7 @@ import { isDetached } from '../config/inbound.js';
 import { prependRules, ruleTags, serialized } from '../config/routing.js';
 import type { CoreApi } from './grpc.js';
 
-/** The tags of these rules hold no name and no address: whoever may list rules need not learn them. */
+/** The tags of these rules contain no names and no addresses, since they can be listed. */
 const prefix = 'limit>>>';
 
 /** Makes the rules of a core those that refuse exactly these addresses; see `Core.hold`. */
@@ -82,7 +82,7 @@ export async function idleTimesOf(
     .map(({ client, source }) => ({ name: nameOf(client, source), end: source }))
     .filter(({ name }) => names.has(name));
   const least = leastOf(owners, await quietFor(new Set(owners.map(({ end }) => end))));
-  // Through a proxy the address has no socket here. What the core fetches for it tells whether something moves.
+  // Behind a proxy the address has no socket here. The core's outgoing sockets show whether data flows.
   const flows = logs.trace
     .all(clients)
     .map((flow) => ({ ...flow, name: nameOf(flow.client, flow.source), end: flow.local }))
@@ -91,7 +91,7 @@ export async function idleTimesOf(
   const moved = leastOf(tcp, await idleFor(new Set(tcp.map(({ end }) => end))));
   const udp = flows.filter(({ network }) => network === 'udp');
   const open = await openUdp(new Set(udp.map(({ end }) => end)));
-  // Of UDP nobody knows when it last moved, and of the relay of hysteria not even whose it is.
+  // For UDP the time of the last packet is unknown, and for the relay of hysteria also the client.
   const blind = flows.filter(
     ({ network, end, inbound }) =>
       configOf(inbound)['protocol'] === 'hysteria' || (network === 'udp' && (open === null || open.has(end))),

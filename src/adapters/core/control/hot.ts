@@ -25,7 +25,7 @@ export async function addInbounds(
   whole: (inbound: CoreInbound) => JsonObject,
 ): Promise<ReadonlyMap<string, CoreError>> {
   const convert = async (config: { readonly inbounds: readonly JsonObject[] }): Promise<Converted> => {
-    // What breaks a core when it is asked whether it takes it would break the running one too, and end everybody's connections.
+    // Tested first: an inbound that crashes the test would crash the running core too, and close all connections.
     const [converted] = await Promise.all([binary.convert(config), binary.testInbounds(config)]);
     return converted;
   };
@@ -44,7 +44,7 @@ async function addHandler(api: CoreApi, inbound: Handler): Promise<CoreError | n
     await api.call('HandlerService/AddInbound', { inbound }, 15_000);
     return null;
   } catch (error) {
-    // A tag stays taken by an inbound that could not be opened; one that was there before is none of this call's.
+    // The core keeps the tag of an inbound that could not be opened; an inbound that existed before this call stays.
     if (!isPresent(error)) await removeHandler(api, tag).catch(() => undefined);
     if (!(error instanceof CoreError) || error.kind !== 'refused') throw error;
     return new CoreError('refused', error.message, { inbound: tag, cause: error });
@@ -56,7 +56,7 @@ export async function removeInbound(api: CoreApi, pid: number, inbound: CoreInbo
   if (isDetached(inbound.config)) await unblockAll(api, inbound.tag);
   const ports = portsOf(inbound.config);
   if (ports.length === 0) return;
-  // Only its listener is gone: most transports would serve whoever is connected to the end. Once more for who was just let in.
+  // Only the listener is closed: most transports would keep serving connected clients. Twice, for clients that were just accepted.
   for (let look = 0; look < 2; look += 1) await destroy('tcp', await socketsOf(pid, onPorts(ports)));
 }
 

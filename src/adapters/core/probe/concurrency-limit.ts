@@ -1,4 +1,4 @@
-/** So many at once, and so many who wait for their turn. */
+/** Limits how many tasks run at once, and how many wait. */
 export class ConcurrencyLimit {
   #free: number;
   readonly #seats: number;
@@ -9,7 +9,7 @@ export class ConcurrencyLimit {
     this.#seats = seats;
   }
 
-  /** Resolves to whether it is the caller's turn, who then ends it with `leave`; false when too many wait, or at `signal`. */
+  /** Resolves to true when the task may run; it must call `leave` at the end. False when too many wait, or on `signal`. */
   enter(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#free > 0) {

@@ -7,7 +7,7 @@ import { checkPaths } from '../config/paths.js';
 import { members } from '../config/template.js';
 import { type Hop, protocolOf, tagOf } from './chain.js';
 
-/** The proxy of a temporary core, on loopback, which only the test can open. */
+/** The SOCKS inbound of a temporary core, on loopback, with credentials that only the test has. */
 export interface ProbeProxy {
   readonly port: number;
   readonly user: string;
@@ -35,7 +35,7 @@ export function probeConfig(
   const outbounds = chain.map(({ outbound }) => withCurrentStream(inUserSpace(outbound)));
   checkPaths(outbounds, { dataDir, inbound: null });
   checkPointers(outbounds);
-  // Nobody can know it, so no outbound can send anything back to it.
+  // The tag is random, so no outbound can send anything back to it.
   const tagOfDoor = `portolan-probe-${user}`;
   const closed = { action: 'block', ip: privateNetworks, blockDelay: 1 };
   return {

@@ -20,7 +20,7 @@ export async function addressesOf({ host, port }: Endpoint, rules: DialRules): P
   return (await judge(new URL(text), rules.resolve, rules.allowPrivate)).addresses;
 }
 
-/** Connects to the addresses one after the other until one takes it, and hangs up. Never rejects. */
+/** Connects to the addresses one after the other until one accepts, then disconnects. Never rejects. */
 export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal: AbortSignal): Promise<EndpointResult> {
   const { host, port } = endpoint;
   const start = performance.now();
@@ -46,7 +46,7 @@ export async function dialEndpoint(endpoint: Endpoint, rules: DialRules, signal:
 
 const NO_ANSWER = 'No answer';
 
-/** What a person may know of an address that is not dialled. */
+/** The public part of the reason why an address is not dialled. */
 export function reasonOf(error: WebError): string {
   return error.kind === 'refused' && error.cause instanceof Error ? error.cause.message : error.message;
 }

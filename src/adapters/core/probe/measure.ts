@@ -3,10 +3,10 @@ import { connect as connectTls } from 'node:tls';
 import { openTunnel } from '../../web/socks.js';
 import type { ProbeProxy } from './config.js';
 
-/** One request through the proxy, on a connection of its own; whole ms since its beginning, but `tlsMs`, which lasted so long. */
+/** One request through the proxy, on a new connection. Whole ms since the start, except `tlsMs`, which is a duration. */
 export interface Measured {
   readonly statusCode: number;
-  /** Up to the end of the headers; the body is nobody's business. */
+  /** Up to the end of the headers; the body is not read. */
   readonly delay: number;
   readonly connectMs: number;
   /** 0 without TLS. */
@@ -54,7 +54,7 @@ function withTls(tunnel: Socket, host: string, ca: string | undefined): Promise<
   });
 }
 
-/** Resolves to the status of the answer. `came` is told of every piece of it. */
+/** Resolves to the status of the answer. `came` is called for every chunk. */
 function ask(url: URL, socket: Socket, came: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = '';

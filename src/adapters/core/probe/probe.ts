@@ -17,7 +17,7 @@ import { measuredGet } from './measure.js';
 import { sweep, withTemporaryCore } from './temporary-core.js';
 
 export interface ProbeOptions {
-  /** Path of the executable, or null when there is none; asked at each test. */
+  /** Path of the executable, or null when there is none; called for each test. */
   readonly binary: () => string | null;
   readonly runDir: string;
   /** Folder of the geo files. */
@@ -26,17 +26,17 @@ export interface ProbeOptions {
   readonly allowPrivate: boolean;
   /** For tests; the system's resolver without it. */
   readonly resolve?: Resolve;
-  /** For tests: whom the target's certificate may be signed by. */
+  /** For tests: the CA of the target's certificate. */
   readonly ca?: string;
-  /** For tests: patience with one request, in ms. */
+  /** For tests: timeout of one request, in ms. */
   readonly requestMs?: number;
 }
 
-/** A whole test, its waiting for a turn not counted; ms. */
+/** Timeout of a whole test, without the time in the queue, in ms. */
 const TEST_MS = 15_000;
-/** One request through the temporary core. */
+/** Timeout of one request through the temporary core, in ms. */
 const REQUEST_MS = 10_000;
-/** A test that has not begun after so long is given up. */
+/** Maximum time in the queue, in ms. */
 const WAIT_MS = 30_000;
 /** Temporary cores at once, and tests that wait for one. */
 const CORES = 3;

@@ -3,7 +3,7 @@ import type { CoreInbound } from '../../../commands/ports/core.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { readJson, writeAtomically } from './files.js';
 
-/** Raise it when accounts get other names in the core: a run whose accounts have the former names cannot be taken over. */
+/** Increase it when accounts get other names in the core: a run with the former names cannot be adopted. */
 const NAMING = 2;
 
 interface Applied {
@@ -13,18 +13,18 @@ interface Applied {
   readonly inbounds: Readonly<Record<string, JsonObject>>;
 }
 
-/** What a run was last told to be, kept in a file so that the next panel process knows it too. */
+/** The configuration of the running core, kept in a file for the next panel process. */
 export interface AppliedConfig {
   readonly template: JsonObject | null;
   readonly inbounds: ReadonlyMap<string, JsonObject>;
   begin(run: string, template: JsonObject, inbounds: ReadonlyMap<string, JsonObject>): void;
   add(inbounds: readonly Pick<CoreInbound, 'tag' | 'config'>[]): void;
   remove(tag: string): void;
-  /** False when the file tells of another run or of none. */
+  /** False when the file is about another run or missing. */
   recall(run: string): boolean;
   /** The run ended: forgets it. */
   clear(): void;
-  /** Another process will go on with the run: keeps the file. */
+  /** Keeps the file, because another process will adopt the run. */
   leave(): void;
 }
 

@@ -53,10 +53,10 @@ export interface Converted {
   readonly app: readonly TypedMessage[];
 }
 
-/** The executable, asked without starting a core. */
+/** Commands of the executable that do not start a core. */
 export interface Binary {
   readonly path: string | null;
-  /** Null when there is none or it does not say. Asked again only after the file changed. */
+  /** Null when there is no executable or it prints no version. Cached until the file changes. */
   version(): Promise<string | null>;
   /** The same. Rejects with `CoreError` 'missing' when there is none, else 'refused' or 'unreachable'. */
   neededVersion(): Promise<string>;

@@ -18,7 +18,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Throws when the folder is somebody else's: in a shared place another account may have been there first. */
+/** Throws when the folder belongs to another account, which may have created it first in a shared place. */
 export function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid } = lstatSync(folder);
@@ -35,7 +35,7 @@ export function removeUnlessPlain(file: string): void {
 /** What a log held before it was emptied. */
 export const formerOf = (log: string): string => `${log}.1`;
 
-/** Begins a log anew and keeps what it held beside it. */
+/** Starts an empty log and keeps the old one beside it. */
 export function retire(file: string): void {
   removeUnlessPlain(file);
   const former = formerOf(file);
@@ -44,7 +44,7 @@ export function retire(file: string): void {
   empty(file);
 }
 
-/** Empties a log, which the core goes on to append to. */
+/** Empties a log to which the core keeps appending. */
 export function empty(file: string): void {
   removeUnlessPlain(file);
   writeFileSync(file, '', { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A TCP port of loopback that nobody has at this moment. */
+/** A TCP port of loopback that is free at the moment. */
 export async function freeLoopbackPort(): Promise<number> {
   const server = createServer();
   server.listen({ host: '127.0.0.1', port: 0 });

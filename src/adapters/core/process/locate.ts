@@ -46,7 +46,7 @@ export function installedVersions(folder: string): readonly string[] {
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 }
 
-/** The version that somebody chose, or null. */
+/** The selected version, or null. */
 export function chosenVersion(folder: string): string | null {
   try {
     const name = (readSpare(join(folder, 'current'))?.toString() ?? '').trim();

@@ -7,8 +7,8 @@ import { freeLoopbackPort } from './free-port.js';
 const TRIES = 50;
 
 /**
- * Where the core shall tell its metrics: on loopback, at a port on which no inbound is to listen and to which none leads;
- * null = nobody asked for them, or no such port was found.
+ * The address for the core's metrics: on loopback, at a port on which no inbound listens and to which none forwards;
+ * null = the template asks for no metrics, or no such port was found.
  */
 export async function metricsFor({ template, inbounds }: CoreConfig): Promise<string | null> {
   if (!asksForMetrics(template)) return null;
@@ -22,7 +22,7 @@ export async function metricsFor({ template, inbounds }: CoreConfig): Promise<st
   return null;
 }
 
-/** Throws `CoreError` 'invalid' for an inbound that leads strangers to the metrics. */
+/** Throws `CoreError` 'invalid' for an inbound that would expose the metrics to its clients. */
 export function checkMetrics({ config, tag }: CoreInbound, metrics: string | null): void {
   if (metrics === null || !loopbackPorts(config).has(Number(metrics.split(':').at(-1)))) return;
   const reason = 'it leads to the metrics of the core';

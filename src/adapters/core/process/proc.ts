@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What tells one process from every other, also from a later one with the same number. */
+/** Identifies one process, even if its number is reused later. */
 export interface Identity {
   readonly pid: number;
   /** Clock ticks since boot at which it began. */
@@ -42,7 +42,7 @@ export function isAlive(identity: Identity): boolean {
   return now !== null && now.startTime === identity.startTime && now.boot === identity.boot && now.exe === identity.exe;
 }
 
-/** Every process that runs with this configuration file, whoever started it. */
+/** All processes that run with this configuration file. */
 export function processesRunning(configFile: string): readonly Identity[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

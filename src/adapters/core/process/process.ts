@@ -55,13 +55,13 @@ export async function spawnCore(options: SpawnOptions): Promise<Started | null> 
   }
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
-      // What a script started in its group would go on to print into the file.
+      // Other processes that a script started in its group would keep printing into the file.
       killGroup(child.pid);
       resolve({ code, signal });
     });
     child.once('error', () => resolve({ code: null, signal: null }));
   });
-  // No await before this: a panel that dies here must not leave a core of which nobody knows.
+  // No await before this: a panel that dies here must not leave a core without a pid file.
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity === null) {
     const ending = await ended;

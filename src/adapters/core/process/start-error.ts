@@ -5,7 +5,7 @@ import { type Ending, reasonOf } from './process.js';
 
 type Inbounds = ReadonlyMap<string, CoreInbound>;
 
-/** Why a core did not come up, with the inbound that its words name. `output`: what it printed. */
+/** Why a core did not start, with the inbound that its output names. */
 export function startError(output: string, ending: Ending, inbounds: Inbounds): CoreError {
   const { reason, configuration } = reasonOf(output, ending);
   return new CoreError(configuration ? 'invalid' : 'refused', reason, { inbound: failedInbound(output, inbounds) });

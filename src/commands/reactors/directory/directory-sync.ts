@@ -84,7 +84,7 @@ export class DirectorySync {
       if (!(error instanceof DirectoryError)) throw error;
       return this.#report({ ...NOTHING, error: error.message });
     }
-    // While the directory was thinking somebody may have said something else.
+    // The state may have changed while the directory was answering.
     if (!settings().ldapEnable) return;
     this.#report(await this.#apply(planSync(entries, known())));
   }

@@ -33,11 +33,11 @@ export interface CoreInstallParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** A new version that ends sooner than this after it came up is taken back, in ms. */
+/** A new version that ends within this time after its start is rolled back, in ms. */
 const TRIAL_MS = 30_000;
-/** A core that has not come up by then does not, in ms: longer than the adapter waits for one. */
+/** How long a start may take, in ms: longer than the timeout of the adapter. */
 const START_MS = 45_000;
-/** How long the answer waits for the former version to run again, in ms. */
+/** How long the answer waits for the previous version to run again, in ms. */
 const RETURN_MS = 10_000;
 
 /**
@@ -71,7 +71,7 @@ export class CoreInstall {
     dispatch({ type: 'RestartCore', data: {} });
   }
 
-  /** Told of every batch of events; what follows is done after the tick in which they were appended. */
+  /** Takes every batch of events; the work starts after the tick in which they were appended. */
   notice(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       if (event.type !== 'CoreFailed') continue;
@@ -82,7 +82,7 @@ export class CoreInstall {
     }
   }
 
-  /** Tags, newest first. When the list of releases cannot be had: why, and the versions that are here. */
+  /** Tags, newest first. When the list of releases could not be downloaded: the reason, and the installed versions. */
   async list(): Promise<{ readonly versions: readonly string[]; readonly why: string | null }> {
     const { versions } = this.#parts;
     try {
@@ -96,7 +96,7 @@ export class CoreInstall {
   }
 
   /**
-   * Installs a version, `latest` or a tag, with the rights of whoever dispatches. Resolves once the core runs with it, or
+   * Installs a version, `latest` or a tag, with the rights of the caller. Resolves once the core runs with it, or
    * to why nothing changed. A second one meanwhile is refused.
    */
   async install(wish: string, dispatch: Dispatch): Promise<string | Rejection> {
@@ -116,7 +116,7 @@ export class CoreInstall {
     return version instanceof Rejection ? version : this.#install(version, dispatch);
   }
 
-  /** The version behind a wish: of a release, or installed already, which needs no network. */
+  /** The version for a request: an installed one, which needs no network, or a release. */
   async #resolve(wish: string): Promise<string | Rejection> {
     const { versions } = this.#parts;
     const plain = wish.replace(/^v/, '');
@@ -161,7 +161,7 @@ export class CoreInstall {
     return this.#started(version, done.events.at(-1)?.position ?? 0);
   }
 
-  /** Waits for the core to come up with the version; a start that was under way may come before. */
+  /** Waits until the core runs with the version; an earlier start may finish first. */
   async #started(version: string, position: number): Promise<string | Rejection> {
     const end = await this.#parts.outcome(position, ['CoreStarted', 'CoreVersionRolledBack'], START_MS);
     if (end?.type === 'CoreVersionRolledBack') return this.#takenBack(end.data.reason, end.position);
@@ -171,7 +171,7 @@ export class CoreInstall {
     return this.#takenBack(why, this.#rollBack(why) ?? position);
   }
 
-  /** Whoever hears that the former version counts again finds it running, unless it does not come up either. */
+  /** Answers after the previous version runs again, unless it does not start either. */
   async #takenBack(why: string, position: number): Promise<Rejection> {
     await this.#parts.outcome(position, ['CoreStarted', 'CoreFailed'], RETURN_MS);
     return reject('CORE_ROLLED_BACK', { why });

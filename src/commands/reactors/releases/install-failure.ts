@@ -2,7 +2,7 @@ import { diskFault } from '../../../lib/disk-fault.js';
 import { CoreError } from '../../ports/core.js';
 import { ReleaseError } from '../../ports/releases.js';
 
-/** Why an installation failed, for people. An error that is nobody's fault but ours goes on. */
+/** Why an installation failed, for people. Rethrows unexpected errors. */
 export function failureOf(error: unknown): string {
   if (error instanceof ReleaseError) return error.message;
   if (error instanceof CoreError) return `the executable does not do: ${error.message}`;
@@ -11,7 +11,7 @@ export function failureOf(error: unknown): string {
   return fault.why;
 }
 
-/** Says so when a task breaks down: whoever asked for it may not wait for its end any more. */
+/** Logs an unexpected failure of a task: its caller may no longer be waiting for it. */
 export async function logFailure<T>(task: Promise<T>, warn: (message: string, fields: object) => void): Promise<T> {
   try {
     return await task;

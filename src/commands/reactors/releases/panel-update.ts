@@ -9,9 +9,9 @@ export interface PanelUpdateParts {
   readonly releases: PanelReleases;
   /** The version that runs. */
   readonly version: string;
-  /** From the next start of the process on this version runs. Null: whoever started the process cannot do that. */
+  /** Selects the version that runs from the next start of the process. Null: the parent process cannot do that. */
   readonly choose: ((version: string) => void) | null;
-  /** Ends the process soon, so that the chosen version starts. The core goes on. */
+  /** Ends the process soon, so that the selected version starts. The core keeps running. */
   readonly switchOver: () => void;
   readonly warn: (message: string, fields?: object) => void;
 }
@@ -44,7 +44,7 @@ export class PanelUpdate {
     }
   }
 
-  /** Resolves to the version that starts in a moment, or to why nothing changed. A second one meanwhile is refused. */
+  /** Resolves to the version that is about to start, or to why nothing changed. A concurrent call is refused. */
   async install(dispatch: (command: PlainCommand) => Done | Rejection): Promise<string | Rejection> {
     const { choose, warn } = this.#parts;
     if (choose === null) return reject('UPDATE_NOT_POSSIBLE', { why: 'start it with `npm start` or `portolan serve`' });

@@ -20,12 +20,12 @@ interface Parts {
   /** After how long a hold is said again, ms. */
   readonly restateMs: () => number;
   readonly now: () => number;
-  /** Told when what is open from an address that is held back could not be ended. */
+  /** Called when open connections from a blocked address could not be closed. */
   readonly unended: () => void;
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** How often an address that is held back and still connected is cut. What is left then is refused, and ends by itself. */
+/** How often a blocked address that is still connected is disconnected. Later its new connections are only refused. */
 const TRIES = 3;
 
 /**
@@ -35,7 +35,7 @@ const TRIES = 3;
 export class IpLimit {
   readonly #parts: Parts;
   readonly #watch: AddressWatch;
-  /** What the core was told last: of which run, and what. */
+  /** The run, and the blocks that it has. */
   #told = '';
   #work: Promise<void> = Promise.resolve();
   /** How often each hold, as it was said last, was cut. */
@@ -46,7 +46,7 @@ export class IpLimit {
     this.#watch = new AddressWatch(parts);
   }
 
-  /** Told once in each poll who is online. Never rejects. */
+  /** Takes the online clients of each poll. Never rejects. */
   async poll(users: readonly OnlineUser[]): Promise<void> {
     try {
       await this.#decide(users);
@@ -84,7 +84,7 @@ export class IpLimit {
     return [...people.values()];
   }
 
-  /** Told of every batch of events; the work is done after the tick in which they were appended. */
+  /** Takes every batch of events; the work starts after the tick in which they were appended. */
   notice(events: readonly RecordedEvent[]): void {
     let news = false;
     for (const { type, data, meta } of events) {
@@ -97,7 +97,7 @@ export class IpLimit {
     if (news) setImmediate(() => void this.settle());
   }
 
-  /** Resolves when the core was told what the log holds back. One call at a time. Never rejects. */
+  /** Resolves when the core has the blocks of the log. One call at a time. Never rejects. */
   settle(): Promise<void> {
     this.#work = this.#work
       .then(() => this.#tell())
@@ -119,7 +119,7 @@ export class IpLimit {
     this.#told = text;
   }
 
-  /** Ends what is still connected from where nothing may come from. */
+  /** Closes connections that are still open from blocked addresses. */
   async #cut(): Promise<void> {
     const { core, held, unended } = this.#parts;
     const now = held();

@@ -8,7 +8,7 @@ import { type Names, TrafficSums } from './traffic-sums.js';
 
 /** How long a receiver may take for its answer, in ms. */
 const TIMEOUT_MS = 10_000;
-/** It fails that long before admins are told, in ms. */
+/** How long it fails before admins are notified, in ms. */
 const BEARABLE_MS = 60_000;
 /** Of what is answered nothing is used. */
 const LARGEST_ANSWER = 64 * 1024;
@@ -100,7 +100,7 @@ export class TrafficInform {
     return owed === null ? { taken: true } : this.#tell(uri, owed);
   }
 
-  /** What is not taken and may be told again is owed. */
+  /** Adds what was not accepted and may be sent again. */
   async #tell(uri: string, sums: TrafficSums): Promise<Outcome> {
     const outcome = await this.#post(uri, sums.body());
     if (outcome.taken || !outcome.again) return outcome;
@@ -124,7 +124,7 @@ export class TrafficInform {
         body,
         timeoutMs: TIMEOUT_MS,
         limit: LARGEST_ANSWER,
-        // What it answers elsewhere was not asked for here.
+        // Redirects are not followed.
         redirects: false,
         signal: this.#leaving.signal,
       });

@@ -28,11 +28,11 @@ interface Parts {
   readonly now: () => number;
   /** When an address of a client was last recorded, ms; 0 = never. */
   readonly ipSeen: (client: number, ip: string) => number;
-  /** Told the numbers of the clients that are connected. */
+  /** Takes the numbers of the connected clients. */
   readonly online: (clients: readonly number[]) => void;
-  /** Told what the core counts for each client, at each reading. */
+  /** Takes the counters of each client, at each reading. */
   readonly counted: (clients: CoreCounters['clients']) => void;
-  /** Holds everybody to the number of addresses that they may have. Never rejects. */
+  /** Enforces the address limits. Never rejects. */
   readonly limit: (users: readonly OnlineUser[]) => Promise<void>;
   readonly warn: (message: string, fields?: object) => void;
 }

@@ -7,7 +7,7 @@ export interface Names {
   readonly tagOf: (inbound: number) => string | null;
 }
 
-/** What was moved since the receiver was told, by the names that it knows. */
+/** The traffic since the last message to the receiver, by the names that it knows. */
 export class TrafficSums {
   readonly #clients = new Map<string, Counter>();
   readonly #inbounds = new Map<string, Counter>();
