@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['client', 'inbound', 'input', 'rejections', 'settings'] as const;
+export const areas = ['client', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -298,4 +298,28 @@ export interface MessageParams {
   'settings.urlWithoutHost': None;
   'settings.loggedOut': None;
   'settings.credentialsSaved': None;
+  'subscription-page.copy': None;
+  'subscription-page.copied': None;
+  'subscription-page.support': None;
+  'subscription-page.language': None;
+  'subscription-page.link': None;
+  'subscription-page.qrOfSubscription': None;
+  'subscription-page.used': None;
+  'subscription-page.remaining': None;
+  'subscription-page.unlimited': None;
+  'subscription-page.expires': None;
+  'subscription-page.downloaded': None;
+  'subscription-page.uploaded': None;
+  'subscription-page.lastOnline': None;
+  'subscription-page.never': None;
+  'subscription-page.subscription': None;
+  'subscription-page.active': None;
+  'subscription-page.otherDevices': None;
+  'subscription-page.openInApp': None;
+  'subscription-page.qrCode': None;
+  'subscription-page.qrOfLink': None;
+  'subscription-page.withoutPostQuantumKey': None;
+  'subscription-page.singleLinks': None;
+  'subscription-page.differs': None;
+  'subscription-page.fromFirstUse': None;
 }

@@ -158,6 +158,8 @@ class Search {
   #add(text: string, node: ts.Node): void {
     const source = node.getSourceFile();
     const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+    // A code of a message: its texts are checked by `npm run messages`.
+    if (/^[a-z-]+\.[a-zA-Z]+$/.test(text)) return;
     if (/[a-z]{2}/i.test(text) && !(this.#phrases && /^[\w-]+$/.test(text)) && !this.#found.has(text))
       this.#found.set(text, { text, where: `${relative(root, source.fileName)}:${line + 1}` });
   }

@@ -59,7 +59,7 @@ describe('infoPage', () => {
 
   it.each([
     [0, 'Never'],
-    [-DAY, '1 day (from the first use on)'],
+    [-DAY, '1 day (from the first use)'],
     [NOW - DAY, '<dd>1 day ago</dd>'],
     [NOW + DAY - 1, '<dd>in 23 hours</dd>'],
     [NOW + 90_000, '<dd>in 1 minute</dd>'],

@@ -1,7 +1,8 @@
 import { safeLink, safeText } from '../../../lib/net/links.js';
 import { directionOf, type Language, languageNames, languages } from '../../../messages/language.js';
+import { message } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
-import { translated } from '../../language/translate.js';
 import { type AppLink, appsFor, type System } from './apps.js';
 import { SCRIPT, STYLE } from './assets.js';
 import { copied, escaped, type Translate } from './markup.js';
@@ -44,25 +45,27 @@ const SMALL = 19_500;
  */
 export function infoPage(page: InfoPage): string {
   const { language } = page;
-  const t: Translate = (text) => translated(text, language);
+  const t: Translate = (code) => render(message(code), language);
   const title = page.title || page.subId;
   const forms = [
-    copied(page.url, t) + qrCode(page.url, t('QR code of the subscription')),
+    copied(page.url, t) + qrCode(page.url, t('subscription-page.qrOfSubscription')),
     ...(page.jsonUrl === null ? [] : [`<h3>JSON</h3>${copied(page.jsonUrl, t)}`]),
     ...(page.clashUrl === null ? [] : [`<h3>Clash</h3>${copied(page.clashUrl, t)}`]),
   ];
   const announce = safeText(page.announce);
   const supportUrl = safeLink(page.supportUrl);
-  const support = supportUrl ? `<p><a href="${escaped(supportUrl)}" rel="noreferrer">${t('Support')}</a></p>` : '';
+  const support = supportUrl
+    ? `<p><a href="${escaped(supportUrl)}" rel="noreferrer">${t('subscription-page.support')}</a></p>`
+    : '';
   const before = `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title><style>${STYLE}</style></head><body data-done="${t('Copied')}">
-<header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('Language')}">${otherLanguages(language)}</nav></header><main>
+<title>${escaped(title)}</title><style>${STYLE}</style></head><body data-done="${t('subscription-page.copied')}">
+<header><h1><bdi>${escaped(title)}</bdi></h1><nav aria-label="${t('subscription-page.language')}">${otherLanguages(language)}</nav></header><main>
 ${announce === '' ? '' : `<section><p dir="auto">${escaped(announce)}</p></section>`}
 <section>${usageOf(page, t)}</section>
 ${appsOf(page, title, t)}
-<section><h2>${t('Subscription link')}</h2>${forms.join('\n')}</section>
+<section><h2>${t('subscription-page.link')}</h2>${forms.join('\n')}</section>
 `;
   const after = `</main>${support}<script>${SCRIPT}</script></body></html>\n`;
   return before + singleLinks(page, t, SMALL - Buffer.byteLength(before + after)) + after;
@@ -75,21 +78,24 @@ function usageOf(page: InfoPage, t: Translate): string {
   const { away, moment } = endShown(page.clients, page, t);
   const bar =
     capBytes > 0
-      ? `<progress aria-label="${t('Used')}" max="${capBytes}" value="${Math.min(used, capBytes)}"></progress>`
+      ? `<progress aria-label="${t('subscription-page.used')}" max="${capBytes}" value="${Math.min(used, capBytes)}"></progress>`
       : '';
   const first: Rows = [
-    [t('Remaining'), capBytes > 0 ? size(capBytes - used) : t('Unlimited')],
-    [t('Expires'), escaped(away)],
+    [t('subscription-page.remaining'), capBytes > 0 ? size(capBytes - used) : t('subscription-page.unlimited')],
+    [t('subscription-page.expires'), escaped(away)],
   ];
   const more: Rows = [
-    [t('Used'), capBytes > 0 ? `${size(used)} / ${size(capBytes)}` : size(used)],
-    [t('Downloaded'), size(down)],
-    [t('Uploaded'), size(up)],
-    ...(moment === null ? [] : [[t('Expires'), escaped(moment)] as const]),
-    [t('Last online'), page.lastOnline > 0 ? escaped(timeShown(page.lastOnline, page)) : t('Never')],
-    [t('Subscription'), `<bdi>${escaped(page.subId)}</bdi>`],
+    [t('subscription-page.used'), capBytes > 0 ? `${size(used)} / ${size(capBytes)}` : size(used)],
+    [t('subscription-page.downloaded'), size(down)],
+    [t('subscription-page.uploaded'), size(up)],
+    ...(moment === null ? [] : [[t('subscription-page.expires'), escaped(moment)] as const]),
+    [
+      t('subscription-page.lastOnline'),
+      page.lastOnline > 0 ? escaped(timeShown(page.lastOnline, page)) : t('subscription-page.never'),
+    ],
+    [t('subscription-page.subscription'), `<bdi>${escaped(page.subId)}</bdi>`],
   ];
-  return `<div class="top"><dl>${rows(first)}</dl><span class="on">${t('Active')}</span></div>${bar}<dl class="more">${rows(more)}</dl>`;
+  return `<div class="top"><dl>${rows(first)}</dl><span class="on">${t('subscription-page.active')}</span></div>${bar}<dl class="more">${rows(more)}</dl>`;
 }
 
 type Rows = readonly (readonly [term: string, value: string])[];
@@ -102,9 +108,9 @@ function appsOf({ url, singBoxUrl, clashUrl, links, system }: InfoPage, name: st
   const apps = appsFor({ url: links.length > 0 ? url : null, singBoxUrl, clashUrl, name }, system);
   if (apps.length === 0) return '';
   const others = apps.filter(({ fits }) => !fits);
-  const rest = `<details><summary>${t('Apps for other devices')}</summary>${appList(others)}</details>`;
+  const rest = `<details><summary>${t('subscription-page.otherDevices')}</summary>${appList(others)}</details>`;
   const list = appList(apps.filter(({ fits }) => fits)) + (others.length > 0 ? rest : '');
-  return `<section><h2>${t('Open in an app')}</h2>${list}</section>`;
+  return `<section><h2>${t('subscription-page.openInApp')}</h2>${list}</section>`;
 }
 
 function appList(apps: readonly AppLink[]): string {

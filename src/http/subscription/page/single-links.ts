@@ -35,7 +35,7 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
   if (links.length === 0) return '';
   const items = links.map(({ name, url, code: held }, index): Item => {
     const at = index + 1;
-    const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('QR code')}</a>`;
+    const way = `<a class="code" href="?html=1&amp;lang=${language}&amp;code=${at}#link${at}">${t('subscription-page.qrCode')}</a>`;
     return {
       at,
       title: `<h3 id="link${at}"><bdi>${escaped(name)}</bdi></h3>`,
@@ -45,13 +45,16 @@ export function singleLinks({ links, code, language }: Shown, t: Translate, room
   });
   const drawn = (at: number): string => {
     const { url = '', code: held = '' } = links[at - 1] ?? {};
-    const svg = qrCode(held, t('QR code of the link'));
-    const note = held === url ? '' : `<p>${t('Without the post-quantum key, with which no camera could read it.')}</p>`;
-    return svg && `<details${at === code ? ' open' : ''}><summary>${t('QR code')}</summary>${svg}${note}</details>`;
+    const svg = qrCode(held, t('subscription-page.qrOfLink'));
+    const note = held === url ? '' : `<p>${t('subscription-page.withoutPostQuantumKey')}</p>`;
+    return (
+      svg &&
+      `<details${at === code ? ' open' : ''}><summary>${t('subscription-page.qrCode')}</summary>${svg}${note}</details>`
+    );
   };
   const lines = code > 0 && code <= links.length ? besides(code, items, drawn, room) : withCodes(items, drawn, room);
   const list = lines.map((line) => `<li>${line}</li>`).join('\n');
-  return `<section><h2>${t('Single links')}</h2><ul>${list}</ul></section>\n`;
+  return `<section><h2>${t('subscription-page.singleLinks')}</h2><ul>${list}</ul></section>\n`;
 }
 
 function withCodes(items: readonly Item[], drawn: (at: number) => string, room: number): readonly string[] {

@@ -1,5 +1,6 @@
 import { type Language } from '../../../messages/language.js';
 import { type ClientUsage, totalUsage } from '../../../projections/subscription/usage.js';
+import type { Translate } from './markup.js';
 
 /** How times are told to a reader. */
 export interface TimeWords {
@@ -32,14 +33,17 @@ export interface EndShown {
   readonly moment: string | null;
 }
 
-export function endShown(clients: readonly ClientUsage[], words: TimeWords, t: (text: string) => string): EndShown {
+export function endShown(clients: readonly ClientUsage[], words: TimeWords, t: Translate): EndShown {
   const { expiresAt } = totalUsage(clients);
   if (clients.some((client) => client.expiresAt !== expiresAt))
-    return { away: t('Not the same for all links'), moment: null };
-  if (expiresAt === 0) return { away: t('Never'), moment: null };
+    return { away: t('subscription-page.differs'), moment: null };
+  if (expiresAt === 0) return { away: t('subscription-page.never'), moment: null };
   if (expiresAt < 0) {
     const unit = new Intl.NumberFormat(words.language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
-    return { away: `${unit.format(Math.ceil(-expiresAt / DAY_MS))} (${t('from the first use on')})`, moment: null };
+    return {
+      away: `${unit.format(Math.ceil(-expiresAt / DAY_MS))} (${t('subscription-page.fromFirstUse')})`,
+      moment: null,
+    };
   }
   const left = expiresAt - words.now;
   const [unit, ms] = STEPS.find(([, step]) => Math.abs(left) >= step) ?? MINUTE;
