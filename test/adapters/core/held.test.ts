@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
 import { withoutRight } from '../../kit/real/rights.js';
 import { eventually } from '../../kit/wait.js';
-import { addInbound, clientCore, fetchThrough, freePort, inboundOf, numberOf, openThrough, pause } from './kit.js';
+import {
+  addInbound,
+  clientCore,
+  fetchThrough,
+  freePort,
+  inboundOf,
+  logged,
+  numberOf,
+  openThrough,
+  pause,
+} from './kit.js';
 import { coreStage } from './stage.js';
 import { udpEcho, udpFlow } from './udp.js';
 
@@ -37,6 +47,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
           .sort(),
       ).toStrictEqual(['127.0.0.2', '127.0.0.3']);
 
+      if (name !== 'hysteria') await logged(core, numberOf('Anna@x'), '127.0.0.3');
       const back = [{ inbound: inbound.tag, client: numberOf('Anna@x'), addresses: ['127.0.0.3'] }];
       await core.addresses.block(back);
       expect(await core.addresses.disconnect(back, false)).toBe(true);

@@ -7,10 +7,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
+import { expect } from 'vitest';
 import { createXrayCore } from '../../../src/adapters/core/xray.js';
 import type { Core, CoreConfig, CoreInbound, CoreUser } from '../../../src/commands/ports/core.js';
 import type { JsonObject } from '../../../src/lib/json.js';
 import { freePort } from '../../kit/real/ports.js';
+import { eventually } from '../../kit/wait.js';
 
 export { freePort };
 
@@ -196,6 +198,15 @@ async function listening(port: number, alive: () => boolean, output: () => strin
 export async function addInbound(core: Core, inbound: CoreInbound): Promise<void> {
   const flaw = (await core.inbounds.add([inbound])).get(inbound.tag);
   if (flaw) throw flaw;
+}
+
+/**
+ * Waits until the access log names a TCP connection of this client from this address, and so every earlier connection. The core
+ * writes that log with a delay, and a connection can be ended only once it is logged.
+ */
+export async function logged(core: Core, client: number, address: string): Promise<void> {
+  const asked = [{ person: 'x', clients: [client], addresses: [address] }];
+  await eventually(async () => expect((await core.addresses.idleTimes(asked))('x', address)).not.toBeNull());
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
