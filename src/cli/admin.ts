@@ -9,8 +9,8 @@ import { operate } from '../control/control.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
-import { render } from '../messages/render.js';
 import { openJournal } from '../store/journal.js';
+import type { Say } from './language.js';
 import { print, printEither } from './output.js';
 import type { Common } from './reading.js';
 
@@ -19,25 +19,25 @@ interface PasswordOptions {
   readonly passwordFile?: string;
 }
 
-/** A password that nobody can guess and anybody can type. */
+/** A random password that can be typed. */
 export function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
-/** `portolan admin …`: for the locked-out, whether the panel runs or not. */
-export function adminCommands(program: Command, common: (command: Command) => Common): void {
-  const admin = program.command('admin').description('accounts, also while the panel runs');
+/** `portolan admin …`: manages accounts, whether the panel runs or not. */
+export function adminCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+  const admin = program.command('admin').description(say(message('cli.admin')));
   const change = (name: string, description: string): Command =>
     admin
       .command(name)
       .argument('<name>')
-      .option('--password <password>', 'else a random one is printed')
-      .option('--password-file <file>', 'its first line is the password')
+      .option('--password <password>', say(message('cli.optionPassword')))
+      .option('--password-file <file>', say(message('cli.optionPasswordFile')))
       .description(description);
 
   admin
     .command('list')
-    .description('the names of the admins')
+    .description(say(message('cli.adminList')))
     .action((_options: object, command: Command) => {
       const { dataDir, json } = common(command);
       const { log } = openJournal(dataDirectory(dataDir), { readonly: true });
@@ -48,46 +48,50 @@ export function adminCommands(program: Command, common: (command: Command) => Co
         printEither(json, { id, username }, `${id}  ${username}`);
     });
 
-  change('create', 'a new admin').action((username: string, options: PasswordOptions, command: Command) =>
-    withPassword('admin.create', username, options, common(command)),
-  );
-  change('reset-password', 'a new password for an admin; all of the sessions end').action(
+  change('create', say(message('cli.adminCreate'))).action(
     (username: string, options: PasswordOptions, command: Command) =>
-      withPassword('admin.reset-password', username, options, common(command)),
+      withPassword('admin.create', username, options, common(command), say),
+  );
+  change('reset-password', say(message('cli.adminReset'))).action(
+    (username: string, options: PasswordOptions, command: Command) =>
+      withPassword('admin.reset-password', username, options, common(command), say),
   );
 
   admin
     .command('disable-2fa')
-    .description('logins ask for no code any more; all sessions end')
+    .description(say(message('cli.adminDisable2fa')))
     .action(async (_options: object, command: Command) => {
       const { dataDir, json } = common(command);
       const { changed } = (await operate(dataDir, 'admin.disable-2fa', {})) as { changed: boolean };
-      const text = changed ? 'Two-factor login is off' : 'Two-factor login was not on';
-      printEither(json, { changed }, text);
+      printEither(json, { changed }, say(message(changed ? 'cli.twoFactorOff' : 'cli.twoFactorWasOff')));
     });
 }
 
-/** The password stays here: the panel only sees its hash. */
+/** The password stays in this process: the panel only receives its hash. */
 async function withPassword(
   operation: 'admin.create' | 'admin.reset-password',
   username: string,
   options: PasswordOptions,
   { dataDir, json }: Common,
+  say: Say,
 ): Promise<void> {
   const given = givenPassword(options);
   const password = given ?? newPassword();
   const weakness = operation === 'admin.create' ? weaknessOf(username, password) : null;
-  if (weakness !== null) throw new OperatorError(render(weakness, 'en'));
+  if (weakness !== null) throw new OperatorError(weakness);
   const passwordHash = await scryptPasswords().hash(password);
   await operate(dataDir, operation, { username, passwordHash });
   if (json) print(JSON.stringify({ username, ...(given === null ? { password } : {}) }));
-  else print(given === null ? `Password of ${username}: ${password}` : `Done for ${username}`);
+  else
+    print(
+      say(given === null ? message('cli.passwordOf', { username, password }) : message('cli.adminDone', { username })),
+    );
 }
 
-/** Null when a random one is wanted. */
+/** Null when a random one is to be generated. */
 function givenPassword({ password, passwordFile }: PasswordOptions): string | null {
   const given = passwordFile === undefined ? password : (readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0] ?? '');
   if (given !== undefined && given.length < SHORTEST_PASSWORD)
-    throw new OperatorError(render(message('settings.passwordTooShort', { min: SHORTEST_PASSWORD }), 'en'));
+    throw new OperatorError(message('settings.passwordTooShort', { min: SHORTEST_PASSWORD }));
   return given ?? null;
 }

@@ -10,6 +10,8 @@ import { Rejection } from '../commands/rejection.js';
 import type { Config } from '../config.js';
 import { alone } from '../control/control.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { textOf } from '../messages/error.js';
+import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
 import { openJournal } from '../store/journal.js';
 
@@ -26,12 +28,12 @@ interface ListedVersion {
 }
 
 /** The released and the installed versions. `complain` is called with the reason when the releases could not be listed. */
-export async function listCores(config: Config, complain: (why: string) => void): Promise<readonly ListedVersion[]> {
+export async function listCores(config: Config, complain: (why: Text) => void): Promise<readonly ListedVersion[]> {
   const versions = coreVersions(config, outside(config), Date.now);
   const [installed, chosen] = [versions.installed(), versions.chosen()];
   const released = await versions.available().catch((error: unknown) => {
     if (!(error instanceof ReleaseError)) throw error;
-    complain(error.message);
+    complain(textOf(error));
     return [];
   });
   const all = new Set([...released.map((tag) => tag.replace(/^v/, '')), ...installed]);
@@ -49,7 +51,7 @@ export async function testCore(config: Config): Promise<void> {
     await idleCore(config)
       .config.test(desired)
       .catch((error: unknown) => {
-        throw new OperatorError(error instanceof Error ? error.message : String(error));
+        throw new OperatorError(textOf(error));
       });
   } finally {
     log.close();
@@ -83,7 +85,7 @@ export async function installCore(config: Config, version: string): Promise<stri
     });
     install.prepare();
     const done = await install.install(version, dispatch);
-    if (done instanceof Rejection) throw new OperatorError(done.message);
+    if (done instanceof Rejection) throw new OperatorError(done.text);
     return done;
   });
 }

@@ -2,47 +2,60 @@ import type { Command } from 'commander';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { message, type Text } from '../messages/message.js';
+import type { Say } from './language.js';
 import { printEither } from './output.js';
 import type { Common } from './reading.js';
 
-/** `portolan core …`: which binary is used, and whether it takes the configuration of the log. */
-export function coreCommands(program: Command, config: () => Config, common: (command: Command) => Common): void {
-  const core = program.command('core').description('the proxy core');
+const states = {
+  chosen: 'cli.stateChosen',
+  installed: 'cli.stateInstalled',
+  released: 'cli.stateReleased',
+} as const;
+
+/** `portolan core …`: the versions of the core, the executable in use, a test of the configuration. */
+export function coreCommands(
+  program: Command,
+  config: () => Config,
+  common: (command: Command) => Common,
+  say: Say,
+): void {
+  const core = program.command('core').description(say(message('cli.core')));
   const work = () => import('./core-tasks.js');
   core
     .command('list')
-    .description('the versions that can be installed, and those that are')
+    .description(say(message('cli.coreList')))
     .action(async (_options: object, command: Command) => {
       const { listCores } = await work();
-      const complain = (why: string) => process.stderr.write(`portolan: ${why}\n`);
+      const complain = (why: Text) => process.stderr.write(`portolan: ${say(why)}\n`);
       for (const row of await listCores(config(), complain))
-        printEither(common(command).json, row, `${row.version}  ${row.state}`);
+        printEither(common(command).json, row, `${row.version}  ${say(message(states[row.state]))}`);
     });
   core
     .command('install')
-    .argument('[version]', 'a version like 26.7.28, or latest', 'latest')
-    .description('install a version, through the panel if it runs')
-    .action(async (wish: string, _options: object, command: Command) => {
-      if (!/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/.test(wish))
-        throw new OperatorError('The version must be like 26.7.28, or latest');
+    .argument('[version]', say(message('cli.argumentVersion')), 'latest')
+    .description(say(message('cli.coreInstall')))
+    .action(async (wanted: string, _options: object, command: Command) => {
+      if (!/^(v?\d{1,6}\.\d{1,6}\.\d{1,6}|latest)$/.test(wanted))
+        throw new OperatorError(message('cli.versionInvalid', { version: wanted }));
       const { installCore } = await work();
-      const version = await installCore(config(), wish);
-      printEither(common(command).json, { version }, `The core is version ${version}`);
+      const version = await installCore(config(), wanted);
+      printEither(common(command).json, { version }, say(message('cli.coreInstalled', { version })));
     });
   core
     .command('path')
-    .description('the executable that is used')
+    .description(say(message('cli.corePath')))
     .action((_options: object, command: Command) => {
       const path = coreBinary(config());
-      if (path === null) throw new OperatorError('There is no core: set PORTOLAN_CORE_BIN, or run npm run setup');
+      if (path === null) throw new OperatorError(message('cli.noCore'));
       printEither(common(command).json, { path }, path);
     });
   core
     .command('test')
-    .description('ask the core whether it takes what the log asks for')
+    .description(say(message('cli.coreTest')))
     .action(async (_options: object, command: Command) => {
       const { testCore } = await work();
       await testCore(config());
-      printEither(common(command).json, { ok: true }, 'The core takes the configuration');
+      printEither(common(command).json, { ok: true }, say(message('cli.coreAccepts')));
     });
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
+import { message, verbatim } from '../messages/message.js';
 import { backups } from '../projections/backups.js';
 import { coreState } from '../projections/core/core-state.js';
 import { inbounds } from '../projections/inbounds.js';
@@ -13,37 +14,39 @@ import { nodes } from '../projections/node/nodes.js';
 import { settings } from '../projections/settings.js';
 import { backupStatus } from '../store/backup-status.js';
 import { verifyLog } from '../store/verify.js';
-import type { Finding } from './finding.js';
+import { bad, type Finding, good, line, note, plain } from './finding.js';
+import type { Say } from './language.js';
 import { printEither } from './output.js';
 import { type Common, openToRead } from './reading.js';
 import { examineClock } from './rights.js';
 
-/** `portolan doctor`: says what is wrong with a data directory, and puts a lost tail right when told to. */
-export function doctorCommand(program: Command, config: () => Config, common: (command: Command) => Common): void {
+/** `portolan doctor`: checks a data directory and its machine; with an option, repairs a log that lost its end or is damaged. */
+export function doctorCommand(
+  program: Command,
+  config: () => Config,
+  common: (command: Command) => Common,
+  say: Say,
+): void {
   program
     .command('doctor')
-    .description('look for what is wrong')
-    .option('--accept-loss', 'go on with a log whose end, or whose head.json, is missing; the panel must be stopped')
-    .option('--keep-sound', 'go on with the part of a damaged log that can be read; the panel must be stopped')
+    .description(say(message('cli.doctor')))
+    .option('--accept-loss', say(message('cli.optionAcceptLoss')))
+    .option('--keep-sound', say(message('cli.optionKeepSound')))
     .action(async (options: { acceptLoss?: boolean; keepSound?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
-      if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json);
-      if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json);
+      if (options.acceptLoss) return (await import('./repair.js')).acceptLoss(dataDir, json, say);
+      if (options.keepSound) return (await import('./repair.js')).keepSound(dataDir, json, say);
       const findings = await examine(config());
-      const bad = findings.filter(({ ok, note }) => !ok && !note);
-      for (const finding of findings) printEither(json, finding, line(finding));
-      if (bad.length > 0) throw new OperatorError(`${bad.length} of ${findings.length} checks failed`);
+      const failed = findings.filter((finding) => !finding.ok && !finding.note).length;
+      for (const finding of findings) printEither(json, plain(finding), line(finding, say));
+      if (failed > 0) throw new OperatorError(message('cli.checksFailed', { failed, total: findings.length }));
     });
-}
-
-/** `NOTE` is for the operator to know; only what is `BAD` makes the command fail. */
-function line({ what, ok, detail, note }: Finding): string {
-  return `${ok ? 'ok  ' : note ? 'NOTE' : 'BAD '} ${what}: ${detail}`;
 }
 
 async function examine(config: Config): Promise<readonly Finding[]> {
   const directory = dataDirectory(config.DATA_DIR);
-  if (!existsSync(directory.database)) return [{ what: 'log', ok: false, detail: `there is no ${directory.database}` }];
+  if (!existsSync(directory.database))
+    return [bad(message('cli.checkLog'), message('cli.noFile', { file: directory.database }))];
   const { log, complaint } = openToRead(config.DATA_DIR);
   try {
     const { fault, events, keys } = verifyLog(log);
@@ -52,17 +55,19 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     const ports = begin(inbounds);
     const core = begin(coreState);
     const register = begin(nodes);
-    // A log with a fault may not even fold.
+    // A log with an error cannot be replayed.
     if (fault === null) catchUp(log, [known, kept, ports, core, register]);
     const [last] = fault === null ? log.read(log.head().position - 1, 1) : [];
     return [
-      {
-        what: 'chain',
-        ok: fault === null,
-        detail: fault ? `position ${fault.position}: ${fault.what}` : `${events} events are sound`,
-      },
-      { what: 'keys', ok: keys === null, detail: keys ?? 'each is one that this panel made' },
-      { what: 'anchor', ok: complaint === null, detail: complaint ?? 'it agrees with the log' },
+      fault
+        ? bad(message('cli.checkChain'), message('cli.chainFault', fault))
+        : good(message('cli.checkChain'), message('cli.chainSound', { events })),
+      keys === null
+        ? good(message('cli.checkKeys'), message('cli.keysSound'))
+        : bad(message('cli.checkKeys'), verbatim(keys)),
+      complaint === null
+        ? good(message('cli.checkAnchor'), message('cli.anchorSound'))
+        : bad(message('cli.checkAnchor'), verbatim(complaint)),
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
       ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),
@@ -79,14 +84,16 @@ async function examine(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** A late one is the operator's to see to, and no fault of the data. */
+/** A missing or late backup is for the operator to know, and not an error in the data. */
 function lastBackup({ last, lastGood, next, late }: BackupStatus): Finding {
-  const what = 'backups';
-  const failed = last === null || last.why === null ? '' : `; the last attempt failed: ${last.why}`;
+  const what = message('cli.checkBackups');
+  const why = last?.why ?? null;
   if (lastGood !== null) {
-    const detail = `the last good one is ${lastGood.name}, of ${timeText(lastGood.at)}${failed}`;
-    return late || failed !== '' ? { what, ok: false, note: true, detail } : { what, ok: true, detail };
+    const known = { name: lastGood.name, at: timeText(lastGood.at) };
+    const detail = why === null ? message('cli.backupGood', known) : message('cli.backupGoodFailed', { ...known, why });
+    return late || why !== null ? note(what, detail) : good(what, detail);
   }
-  if (next === null) return { what, ok: false, note: true, detail: 'timed backups are off (setting backupKeep)' };
-  return { what, ok: failed === '', note: true, detail: `there is none yet${failed}` };
+  if (next === null) return note(what, message('cli.backupOff'));
+  if (why !== null) return note(what, message('cli.backupNoneFailed', { why }));
+  return { ...good(what, message('cli.backupNone')), note: true };
 }

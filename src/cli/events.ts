@@ -6,9 +6,11 @@ import { panelState } from '../commands/state.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { message, verbatim } from '../messages/message.js';
 import { beginAll } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
+import type { Say } from './language.js';
 import { eventLine, masked, print, printEither } from './output.js';
 import { type Common, reading } from './reading.js';
 import { statementCommand } from './statement.js';
@@ -19,14 +21,14 @@ const PAGE = 500;
 const LOOK_MS = 500;
 
 /** `portolan events …`: reads only, beside a running panel or without one. */
-export function eventCommands(program: Command, common: (command: Command) => Common): void {
-  const events = program.command('events').description('read, check and replay the log');
+export function eventCommands(program: Command, common: (command: Command) => Common, say: Say): void {
+  const events = program.command('events').description(say(message('cli.events')));
 
   events
     .command('tail')
-    .description('the newest events')
-    .option('-n, --count <n>', 'how many', '20')
-    .option('-f, --follow', 'wait for more')
+    .description(say(message('cli.eventsTail')))
+    .option('-n, --count <n>', say(message('cli.optionCount')), '20')
+    .option('-f, --follow', say(message('cli.optionFollow')))
     .action((options: { count: string; follow?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
       return reading(dataDir, ({ log }) => tail(log, positive(options.count), options.follow === true, json), {
@@ -37,41 +39,39 @@ export function eventCommands(program: Command, common: (command: Command) => Co
   events
     .command('show')
     .argument('<position>')
-    .description('one event, whole; credentials are not shown')
+    .description(say(message('cli.eventsShow')))
     .action((at: string, _options: object, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log }) => {
         const [event] = log.read(positive(at) - 1, 1);
-        if (event?.position !== positive(at)) throw new OperatorError(`There is no readable event at position ${at}`);
+        if (event?.position !== positive(at)) throw new OperatorError(message('cli.eventUnreadable', { position: at }));
         printEither(json, masked(event), JSON.stringify(masked(event), null, 2));
       });
     });
 
-  whyCommand(events, common);
-  statementCommand(events, common);
+  whyCommand(events, common, say);
+  statementCommand(events, common, say);
 
   events
     .command('export')
-    .description('the log as JSON lines; sealed fields stay ciphertext')
-    .option('--from <position>', 'after this position', '0')
+    .description(say(message('cli.eventsExport')))
+    .option('--from <position>', say(message('cli.optionFrom')), '0')
     .action((options: { from: string }, command: Command) => {
       reading(common(command).dataDir, ({ log }) => exportRows(log, Number(options.from)));
     });
 
   events
     .command('verify')
-    .description('check the chain, the anchor and every schema')
+    .description(say(message('cli.eventsVerify')))
     .action((_options: object, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log, complaint }) => {
         const verdict = verifyLog(log);
-        const fault = verdict.fault
-          ? `first bad position: ${verdict.fault.position}: ${verdict.fault.what}`
-          : (verdict.keys ?? complaint);
+        const fault = verdict.fault ? message('cli.chainBroken', verdict.fault) : textIn(verdict.keys ?? complaint);
         printEither(
           json,
           { ...verdict, anchor: complaint ?? 'sound' },
-          `${verdict.events} events are sound, ${verdict.pruned} of them rolled up`,
+          say(message('cli.verified', { events: verdict.events, pruned: verdict.pruned })),
         );
         if (fault) throw new OperatorError(fault);
       });
@@ -79,9 +79,9 @@ export function eventCommands(program: Command, common: (command: Command) => Co
 
   events
     .command('replay')
-    .description('fold the log from zero and print the digest of each read model')
-    .option('--at <position|time>', 'only up to a position, or to an ISO time')
-    .option('--to <position|time>', 'the same')
+    .description(say(message('cli.eventsReplay')))
+    .option('--at <position|time>', say(message('cli.optionAt')))
+    .option('--to <position|time>', say(message('cli.optionTo')))
     .action((options: { at?: string; to?: string }, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log }) => {
@@ -90,14 +90,17 @@ export function eventCommands(program: Command, common: (command: Command) => Co
         const state = begin(panelState);
         catchUp(log, [...Object.values(models), state], last);
         const digests = { ...digestsOf(models), state: stateDigest(panelState, state.state) };
-        printEither(json, { position: last, digests }, `position ${last}`);
+        printEither(json, { position: last, digests }, say(message('cli.replayed', { position: last })));
         if (!json) for (const [name, value] of Object.entries(digests)) print(`${name.padEnd(12)} ${value}`);
       });
     });
 }
 
+/** A sentence that does not have a code yet. */
+const textIn = (sentence: string | null) => (sentence === null ? null : verbatim(sentence));
+
 function positive(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(`${text} is not a positive number`);
+  if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(message('cli.numberInvalid', { value: text }));
   return Number(text);
 }
 
@@ -106,7 +109,7 @@ function placeOf(log: SqliteEventLog, at: string | undefined): number {
   if (at === undefined) return head;
   if (/^\d+$/.test(at)) return Math.min(Number(at), head);
   const time = Date.parse(at);
-  if (Number.isNaN(time)) throw new OperatorError(`${at} is neither a position nor an ISO time`);
+  if (Number.isNaN(time)) throw new OperatorError(message('cli.placeInvalid', { value: at }));
   return log.positionAt(time);
 }
 

@@ -9,12 +9,13 @@ import { certificateProblem } from '../adapters/tls/certificates.js';
 import { coreBinary } from '../app/core-binary.js';
 import type { Config } from '../config.js';
 import type { Settings } from '../events/settings/settings.js';
-import type { Finding } from './finding.js';
+import { message, type Text } from '../messages/message.js';
+import { bad, type Finding, good, note } from './finding.js';
 import { examineRights } from './rights.js';
 
 const MB = 1_048_576;
 
-/** Everything but the log: what the machine has to say. */
+/** The checks of the machine: files, disk, account, core, ports and certificates. */
 export async function examineMachine(
   config: Config,
   directory: DataDirectory,
@@ -27,14 +28,19 @@ export async function examineMachine(
     disk(directory),
     ...examineRights({ pid: holderOf(directory.lock), path: config.PATH }),
     await core(config, directory),
-    await port('panel port', config.HOST ?? webListen, config.PORT ?? webPort, directory),
-    await port('subscription port', config.SUB_HOST ?? subListen, config.SUB_PORT ?? subPort, directory),
-    ...(await certificate('panel certificate', webCertFile, webKeyFile)),
-    ...(await certificate('subscription certificate', subCertFile, subKeyFile)),
+    await port(message('cli.checkPanelPort'), config.HOST ?? webListen, config.PORT ?? webPort, directory),
+    await port(
+      message('cli.checkSubscriptionPort'),
+      config.SUB_HOST ?? subListen,
+      config.SUB_PORT ?? subPort,
+      directory,
+    ),
+    ...(await certificate(message('cli.checkPanelCertificate'), webCertFile, webKeyFile)),
+    ...(await certificate(message('cli.checkSubscriptionCertificate'), subCertFile, subKeyFile)),
   ];
 }
 
-/** What others may read or write, which nobody may. */
+/** Files and folders that other accounts can access. */
 function modes({ root, masterKey, certs, run }: DataDirectory): readonly Finding[] {
   const folders = [root, dirname(masterKey), certs, run].filter((folder) => existsSync(folder));
   const files = folders.flatMap((folder) =>
@@ -43,12 +49,13 @@ function modes({ root, masterKey, certs, run }: DataDirectory): readonly Finding
       .map((entry) => join(folder, entry.name)),
   );
   const open = [...folders, ...files].filter((path) => (modeOf(path) & 0o077) !== 0);
-  const named = open.slice(0, 5).map((path) => `${path} has mode ${modeOf(path).toString(8)}`);
-  const detail = open.length === 0 ? `${files.length} files are for nobody else` : named.join(', ');
-  return [{ what: 'modes', ok: open.length === 0, detail }];
+  const what = message('cli.checkModes');
+  if (open.length === 0) return [good(what, message('cli.modesPrivate', { files: files.length }))];
+  const paths = open.slice(0, 5).map((path) => `${path} (mode ${modeOf(path).toString(8)})`);
+  return [bad(what, message('cli.modesOpen', { paths }))];
 }
 
-/** A file that is gone by now is for nobody. */
+/** 0 for a file that was removed meanwhile. */
 function modeOf(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
 }
@@ -57,30 +64,32 @@ function disk({ root, database }: DataDirectory): Finding {
   const { bavail, bsize } = statfsSync(root);
   const freeMb = Math.floor((bavail * bsize) / MB);
   const logMb = Math.ceil(statSync(database).size / MB);
-  const detail = `${freeMb} MB are free, and a backup needs up to ${logMb}`;
-  if (freeMb <= 100) return { what: 'disk', ok: false, detail };
-  return freeMb > logMb ? { what: 'disk', ok: true, detail } : { what: 'disk', ok: false, note: true, detail };
+  const what = message('cli.checkDisk');
+  const detail = message('cli.diskSpace', { free: freeMb, needed: logMb });
+  if (freeMb <= 100) return bad(what, detail);
+  return freeMb > logMb ? good(what, detail) : note(what, detail);
 }
 
 async function core(config: Config, { run, logs, geo }: DataDirectory): Promise<Finding> {
+  const what = message('cli.checkCore');
   const binary = coreBinary(config);
-  if (binary === null) return { what: 'core', ok: false, note: true, detail: 'there is none' };
+  if (binary === null) return note(what, message('cli.coreMissing'));
   const places = { binary, runDir: run, logDir: logs, assetDir: geo, splice: false, log: () => undefined };
   const version = await createXrayCore(places).binary.version();
-  if (version === null) return { what: 'core', ok: false, note: true, detail: `${binary} does not tell its version` };
-  return { what: 'core', ok: true, detail: `${binary}, version ${version}` };
+  if (version === null) return note(what, message('cli.coreSilent', { binary }));
+  return good(what, message('cli.coreFound', { binary, version }));
 }
 
-async function port(what: string, listen: string, number: number, { lock }: DataDirectory): Promise<Finding> {
+async function port(what: Text, listen: string, number: number, { lock }: DataDirectory): Promise<Finding> {
   const at = `${listen === '' ? '*' : listen}:${number}`;
-  const flaw = await portProblem(listen, number, false);
-  if (flaw === null) return { what, ok: true, detail: `${at} is free` };
-  const holder = holderOf(lock);
-  if (flaw === 'taken' && holder !== null && holdsPort(holder, number))
-    return { what, ok: true, detail: `${at} is held by the panel (pid ${holder})` };
-  const why = { taken: 'is taken by another program', forbidden: 'is forbidden to this account' };
-  const detail = flaw === 'no such address' ? `${listen} is not an address of this machine` : `${at} ${why[flaw]}`;
-  return { what, ok: false, note: true, detail };
+  const problem = await portProblem(listen, number, false);
+  if (problem === null) return good(what, message('cli.portFree', { at }));
+  const pid = holderOf(lock);
+  if (problem === 'taken' && pid !== null && holdsPort(pid, number))
+    return good(what, message('cli.portHeld', { at, pid }));
+  if (problem === 'taken') return note(what, message('cli.portTaken', { at }));
+  if (problem === 'forbidden') return note(what, message('cli.portForbidden', { at }));
+  return note(what, message('cli.portNoAddress', { listen }));
 }
 
 /** The panel that runs, or last ran, on this directory. */
@@ -92,9 +101,9 @@ function holderOf(lock: string): number | null {
   }
 }
 
-async function certificate(what: string, certFile: string, keyFile: string): Promise<readonly Finding[]> {
+async function certificate(what: Text, certFile: string, keyFile: string): Promise<readonly Finding[]> {
   if (certFile === '' && keyFile === '') return [];
-  const flaw = await certificateProblem(certFile, keyFile);
-  if (flaw !== null) return [{ what, ok: false, note: true, detail: `${certFile}: ${flaw}` }];
-  return [{ what, ok: true, detail: `${certFile} is good` }];
+  const why = await certificateProblem(certFile, keyFile);
+  if (why !== null) return [note(what, message('cli.certificateBad', { file: certFile, why }))];
+  return [good(what, message('cli.certificateGood', { file: certFile }))];
 }

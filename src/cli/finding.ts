@@ -1,8 +1,28 @@
-/** One thing that was looked at. */
+import { message, type Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
+import type { Say } from './language.js';
+
+/** The result of one check. */
 export interface Finding {
-  readonly what: string;
+  readonly what: Text;
   readonly ok: boolean;
-  readonly detail: string;
-  /** What is wrong is for the operator to know, and no fault of the data. */
+  readonly detail: Text;
+  /** A problem that the operator should know, and not an error in the data. */
   readonly note?: true;
+}
+
+export const good = (what: Text, detail: Text): Finding => ({ what, ok: true, detail });
+export const note = (what: Text, detail: Text): Finding => ({ what, ok: false, note: true, detail });
+export const bad = (what: Text, detail: Text): Finding => ({ what, ok: false, detail });
+
+/** For programs: in English, whatever the language of the command line. */
+export const plain = ({ what, detail, ...rest }: Finding) => ({
+  what: render(what, 'en'),
+  ...rest,
+  detail: render(detail, 'en'),
+});
+
+/** A line for the terminal. Only `BAD` makes the command fail. */
+export function line({ what, ok, detail, note: noted }: Finding, say: Say): string {
+  return `${ok ? 'ok  ' : noted ? 'NOTE' : 'BAD '} ${say(message('cli.checkLine', { what, detail }))}`;
 }

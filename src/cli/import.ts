@@ -9,89 +9,99 @@ import type { Config } from '../config.js';
 import type { ImportTotals } from '../events/import.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { bytesText } from '../lib/words.js';
+import { textOf } from '../messages/error.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 import type { CorePlace } from '../worker/foreign-template.js';
+import type { Say } from './language.js';
 import { printEither } from './output.js';
 import type { Common } from './reading.js';
 
-/** Lines of findings on a terminal. */
-const MOST_LINES = 200;
+/** The most findings that are shown on a terminal. */
+const MAX_LINES = 200;
 
-/** `portolan import 3x-ui FILE`: another panel's state in place of this one's, by the running panel or without one. */
-export function importCommand(program: Command, config: () => Config, common: (command: Command) => Common): void {
+/** `portolan import 3x-ui FILE`: imports another panel's state, through the running panel or without one. */
+export function importCommand(
+  program: Command,
+  config: () => Config,
+  common: (command: Command) => Common,
+  say: Say,
+): void {
   program
     .command('import')
-    .description('move in from another panel')
+    .description(say(message('cli.import')))
     .command('3x-ui')
-    .argument('<file>', 'its database, x-ui.db')
-    .description('make a database of 3x-ui 2.x or 3.x the state of this data directory')
-    .option('--dry-run', 'only say what would become of it')
-    .option('-y, --yes', 'replace the state that is there; it is put aside in backups/')
+    .argument('<file>', say(message('cli.argumentDatabase')))
+    .description(say(message('cli.import3xui')))
+    .option('--dry-run', say(message('cli.optionDryRun')))
+    .option('-y, --yes', say(message('cli.optionYes')))
     .action(async (file: string, options: { dryRun?: boolean; yes?: boolean }, command: Command) => {
       const { dataDir, json } = common(command);
       const path = resolve(file);
       const place = corePlace(config());
       if (options.dryRun) {
         const report = await examine(path, place);
-        return printEither(json, { dryRun: true, ...report }, `${text(report)}\nNothing was changed.`);
+        return printEither(
+          json,
+          { dryRun: true, ...report },
+          `${text(report, say)}\n${say(message('cli.nothingChanged'))}`,
+        );
       }
-      // A backup of ours is none of this command's business, however much the next step would like it.
+      // The next step would also accept a backup of this panel, which is no input of this command.
       await examine(path, null);
-      const { restoreState } = await import('./restore.js');
+      const { keptTexts, restoreState } = await import('./restore.js');
       const asked = { file: path, passphrase: '', yes: options.yes === true };
       const { done, running } = await restoreState(dataDir, asked, place);
       const report = done.report as ForeignReport;
-      const next = running ? 'The panel starts anew with it.' : 'Start the panel to serve it.';
-      const kept = done.kept.map(({ key, why }) => `\n  ${key} stays as it is here. ${why}`).join('');
-      printEither(json, { dryRun: false, ...report, kept: done.kept }, `${text(report)}\n${next}${kept}`);
+      const next = say(message(running ? 'cli.nextRunning' : 'cli.nextStart'));
+      printEither(
+        json,
+        { dryRun: false, ...report, kept: done.kept },
+        `${text(report, say)}\n${next}${keptTexts(done, say)}`,
+      );
     });
 }
 
 async function examine(file: string, core: CorePlace | null): Promise<ForeignReport> {
-  // It brings the core with it, which takes longer to load than most commands to run.
+  // Imported here because it loads the core, which takes longer than most commands run.
   const { examineForeign } = await import('../worker/import-foreign.js');
   const scratch = mkdtempSync(join(tmpdir(), 'portolan-import-'));
   const requestedBy = { kind: 'system', id: 'cli', name: 'cli', ip: null } as const;
   try {
     return await examineForeign(file, scratch, { requestedBy, now: Date.now(), core });
   } catch (error) {
-    throw new OperatorError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(textOf(error));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function text({ version, file, tables, totals, found, findings }: ForeignReport): string {
-  const lines = [
+function text({ version, file, tables, totals, found, findings }: ForeignReport, say: Say): string {
+  const more = found - Math.min(MAX_LINES, findings.length);
+  const codes = { noted: 'cli.importNoted', changed: 'cli.importChanged', skipped: 'cli.importSkipped' } as const;
+  return [
     `3x-ui ${version}, ${bytesText(file.bytes)}, SHA-256 ${file.sha256}`,
     '',
-    ...tables
-      .filter(({ rows }) => rows > 0)
-      .map(({ table, rows, changed, skipped }) => `  ${table}: ${rows} found, ${changed} changed, ${skipped} skipped`),
+    ...tables.filter(({ rows }) => rows > 0).map((table) => `  ${say(message('cli.importTable', table))}`),
     '',
-    ...sums(totals.before, totals.after, totals.skipped),
+    ...sums(totals.before, totals.after, totals.skipped).map((sum) => `  ${say(sum)}`),
     '',
-    ...gravest(findings, MOST_LINES).map(
-      ({ table, item, outcome, reason }) => `  ${outcome === 'noted' ? 'note' : outcome}: ${table}: ${item}: ${reason}`,
-    ),
-  ];
-  const more = found - Math.min(MOST_LINES, findings.length);
-  if (more > 0) lines.push(`  and ${more} more: --dry-run --json names them all`);
-  return lines.join('\n');
+    ...gravest(findings, MAX_LINES).map((finding) => `  ${say(message(codes[finding.outcome], finding))}`),
+    ...(more > 0 ? [`  ${say(message('cli.importMore', { more }))}`] : []),
+  ].join('\n');
 }
 
-function sums(before: ImportTotals, after: ImportTotals, skipped: ImportTotals): string[] {
-  const row = (name: string, found: string, taken: string, lost: string): string =>
-    `  ${name}: ${found} there, ${taken} here, ${lost} skipped`;
-  const bytes = (name: string, key: 'inbound' | 'client' | 'outbound'): string => {
-    const sum = (totals: ImportTotals): string =>
-      `${bytesText(totals[`${key}Up`])} up and ${bytesText(totals[`${key}Down`])} down`;
-    return row(name, sum(before), sum(after), sum(skipped));
-  };
+function sums(before: ImportTotals, after: ImportTotals, skipped: ImportTotals): readonly Text[] {
+  const row = (name: Text, show: (totals: ImportTotals) => Text): Text =>
+    message('cli.importSum', { name, found: show(before), taken: show(after), lost: show(skipped) });
+  const bytes = (name: Text, key: 'inbound' | 'client' | 'outbound'): Text =>
+    row(name, (totals) =>
+      message('cli.importBytes', { up: bytesText(totals[`${key}Up`]), down: bytesText(totals[`${key}Down`]) }),
+    );
   return [
-    row('inbounds', String(before.inbounds), String(after.inbounds), String(skipped.inbounds)),
-    row('clients', String(before.clients), String(after.clients), String(skipped.clients)),
-    bytes('bytes of inbounds', 'inbound'),
-    bytes('bytes of clients', 'client'),
-    bytes('bytes of outbounds', 'outbound'),
+    row(message('cli.importInbounds'), ({ inbounds }) => verbatim(String(inbounds))),
+    row(message('cli.importClients'), ({ clients }) => verbatim(String(clients))),
+    bytes(message('cli.importInboundBytes'), 'inbound'),
+    bytes(message('cli.importClientBytes'), 'client'),
+    bytes(message('cli.importOutboundBytes'), 'outbound'),
   ];
 }

@@ -4,6 +4,8 @@ import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { type Config, configNames, readConfig, shownConfig } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
+import { textOf } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import { settings } from '../projections/settings.js';
 import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
@@ -13,6 +15,7 @@ import { coreCommands } from './core.js';
 import { doctorCommand } from './doctor.js';
 import { eventCommands } from './events.js';
 import { importCommand } from './import.js';
+import { cliLanguage, type Say, sayIn } from './language.js';
 import { nodeCommands } from './node.js';
 import { printEither } from './output.js';
 import { settingCommands } from './settings.js';
@@ -35,20 +38,37 @@ function settingsIn(dataDir: string): Settings | null {
 const flagOf = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 const camel = (flag: string): string => flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/**
- * Runs the command line. Resolves to the exit code: 0 = done, 1 = could not be done, 2 = not understood. `serve` resolves
- * when the panel has ended.
- */
+/** The program with its global options. Commander's own error messages stay English. */
+function createProgram(say: Say): Command {
+  const titles: Readonly<Record<string, string>> = {
+    'Usage:': say(message('cli.titleUsage')),
+    'Arguments:': say(message('cli.titleArguments')),
+    'Options:': say(message('cli.titleOptions')),
+    'Commands:': say(message('cli.titleCommands')),
+  };
+  const program = new Command('portolan').description(say(message('cli.about'))).exitOverride();
+  // Commands inherit these when they are created.
+  program.configureHelp({ styleTitle: (title) => titles[title] ?? title });
+  program.helpOption('-h, --help', say(message('cli.optionHelp')));
+  program.helpCommand('help [command]', say(message('cli.helpCommand')));
+  program.version(version, '-V, --version', say(message('cli.optionVersion')));
+  program.option('--json', say(message('cli.optionJson')), false);
+  for (const name of configNames) {
+    const variable = `PORTOLAN_${name}`;
+    program.option(`--${flagOf(name)} <value>`, say(message('cli.optionAs', { variable })));
+  }
+  return program;
+}
+
+/** Runs the command line. Resolves to the exit code: 0 = success, 1 = failure, 2 = usage error. `serve` runs the panel. */
 export async function run(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   serve: (config: Config) => Promise<number>,
 ): Promise<number> {
   let code = 0;
-  const program = new Command('portolan').description('A proxy panel that no one has to distrust').exitOverride();
-  program.version(version);
-  program.option('--json', 'one JSON value on each line', false);
-  for (const name of configNames) program.option(`--${flagOf(name)} <value>`, `as PORTOLAN_${name}`);
+  const say = sayIn(cliLanguage(env));
+  const program = createProgram(say);
 
   const config = (): Config => {
     const options = program.opts<Record<string, string | undefined>>();
@@ -58,36 +78,34 @@ export async function run(
 
   program
     .command('serve')
-    .description('run the panel')
+    .description(say(message('cli.serve')))
     .action(async () => {
       code = await serve(config());
     });
-  const configuration = program.command('config').description('the configuration');
+  const configuration = program.command('config').description(say(message('cli.config')));
   configuration
     .command('show')
-    .description('each value and where it comes from')
+    .description(say(message('cli.configShow')))
     .action(() => {
       for (const row of shownConfig(config(), settingsIn(config().DATA_DIR)))
         printEither(common().json, row, `${row.name}=${row.value}  (${row.source})`);
     });
-  settingCommands(configuration, common);
-  eventCommands(program, common);
-  adminCommands(program, common);
-  backupCommands(program, config, common);
-  importCommand(program, config, common);
-  coreCommands(program, config, common);
-  nodeCommands(program, common);
-  doctorCommand(program, config, common);
+  settingCommands(configuration, common, say);
+  eventCommands(program, common, say);
+  adminCommands(program, common, say);
+  backupCommands(program, config, common, say);
+  importCommand(program, config, common, say);
+  coreCommands(program, config, common, say);
+  nodeCommands(program, common, say);
+  doctorCommand(program, config, common, say);
 
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    // A sentence for people; the stack is for those who ask for it.
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(
-      `portolan: ${env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error ? error.stack : message}\n`,
-    );
+    // The stack is shown only on request.
+    const debug = env['PORTOLAN_LOG_LEVEL'] === 'debug' && error instanceof Error;
+    process.stderr.write(`portolan: ${debug ? error.stack : say(textOf(error))}\n`);
     return 1;
   }
   return code;

@@ -1,28 +1,32 @@
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { verbatim } from '../messages/message.js';
 import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 
-/** What every command is given. */
+/** The options that every command has. */
 export interface Common {
   readonly dataDir: string;
   readonly json: boolean;
 }
 
-/** Opens it only to be read. Of a log that is too damaged for that, `OperatorError` says how far it can be read, and the ways on. */
+/**
+ * Opens the log for reading. Where it is too damaged for that, `OperatorError` says how far it can be read and how to
+ * repair it.
+ */
 export function openToRead(dataDir: string, { live = false } = {}): Journal {
   const directory = dataDirectory(dataDir);
   try {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw new OperatorError(damagedText(directory, soundPart(directory), error));
+    throw new OperatorError(verbatim(damagedText(directory, soundPart(directory), error)));
   }
 }
 
 /**
- * Opens the log of a data directory to read, beside a running panel or without one, and closes it again. `live`: sees what
- * comes meanwhile.
+ * Opens the log of a data directory for reading, whether a panel runs or not, and closes it afterwards. `live`: later events
+ * are visible too.
  */
 export function reading<T>(
   dataDir: string,

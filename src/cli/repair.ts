@@ -10,13 +10,15 @@ import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { message } from '../messages/message.js';
 import { knownPosition, openSound } from '../store/damaged-log.js';
 import { completeSwitch, stage, switchTo } from '../store/generations.js';
 import { type Journal, openJournal } from '../store/journal.js';
+import type { Say } from './language.js';
 import { printEither } from './output.js';
 
-/** `doctor --accept-loss`: the log as it is counts from now on, as another log, and its events say so. */
-export async function acceptLoss(dataDir: string, json: boolean): Promise<void> {
+/** `doctor --accept-loss`: continues with the log as it is, under a new identity, and records that in an event. */
+export async function acceptLoss(dataDir: string, json: boolean, say: Say): Promise<void> {
   const directory = dataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
@@ -24,8 +26,7 @@ export async function acceptLoss(dataDir: string, json: boolean): Promise<void> 
     const { log, anchor, snapshots } = journal;
     try {
       const finding = anchor.check();
-      if (finding.kind !== 'lost' && finding.kind !== 'missing')
-        throw new OperatorError('The end of the log is not missing, and neither is head.json');
+      if (finding.kind !== 'lost' && finding.kind !== 'missing') throw new OperatorError(message('cli.lossNone'));
       // Snapshots may hold what the log no longer tells.
       snapshots.clear();
       const { position: found } = log.head();
@@ -37,8 +38,11 @@ export async function acceptLoss(dataDir: string, json: boolean): Promise<void> 
         data: { expectedPosition: expected, foundPosition: found, previousGeneration: log.generation, destroyed: [] },
       });
       await anchor.flush();
-      const lost = expected === null ? '' : `; ${expected - found} events are lost`;
-      printEither(json, finding, `The log goes on after position ${found}${lost}`);
+      const text =
+        expected === null
+          ? message('cli.lossAccepted', { position: found })
+          : message('cli.lossAcceptedEvents', { position: found, lost: expected - found });
+      printEither(json, finding, say(text));
     } finally {
       log.close();
     }
@@ -47,8 +51,8 @@ export async function acceptLoss(dataDir: string, json: boolean): Promise<void> 
   }
 }
 
-/** `doctor --keep-sound`: what can be read of a damaged log becomes a log of its own; the damaged one is put aside. */
-export async function keepSound(dataDir: string, json: boolean): Promise<void> {
+/** `doctor --keep-sound`: the readable part of a damaged log becomes a new log; the damaged file is kept in backups/. */
+export async function keepSound(dataDir: string, json: boolean, say: Say): Promise<void> {
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
@@ -72,8 +76,8 @@ export async function keepSound(dataDir: string, json: boolean): Promise<void> {
       }
       switchTo(directory, staged, `the sound part of a damaged log, up to position ${position}, takes its place`);
       const turn = completeSwitch(directory);
-      const text = `The log goes on after position ${position}; the damaged file is in ${directory.backups}`;
-      printEither(json, { expected, found: position, turn }, text);
+      const text = message('cli.soundKept', { position, folder: directory.backups });
+      printEither(json, { expected, found: position, turn }, say(text));
     } finally {
       staged.discard();
     }
@@ -94,7 +98,7 @@ function readable(directory: DataDirectory): { readonly position: number; readon
   });
   const { log } = journal;
   try {
-    if (!damaged) throw new OperatorError('The log is not damaged: nothing was changed');
+    if (!damaged) throw new OperatorError(message('cli.notDamaged'));
     return { position: log.head().position, generation: log.generation };
   } finally {
     log.close();
@@ -106,5 +110,5 @@ function append({ log }: Journal, command: AnyCommand): void {
   catchUp(log, [state]);
   const dispatch = createBus({ log, state: state.state, now: Date.now, ownPorts: () => [], closed: () => null });
   const done = dispatch(command, { ...asSystem('cli'), correlationId: randomUUID() });
-  if (done instanceof Rejection) throw new OperatorError(done.message);
+  if (done instanceof Rejection) throw new OperatorError(done.text);
 }

@@ -9,6 +9,8 @@ import type { BackupFile, Replacement } from '../commands/ports/backups.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
 import { OperatorError } from '../lib/operator-error.js';
+import { textOf } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import { settings } from '../projections/settings.js';
 import { backupName, privateCopy, unfinishedFile } from '../store/backup-files.js';
 import { completeSwitch, stage, switchTo } from '../store/generations.js';
@@ -16,9 +18,10 @@ import { openJournal } from '../store/journal.js';
 import { version } from '../version.js';
 import { childWork } from '../worker/backup-jobs.js';
 import type { CorePlace } from '../worker/foreign-template.js';
+import type { Say } from './language.js';
 
-/** A full verification of a large log takes minutes, in ms. */
-const PATIENCE_MS = 3_600_000;
+/** A full verification of a large log takes minutes. In ms. */
+const TIMEOUT_MS = 3_600_000;
 const SECRET_FILE_BYTES = 4096;
 
 /**
@@ -31,10 +34,9 @@ export async function restoreState(
   core: CorePlace,
 ): Promise<{ readonly done: Replacement; readonly running: boolean }> {
   const directory = dataDirectory(dataDir);
-  if (existsSync(directory.database) && !yes)
-    throw new OperatorError(`${dataDir} has a state already: add --yes to replace it (it is put aside in backups/)`);
+  if (existsSync(directory.database) && !yes) throw new OperatorError(message('cli.stateExists', { folder: dataDir }));
   const request = { type: 'state.replace', data: { file, passphrase } };
-  const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
+  const answer = await askControl(controlSocket(directory.run), directory.run, request, TIMEOUT_MS);
   if (answer === null) return { done: await restoreAlone(dataDir, file, passphrase, core), running: false };
   if (!answer.ok) throw new OperatorError(answer.error);
   return { done: answer.result as Replacement, running: true };
@@ -65,7 +67,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
       copy.remove();
     }
   } catch (error) {
-    throw new OperatorError(error instanceof Error ? error.message : String(error));
+    throw new OperatorError(textOf(error));
   } finally {
     lock.release();
   }
@@ -96,9 +98,9 @@ function readSettings(directory: DataDirectory) {
 export async function createBackup(
   directory: DataDirectory,
 ): Promise<Pick<BackupFile, 'path' | 'name' | 'bytes' | 'position' | 'sealed'>> {
-  if (!existsSync(directory.database)) throw new OperatorError(`There is no ${directory.database}`);
+  if (!existsSync(directory.database)) throw new OperatorError(message('cli.noFile', { file: directory.database }));
   const request = { type: 'backup.create', data: {} };
-  const answer = await askControl(controlSocket(directory.run), directory.run, request, PATIENCE_MS);
+  const answer = await askControl(controlSocket(directory.run), directory.run, request, TIMEOUT_MS);
   if (answer?.ok === false) throw new OperatorError(answer.error);
   if (answer) return answer.result as BackupFile;
   const path = unfinishedFile(directory);
@@ -129,6 +131,11 @@ export async function moveFile(from: string, to: string): Promise<void> {
 /** What a file of the operator holds, without the end of its line. */
 export function secretIn(file: string): string {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > SECRET_FILE_BYTES)
-    throw new OperatorError(`${file} is too large for a passphrase`);
+    throw new OperatorError(message('cli.secretTooLarge', { file }));
   return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+}
+
+/** The settings that keep the values of this machine, one line each, with a line break before each. */
+export function keptTexts({ kept }: Pick<Replacement, 'kept'>, say: Say): string {
+  return kept.map(({ key, why }) => `\n  ${say(message('cli.settingKept', { key, why }))}`).join('');
 }

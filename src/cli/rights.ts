@@ -1,13 +1,14 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { timeText } from '../lib/words.js';
-import type { Finding } from './finding.js';
+import { message, type Text } from '../messages/message.js';
+import { type Finding, good, note } from './finding.js';
 
 /** Bits of the capability sets in `/proc/PID/status`, as in linux/capability.h. */
 const NET_ADMIN = 12n;
 
 interface Account {
-  /** The panel that runs or last ran. When it does not run, this process is judged, with the rights of whoever asks. */
+  /** The panel that runs or last ran. When it does not run, the account of this process is checked. */
   readonly pid: number | null;
   /** The search path. */
   readonly path: string | undefined;
@@ -16,7 +17,7 @@ interface Account {
   readonly proc?: string;
 }
 
-/** What the account of the panel may do. None of it is a fault of the data. */
+/** What the account of the panel may do. None of it is an error in the data. */
 export function examineRights({
   pid: noted,
   path,
@@ -24,35 +25,29 @@ export function examineRights({
   proc = '/proc',
 }: Account): readonly Finding[] {
   const pid = noted !== null && isPanel(`${proc}/${noted}/cmdline`) ? noted : null;
-  const whose = pid === null ? 'this account' : `the panel (pid ${pid})`;
+  const whose = pid === null ? message('cli.whoseAccount') : message('cli.whosePanel', { pid });
+  const account = message('cli.checkAccount');
   const { uid, capabilities } = statusOf(`${proc}/${pid ?? 'self'}/status`);
-  if (uid === null) return [{ what: 'account', ok: false, note: true, detail: `nothing can be read about ${whose}` }];
-  const missing = [
-    ...(has(path, 'ss') ? [] : ['the program ss is not on PATH (install iproute2)']),
-    ...((capabilities >> NET_ADMIN) % 2n === 1n ? [] : [`${whose} has no CAP_NET_ADMIN`]),
+  if (uid === null) return [note(account, message('cli.accountUnreadable', { whose }))];
+  const missing: Text[] = [
+    ...(has(path, 'ss') ? [] : [message('cli.missingSs')]),
+    ...((capabilities >> NET_ADMIN) % 2n === 1n ? [] : [message('cli.missingCapability', { whose })]),
   ];
-  const account: Finding =
+  const what = message('cli.checkDisconnect');
+  return [
     uid === 0
-      ? { what: 'account', ok: false, note: true, detail: `${whose} is root, and an account of its own is enough` }
-      : { what: 'account', ok: true, detail: `${whose} is user ${uid}` };
-  const cut: Finding =
+      ? note(account, message('cli.accountRoot', { whose }))
+      : good(account, message('cli.accountUser', { whose, uid })),
     missing.length === 0
-      ? { what: 'cutting', ok: true, detail: 'the connections of one client can be ended' }
-      : {
-          what: 'cutting',
-          ok: false,
-          note: true,
-          detail: `${missing.join(' and ')}: a client that is cut costs a restart of the core, and what an address over its IP limit has open goes on`,
-        };
-  return [account, cut, ...(cut.ok ? [flowFinding(`${path ?? ''}${delimiter}${adminPath}`)] : [])];
+      ? good(what, message('cli.disconnectWorks'))
+      : note(what, message('cli.disconnectMissing', { missing })),
+    ...(missing.length === 0 ? [examineUdp(`${path ?? ''}${delimiter}${adminPath}`)] : []),
+  ];
 }
 
-function flowFinding(path: string): Finding {
-  const what = 'cutting over UDP';
-  if (has(path, 'nft')) return { what, ok: true, detail: 'the UDP flow of one client can be blocked' };
-  const detail =
-    'the program nft is not installed (install nftables): some clients of hysteria, mKCP and HTTP/3 that are cut cost a restart of the core';
-  return { what, ok: false, note: true, detail };
+function examineUdp(path: string): Finding {
+  const what = message('cli.checkDisconnectUdp');
+  return has(path, 'nft') ? good(what, message('cli.udpWorks')) : note(what, message('cli.udpMissing'));
 }
 
 /** The number may belong to another process by now. */
@@ -86,12 +81,12 @@ function has(path: string | undefined, program: string): boolean {
   });
 }
 
-/** More than a clock that is kept in step ever jumps back, in ms. */
+/** A synchronised clock never jumps back by more than this, in ms. */
 const JUMP_MS = 60_000;
 
 /** Whether the clock of the machine fits the log. Expiries, two-factor codes and certificates depend on it. */
 export function examineClock(lastEventAt: number, now: number): Finding {
-  if (lastEventAt - now <= JUMP_MS) return { what: 'clock', ok: true, detail: `it is ${timeText(now)}` };
-  const detail = `it is ${timeText(now)} here, and the last event was written at ${timeText(lastEventAt)}`;
-  return { what: 'clock', ok: false, note: true, detail };
+  const what = message('cli.checkClock');
+  if (lastEventAt - now <= JUMP_MS) return good(what, message('cli.clockGood', { now: timeText(now) }));
+  return note(what, message('cli.clockBehind', { now: timeText(now), last: timeText(lastEventAt) }));
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
+import { message } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
 import { type Chapter, chapterLine } from '../projections/story.js';
 import { type Ended, endOf } from '../projections/why/ended.js';
@@ -8,33 +9,34 @@ import { type Explanation, explain } from '../projections/why/explain.js';
 import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
+import type { Say } from './language.js';
 import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 
 /** `portolan events why CLIENT`: in which state a client is, by which rule, since when, by whom, and what would change it. */
-export function whyCommand(events: Command, common: (command: Command) => Common): void {
+export function whyCommand(events: Command, common: (command: Command) => Common, say: Say): void {
   events
     .command('why')
-    .argument('<client>', 'an email, or the number of a client as #12')
-    .description('in which state a client is and why, what would change it, and the story of how it came there')
+    .argument('<client>', say(message('cli.argumentClient')))
+    .description(say(message('cli.why')))
     .action((name: string, _options: object, command: Command) => {
       const { dataDir, json } = common(command);
       reading(dataDir, (journal) => {
         const { now, past } = found(journal, name);
-        for (const one of now) print(json ? JSON.stringify(plain(one)) : nowText(one));
-        for (const one of past) print(json ? JSON.stringify(one) : pastText(one));
+        for (const one of now) print(json ? JSON.stringify(plain(one)) : nowText(one, say));
+        for (const one of past) print(json ? JSON.stringify(one) : pastText(one, say));
       });
     });
 }
 
-/** Whoever has the name now, and whoever had it and was deleted. Throws a sentence when nobody ever had it. */
+/** The clients that have the name, and the deleted ones that had it. Throws `OperatorError` when there is none. */
 function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Ended[] } {
   const number = numberIn(name);
   const read = new ReadModels(log, snapshots);
   const email = number === null ? name : (read.clients.get(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
   const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => endOf(log, client) ?? []);
-  if (now.length + past.length === 0) throw new OperatorError(`The log knows no client ${name}`);
+  if (now.length + past.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));
   return { now, past };
 }
 
@@ -43,32 +45,40 @@ function plain({ client, inbound, ...rest }: Explanation): object {
   return { client: client.number, email: client.identity.email, inbound: { id, tag, remark }, ...rest };
 }
 
-function nowText({ client, inbound, standing, mayConnect, rule, also, story, ...rest }: Explanation): string {
+function nowText({ client, inbound, standing, mayConnect, rule, also, story, ...rest }: Explanation, say: Say): string {
+  const title = { email: client.identity.email, client: client.number, inbound: inbound.tag, standing };
   return [
-    `${client.identity.email} (client #${client.number}, inbound ${inbound.tag}): ${standing}`,
-    `  ${connectText(mayConnect, rule)}.`,
-    ...because(rest),
-    ...also.flatMap((other) => [`  Also ${other.standing}: ${other.rule}.`, ...because(other)]),
-    ...toldOf(story),
+    say(message('cli.whyTitle', title)),
+    `  ${connectText(mayConnect, rule, say)}.`,
+    ...because(rest, say),
+    ...also.flatMap((other) => [`  ${say(message('cli.whyAlso', other))}.`, ...because(other, say)]),
+    ...storyLines(story, say),
   ].join('\n');
 }
 
-/** A rule that lets a client in says so itself. */
-function connectText(mayConnect: boolean, rule: string): string {
+/** A rule that admits a client says so itself. */
+function connectText(mayConnect: boolean, rule: string, say: Say): string {
   if (rule.startsWith('it may connect')) return `I${rule.slice(1)}`;
-  return `It ${mayConnect ? 'may' : 'may not'} connect: ${rule}`;
+  return say(message(mayConnect ? 'cli.whyMay' : 'cli.whyMayNot', { rule }));
 }
 
-function because({ since, remedies }: { since: Moment | null; remedies: readonly string[] }): readonly string[] {
+function because(
+  { since, remedies }: { since: Moment | null; remedies: readonly string[] },
+  say: Say,
+): readonly string[] {
   return [
-    ...(since ? [`  Since ${timeText(since.at)}, by ${since.by} (#${since.position}).`] : []),
-    ...(remedies.length > 0 ? [`  What would change it: ${remedies.join('; ')}.`] : []),
+    ...(since ? [`  ${say(message('cli.whySince', { ...since, at: timeText(since.at) }))}`] : []),
+    ...(remedies.length > 0 ? [`  ${say(message('cli.whyRemedies', { remedies }))}`] : []),
   ];
 }
 
-function pastText({ client, since, story }: Ended): string {
-  const end = `was deleted at ${timeText(since.at)} by ${since.by} (#${since.position})`;
-  return [`Client #${client} ${end}`, ...toldOf(story)].join('\n');
+function pastText({ client, since, story }: Ended, say: Say): string {
+  return [say(message('cli.whyDeleted', { client, ...since, at: timeText(since.at) })), ...storyLines(story, say)].join(
+    '\n',
+  );
 }
 
-const toldOf = (story: readonly Chapter[]): readonly string[] => ['  Its story:', ...story.map(chapterLine)];
+const storyLines = (story: readonly Chapter[], say: Say): readonly string[] => [
+  `  ${say(message('cli.whyStory'))}`,
+  ...story.map(chapterLine),
+];

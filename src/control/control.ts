@@ -20,19 +20,21 @@ import { defaultSettings, secretKeys, settingKeys } from '../events/settings/set
 import type { Disposal } from '../lib/disposal.js';
 import { sameName } from '../lib/identifiers.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { issueText, render } from '../messages/render.js';
+import { textOf } from '../messages/error.js';
+import { message } from '../messages/message.js';
+import { issueText } from '../messages/render.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 
-/** Where an operation works: in the running panel, or on the log of one that does not run. */
+/** What an operation works on: a running panel, or the log of one that does not run. */
 export interface Desk {
   readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
-  /** In the name of the operator. Throws `OperatorError` for a rule's no. */
+  /** Dispatches as the operator. Throws `OperatorError` for a rejection. */
   readonly dispatch: (command: AnyCommand) => Done;
-  /** Resolves to the version that is installed by then. Null: nobody here can do it. */
+  /** Resolves to the installed version. Null: only a running panel can install one. */
   readonly installCore: ((version: string) => Promise<string>) | null;
-  /** Copies of the state and the way in for another one. Null: no panel runs here. */
+  /** Creates and restores backups. Null: no panel runs here. */
   readonly backups: Backups | null;
 }
 
@@ -57,23 +59,23 @@ const Credentials = z.strictObject({
 /** A null is the default. */
 const Change = z.strictObject({ key: z.string().max(100), value: z.string().max(100_000).nullable() });
 
-/** What was typed, as the kind of value that the setting has; what is none of that kind is left for the schema to refuse. */
-function typed(text: string, usual: unknown): unknown {
-  if (typeof usual === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return typeof usual === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
+/** Converts a typed value to the type of the setting. Other values are left for the schema to reject. */
+function typed(text: string, byDefault: unknown): unknown {
+  if (typeof byDefault === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return typeof byDefault === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Everything that an operator can have done. The passwords themselves stay with the operator. */
+/** The operations of the operator. Passwords arrive only as hashes. */
 export const operations = {
   'admin.create': operation(Credentials, (data, { dispatch }) => {
     const flaw = nameFlaw(data.username);
-    if (flaw !== null) throw new OperatorError(render(flaw, 'en'));
+    if (flaw !== null) throw new OperatorError(flaw);
     dispatch({ type: 'CreateUser', data });
   }),
 
   'admin.reset-password': operation(Credentials, ({ username, passwordHash }, { users, dispatch }) => {
     const user = [...users()].find((known) => sameName(known.username, username));
-    if (!user) throw new OperatorError(`There is no admin ${username}`);
+    if (!user) throw new OperatorError(message('cli.adminUnknown', { username }));
     dispatch({ type: 'ChangeCredentials', data: { user: UserId.parse(user.id), username, passwordHash } });
   }),
 
@@ -86,9 +88,7 @@ export const operations = {
     const name = settingKeys.find((known) => known === key);
     if (name === undefined) {
       const secret = secretKeys.some((known) => known === key);
-      throw new OperatorError(
-        secret ? `${key} is a secret: it is set in the panel alone` : `There is no setting ${key}`,
-      );
+      throw new OperatorError(message(secret ? 'cli.settingSecret' : 'cli.settingUnknown', { key }));
     }
     const changes = { [name]: value === null ? defaultSettings[name] : typed(value, defaultSettings[name]) };
     const { events } = dispatch({ type: 'ChangeSettings', data: { changes } });
@@ -96,39 +96,39 @@ export const operations = {
   }),
 
   'core.install': operation(z.strictObject({ version: z.string().max(40) }), ({ version }, { installCore }) => {
-    if (installCore === null) throw new OperatorError('No panel runs here');
+    if (installCore === null) throw new OperatorError(message('cli.noPanel'));
     return installCore(version);
   }),
 
   'backup.create': operation(z.strictObject({}), async (_, { backups }) => {
-    if (backups === null) throw new OperatorError('No panel runs here');
-    // Whoever asks takes the file away.
-    const { path, name, bytes, position, sealed } = await told(backups.create());
+    if (backups === null) throw new OperatorError(message('cli.noPanel'));
+    // The caller removes the file.
+    const { path, name, bytes, position, sealed } = await reported(backups.create());
     return { path, name, bytes, position, sealed };
   }),
 
   'state.replace': operation(
     z.strictObject({ file: z.string().min(1).max(4096), passphrase: z.string().max(1000).default('') }),
     async ({ file, passphrase }, { backups }) => {
-      if (backups === null) throw new OperatorError('No panel runs here');
-      return told(backups.replaceFrom(file, passphrase, asSystem('cli').actor));
+      if (backups === null) throw new OperatorError(message('cli.noPanel'));
+      return reported(backups.replaceFrom(file, passphrase, asSystem('cli').actor));
     },
   ),
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;
 
-/** Has an operation done by whoever can: the running panel, or else this process, for as long as it takes. */
+/** Runs an operation in the running panel, or in this process when no panel runs. `timeoutMs`: for the panel's answer. */
 export async function operate(
   dataDir: string,
   type: OperationName,
   data: unknown,
-  patienceMs = 30_000,
+  timeoutMs = 30_000,
 ): Promise<unknown> {
   const directory = dataDirectory(dataDir);
   const request = { type, data };
   const answer =
-    (await askControl(controlSocket(directory.run), directory.run, request, patienceMs)) ??
+    (await askControl(controlSocket(directory.run), directory.run, request, timeoutMs)) ??
     (await alone(directory, (desk) => answerTo(request, desk)));
   if (!answer.ok) throw new OperatorError(answer.error);
   return answer.result;
@@ -141,7 +141,7 @@ interface ControlledPanel {
   readonly directory: DataDirectory;
 }
 
-/** Lets the operator of this machine ask the running panel. Called once; ends with `disposal`. */
+/** Opens the control socket, through which the command line reaches the running panel, until `disposal`. */
 export async function openControl(
   { read, dispatch, directory }: ControlledPanel,
   warn: (message: string, fields: object) => void,
@@ -154,53 +154,57 @@ export async function openControl(
     dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
     installCore: async (version) => {
       const done = await coreInstall.install(version, (command) => dispatch(command, asSystem('cli')));
-      if (done instanceof Rejection) throw new OperatorError(done.message);
+      if (done instanceof Rejection) throw new OperatorError(done.text);
       return done;
     },
     backups,
   };
   const failed = (error: unknown): ControlAnswer => {
     warn('a request of the operator failed', { err: error });
-    return { ok: false, error: 'The panel failed; its log says why' };
+    return { ok: false, error: message('cli.panelFailed') };
   };
   try {
     const server = await serveControl(controlSocket(directory.run), (request) => answerTo(request, desk).catch(failed));
     disposal.add(() => server.close());
   } catch (error) {
-    // The panel can do its work without it, and so can the operator once the panel is stopped.
-    warn('the operator of this machine cannot reach the running panel', { err: error });
+    // The panel works without it; the command line then works once the panel is stopped.
+    warn('the command line cannot reach this panel: the control socket could not be opened', { err: error });
   }
 }
 
 async function answerTo({ type, data }: ControlRequest, desk: Desk): Promise<ControlAnswer> {
   const known: Operation | undefined = Object.hasOwn(operations, type) ? operations[type as OperationName] : undefined;
-  if (!known) return { ok: false, error: `This panel does not know how to ${type}` };
+  if (!known) return { ok: false, error: message('cli.operationUnknown', { operation: type }) };
   const parsed = known.data.safeParse(data);
-  if (!parsed.success) return { ok: false, error: `${type}: ${issueText(parsed.error)}` };
+  if (!parsed.success)
+    return {
+      ok: false,
+      error: message('cli.operationInvalid', { operation: type, problem: issueText(parsed.error) }),
+    };
   try {
     return { ok: true, result: (await known.run(parsed.data as never, desk)) ?? null };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { ok: false, error: error.message };
+    return { ok: false, error: error.text };
   }
 }
 
-/** What is refused, and why, is for the operator. */
-async function told<T>(work: Promise<T>): Promise<T> {
+/** Failures of backups are reported to the operator. */
+async function reported<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof BackupError) throw new OperatorError(error.message);
+    if (error instanceof BackupError) throw new OperatorError(textOf(error));
     throw error;
   }
 }
 
 function accepted(done: Done | Rejection): Done {
-  if (done instanceof Rejection) throw new OperatorError(done.message);
+  if (done instanceof Rejection) throw new OperatorError(done.text);
   return done;
 }
 
-/** The write side of a data directory whose panel does not run. */
+/** Runs a task on the write side of a data directory whose panel does not run. */
 export async function alone<T>(directory: DataDirectory, use: (desk: Desk, log: EventLog) => Promise<T>): Promise<T> {
   const lock = lockDirectory(directory.lock);
   try {

@@ -66,9 +66,9 @@ describe('portolan node', () => {
     expect(code).toBe(0);
     expect(text.split('\n')).toEqual([
       expect.stringMatching(
-        /^#1 {2}Frankfurt {2}https:\/\/n1\.example\.com:2053\/x\/ {2}offline since .* 1 inbound, 1 change on the way$/,
+        /^#1 {2}Frankfurt {2}https:\/\/n1\.example\.com:2053\/x\/ {2}offline since .* inbounds: 1, pending changes: 1$/,
       ),
-      '#2  Oslo  https://[2001:db8::1]:2053/x/  switched off  0 inbounds, 0 changes on the way',
+      '#2  Oslo  https://[2001:db8::1]:2053/x/  disabled  inbounds: 0, pending changes: 0',
       '',
     ]);
     const json = await ask('--json', 'node', 'list');
@@ -83,7 +83,7 @@ describe('portolan node', () => {
     expect(text + json.text).not.toContain(TOKEN);
   });
 
-  it('says why a node has not got what is wanted there', async () => {
+  it('says why a node is not up to date', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: 'gone' } }),
@@ -93,14 +93,12 @@ describe('portolan node', () => {
       const { code, text } = await ask('node', 'why', name);
       expect(code).toBe(0);
       expect(text).toMatch(/^Node #1 Frankfurt, https:\/\/n1\.example\.com:2053\/x\/\n {2}offline since .*: gone\n/);
-      expect(text).toContain('  1 change on the way\n');
-      expect(text).toContain(
-        '  inbound #1 in-1: 1 change on the way, the first is event 3; it was not seen there yet\n',
-      );
+      expect(text).toContain('  pending changes: 1\n');
+      expect(text).toContain('  inbound #1 in-1: pending changes: 1; the first is event 3; never seen on the node\n');
     }
   });
 
-  it('says why a node that answers cannot be told anything, and when that is over', async () => {
+  it('says why a node that answers accepts no changes, and when that is over', async () => {
     const failing = [
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
@@ -110,9 +108,9 @@ describe('portolan node', () => {
     ] as const;
     const ask = await place(...failing);
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toMatch(/\n {2}answers, and cannot be told anything since .*: decode response: no\n/);
-    expect(text).toContain('  it had everything that is wanted there when it was last seen\n');
-    expect((await ask('node', 'list')).text).toMatch(/ {2}answers, and cannot be told anything since .* 0 inbounds/);
+    expect(text).toMatch(/\n {2}answers, but accepts no changes since .*: decode response: no\n/);
+    expect(text).toContain('  it was up to date when it last answered\n');
+    expect((await ask('node', 'list')).text).toMatch(/ {2}answers, but accepts no changes since .* inbounds: 0/);
     expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
       failing: { reason: 'decode response: no', since: T0 },
     });
@@ -120,10 +118,10 @@ describe('portolan node', () => {
       type: 'RecordNodeSyncRecovered',
       data: { asked: asked(state) },
     }));
-    expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it has everything that is wanted there\n');
+    expect((await well('node', 'why', 'Frankfurt')).text).toContain('  it is up to date\n');
   });
 
-  it('says what a node does not take, also of one that has everything else', async () => {
+  it('says what a node refused, also of one that is up to date otherwise', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
@@ -145,7 +143,7 @@ describe('portolan node', () => {
       }),
     );
     const { text } = await ask('node', 'why', 'Frankfurt');
-    expect(text).toContain('  nothing is on the way; what it does not take is below\n');
+    expect(text).toContain('  no changes are pending; what it refused is below\n');
     expect(text).toMatch(/ {2}inbound #1 in-1: .*; refused since .*: it is theirs\n/);
   });
 
@@ -160,7 +158,7 @@ describe('portolan node', () => {
       }),
     );
     expect((await ask('node', 'why', 'Frankfurt')).text).toMatch(
-      / {2}its core was restarted .*, because it did not end connections that should be cut: client alice, client #2, inbound #1\n/,
+      / {2}its core was restarted .* to close connections that stayed open: client alice; client #2; inbound #1\n/,
     );
     expect(JSON.parse((await ask('--json', 'node', 'why', '#1')).text)).toMatchObject({
       restart: { at: T0, clients: ['alice', '#2'], inbounds: [1] },

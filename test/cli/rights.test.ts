@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { plain } from '../../src/cli/finding.js';
 import { examineClock, examineRights } from '../../src/cli/rights.js';
 import { HOUR, T0 } from '../kit/builders.js';
 
@@ -22,9 +23,9 @@ function machine(programs: readonly string[] = ['ss']) {
     writeFileSync(join(root, `${pid}`, 'status'), status);
   };
   const lines = (pid: number | null) =>
-    examineRights({ pid, path, adminPath: '', proc: root }).map(
-      ({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`,
-    );
+    examineRights({ pid, path, adminPath: '', proc: root })
+      .map(plain)
+      .map(({ what, ok, detail }) => `${ok ? 'ok' : 'NOTE'} ${what}: ${detail}`);
   return { add, lines };
 }
 
@@ -38,9 +39,9 @@ describe('what the account of the panel may do', () => {
     add(77, ['node', 'dist/main.js', 'serve'], 998, BOTH);
     expect(lines(77)).toEqual([
       'ok account: the panel (pid 77) is user 998',
-      'ok cutting: the connections of one client can be ended',
-      'NOTE cutting over UDP: the program nft is not installed (install nftables): some clients of hysteria, mKCP and ' +
-        'HTTP/3 that are cut cost a restart of the core',
+      'ok cutting: the connections of one client can be closed',
+      'NOTE cutting over UDP: the program nft is not installed (install nftables): cutting some clients of hysteria, mKCP ' +
+        'and HTTP/3 restarts the core',
     ]);
   });
 
@@ -56,8 +57,8 @@ describe('what the account of the panel may do', () => {
     add(77, ['sleep', '1'], 998, BOTH);
     expect(lines(77)).toEqual([
       'ok account: this account is user 1000',
-      'NOTE cutting: the program ss is not on PATH (install iproute2) and this account has no CAP_NET_ADMIN: ' +
-        'a client that is cut costs a restart of the core, and what an address over its IP limit has open goes on',
+      'NOTE cutting: the program ss is not on PATH (install iproute2); this account has no CAP_NET_ADMIN: ' +
+        'cutting a client restarts the core, and open connections from an address over its IP limit stay open',
     ]);
     expect(lines(null)).toEqual(lines(77));
   });
@@ -75,8 +76,8 @@ describe('what the account of the panel may do', () => {
 
 describe('the clock', () => {
   it('may not be behind what the log has already', () => {
-    expect(examineClock(T0, T0)).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
-    expect(examineClock(T0 + HOUR, T0)).toEqual({
+    expect(plain(examineClock(T0, T0))).toEqual({ what: 'clock', ok: true, detail: 'it is 2023-11-14 22:13:20Z' });
+    expect(plain(examineClock(T0 + HOUR, T0))).toEqual({
       what: 'clock',
       ok: false,
       note: true,

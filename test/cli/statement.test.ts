@@ -57,7 +57,7 @@ describe('events statement', () => {
     const spoken = await ask();
     expect(spoken).toMatchObject({ code: 0, err: '' });
     expect(spoken.lines).toStrictEqual([
-      `ALICE, ${day1} to ${day2}, by the clocks of UTC`,
+      `ALICE, ${day1} to ${day2}, time zone UTC`,
       '  client #1, in-1, since 2023-11-14 22:13:20Z',
       'opening balance   0 bytes up, 0 bytes down',
       day1,
@@ -87,7 +87,7 @@ describe('events statement', () => {
     must({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     const deleted = await portolan(journal, 'events', 'statement', 'alice');
     expect(deleted).toMatchObject({ code: 1, out: '' });
-    expect(deleted.err).toBe('portolan: alice was deleted: ask for #1, each has an account of its own\n');
+    expect(deleted.err).toBe('portolan: alice was deleted: ask for #1; each has its own account\n');
     must({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 1)] } });
     const again = await portolan(journal, 'events', 'statement', 'alice', '--from', day1, '--json');
     expect(JSON.parse(again.out)).toMatchObject({ clients: [{ client: 2 }], closing: { up: 0, down: 0 } });
@@ -119,8 +119,8 @@ describe('events statement', () => {
   });
 
   it.each([
-    [['nobody'], 'portolan: The log knows no client nobody\n'],
-    [['#77'], 'portolan: The log knows no client #77\n'],
+    [['nobody'], 'portolan: The log has no client nobody\n'],
+    [['#77'], 'portolan: The log has no client #77\n'],
     [['alice', '--from', 'soon'], 'portolan: from is no day: write it as 2026-03-31, or as ms since 1970\n'],
     [['alice', '--from', day2, '--to', day1], 'portolan: The first day lies after the last one\n'],
   ])('of %j is refused with a sentence', async (args, err) => {
@@ -147,7 +147,7 @@ describe('events why', () => {
       '  It may not connect: it used 30 bytes of 20 bytes (now 32 bytes).',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#8).',
       '  What would change it: reset its traffic; raise or remove its cap.',
-      '  Its story:',
+      '  History:',
       '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap, no expiry, enabled  (by user root from 203.0.113.7)',
     ]);
     const [json = ''] = (await portolan(journal, 'events', 'why', '#1', '--json')).lines;
@@ -171,7 +171,7 @@ describe('events why', () => {
     });
     must({ type: 'SetInboundEnabled', data: { inbound: one, enabled: false } });
     const lines = await spoken();
-    expect(lines.slice(0, lines.indexOf('  Its story:'))).toStrictEqual([
+    expect(lines.slice(0, lines.indexOf('  History:'))).toStrictEqual([
       'alice (client #1, inbound in-1): disabled',
       '  It may not connect: the client is switched off.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#9).',
@@ -207,7 +207,7 @@ describe('events why', () => {
     const { journal } = history();
     for (const name of ['nobody', '#9'])
       expect(await portolan(journal, 'events', 'why', name)).toMatchObject({
-        ...{ code: 1, out: '', err: `portolan: The log knows no client ${name}\n` },
+        ...{ code: 1, out: '', err: `portolan: The log has no client ${name}\n` },
       });
   });
 });

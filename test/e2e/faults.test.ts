@@ -332,7 +332,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       expect(running.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is held by the panel (pid ${panel.pid})`);
       expect(running.stdout).toMatch(/^ok {3}core: .*, version 26\.7\.28$/m);
       expect(running.stdout).toContain(`ok   panel certificate: ${webCertFile} is good`);
-      expect(running.stdout).toMatch(/^ok {3}modes: \d+ files are for nobody else$/m);
+      expect(running.stdout).toMatch(/^ok {3}modes: files that only this account can access: \d+$/m);
 
       await panel.stop();
       writeFileSync(webKeyFile, 'rubbish');
@@ -348,7 +348,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       chmodSync(join(panel.dataDir, 'head.json'), 0o644);
       const bad = await examine();
       expect(bad.code).not.toBe(0);
-      expect(bad.stdout).toMatch(/^BAD {2}modes: .*head\.json has mode 644$/m);
+      expect(bad.stdout).toMatch(/^BAD {2}modes: .*head\.json \(mode 644\)$/m);
     } finally {
       certificate.remove();
       await panel.cleanUp();

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type DataDirectory, dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { sayIn } from '../../src/cli/language.js';
 import { openToRead } from '../../src/cli/reading.js';
 import { keepSound } from '../../src/cli/repair.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
@@ -100,7 +101,7 @@ describe('a log with a damaged page', () => {
     const evidence = readFileSync(directory.database);
     const { position } = soundPart(directory);
     const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await keepSound(place.root, false);
+    await keepSound(place.root, false, sayIn('en'));
     said.mockRestore();
 
     const aside = dataDirectory(join(directory.backups, replacedStates(place.root)[0] ?? ''));
@@ -122,7 +123,9 @@ describe('a log with a damaged page', () => {
   it('is not repaired where nothing is damaged', async () => {
     const place = await filled();
     const before = readFileSync(place.panel.directory.database);
-    await expect(keepSound(place.root, false)).rejects.toThrow('The log is not damaged: nothing was changed');
+    await expect(keepSound(place.root, false, sayIn('en'))).rejects.toThrow(
+      'The log is not damaged: nothing was changed',
+    );
     expect(readFileSync(place.panel.directory.database).equals(before)).toBe(true);
   });
 
@@ -156,7 +159,7 @@ describe('a log with a damaged page', () => {
     expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
     expect(refusedByDisk(panel)).toBe(`nothing can be saved: ${DAMAGE}`);
     await place.close(false);
-    await keepSound(place.root, false);
+    await keepSound(place.root, false, sayIn('en'));
     await place.open();
     place.must(change);
     expect(refusedByDisk(place.panel)).toBeNull();

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { isText, type Text } from '../../messages/message.js';
 
-/** What an operator asks of the running panel: one line of JSON, and one line back. */
+/** A request of the command line to the running panel: one line of JSON, answered by one line. */
 export const ControlRequest = z.strictObject({ type: z.string().max(64), data: z.unknown() });
 export type ControlRequest = z.output<typeof ControlRequest>;
 
-/** `error` is a sentence for people. */
+/** `error` is a `Text`. */
 export const ControlAnswer = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(true), result: z.unknown() }),
-  z.strictObject({ ok: z.literal(false), error: z.string() }),
+  z.strictObject({ ok: z.literal(false), error: z.custom<Text>(isText) }),
 ]);
 export type ControlAnswer = z.output<typeof ControlAnswer>;
 

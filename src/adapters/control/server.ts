@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { message } from '../../messages/message.js';
 import { lineOf } from './line.js';
 import { type ControlAnswer, ControlRequest } from './protocol.js';
 import { makeSocketFolder } from './socket-path.js';
@@ -58,9 +59,7 @@ async function attend(socket: Socket, answer: (request: ControlRequest) => Promi
   // The work itself may take as long as it takes.
   socket.setTimeout(0);
   const request = requestIn(line);
-  const said: ControlAnswer = request
-    ? await answer(request)
-    : { ok: false, error: 'The request is not one line of JSON with type and data' };
+  const said: ControlAnswer = request ? await answer(request) : { ok: false, error: message('cli.requestInvalid') };
   socket.end(`${JSON.stringify(said)}\n`);
   socket.setTimeout(PATIENCE_MS, () => socket.destroy());
 }

@@ -1,7 +1,8 @@
+import { plain } from '../../../src/cli/finding.js';
 import { examineRights } from '../../../src/cli/rights.js';
 
 const rights = examineRights({ pid: null, path: process.env['PATH'] });
-const may = (right: string): boolean => rights.some(({ what, ok }) => what === right && ok);
+const may = (right: string): boolean => rights.some((finding) => finding.ok && plain(finding).what === right);
 
 /** Whether this process, and so a panel that it starts, may end single connections. */
 export const mayCut = may('cutting');

@@ -1,0 +1,24 @@
+import { directionOf, type Language, languageNamed } from '../messages/language.js';
+import type { Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
+
+/** Renders a text for the operator. Sentences that do not have a code yet are shown as they are. */
+export type Say = (text: Text | string) => string;
+
+/** Variables that name the language, the strongest first. The last three are those of POSIX. */
+const VARIABLES = ['PORTOLAN_LANG', 'LC_ALL', 'LC_MESSAGES', 'LANG'] as const;
+
+/**
+ * The language of the command line: that of the first variable that is set, as `fa`, `fa_IR` or `fa_IR.UTF-8`. English when
+ * none is set, or when it names a language that the panel does not have.
+ */
+export function cliLanguage(env: NodeJS.ProcessEnv): Language {
+  const value = VARIABLES.map((name) => env[name]).find((one) => one !== undefined && one !== '') ?? '';
+  return languageNamed(value.split(/[_.@-]/)[0]) ?? 'en';
+}
+
+/** Terminals would show the marks that isolate names from the direction of a line, so they are left out. */
+export function sayIn(language: Language): Say {
+  if (directionOf(language) === 'ltr') return (text) => render(text, language);
+  return (text) => render(text, language).replaceAll(/[\u2068\u2069]/g, '');
+}

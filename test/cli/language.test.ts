@@ -1,0 +1,33 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { cliLanguage, sayIn } from '../../src/cli/language.js';
+import { run } from '../../src/cli/program.js';
+import { message } from '../../src/messages/message.js';
+
+describe('the language of the command line', () => {
+  it.each([
+    [{ PORTOLAN_LANG: 'ru', LC_ALL: 'fa_IR.UTF-8', LANG: 'zh_CN' }, 'ru'],
+    [{ LC_ALL: 'fa_IR.UTF-8', LC_MESSAGES: 'ru_RU', LANG: 'zh_CN' }, 'fa'],
+    [{ LC_ALL: '', LC_MESSAGES: 'ru_RU.KOI8-R', LANG: 'zh_CN' }, 'ru'],
+    [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
+    [{ LANG: 'ar@arabic' }, 'ar'],
+    [{ LANG: 'C.UTF-8' }, 'en'],
+    [{ LANG: 'de_DE.UTF-8' }, 'en'],
+    [{ PORTOLAN_LANG: 'klingon', LANG: 'ru_RU' }, 'en'],
+    [{}, 'en'],
+  ])('of %j is %s', (env, language) => {
+    expect(cliLanguage(env)).toBe(language);
+  });
+
+  it('names values without the marks that a terminal would show', () => {
+    const said = sayIn('fa')(message('cli.adminUnknown', { username: 'ann' }));
+    expect(said).toBe('مدیری با نام ann وجود ندارد');
+  });
+
+  it('is that of errors', async () => {
+    const written: string[] = [];
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    onTestFinished(() => spy.mockRestore());
+    const code = await run(['node', 'portolan', 'core', 'install', 'x'], { LANG: 'ru_RU.UTF-8' }, async () => 0);
+    expect([code, written]).toEqual([1, ['portolan: x — не версия: укажите, например, 26.7.28 или latest\n']]);
+  });
+});
