@@ -112,7 +112,7 @@ describe('a log with a damaged page', () => {
     expect(log.generation).not.toBe(generation);
     expect(log.at(position + 1)).toMatchObject({
       type: 'LogLossAccepted',
-      data: { expected: known, found: position, generation },
+      data: { expectedPosition: known, foundPosition: position, previousGeneration: generation },
     });
     log.close();
     await place.open();
