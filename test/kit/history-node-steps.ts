@@ -2,6 +2,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import type { PanelState } from '../../src/commands/state.js';
 import { UserId } from '../../src/events/ids.js';
 import type { Node } from '../../src/events/node/node-document.js';
+import { CounterMark, type NodeTraffic } from '../../src/events/node/node-sync.js';
 import { inboundDraft } from './builders.js';
 
 interface Moment {
@@ -11,6 +12,9 @@ interface Moment {
   readonly b: number;
   readonly c: number;
 }
+/** Every combination of marks has a number. */
+const marksFor = (n: number): CounterMark[] => CounterMark.options.filter((_, i) => (n & (1 << i)) > 0);
+
 type Make = (moment: Moment) => readonly AnyCommand[];
 
 const place = (a: number) => ({
@@ -100,14 +104,20 @@ export const nodeStepKinds = {
       const some = clients.filter((_, i) => (i + c) % 2 === 0);
       const data = {
         asked,
-        clients: some.map((client, i): [number, number, number, number, number, number, number, number, number] => [
-          ...([client, (b + i) % 80, c % 60, b, c, b + c, b % 16, c % 9] as const),
+        clients: some.map((client, i): NodeTraffic['clients'][number] => [
+          ...([client, (b + i) % 80, c % 60, b, c, b + c] as const),
+          marksFor(b),
+          c % 9,
           Math.max(0, now - (c % 3) * 1000),
         ]),
-        inbounds: inbounds.map(({ id }): [number, number, number, number, number, number, number, number] => [
-          ...([id, b % 80, c % 60, b, c, b + c, c % 8, b % 9] as const),
+        inbounds: inbounds.map(({ id }): NodeTraffic['inbounds'][number] => [
+          ...([id, b % 80, c % 60, b, c, b + c] as const),
+          marksFor(c % 8),
+          b % 9,
         ]),
-        anomalies: some.slice(0, b % 2).map((client): ['client', number, 'fell'] => ['client', client, 'fell']),
+        anomalies: some
+          .slice(0, b % 2)
+          .map((client): ['client', number, 'decreased'] => ['client', client, 'decreased']),
       };
       return [{ type: 'RecordNodeTraffic', data }];
     }),

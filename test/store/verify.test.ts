@@ -49,7 +49,7 @@ function chainAnew(db: Database.Database): void {
 const blank = (position: number) => `UPDATE events SET payload = NULL WHERE position = ${position}`;
 const forged = (from: number, to: number) => `
   INSERT INTO events SELECT 10, stream, 2, id, type, schema, at, meta, measured, encoding,
-    CAST(json_set(CAST(payload AS TEXT), '$.from', ${from}, '$.to', ${to}, '$.pruned', 1, '$.sums', json('[]')) AS BLOB), payload_hash, zeroblob(32)
+    CAST(json_set(CAST(payload AS TEXT), '$.fromPosition', ${from}, '$.toPosition', ${to}, '$.prunedCount', 1, '$.sums', json('[]')) AS BLOB), payload_hash, zeroblob(32)
   FROM events WHERE position = ${ROLL_UP}`;
 
 interface Attack {
@@ -87,7 +87,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a roll-up is made for what was erased, and it tells another number of measurements',
-    sql: `${blank(YOUNG)}; ${forged(8, 9).replace("'$.pruned', 1", "'$.pruned', 2")}`,
+    sql: `${blank(YOUNG)}; ${forged(8, 9).replace("'$.prunedCount', 1", "'$.prunedCount', 2")}`,
     chained: true,
     position: 10,
     what: /^it stands for 2 measurements, and its range holds 1$/,
@@ -127,21 +127,21 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'the range of a roll-up is extended',
-    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.to', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.toPosition', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
     position: ROLL_UP,
     what: /^the payload is not the one that was hashed$/,
     start: /position 7: the payload is not the one that was hashed/,
   },
   {
     name: 'the range of a roll-up is extended, and the chain is made anew',
-    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.to', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.toPosition', 8) AS BLOB) WHERE position = ${ROLL_UP}; ${blank(YOUNG)}`,
     chained: true,
     position: ROLL_UP,
     what: /^its range goes from 1 to 8, which is no range before it$/,
   },
   {
     name: 'a sum is moved to where no traffic was recorded',
-    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.sums[0].at', ${KEPT}) AS BLOB) WHERE position = ${ROLL_UP}`,
+    sql: `UPDATE events SET payload = CAST(json_set(CAST(payload AS TEXT), '$.sums[0].position', ${KEPT}) AS BLOB) WHERE position = ${ROLL_UP}`,
     chained: true,
     position: ROLL_UP,
     what: /^it has a sum at 5, where no TrafficRecorded is$/,

@@ -1,5 +1,5 @@
 import { type Counter, sumOf, zero } from '../../events/counters.js';
-import type { BaselineNote } from '../../events/node/node-sync.js';
+import { type BaselineNote, CounterMark, untested } from '../../events/node/node-sync.js';
 import type { SeenCounter } from '../ports/remote-panel.js';
 
 /** Up to where a counter of a node is followed. */
@@ -7,8 +7,7 @@ export interface Followed {
   readonly up: number;
   readonly down: number;
   readonly allTime: number;
-  /** See `NodeBaseline`. */
-  readonly moved: number;
+  readonly marks: readonly CounterMark[];
   /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
   readonly high: number;
 }
@@ -20,10 +19,6 @@ export interface Credit {
   readonly note: BaselineNote | null;
 }
 
-const ALL_TIME_MOVED = 1;
-const MOVED = 2;
-const FALLEN = 4;
-const RENAMED = 8;
 /** Less than this may well be twice what it was. Bytes. */
 const DOUBLE_BYTES = 1024 * 1024;
 
@@ -35,19 +30,19 @@ export function creditOf(before: Followed | undefined, seen: SeenCounter, most: 
   if (!isCount(seen.up) || !isCount(seen.down) || !isCount(seen.up + seen.down))
     return { growth: zero, next: null, note: null };
   const now = { up: seen.up, down: seen.down, allTime: isCount(seen.allTime) ? seen.allTime : 0 };
-  if (!before) return { growth: zero, next: { ...now, moved: 0, high: 0 }, note: 'first' };
+  if (!before) return { growth: zero, next: { ...now, marks: untested, high: 0 }, note: 'first' };
   const grown = { up: now.up - before.up, down: now.down - before.down };
   const isBack = comesBack(before, now);
   const next = { ...now, ...storyOf(before, now, isBack) };
-  if (grown.up < 0 || grown.down < 0 || now.allTime < before.allTime) return { growth: zero, next, note: 'fell' };
+  if (grown.up < 0 || grown.down < 0 || now.allTime < before.allTime) return { growth: zero, next, note: 'decreased' };
   const bytes = grown.up + grown.down;
   if (bytes > most) return { growth: zero, next, note: 'implausible' };
   // The bytes of all time are touched by no reset and by no hand; only what they grew by as well has flowed.
-  const kept = (next.moved & ALL_TIME_MOVED) > 0 ? now.allTime - before.allTime : bytes;
+  const kept = !next.marks.includes('all-time-never-grown') ? now.allTime - before.allTime : bytes;
   const beyond = isBack ? Math.max(0, heightOf(now) - before.high) : bytes;
   const growth = upTo(grown, Math.min(kept, beyond));
-  if (isBack) return { growth, next, note: 'came back' };
-  return { growth, next, note: growth.up + growth.down < bytes ? 'clipped' : null };
+  if (isBack) return { growth, next, note: 'recovered' };
+  return { growth, next, note: growth.up + growth.down < bytes ? 'capped' : null };
 }
 
 /** Bytes that only a lost or an older state of the panel has less of; where those of all time are not kept, a reset as well. */
@@ -63,22 +58,27 @@ function comesBack(before: Followed, now: SeenCounter): boolean {
   const stands = heightOf(now);
   const risen = stands - heightOf(before);
   if (before.high === 0 || risen <= 0) return false;
-  return 2 * risen >= before.high || (stands >= before.high && (before.moved & FALLEN) > 0);
+  return 2 * risen >= before.high || (stands >= before.high && before.marks.includes('decreased'));
 }
 
-function storyOf(before: Followed, now: SeenCounter, isBack: boolean): Pick<Followed, 'moved' | 'high'> {
+function storyOf(before: Followed, now: SeenCounter, isBack: boolean): Pick<Followed, 'marks' | 'high'> {
   const stood = heightOf(before);
   const stands = heightOf(now);
   // Under another name it may be another counter, which stands where it stands.
-  const isOther = stands < stood && (before.moved & RENAMED) > 0;
+  const isOther = stands < stood && before.marks.includes('renamed');
   const highest = isOther ? 0 : Math.max(before.high, stood);
   const high = stands < highest ? highest : 0;
-  const renamed = isOther ? 0 : before.moved & RENAMED;
-  const allTime = now.allTime > before.allTime ? ALL_TIME_MOVED : before.moved & ALL_TIME_MOVED;
+  const allTimeGrew = now.allTime > before.allTime || !before.marks.includes('all-time-never-grown');
   const isKept = now.allTime > 0 || now.up + now.down === 0;
-  const own = now.up > before.up || now.down > before.down ? MOVED : before.moved & MOVED;
-  const isFallen = high > 0 && (stands < stood || isBack || (stands === stood && (before.moved & FALLEN) > 0));
-  return { high, moved: (isKept ? allTime : 0) | own | (isFallen ? FALLEN : 0) | renamed };
+  const grew = now.up > before.up || now.down > before.down || !before.marks.includes('never-grown');
+  const isFallen = high > 0 && (stands < stood || isBack || (stands === stood && before.marks.includes('decreased')));
+  const marks = marksOf({
+    'never-grown': !grew,
+    'all-time-never-grown': !isKept || !allTimeGrew,
+    decreased: isFallen,
+    renamed: !isOther && before.marks.includes('renamed'),
+  });
+  return { high, marks };
 }
 
 /**
@@ -94,11 +94,27 @@ export function sharedBaseline(baselines: readonly Followed[], seen: SeenCounter
   if (!only || apart.length === 1) return only;
   const together = apart.reduce((a, b) => ({
     ...{ up: a.up + b.up, down: a.down + b.down, allTime: a.allTime + b.allTime },
-    ...{ moved: a.moved | b.moved, high: a.high + b.high > 0 ? highOf(a) + highOf(b) : 0 },
+    ...{ marks: marksOfBoth(a, b), high: a.high + b.high > 0 ? highOf(a) + highOf(b) : 0 },
   }));
   const possible = [together, ...apart].filter(({ up, down }) => up <= seen.up && down <= seen.down);
   const [highest = together] = possible.toSorted((a, b) => b.up + b.down - a.up - a.down);
   return highest;
+}
+
+/** What is said of a sum: it has grown when one of its parts has. */
+function marksOfBoth(a: Followed, b: Followed): readonly CounterMark[] {
+  const both = (mark: CounterMark): boolean => a.marks.includes(mark) && b.marks.includes(mark);
+  const either = (mark: CounterMark): boolean => a.marks.includes(mark) || b.marks.includes(mark);
+  return marksOf({
+    'never-grown': both('never-grown'),
+    'all-time-never-grown': both('all-time-never-grown'),
+    decreased: either('decreased'),
+    renamed: either('renamed'),
+  });
+}
+
+function marksOf(marks: Readonly<Record<CounterMark, boolean>>): readonly CounterMark[] {
+  return CounterMark.options.filter((mark) => marks[mark]);
 }
 
 function highOf(followed: Followed): number {
@@ -111,7 +127,7 @@ function highOf(followed: Followed): number {
  */
 export function carriedBy(inbounds: readonly (Credit | undefined)[]): Counter | null {
   const telling = inbounds.flatMap((credit) =>
-    credit?.next && (credit.next.moved & MOVED) > 0 && (credit.note === null || credit.note === 'clipped')
+    credit?.next && !credit.next.marks.includes('never-grown') && (credit.note === null || credit.note === 'capped')
       ? [credit.growth]
       : [],
   );

@@ -70,34 +70,56 @@ export const NodeUnmanagedItemsFound = defineEvent('NodeUnmanagedItemsFound', {
 });
 
 /**
- * What a counter of a node was followed to: bytes up and down and the bytes of all time as the node said them; which of
- * them have ever moved: 1 = those of all time, 2 = up or down, and 4 = it has fallen and not grown since, 8 = its client was
- * renamed and it has not fallen since; and where it stood before it fell, in bytes, as long as it stands lower; 0 = it does
- * not.
+ * What is unusual about a counter of a node. The usual counter has no mark, which keeps the event small.
+ *
+ * - `never-grown`: its up and down bytes have not grown since the panel follows it
+ * - `all-time-never-grown`: its all-time bytes have not grown since then; a panel may not keep them
+ * - `decreased`: it decreased and has not grown since
+ * - `renamed`: its client got another email, and it has not decreased since
  */
-const seen = [Bytes, Bytes, Bytes, z.int().min(0).max(15), Bytes] as const;
+export const CounterMark = z.enum(['never-grown', 'all-time-never-grown', 'decreased', 'renamed']);
+export type CounterMark = z.infer<typeof CounterMark>;
+/** The marks of a counter that was read for the first time. */
+export const untested: readonly CounterMark[] = ['never-grown', 'all-time-never-grown'];
 
 /**
- * Why a counter was not simply counted on from where it stood.
- *
- * - `first`: it was met for the first time; what it says counts as nothing, and from there on it is followed
- * - `fell`: it says less than before; what it says now is where it goes on from, and nothing is taken back
- * - `clipped`: less was credited than it grew by, as much as the node itself can account for
- * - `implausible`: it grew by what no machine carries in the time: nothing was credited
- * - `doubled`: it says exactly twice what it said, and its inbounds have carried nothing like it: nothing was credited
- * - `came back`: it had fallen, and is back at once where it stood: what exceeds that was credited
- * - `cut there`: the node had cut the client by a count of its own, and was told to begin it anew
+ * The new baseline of a counter: its up, down and all-time bytes as the node reported them, its marks, and the bytes that it
+ * had before it decreased; 0 = it is not below that.
  */
-export const BaselineNote = z.enum(['first', 'fell', 'clipped', 'implausible', 'doubled', 'came back', 'cut there']);
+const seen = [Bytes, Bytes, Bytes, z.array(CounterMark), Bytes] as const;
+
+/**
+ * Why the growth of a counter was not credited as reported.
+ *
+ * - `first`: it was read for the first time; its value is the baseline, and nothing was credited
+ * - `decreased`: it is lower than before; it is followed from its new value, and no credited bytes are taken back
+ * - `capped`: it grew by more than the all-time bytes of the node account for; only those were credited
+ * - `implausible`: it grew by more than a machine can carry in that time; nothing was credited
+ * - `doubled`: it is exactly twice its former value, and its inbounds did not carry those bytes; nothing was credited
+ * - `recovered`: it had decreased and returned at once to its former value; only what exceeds that was credited
+ * - `depleted on node`: the node had disabled the client by its own count, and was told to reset that count
+ */
+export const BaselineNote = z.enum([
+  'first',
+  'decreased',
+  'capped',
+  'implausible',
+  'doubled',
+  'recovered',
+  'depleted on node',
+]);
 export type BaselineNote = z.infer<typeof BaselineNote>;
 
 export const NodeTraffic = z.strictObject({
   node,
-  /** `[client number, up, down, …seen, last online]`: up and down are credited. 0 = the node does not say when. */
+  /**
+   * `[client, up, down, nodeUp, nodeDown, nodeAllTime, marks, bytesBeforeDecrease, lastOnlineAt]`: `up` and `down` were
+   * credited; `lastOnlineAt` 0 = the node does not report it.
+   */
   clients: z.array(z.tuple([z.int().positive(), Bytes, Bytes, ...seen, Time])),
-  /** `[inbound id, up, down, …seen]` */
+  /** `[inbound, up, down, nodeUp, nodeDown, nodeAllTime, marks, bytesBeforeDecrease]` */
   inbounds: z.array(z.tuple([z.int().positive(), Bytes, Bytes, ...seen])),
-  /** Counters with a story: `[client or inbound, its number, why]`. */
+  /** Counters whose growth was not credited as reported: `[client or inbound, its number, reason]`. */
   anomalies: z.array(z.tuple([z.enum(['client', 'inbound']), z.int().positive(), BaselineNote])),
 });
 export type NodeTraffic = z.infer<typeof NodeTraffic>;

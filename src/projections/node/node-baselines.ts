@@ -1,6 +1,7 @@
 import type { NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
 import { destination } from '../../events/node/node-document.js';
+import { type CounterMark, untested } from '../../events/node/node-sync.js';
 
 /** Up to where a counter of a node is followed: what it said then. */
 export interface NodeBaseline {
@@ -8,11 +9,7 @@ export interface NodeBaseline {
   readonly up: number;
   readonly down: number;
   readonly allTime: number;
-  /**
-   * The sum of 1: the bytes of all time have moved, 2: the counter itself has, 4: it has fallen and not grown since, 8: its
-   * client was renamed, and it has not fallen since.
-   */
-  readonly moved: number;
+  readonly marks: readonly CounterMark[];
   /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
   readonly high: number;
 }
@@ -32,8 +29,6 @@ export interface NodeBaselines {
   readonly leaving: Map<number, [client: number, position: number][]>;
 }
 
-const RENAMED = 8;
-
 export const nodeBaselines: Fold<NodeBaselines> = {
   name: 'node-baselines',
   version: 3,
@@ -46,7 +41,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       case 'NodeInboundApplied': {
         const { node, inbound, position, newClients: began, newInbound: fresh } = event.data;
         gone(state, inbound, position);
-        const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, moved: 0, high: 0 };
+        const zero: NodeBaseline = { node, up: 0, down: 0, allTime: 0, marks: untested, high: 0 };
         for (const client of began) state.clients.set(client, zero);
         if (fresh) state.inbounds.set(inbound, zero);
         state.readAt.set(node, event.meta.at);
@@ -54,17 +49,18 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       }
       case 'NodeTrafficRecorded': {
         const { node, clients, inbounds } = event.data;
-        for (const [client, , , up, down, allTime, moved, high] of clients)
-          state.clients.set(client, { node, up, down, allTime, moved, high });
-        for (const [inbound, , , up, down, allTime, moved, high] of inbounds)
-          state.inbounds.set(inbound, { node, up, down, allTime, moved, high });
+        for (const [client, , , up, down, allTime, marks, high] of clients)
+          state.clients.set(client, { node, up, down, allTime, marks, high });
+        for (const [inbound, , , up, down, allTime, marks, high] of inbounds)
+          state.inbounds.set(inbound, { node, up, down, allTime, marks, high });
         state.readAt.set(node, event.meta.at);
         break;
       }
       case 'ClientIdentityChanged': {
         const { client, emailChanged: renamed } = event.data;
         const baseline = state.clients.get(client);
-        if (renamed && baseline) state.clients.set(client, { ...baseline, moved: baseline.moved | RENAMED });
+        if (!renamed || !baseline || baseline.marks.includes('renamed')) break;
+        state.clients.set(client, { ...baseline, marks: [...baseline.marks, 'renamed'] });
         break;
       }
       case 'ClientDeleted': {

@@ -8,10 +8,17 @@ import {
   unlessDoubled,
 } from '../../../src/commands/node/node-credit.js';
 import type { SeenCounter } from '../../../src/commands/ports/remote-panel.js';
+import { type CounterMark, untested } from '../../../src/events/node/node-sync.js';
 
 const at = (up: number, down: number, allTime = up + down) => ({ up, down, allTime });
-const from = (up: number, down: number, allTime = up + down, moved = 3, high = 0): Followed => ({
-  ...{ up, down, allTime, moved, high },
+const from = (
+  up: number,
+  down: number,
+  allTime = up + down,
+  marks: readonly CounterMark[] = [],
+  high = 0,
+): Followed => ({
+  ...{ up, down, allTime, marks, high },
 });
 const bytes = ({ growth }: Credit): number => growth.up + growth.down;
 /** What a counter may grow by, in bytes: that of half a minute at 10 Gbit/s. */
@@ -21,7 +28,7 @@ const nothing = { up: 0, down: 0 };
 
 /** What is credited, and why, when a counter that began at zero is read again and again. */
 function readings(...seen: readonly SeenCounter[]) {
-  let before: Followed | undefined = from(0, 0, 0, 0);
+  let before: Followed | undefined = from(0, 0, 0, untested);
   return seen.map((one) => {
     const credit = creditOf(before, one, MOST);
     before = credit.next ?? before;
@@ -33,13 +40,13 @@ describe('the growth of a counter', () => {
   it.each([
     ['that goes on', from(10, 20), at(15, 40), { up: 5, down: 20 }, null],
     ['that is met for the first time', undefined, at(500, 500), nothing, 'first'],
-    ['that went back to zero', from(10, 20), at(0, 0), nothing, 'fell'],
-    ['of which one half went back', from(10, 20), at(50, 19), nothing, 'fell'],
-    ['that doubled while the bytes of all time did not move', from(10, 20), at(20, 40, 30), nothing, 'clipped'],
-    ['of which a part is in the bytes of all time', from(0, 0), at(100, 300, 40), { up: 10, down: 30 }, 'clipped'],
-    ['while the bytes of all time went back', from(10, 20, 90), at(20, 40, 60), nothing, 'fell'],
-    ['on a panel that keeps no bytes of all time', from(0, 0, 0, 0), at(7, 8, 0), { up: 7, down: 8 }, null],
-    ['on a panel that keeps them no more', from(7, 8, 0, 3), at(17, 8, 0), { up: 10, down: 0 }, null],
+    ['that went back to zero', from(10, 20), at(0, 0), nothing, 'decreased'],
+    ['of which one half went back', from(10, 20), at(50, 19), nothing, 'decreased'],
+    ['that doubled while the bytes of all time did not move', from(10, 20), at(20, 40, 30), nothing, 'capped'],
+    ['of which a part is in the bytes of all time', from(0, 0), at(100, 300, 40), { up: 10, down: 30 }, 'capped'],
+    ['while the bytes of all time went back', from(10, 20, 90), at(20, 40, 60), nothing, 'decreased'],
+    ['on a panel that keeps no bytes of all time', from(0, 0, 0, untested), at(7, 8, 0), { up: 7, down: 8 }, null],
+    ['on a panel that keeps them no more', from(7, 8, 0), at(17, 8, 0), { up: 10, down: 0 }, null],
     ['that is faster than any machine', from(0, 0), at(0, 1e12), nothing, 'implausible'],
     ['that says something else than a number', from(10, 20), at(Number.NaN, 30), nothing, null],
     ['that is no whole number', from(10, 20), at(11.5, 30), nothing, null],
@@ -53,7 +60,7 @@ describe('the growth of a counter', () => {
   it('goes on from what it says now, whatever that was; from where it was when that is unreadable', () => {
     expect(creditOf(from(10, 20), at(13, 24), MOST).next).toStrictEqual(from(13, 24));
     expect(creditOf(from(10, 20), at(Number.NaN, 4), MOST).next).toBeNull();
-    expect(creditOf(undefined, at(3, 4), MOST).next).toStrictEqual(from(3, 4, 7, 0));
+    expect(creditOf(undefined, at(3, 4), MOST).next).toStrictEqual(from(3, 4, 7, untested));
   });
 
   it('may be what it is allowed, to the byte, and nothing of it when it is more', () => {
@@ -68,23 +75,23 @@ describe('a counter that fell', () => {
     const states = [at(2020, 4040), at(0, 0), at(2020, 4040), at(2030, 4050)];
     expect(readings(...states)).toStrictEqual([
       [6060, null],
-      [0, 'fell'],
-      [0, 'came back'],
+      [0, 'decreased'],
+      [0, 'recovered'],
       [20, null],
     ]);
     expect(readings(at(0, 6000), at(0, 100), at(0, 6500))).toStrictEqual([
       [6000, null],
-      [0, 'fell'],
-      [500, 'came back'],
+      [0, 'decreased'],
+      [500, 'recovered'],
     ]);
   });
 
   it('and comes back to a state that is nearly as old counts as nothing, and is still held to the one before', () => {
     expect(readings(at(0, 6000), at(0, 0), at(0, 5000), at(0, 6100), at(0, 6200))).toStrictEqual([
       [6000, null],
-      [0, 'fell'],
-      [0, 'came back'],
-      [100, 'came back'],
+      [0, 'decreased'],
+      [0, 'recovered'],
+      [100, 'recovered'],
       [100, null],
     ]);
   });
@@ -92,10 +99,10 @@ describe('a counter that fell', () => {
   it('and is seen with one disk and the other in turn counts nothing twice', () => {
     expect(readings(at(0, 6000), at(0, 5000), at(0, 6010), at(0, 5010), at(0, 6020))).toStrictEqual([
       [6000, null],
-      [0, 'fell'],
-      [10, 'came back'],
-      [0, 'fell'],
-      [10, 'came back'],
+      [0, 'decreased'],
+      [10, 'recovered'],
+      [0, 'decreased'],
+      [10, 'recovered'],
     ]);
   });
 
@@ -103,31 +110,31 @@ describe('a counter that fell', () => {
     const steps = [1000, 3000, 5000, 7000, 9000].map((down) => at(0, down));
     expect(readings(at(0, 6000), at(0, 0), ...steps)).toStrictEqual([
       [6000, null],
-      [0, 'fell'],
+      [0, 'decreased'],
       ...[1000, 2000, 2000, 2000, 2000].map((step) => [step, null]),
     ]);
     expect(readings(at(0, 6000), at(0, 5000), at(0, 5500), at(0, 7500))).toStrictEqual([
       [6000, null],
-      [0, 'fell'],
+      [0, 'decreased'],
       [500, null],
       [2000, null],
     ]);
   });
 
   it('counts wholly when its client goes by another name now, under which another one counts', () => {
-    const renamed = from(0, 1000, 1000, 3 | 8);
+    const renamed = from(0, 1000, 1000, ['renamed']);
     const fallen = creditOf(renamed, at(0, 0), MOST);
-    expect(fallen.next).toStrictEqual(from(0, 0, 0, 3));
+    expect(fallen.next).toStrictEqual(from(0, 0, 0));
     expect(bytes(creditOf(fallen.next ?? undefined, at(0, 5000), MOST))).toBe(5000);
     // The name went along with its counter; what falls later is that one.
     const grown = creditOf(renamed, at(0, 1100), MOST);
-    expect([bytes(grown), grown.next]).toStrictEqual([100, from(0, 1100, 1100, 3 | 8)]);
+    expect([bytes(grown), grown.next]).toStrictEqual([100, from(0, 1100, 1100, ['renamed'])]);
   });
 
   it('counts wholly when it was only reset: the bytes of all time stand', () => {
     expect(readings(at(0, 1000), at(0, 0, 1000), at(0, 5000, 6000))).toStrictEqual([
       [1000, null],
-      [0, 'fell'],
+      [0, 'decreased'],
       [5000, null],
     ]);
   });
@@ -172,7 +179,7 @@ describe('a counter that says exactly twice what it said', () => {
     expect(carriedBy([creditOf(undefined, at(5, 5), MOST)])).toBeNull();
     expect(carriedBy([creditOf(from(10, 10), at(5, 5), MOST)])).toBeNull();
     // Some panels do not count an inbound at all.
-    expect(carriedBy([creditOf(from(0, 0, 0, 0), at(0, 0, 0), MOST)])).toBeNull();
+    expect(carriedBy([creditOf(from(0, 0, 0, untested), at(0, 0, 0), MOST)])).toBeNull();
   });
 });
 
@@ -185,8 +192,8 @@ class Node {
   client = at(0, 0);
   inbound = at(0, 0);
   readonly #keepsAllTime: boolean;
-  #before: Followed = from(0, 0, 0, 0);
-  #inboundBefore: Followed = from(0, 0, 0, 0);
+  #before: Followed = from(0, 0, 0, untested);
+  #inboundBefore: Followed = from(0, 0, 0, untested);
   credited = 0;
   heard: SeenCounter = this.client;
 

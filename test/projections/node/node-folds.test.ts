@@ -117,8 +117,8 @@ describe('the outbox of a node', () => {
 
 describe('how far the counters of a node are followed', () => {
   const counted = NodeTrafficRecorded({
-    ...{ node, anomalies: [], inbounds: [[one, 5, 5, 50, 50, 100, 3, 0]] },
-    clients: [[first, 5, 5, 40, 40, 80, 7, 900, T0]],
+    ...{ node, anomalies: [], inbounds: [[one, 5, 5, 50, 50, 100, [], 0]] },
+    clients: [[first, 5, 5, 40, 40, 80, ['decreased'], 900, T0]],
   });
   const baseline = (...events: readonly PanelEvent[]) => {
     const state = folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
@@ -149,15 +149,26 @@ describe('how far the counters of a node are followed', () => {
     const fold = (...events: readonly PanelEvent[]) =>
       folded(nodeBaselines, added, inboundAdded({ node }), clientAdded(), ...events);
     const state = fold(applied(3), counted);
-    expect(state.clients.get(first)).toStrictEqual({ node, up: 40, down: 40, allTime: 80, moved: 7, high: 900 });
+    expect(state.clients.get(first)).toStrictEqual({
+      node,
+      up: 40,
+      down: 40,
+      allTime: 80,
+      marks: ['decreased'],
+      high: 900,
+    });
     const renamed = ClientIdentityChanged({
       client: first,
       keyVersion: 2,
       emailChanged: true,
       identity: identity('carol'),
     });
-    expect(fold(applied(3), renamed).clients.get(first)?.moved).toBe(8);
-    expect(fold(applied(3), counted, renamed).clients.get(first)?.moved).toBe(7 | 8);
+    expect(fold(applied(3), renamed).clients.get(first)?.marks).toStrictEqual([
+      'never-grown',
+      'all-time-never-grown',
+      'renamed',
+    ]);
+    expect(fold(applied(3), counted, renamed).clients.get(first)?.marks).toStrictEqual(['decreased', 'renamed']);
     expect(state.readAt.get(node)).toBe(T0);
     expect(fold(applied(3)).readAt.get(node)).toBe(T0);
     expect(fold().readAt.get(node)).toBeUndefined();

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import { zero } from '../../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
-import type { NodeTraffic } from '../../../events/node/node-sync.js';
+import type { CounterMark, NodeTraffic } from '../../../events/node/node-sync.js';
 import {
   type Credit,
   carriedBy,
@@ -218,8 +218,8 @@ function inParts(
   return parts;
 }
 
-function tuple({ up, down, allTime, moved, high }: Followed): [number, number, number, number, number] {
-  return [up, down, allTime, moved, high];
+function tuple({ up, down, allTime, marks, high }: Followed): [number, number, number, CounterMark[], number] {
+  return [up, down, allTime, [...marks], high];
 }
 
 function isNews({ before, next }: Credit & Counted<number>): boolean {

@@ -1,6 +1,6 @@
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import type { NodeTraffic } from '../../../events/node/node-sync.js';
+import { type CounterMark, type NodeTraffic, untested } from '../../../events/node/node-sync.js';
 import { sameJson } from '../../../lib/json.js';
 import { shownText } from '../../../lib/words.js';
 import type { AnyCommand } from '../../catalog.js';
@@ -131,7 +131,7 @@ export class NodeBooks {
     { newClients: began, newInbound: fresh }: Pick<Found, 'newClients' | 'newInbound'>,
   ): void {
     if (began.length === 0 && !fresh) return;
-    const zeros = [0, 0, 0, 0, 0, 0, 0] as const;
+    const zeros: [number, number, number, number, number, CounterMark[], number] = [0, 0, 0, 0, 0, [...untested], 0];
     const data = {
       asked: node,
       clients: began.map((number): NodeTraffic['clients'][number] => [number, ...zeros, 0]),
@@ -144,7 +144,11 @@ export class NodeBooks {
   /** The node has cut clients that may connect: that is seen, not followed. */
   noteCuts(node: Node, { cutThere }: InboundPlan): void {
     if (cutThere.length === 0) return;
-    const anomalies = cutThere.map((number): ['client', number, 'cut there'] => ['client', number, 'cut there']);
+    const anomalies = cutThere.map((number): ['client', number, 'depleted on node'] => [
+      'client',
+      number,
+      'depleted on node',
+    ]);
     const data = { asked: node, clients: [], inbounds: [], anomalies };
     this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);
   }

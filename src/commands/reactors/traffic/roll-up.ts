@@ -100,11 +100,11 @@ class NodeSum {
 
   add({ clients, inbounds, anomalies: notes }: NodeTraffic, position: number): void {
     this.position = position;
-    for (const [number, up, down, seenUp, seenDown, allTime, moved, high, online] of clients) {
-      const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, 0, 0, 0];
+    for (const [number, up, down, seenUp, seenDown, allTime, marks, high, online] of clients) {
+      const [, upBefore, downBefore, , , , , , before] = this.#clients.get(number) ?? [0, 0, 0, 0, 0, 0, [], 0, 0];
       // When a client was online counts only where it moved bytes.
       const at = up + down > 0 ? Math.max(before, online) : before;
-      const seen = [seenUp, seenDown, allTime, moved, high] as const;
+      const seen = [seenUp, seenDown, allTime, marks, high] as const;
       this.#clients.set(number, [number, upBefore + up, downBefore + down, ...seen, at]);
     }
     for (const [id, up, down, ...seen] of inbounds) {

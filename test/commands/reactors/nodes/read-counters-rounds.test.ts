@@ -146,10 +146,10 @@ describe('what the clients of a node used', () => {
     await round();
     const kept = structuredClone(xui.row('alice'));
     Object.assign(xui.row('alice'), { up: 0, down: 0, allTime: 0 });
-    expect(notesOf(await round())).toStrictEqual([['client', 1, 'fell']]);
+    expect(notesOf(await round())).toStrictEqual([['client', 1, 'decreased']]);
     Object.assign(xui.row('alice'), kept);
     xui.count('in-1', 'alice', 3, 4);
-    expect(notesOf(await round())).toStrictEqual([['client', 1, 'came back']]);
+    expect(notesOf(await round())).toStrictEqual([['client', 1, 'recovered']]);
     expect(used('alice')).toBe(6067);
   });
 });
@@ -179,7 +179,7 @@ describe('a count of a node that is higher than what counts here', () => {
     asked();
     xui.count('in-1', 'alice', 0, MOST);
     expect(xui.row('alice').enable).toBe(false);
-    expect(notesOf(await round())).toContainEqual(['client', 1, 'cut there']);
+    expect(notesOf(await round())).toContainEqual(['client', 1, 'depleted on node']);
     expect(asked().filter(isReset)).toStrictEqual([expect.stringMatching(/resetClientTraffic\/alice$/)]);
     expect(xui.row('alice')).toMatchObject({ enable: true, up: 0, down: 0 });
     xui.count('in-1', 'alice', 0, 700);

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Followed } from '../../../../src/commands/node/node-credit.js';
 import type { ListedInbound, SeenCounter, WantedInbound } from '../../../../src/commands/ports/remote-panel.js';
 import { observe } from '../../../../src/commands/reactors/nodes/read-counters.js';
+import { untested } from '../../../../src/events/node/node-sync.js';
 import { clientNumber, inboundId, T0 } from '../../../kit/builders.js';
 
 type Sums = 'adds up' | 'keeps the other';
-/** As the fold of the baselines has it. */
-const RENAMED = 8;
 const zero: SeenCounter = { up: 0, down: 0, allTime: 0 };
-const at = (up: number): Followed => ({ up, down: 0, allTime: up, moved: 3, high: 0 });
+const at = (up: number): Followed => ({ up, down: 0, allTime: up, marks: [], high: 0 });
 
 /** A node with clients 1, 2, … each in an inbound of its own, and a centre that follows it. */
 class Model {
@@ -42,7 +41,8 @@ class Model {
     const taken = [...this.names.values()].includes(to);
     this.names.set(number, to);
     const followed = this.followed.get(number);
-    if (followed) this.followed.set(number, { ...followed, moved: followed.moved | RENAMED });
+    if (followed)
+      this.followed.set(number, { ...followed, marks: [...new Set([...followed.marks, 'renamed' as const])] });
     const alone = ![...this.names.values()].includes(from);
     const brought = alone && (!taken || this.#sums === 'adds up') ? (this.counters.get(from) ?? 0) : 0;
     this.counters.set(to, (taken ? (this.counters.get(to) ?? 0) : 0) + brought);
@@ -66,10 +66,11 @@ class Model {
         inbound: () => at(1),
       },
     );
-    for (const number of [...newClients.values()].flat()) this.followed.set(number, { ...zero, moved: 0, high: 0 });
+    for (const number of [...newClients.values()].flat())
+      this.followed.set(number, { ...zero, marks: untested, high: 0 });
     const rows = traffic.flatMap(({ clients }) => clients);
-    for (const [number, up, down, seenUp, seenDown, allTime, moved, high] of rows) {
-      this.followed.set(number, { up: seenUp, down: seenDown, allTime, moved, high });
+    for (const [number, up, down, seenUp, seenDown, allTime, marks, high] of rows) {
+      this.followed.set(number, { up: seenUp, down: seenDown, allTime, marks, high });
       this.credited.set(number, (this.credited.get(number) ?? 0) + up + down);
     }
   }
