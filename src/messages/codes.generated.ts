@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['cli', 'client', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
+export const areas = ['cli', 'client', 'core', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -286,6 +286,14 @@ export interface MessageParams {
   'client.allTrafficReset': None;
   'client.depletedDeleted': None;
   'client.ipLogCleared': None;
+  'core.accessLogNotPlain': None;
+  'core.accessLogUnreadable': None;
+  'core.journalNotAService': None;
+  'core.journalUnreadable': { readonly why: Text | string };
+  'core.journalctlMissing': None;
+  'core.journalctlTimedOut': None;
+  'core.journalTooLarge': None;
+  'core.journalctlFailed': None;
   'inbound.leadsToPanel': { readonly port: string | number };
   'inbound.name': { readonly tag: string | number };
   'inbound.otherProgram': None;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { LogError } from '../../commands/ports/logs.js';
+import { message } from '../../messages/message.js';
 
 const CHUNK = 32 * 1024;
 /** Bytes of a line that are kept; of a longer one the beginning. */
@@ -17,18 +18,18 @@ export async function* linesBackwards(file: string, limit: number): AsyncGenerat
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
-    throw new LogError(code === 'ELOOP' ? notPlain : 'The access log cannot be read', { cause: error });
+    throw new LogError(message(code === 'ELOOP' ? 'core.accessLogNotPlain' : 'core.accessLogUnreadable'), {
+      cause: error,
+    });
   }
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new LogError(notPlain);
+    if (!stat.isFile()) throw new LogError(message('core.accessLogNotPlain'));
     yield* backwards(handle, stat.size, limit);
   } finally {
     await handle.close();
   }
 }
-
-const notPlain = 'The access log is not a plain file';
 
 async function* backwards(handle: FileHandle, size: number, limit: number): AsyncGenerator<string> {
   const least = Math.max(0, size - limit);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { LogError, type LogLevel, type LogQuery } from '../../commands/ports/logs.js';
+import { type Message, message } from '../../messages/message.js';
 import { cleanLine } from './clean.js';
 import { redact } from './redact.js';
 
@@ -33,8 +34,7 @@ export async function journalLines(
 ): Promise<readonly string[]> {
   const { program = 'journalctl', membership = '/proc/self/cgroup', secrets = () => [] } = options;
   const unit = unitIn(membership);
-  if (unit === null)
-    throw new LogError('The panel does not run as a service of systemd: the journal has no lines of it');
+  if (unit === null) throw new LogError(message('core.journalNotAService'));
   const wanted = ['--unit', unit, '--no-pager', '--quiet', '--lines', String(count), '--priority', priorities[least]];
   try {
     const { stdout } = await run(program, wanted, {
@@ -46,7 +46,7 @@ export async function journalLines(
     const lines = stdout.split('\n').filter((line) => line !== '');
     return lines.slice(-count).map((line) => cleanLine(redact(line, secrets()), LONGEST));
   } catch (error) {
-    throw new LogError(`The journal of the system cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new LogError(message('core.journalUnreadable', { why: reasonOf(error) }), { cause: error });
   }
 }
 
@@ -58,10 +58,10 @@ function unitIn(membership: string): string | null {
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Message {
   const { code, killed } = error as { code?: unknown; killed?: boolean };
-  if (code === 'ENOENT') return 'journalctl is not installed';
-  if (killed === true) return 'journalctl did not answer in time';
-  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'there is too much in it';
-  return 'journalctl failed';
+  if (code === 'ENOENT') return message('core.journalctlMissing');
+  if (killed === true) return message('core.journalctlTimedOut');
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return message('core.journalTooLarge');
+  return message('core.journalctlFailed');
 }

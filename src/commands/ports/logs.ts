@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../lib/json.js';
+import { MessageError } from '../../messages/error.js';
 
 /** From everything to the gravest only. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error'] as const;
@@ -48,7 +49,7 @@ export interface Logs {
   access(query: AccessQuery): Promise<readonly AccessLine[] | null>;
 }
 
-/** `message` is for people. */
-export class LogError extends Error {
+/** Why a log cannot be read, for people. */
+export class LogError extends MessageError {
   override readonly name = 'LogError';
 }

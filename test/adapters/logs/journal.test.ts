@@ -54,9 +54,9 @@ describe('the journal of the system', () => {
   });
 
   it.each([
-    ['0::/user.slice/session-1.scope\n', 'does not run as a service'],
-    ['', 'does not run as a service'],
-    ['0::/system.slice/-x;id.service\n', 'does not run as a service'],
+    ['0::/user.slice/session-1.scope\n', 'does not run as a systemd service'],
+    ['', 'does not run as a systemd service'],
+    ['0::/system.slice/-x;id.service\n', 'does not run as a systemd service'],
   ])('says that there is none for %j', async (text, why) => {
     const asked = journalLines(query, { program: program('echo x'), membership: membership(text) });
     await expect(asked).rejects.toThrow(LogError);
@@ -68,8 +68,8 @@ describe('the journal of the system', () => {
     const asked = (file: string) => journalLines(query, { program: file, membership: where });
     await expect(asked('/nowhere/journalctl')).rejects.toThrow('journalctl is not installed');
     await expect(asked(program('echo secret >&2; exit 1'))).rejects.toThrow(
-      /^The journal of the system cannot be read: journalctl failed$/,
+      /^The system journal could not be read: journalctl failed$/,
     );
-    await expect(asked(program('yes | head -c 40000000'))).rejects.toThrow('there is too much in it');
+    await expect(asked(program('yes | head -c 40000000'))).rejects.toThrow('its output is too large');
   });
 });

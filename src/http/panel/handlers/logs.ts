@@ -98,6 +98,6 @@ function entryOf({ at, from, to, inbound, outbound, email, kind }: AccessLine) {
 }
 
 function refused(error: unknown) {
-  if (error instanceof LogError) return reject('LOG_UNREADABLE', { why: error.message });
+  if (error instanceof LogError) return reject('LOG_UNREADABLE', { why: error.text });
   throw error;
 }
