@@ -161,8 +161,8 @@ describe('the core', () => {
     place.core.config.test = () => Promise.reject(new CoreError('invalid', 'no <such> outbound'));
     const shown = await ask('/restart');
     await press('Yes', shown);
-    await until(() => shown.text.startsWith('The core does not take'), 'the reason is there');
-    expect(shown.text).toBe('The core does not take this configuration: no <such> outbound');
+    await until(() => shown.text.startsWith('The core does not accept'), 'the reason is there');
+    expect(shown.text).toBe('The core does not accept this configuration: no <such> outbound');
     expect(place.events('CoreRestartRequested')).toEqual([]);
   });
 });

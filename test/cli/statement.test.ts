@@ -121,8 +121,11 @@ describe('events statement', () => {
   it.each([
     [['nobody'], 'portolan: The log has no client nobody\n'],
     [['#77'], 'portolan: The log has no client #77\n'],
-    [['alice', '--from', 'soon'], 'portolan: from is no day: write it as 2026-03-31, or as ms since 1970\n'],
-    [['alice', '--from', day2, '--to', day1], 'portolan: The first day lies after the last one\n'],
+    [
+      ['alice', '--from', 'soon'],
+      'portolan: from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970\n',
+    ],
+    [['alice', '--from', day2, '--to', day1], 'portolan: The first day is after the last day\n'],
   ])('of %j is refused with a sentence', async (args, err) => {
     const { journal } = history();
     expect(await portolan(journal, 'events', 'statement', ...args)).toMatchObject({ code: 1, out: '', err });

@@ -114,7 +114,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const early = await occupy(subPort);
     expect(await admin.post('/panel/setting/restartPanel')).toEqual({
       success: false,
-      msg: `The panel does not restart and goes on as it is: Port already exists: ${subPort} is used by another program`,
+      msg: `The panel was not restarted and keeps running as it is: Port already exists: ${subPort} is used by another program`,
       obj: null,
       code: 'RESTART_REFUSED',
     });

@@ -133,7 +133,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     head = headOf(panel.dataDir);
     expect(await install(admin, '26.7.30')).toMatchObject({
       success: false,
-      msg: expect.stringMatching(/former/) as string,
+      msg: expect.stringMatching(/rolled back to the previous one/) as string,
     });
     expect(await must(admin.get('/panel/api/server/status'))).toMatchObject({ core: { state: 'running' } });
     expect(deeds(panel.dataDir, head)).toEqual([

@@ -110,18 +110,18 @@ describe('the feed of events', () => {
     };
     await refused(
       `${position}.11111111-2222-4333-8444-555555555555.${hash}`,
-      'Another state took the place of the log that was followed: begin anew after 0',
+      'The log that was followed was replaced by another one: start again after 0',
       'GENERATION_UNKNOWN',
     );
     // The position was given twice: a copy of an older state was put back by hand, which keeps its generation.
     await refused(
       `${position}.${generation}.0123456789abcdef`,
-      `The event at position ${position} is not the one that was followed: the log has another history now. Begin anew after 0`,
+      `The event at position ${position} is not the one that was followed: the log has a different history now. Start again after 0`,
       'HISTORY_CHANGED',
     );
     await refused(
       `9999.${generation}.${hash}`,
-      `This log does not know the position 9999: it ends at ${head()}. Where another state took its place, begin anew after 0`,
+      `This log has no position 9999: it ends at ${head()}. If the log was replaced, start again after 0`,
       'POSITION_UNKNOWN',
     );
   });
@@ -160,12 +160,12 @@ describe('the feed of events', () => {
     ['?types=toString', 'There is no event type toString', 'EVENT_TYPE_UNKNOWN'],
     [
       '?after=99',
-      'This log does not know the position 99: it ends at 2. Where another state took its place, begin anew after 0',
+      'This log has no position 99: it ends at 2. If the log was replaced, start again after 0',
       'POSITION_UNKNOWN',
     ],
     [
       '?after=1&generation=other',
-      'Another state took the place of the log that was followed: begin anew after 0',
+      'The log that was followed was replaced by another one: start again after 0',
       'GENERATION_UNKNOWN',
     ],
   ])('refuses %s with a sentence, as a stream too', async (query, msg, code) => {

@@ -158,14 +158,14 @@ describe('the statement of a client', () => {
   });
 
   const wrong = [
-    ['?from=yesterday', 'from is no day: write it as 2026-03-31, or as ms since 1970'],
-    ['?to=2026-02-30', 'to is no day: write it as 2026-03-31, or as ms since 1970'],
-    ['?from=999999999999999', 'from is no day: write it as 2026-03-31, or as ms since 1970'],
-    ['?from=2026-03-31&to=2026-03-30', 'The first day lies after the last one'],
-    ['?from=2999-01-01', 'The first day lies after the last one'],
+    ['?from=yesterday', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?to=2026-02-30', 'to is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?from=999999999999999', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
+    ['?from=2026-03-31&to=2026-03-30', 'The first day is after the last day'],
+    ['?from=2999-01-01', 'The first day is after the last day'],
     ['?from=1999-01-01', 'A statement covers 10 years at most'],
     ['?format=xml', 'The input is not valid: format: must be one of json, csv'],
-    ['?from=-1', 'from is no day: write it as 2026-03-31, or as ms since 1970'],
+    ['?from=-1', 'from is not a valid date: write it as 2026-03-31, or as milliseconds since 1970'],
   ] as const;
 
   it('is refused with a sentence for what is no day or no range', async () => {
@@ -187,7 +187,7 @@ describe('the statement of a client', () => {
   it('waits for a ledger that is being made, and says so when that takes long', async () => {
     const { panel, ask } = await start();
     Object.assign(panel.ledger, { ask: async () => ({ silent: 'unready' }) });
-    expect((await ask()).json?.msg).toBe('The statements are still being made from the log: ask again in a minute');
+    expect((await ask()).json?.msg).toBe('The statements are still being built from the log: try again in a minute');
   });
 
   it('is not given where it does not agree with the counter, also when it is made anew', async () => {
@@ -196,7 +196,7 @@ describe('the statement of a client', () => {
     vi.spyOn(panel.read.usage, 'client').mockReturnValue({ up: 500, down: 0 });
     expect((await ask()).json).toMatchObject({
       success: false,
-      msg: 'The statement does not add up to the counter, also when it is made anew from the log: run portolan events verify',
+      msg: 'The statement does not match the counter, even after it was rebuilt from the log: run portolan events verify',
     });
     vi.restoreAllMocks();
     expect((await ask()).json).toMatchObject({ success: true, obj: { closing: { up: 1, down: 2 } } });

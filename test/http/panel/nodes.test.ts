@@ -214,7 +214,7 @@ describe('a node that is changed', () => {
     expect(facts()).toEqual([{ type: 'NodeUpdated', data: { node: 1, changes: { remark: 'rack 4' } } }]);
     expect(await node()).toMatchObject({ name: 'Frankfurt', enable: false, hasApiToken: true });
     expect((await post('/update/1', { host: '203.0.113.10', allowPrivateAddress: true }))?.msg).toBe(
-      'The node is at another address now: give its API token again',
+      'The address of the node has changed: enter its API token again',
     );
     expect(facts()).toEqual([]);
   });
@@ -322,7 +322,7 @@ describe('a node that is changed', () => {
     given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
     expect(await post('/add', place(port))).toMatchObject({
       success: false,
-      msg: 'The address leads to this panel itself',
+      msg: 'The address is that of this panel itself',
     });
     expect(facts()).toStrictEqual([]);
     const remote = await startPanel();

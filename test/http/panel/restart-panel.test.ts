@@ -33,7 +33,7 @@ describe('restartPanel', () => {
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({
       success: false,
-      msg: 'The panel does not restart and goes on as it is: Port already exists: 9 is used by another program',
+      msg: 'The panel was not restarted and keeps running as it is: Port already exists: 9 is used by another program',
       obj: null,
       code: 'RESTART_REFUSED',
     });

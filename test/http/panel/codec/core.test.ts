@@ -76,7 +76,7 @@ describe('restartCoreService', () => {
   it('goes on as it is when the configuration is invalid', async () => {
     const panel = startPanel({ core: { config: { test: invalid('bad routing') } } });
     expect((await control(panel, 'restartCoreService')).msg).toBe(
-      'The core does not take this configuration: bad routing',
+      'The core does not accept this configuration: bad routing',
     );
     expect(panel.log.events).toStrictEqual([]);
   });
@@ -150,11 +150,11 @@ describe('the core template', () => {
 
   it('is not kept with a test address that the panel would never ask; the one that is kept is not judged again', async () => {
     const asked: string[] = [];
-    const flaw = async (url: string) => {
+    const problem = async (url: string) => {
       asked.push(url);
       return 'it is private';
     };
-    const panel = startPanel({ web: { flaw } as unknown as Web });
+    const panel = startPanel({ web: { problem } as unknown as Web });
     const refused = await core(panel, 'update', { coreSetting: valid, outboundTestUrl: 'http://private.example/' });
     expect(refused).toMatchObject({
       success: false,

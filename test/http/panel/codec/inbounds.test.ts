@@ -133,7 +133,7 @@ describe('what the machine and the core say', () => {
       { tag: 'inbound-443', port: 443, settings: { decryption: 'none' } },
       [{ email: 'c1', account: { id: uuid(1) } }],
     ]);
-    expect((await add(vless(444))).msg).toBe('The core does not take this configuration: bad');
+    expect((await add(vless(444))).msg).toBe('The core does not accept this configuration: bad');
     asked.length = 0;
     await call('update', { params: { id: '1' }, body: { remark: 'only the remark' } });
     expect(asked).toStrictEqual([]);
