@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { catalog } from '../src/events/catalog.js';
+import type { EventType } from '../src/events/log/event.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings/settings.js';
 import { openApi } from '../src/http/panel/openapi/document.js';
 import { SOCKET_TAG, socketMessages } from '../src/http/panel/openapi/socket.js';
@@ -53,22 +54,55 @@ function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
 }
 
+/** The stream of an event, with the fields that its name is made of: `client-{client}`. */
+function streamOf(type: EventType): string {
+  const names = new Proxy({}, { get: (_, field) => `{${String(field)}}` });
+  return type.stream(names);
+}
+
+function eventSection(type: EventType): readonly string[] {
+  const schema = z.toJSONSchema(type.schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const fields = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) => `| \`${name}\` | ${shape(field)} | ${name in type.seals ? 'yes' : 'no'} |`,
+  );
+  const sample = new URL(`../test/events/samples/${type.type}.v${type.schemaVersion}.json`, import.meta.url);
+  const example = JSON.stringify(JSON.parse(readFileSync(sample, 'utf8')));
+  return [
+    `### ${type.type}`,
+    '',
+    type.summary,
+    '',
+    `Stream \`${streamOf(type)}\`, version ${type.schemaVersion}, ${type.class}.`,
+    '',
+    ...(fields.length > 0 ? ['| Field | Type | Sealed |', '|---|---|---|', ...fields, ''] : ['It has no fields.', '']),
+    '```json',
+    example,
+    '```',
+    '',
+  ];
+}
+
 export function eventsPage(): string {
-  const rows = catalog.map((type) => {
-    const sealed = Object.keys(type.seals).join(', ') || '–';
-    return `| \`${type.type}\` | ${type.class} | ${type.schemaVersion} | ${sealed} | ${type.summary} | ${schemaText(type.schema)} |`;
+  const nouns = new Map<string, EventType[]>();
+  for (const type of catalog as readonly EventType[]) {
+    const noun = streamOf(type).replace(/-\{.*$/, '');
+    nouns.set(noun, [...(nouns.get(noun) ?? []), type]);
+  }
+  const contents = [...nouns].map(([noun, types]) => {
+    const links = types.map(({ type }) => `[${type}](#${type.toLowerCase()})`).join(', ');
+    return `- **${noun}**: ${links}`;
   });
+  const sections = [...nouns].flatMap(([noun, types]) => [`## ${noun}`, '', ...types.flatMap(eventSection)]);
   return [
     '# Events',
     made,
     '',
-    'Every fact that the log can hold. `kept` events stay for ever; of `measured` ones the payload is rolled up after the retention window.',
-    'Sealed fields are ciphertext in the log.',
+    'Every event type of the log, grouped by the first part of its stream. `kept` events stay in the log. The payload of a `measured` event is summed up and',
+    'removed after the retention window. Sealed fields are encrypted in the log. Times are milliseconds since 1970, `up` and `down` are bytes.',
     '',
-    '| Type | Class | Schema | Sealed | What it says | Data |',
-    '|---|---|---|---|---|---|',
-    ...rows,
+    ...contents,
     '',
+    ...sections,
   ].join('\n');
 }
 

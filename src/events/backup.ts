@@ -12,8 +12,7 @@ const Backup = {
 };
 
 export const BackupVerified = defineEvent('BackupVerified', {
-  summary:
-    'A timed backup was kept, after its chain was checked, it was replayed in a scratch place, and its digests were those of the panel.',
+  summary: 'A scheduled backup was made, verified and kept.',
   data: z.strictObject({
     ...Backup,
     /** When it was made. */
@@ -25,14 +24,13 @@ export const BackupVerified = defineEvent('BackupVerified', {
 });
 
 export const BackupFailed = defineEvent('BackupFailed', {
-  summary: 'A timed backup could not be made, or was not good when it was read again; it was not kept.',
+  summary: 'A scheduled backup could not be made or verified, and was not kept.',
   data: z.strictObject({ reason: z.string() }),
   stream: () => 'backups',
 });
 
 export const StateImported = defineEvent('StateImported', {
-  summary:
-    'This log was taken from a file and became the state of a panel: all sessions ended, and what belongs to the machine stayed.',
+  summary: 'This log was restored from a file and became the state of the panel. All sessions ended.',
   data: z.strictObject({
     source: z.enum(['portolan', '3x-ui']),
     /** Of the file. */
@@ -46,7 +44,7 @@ export const StateImported = defineEvent('StateImported', {
 });
 
 export const StateReplaced = defineEvent('StateReplaced', {
-  summary: 'It was decided that the log of a file takes the place of this one; this log is put aside.',
+  summary: 'An admin replaced the state of the panel with a file. This log was archived.',
   data: z.strictObject({
     source: z.enum(['portolan', '3x-ui']),
     sha256: Sha256,
@@ -57,7 +55,7 @@ export const StateReplaced = defineEvent('StateReplaced', {
 });
 
 export const StateReplacementRolledBack = defineEvent('StateReplacementRolledBack', {
-  summary: 'The state that should take the place of this one did not start: this log goes on.',
+  summary: 'The new state of the panel did not start. The panel rolled back to this log.',
   data: z.strictObject({ reason: z.string() }),
   stream: () => 'log',
 });

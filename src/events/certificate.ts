@@ -13,7 +13,7 @@ export const serverNames: Readonly<Record<ServerName, string>> = {
 const stream = () => 'certificates';
 
 export const CertificateLoaded = defineEvent('CertificateLoaded', {
-  summary: 'A server serves with another certificate than before, or its files are good again.',
+  summary: 'A server loaded a new certificate, or a certificate whose files were invalid before.',
   data: z.strictObject({
     server,
     /** SHA-256 of the leaf, in hex. */
@@ -25,13 +25,13 @@ export const CertificateLoaded = defineEvent('CertificateLoaded', {
 });
 
 export const CertificateRejected = defineEvent('CertificateRejected', {
-  summary: 'The files of a certificate hold what a server cannot use; it goes on with what it had.',
+  summary: 'A server rejected the files of a certificate and keeps its former certificate.',
   data: z.strictObject({ server, certFile: z.string(), keyFile: z.string(), reason: z.string() }),
   stream,
 });
 
 export const CertificateExpiring = defineEvent('CertificateExpiring', {
-  summary: 'The certificate that a server uses has less than two weeks left.',
+  summary: 'The certificate of a server expires in less than two weeks.',
   data: z.strictObject({ server, expiresAt: z.int() }),
   stream,
 });

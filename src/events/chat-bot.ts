@@ -5,13 +5,13 @@ import { defineEvent } from './log/event.js';
 const stream = () => 'chat-bot';
 
 export const ClientWarningsSent = defineEvent('ClientWarningsSent', {
-  summary: 'The admins were told by the bot that these clients are soon at the end of their term, or at their cap.',
+  summary: 'The chat bot warned the admins of clients that are close to their expiry or cap.',
   data: z.strictObject({ expiring: z.array(ClientNumber), nearCap: z.array(ClientNumber) }),
   stream,
 });
 
 export const BackupDelivered = defineEvent('BackupDelivered', {
-  summary: 'A fresh backup left the machine: the bot sent it to chats of admins, or tried to.',
+  summary: 'The chat bot sent a backup to the chats of the admins, or tried to.',
   data: z.strictObject({
     /** The last event in it. */
     position: z.int().nonnegative(),

@@ -5,19 +5,19 @@ import { defineEvent } from './log/event.js';
 const stream = () => 'core';
 
 export const CoreStopRequested = defineEvent('CoreStopRequested', {
-  summary: 'An admin asked for the core to stop; it stays stopped until somebody asks for it again.',
+  summary: 'An admin requested that the core stop. It stays stopped until an admin starts it.',
   data: z.strictObject({}),
   stream,
 });
 
 export const CoreRestartRequested = defineEvent('CoreRestartRequested', {
-  summary: 'An admin asked for the core to start, or to start anew.',
+  summary: 'An admin requested a start or restart of the core.',
   data: z.strictObject({}),
   stream,
 });
 
 export const CoreStarted = defineEvent('CoreStarted', {
-  summary: 'A run of the core began, or a running core was taken over from an earlier panel process.',
+  summary: 'The core started, or the panel adopted a core that an earlier panel process had started.',
   data: z.strictObject({
     run: z.string(),
     version: z.string(),
@@ -27,31 +27,31 @@ export const CoreStarted = defineEvent('CoreStarted', {
 });
 
 export const CoreStopped = defineEvent('CoreStopped', {
-  summary: 'A run of the core ended as asked.',
+  summary: 'The core stopped on request.',
   data: z.strictObject({ run: z.string(), reason: z.enum(['request', 'shutdown', 'configuration', 'cut']) }),
   stream,
 });
 
 export const CoreFailed = defineEvent('CoreFailed', {
-  summary: 'The core could not be started, or ended by itself.',
+  summary: 'The core could not start, or exited unexpectedly.',
   data: z.strictObject({ run: z.string().nullable(), reason: z.string() }),
   stream,
 });
 
 export const CoreDriftRepaired = defineEvent('CoreDriftRepaired', {
-  summary: 'The running core differed from what the log asks for and was put right.',
+  summary: 'The running core differed from the configuration in the log, and the panel corrected it.',
   data: z.strictObject({ inboundTags: z.array(z.string()), clientCount: z.int().nonnegative() }),
   stream,
 });
 
 export const InboundRejectedByCore = defineEvent('InboundRejectedByCore', {
-  summary: 'The core does not take this inbound; it is left out so that the others run.',
+  summary: 'The core rejected an inbound. The panel left it out so that the other inbounds run.',
   data: z.strictObject({ inbound: InboundId, reason: z.string() }),
   stream,
 });
 
 export const InboundAcceptedByCore = defineEvent('InboundAcceptedByCore', {
-  summary: 'An inbound that the core had refused runs now.',
+  summary: 'The core accepted an inbound that it had rejected before.',
   data: z.strictObject({ inbound: InboundId }),
   stream,
 });

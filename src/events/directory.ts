@@ -4,7 +4,7 @@ import { defineEvent } from './log/event.js';
 const Count = z.int().nonnegative();
 
 export const DirectorySynced = defineEvent('DirectorySynced', {
-  summary: 'Clients were brought in line with the directory, or that went otherwise than the time before.',
+  summary: 'The panel synced its clients with the directory, or the result of the sync changed.',
   class: 'measured',
   data: z.strictObject({
     added: Count,

@@ -38,7 +38,7 @@ export const ImportedTable = z.strictObject({
 export type ImportedTable = z.infer<typeof ImportedTable>;
 
 export const PanelImported = defineEvent('PanelImported', {
-  summary: 'The database of another panel became this log: all that was made of it names this event as its cause.',
+  summary: 'The database of another panel was imported. All events of the import name this event as their cause.',
   data: z.strictObject({
     source: z.enum(['3x-ui']),
     /** As far as the tables show it. */
@@ -63,7 +63,7 @@ export const PanelImported = defineEvent('PanelImported', {
 });
 
 export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
-  summary: 'What the panel before had counted and noted of a client.',
+  summary: 'The traffic and times of a client were imported from another panel.',
   data: z.strictObject({
     client: ClientNumber,
     up: Bytes,
@@ -79,7 +79,7 @@ export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
 });
 
 export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
-  summary: 'What the panel before had counted and noted of an inbound.',
+  summary: 'The traffic of an inbound was imported from another panel.',
   data: z.strictObject({
     inbound: InboundId,
     up: Bytes,
@@ -92,7 +92,7 @@ export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
 });
 
 export const OutboundHistoryImported = defineEvent('OutboundHistoryImported', {
-  summary: 'What the panel before had counted of an outbound.',
+  summary: 'The traffic of an outbound was imported from another panel.',
   data: z.strictObject({ tag: z.string(), up: Bytes, down: Bytes }),
   stream: () => 'traffic',
 });

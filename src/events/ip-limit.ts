@@ -13,7 +13,7 @@ const stream = (data: { client: number }) => `client-${data.client}`;
 
 export const ClientIpsBlocked = defineEvent('ClientIpsBlocked', {
   summary:
-    'A client was connected from more addresses at once than it may; those that are held back get nowhere until that is lifted.',
+    'A client was connected from more IP addresses than its limit allows, and the panel blocked the excess addresses for that client.',
   class: 'measured',
   data: z.strictObject({
     client: ClientNumber,
@@ -32,7 +32,7 @@ export const ClientIpsBlocked = defineEvent('ClientIpsBlocked', {
 });
 
 export const ClientIpsUnblocked = defineEvent('ClientIpsUnblocked', {
-  summary: 'The addresses of a client that were held back may be used again.',
+  summary: 'The blocked IP addresses of a client were unblocked.',
   class: 'measured',
   data: z.strictObject({
     client: ClientNumber,

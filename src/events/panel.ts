@@ -18,32 +18,31 @@ const place = z.strictObject({ listen: z.string(), port: z.int(), tls: z.boolean
 export type ServerPlace = z.output<typeof place>;
 
 export const PanelRestartRequested = defineEvent('PanelRestartRequested', {
-  summary: 'Somebody asked for the servers of the panel to be made anew from the settings.',
+  summary: 'An admin requested a restart of the panel servers with the current settings.',
   data: z.strictObject({}),
   stream: () => 'panel',
 });
 
 export const PanelRestarted = defineEvent('PanelRestarted', {
-  summary: 'The servers of the panel follow the settings; core, sessions and log went on.',
+  summary: 'The panel servers restarted with the current settings. Core, sessions and log were not interrupted.',
   data: z.strictObject({ panel: place, subscription: place }),
   stream: () => 'panel',
 });
 
 export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
-  summary: 'A server could not be had as the settings want it; both go on as they were.',
+  summary: 'A server could not start with the current settings. Both servers keep their former settings.',
   data: z.strictObject({ server: z.enum(['panel', 'subscription']), reason: z.string() }),
   stream: () => 'panel',
 });
 
 export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
-  summary: 'A data key was destroyed: what it sealed can no longer be read, here or in a replay.',
+  summary: 'A data key was destroyed. The data encrypted with it can no longer be read.',
   data: z.strictObject({ key: z.string(), reason: z.enum(['rotated', 'erased']) }),
   stream: () => 'keys',
 });
 
 export const LogLossAccepted = defineEvent('LogLossAccepted', {
-  summary:
-    'Events were missing at a start, or the anchor that tells was; an operator chose to go on with what was there, as another log.',
+  summary: 'Events or the anchor were missing at a start, and an operator accepted the log as it was found.',
   data: z.strictObject({
     /** The last position that the anchor knew; null where there was no anchor. */
     expectedPosition: z.int().nullable(),

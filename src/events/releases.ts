@@ -6,7 +6,7 @@ const Version = z.string();
 const Sha256 = z.string();
 
 export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
-  summary: 'A version of the core was put in place; the core runs it from its next start on, which this asks for.',
+  summary: 'A version of the core was installed. The core uses it from its next start, which this event requests.',
   data: z.strictObject({
     version: Version,
     /** The version that is gone back to if the new one does not last; null = there is none. */
@@ -17,37 +17,37 @@ export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
 });
 
 export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
-  summary: 'A new version of the core did not start or did not last, and the former one counts again.',
+  summary: 'A new version of the core failed and was rolled back to the former version.',
   data: z.strictObject({ version: Version, restoredVersion: Version.nullable(), reason: z.string() }),
   stream: () => 'core',
 });
 
 export const CoreInstallFailed = defineEvent('CoreInstallFailed', {
-  summary: 'A version of the core could not be got, or did not pass its checks. What ran goes on.',
+  summary: 'A version of the core could not be downloaded or verified. The running version is unchanged.',
   data: z.strictObject({ version: Version, reason: z.string() }),
   stream: () => 'core',
 });
 
 export const PanelUpdateInstalled = defineEvent('PanelUpdateInstalled', {
-  summary: 'A newer version of the panel was put in place; the process starts anew with it.',
+  summary: 'A newer version of the panel was installed, and the panel restarts with it.',
   data: z.strictObject({ version: Version, previousVersion: Version, sha256: Sha256 }),
   stream: () => 'panel',
 });
 
 export const PanelUpdateFailed = defineEvent('PanelUpdateFailed', {
-  summary: 'A newer version of the panel could not be got, or did not pass its checks.',
+  summary: 'A newer version of the panel could not be downloaded or verified.',
   data: z.strictObject({ version: Version, reason: z.string() }),
   stream: () => 'panel',
 });
 
 export const PanelUpdateRolledBack = defineEvent('PanelUpdateRolledBack', {
-  summary: 'A newer version of the panel did not become ready, and the former one runs again.',
+  summary: 'A newer version of the panel did not become ready and was rolled back to the former version.',
   data: z.strictObject({ version: Version, restoredVersion: Version, reason: z.string() }),
   stream: () => 'panel',
 });
 
 export const GeoFilesUpdated = defineEvent('GeoFilesUpdated', {
-  summary: 'Geo files were asked for, and this is what became of each.',
+  summary: 'An update of the geo files finished, with one result for each file.',
   data: z.strictObject({
     files: z.array(
       z.strictObject({

@@ -5,14 +5,14 @@ import { defineEvent } from './log/event.js';
 const stream = (): string => 'traffic-inform';
 
 export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
-  summary: 'The receiver of traffic figures has not taken any for a while; what it does not get is kept as sums.',
+  summary: 'The traffic receiver has not accepted reports for a while. The panel keeps the sums for later.',
   class: 'measured',
   data: z.strictObject({ firstFailedAt: Time, reason: z.string() }),
   stream,
 });
 
 export const TrafficInformRecovered = defineEvent('TrafficInformRecovered', {
-  summary: 'The receiver of traffic figures takes them again.',
+  summary: 'The traffic receiver accepts reports again.',
   class: 'measured',
   data: z.strictObject({ /** When it had begun to fail. */ firstFailedAt: Time }),
   stream,

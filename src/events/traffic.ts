@@ -23,7 +23,8 @@ export const TrafficSum = z.strictObject({
 export type TrafficSum = z.infer<typeof TrafficSum>;
 
 export const TrafficRecorded = defineEvent('TrafficRecorded', {
-  summary: 'What the counters of the core grew by since the poll before; counters that did not move are left out.',
+  summary:
+    'The bytes that the counters of the core grew by since the previous poll were recorded. Unchanged counters are omitted.',
   class: 'measured',
   data: TrafficSum,
   stream: () => 'traffic',
@@ -31,7 +32,7 @@ export const TrafficRecorded = defineEvent('TrafficRecorded', {
 
 export const InboundCountersReleased = defineEvent('InboundCountersReleased', {
   summary:
-    "The core stopped counting an inbound under a tag: what that counter grows by from here on is its next owner's.",
+    'The core stopped counting an inbound under its tag. Later growth of that counter belongs to the next inbound with the tag.',
   data: z.strictObject({
     run: z.string(),
     /** `[tag, up, down]`: where the counter stood. All of it was recorded before. */
@@ -47,7 +48,7 @@ export const OutboundTrafficReset = defineEvent('OutboundTrafficReset', {
 });
 
 export const MeasurementsRolledUp = defineEvent('MeasurementsRolledUp', {
-  summary: 'Measured payloads of a range were summed up and pruned; rows, hashes and the chain stay.',
+  summary: 'The measured events of a range were summed up and their payloads removed. Rows, hashes and the chain stay.',
   data: z.strictObject({
     fromPosition: z.int().positive(),
     toPosition: z.int().positive(),

@@ -33,8 +33,7 @@ export const UserCredentialsChanged = defineEvent('UserCredentialsChanged', {
 });
 
 export const PasswordHashUpgraded = defineEvent('PasswordHashUpgraded', {
-  summary:
-    'The hash of a password that came from another panel was replaced by one of ours at a login; sessions go on.',
+  summary: 'A login replaced an imported password hash with one in the format of this panel. Sessions stay valid.',
   data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
   stream,
   seal: { credentials: { ...credentials, key: upgradedCredentialsKey } },
@@ -71,8 +70,7 @@ export const LoggedOut = defineEvent('LoggedOut', {
 });
 
 export const LoginFailed = defineEvent('LoginFailed', {
-  summary:
-    'A login was refused. In an attack one event stands for many, with their number, and names the caller or nobody.',
+  summary: 'A login failed. During an attack one event stands for several failures and counts them.',
   class: 'measured',
   data: z.strictObject({
     /** The name that was tried, cut to 64 characters. Never the password. */
@@ -98,7 +96,7 @@ export const SessionsRevoked = defineEvent('SessionsRevoked', {
 });
 
 export const TwoFactorCodeUsed = defineEvent('TwoFactorCodeUsed', {
-  summary: 'A code of the two-factor token was taken; it is never taken again. The code itself is not kept.',
+  summary: 'A two-factor code was used. It cannot be used again. The code itself is not stored.',
   class: 'measured',
   data: z.strictObject({
     user: UserId,

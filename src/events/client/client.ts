@@ -110,13 +110,13 @@ export const ClientDeleted = defineEvent('ClientDeleted', {
 });
 
 export const ClientDepleted = defineEvent('ClientDepleted', {
-  summary: 'A client reached its cap or its expiry; it is cut.',
+  summary: 'A client reached its cap or its expiry and was disconnected.',
   data: z.strictObject({ client, depletion: Depletion }),
   stream,
 });
 
 export const ClientReactivated = defineEvent('ClientReactivated', {
-  summary: 'A depleted client is under its cap and before its expiry again.',
+  summary: 'A depleted client is below its cap and before its expiry again.',
   data: z.strictObject({ client }),
   stream,
 });
@@ -139,8 +139,7 @@ export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
 });
 
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
-  summary:
-    'A client left an email that others have too; what it had used stays with them, in the counters of this one.',
+  summary: 'A client left a shared email. The bytes it had used were transferred to another client with that email.',
   data: z.strictObject({
     client,
     /** Who leaves; its counters are zero from here on. */ fromClient: client,
@@ -151,19 +150,19 @@ export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', 
 });
 
 export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
-  summary: 'The first bytes of a client started its term.',
+  summary: 'The first bytes of a client started its expiry period.',
   data: z.strictObject({ client, expiresAt: Time }),
   stream,
 });
 
 export const ClientRenewed = defineEvent('ClientRenewed', {
-  summary: 'The term of a client was over and the next one began by itself.',
+  summary: 'The expiry of a client passed and the panel renewed the client automatically.',
   data: z.strictObject({ client, /** The expiry that was reached. */ previousExpiresAt: Time, expiresAt: Time }),
   stream,
 });
 
 export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
-  summary: 'A client was connected from these addresses.',
+  summary: 'The IP addresses from which a client was connected were recorded.',
   class: 'measured',
   data: z.strictObject({ client, ips: z.array(z.strictObject({ ip: z.string(), seenAt: Time })) }),
   stream,

@@ -14,25 +14,25 @@ const Place = {
 };
 
 export const GeoSourceAdded = defineEvent('GeoSourceAdded', {
-  summary: 'A geo source of the admin’s own was added: lists that routing rules can name.',
+  summary: 'An admin added a geo source, whose lists routing rules can name.',
   data: z.strictObject({ source: GeoSourceId, ...Place }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceUpdated = defineEvent('GeoSourceUpdated', {
-  summary: 'A geo source has another type, alias or address; all three are named.',
+  summary: 'The type, alias or address of a geo source changed.',
   data: z.strictObject({ source: GeoSourceId, ...Place }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceDeleted = defineEvent('GeoSourceDeleted', {
-  summary: 'A geo source was deleted, and its file with it.',
+  summary: 'A geo source and its file were deleted.',
   data: z.strictObject({ source: GeoSourceId }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceDownloaded = defineEvent('GeoSourceDownloaded', {
-  summary: 'A new file of a geo source came, was checked and is in place.',
+  summary: 'A new file of a geo source was downloaded, verified and installed.',
   data: z.strictObject({
     source: GeoSourceId,
     /** Of the file that the core reads, hex. */
@@ -47,19 +47,19 @@ export const GeoSourceDownloaded = defineEvent('GeoSourceDownloaded', {
 });
 
 export const GeoSourceChecked = defineEvent('GeoSourceChecked', {
-  summary: 'A geo source was asked for its file, and there is nothing newer.',
+  summary: 'A geo source was checked. There is no newer file.',
   data: z.strictObject({ source: GeoSourceId }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceFailed = defineEvent('GeoSourceFailed', {
-  summary: 'The file of a geo source could not be had or used. The last good one stays.',
+  summary: 'The file of a geo source could not be downloaded or used. The former file stays.',
   data: z.strictObject({ source: GeoSourceId, reason: z.string() }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceRejected = defineEvent('GeoSourceRejected', {
-  summary: 'A geo source was not added or changed, because what its address gives cannot be had or used.',
+  summary: 'A geo source was not added or changed, because its file could not be downloaded or used.',
   data: z.strictObject({
     /** The one that was to be changed; null = it was to be added. */
     source: GeoSourceId.nullable(),

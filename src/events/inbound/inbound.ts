@@ -116,7 +116,7 @@ export const InboundDepleted = defineEvent('InboundDepleted', {
 });
 
 export const InboundReactivated = defineEvent('InboundReactivated', {
-  summary: 'A depleted inbound is under its cap and before its expiry again.',
+  summary: 'A depleted inbound is below its cap and before its expiry again.',
   data: z.strictObject({ inbound: InboundId }),
   stream,
 });
@@ -128,7 +128,7 @@ export const InboundTrafficReset = defineEvent('InboundTrafficReset', {
 });
 
 export const InboundTrafficPeriodStarted = defineEvent('InboundTrafficPeriodStarted', {
-  summary: 'A new period of an inbound began: its counters and those of its clients start again at zero.',
+  summary: 'A new traffic period of an inbound started: its counters and those of its clients were set to zero.',
   data: z.strictObject({
     inbound: InboundId,
     period: z.enum(['hourly', 'daily', 'weekly', 'monthly']),

@@ -12,7 +12,7 @@ export function nodeUnmanagedItemsKey(of: number): string {
 }
 
 export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
-  summary: 'A node lists an inbound as it was wanted at a position of the log: everything up to there has arrived.',
+  summary: 'A node reported an inbound in the configuration that the log had at a position.',
   data: z.strictObject({
     node,
     inbound,
@@ -30,7 +30,7 @@ export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
 });
 
 export const NodeInboundAdopted = defineEvent('NodeInboundAdopted', {
-  summary: 'The panel before this one kept an inbound on a node: what is there under its tag is managed from here on.',
+  summary: 'The imported panel managed an inbound on a node. This panel manages it from now on.',
   data: z.strictObject({
     node,
     inbound,
@@ -41,13 +41,13 @@ export const NodeInboundAdopted = defineEvent('NodeInboundAdopted', {
 });
 
 export const NodeInboundRemoved = defineEvent('NodeInboundRemoved', {
-  summary: 'An inbound that was deleted here is gone from its node.',
+  summary: 'An inbound that was deleted here was removed from its node.',
   data: z.strictObject({ node, inbound, tag: z.string() }),
   stream,
 });
 
 export const NodeInboundRejected = defineEvent('NodeInboundRejected', {
-  summary: 'A node does not take an inbound as it is wanted; the others go on.',
+  summary: 'A node rejected an inbound. Its other inbounds are not affected.',
   data: z.strictObject({ node, inbound, reason: z.string() }),
   stream,
 });
@@ -56,7 +56,8 @@ export const NodeInboundRejected = defineEvent('NodeInboundRejected', {
 const UnmanagedClient = z.strictObject({ inboundTag: z.string(), email: z.string() });
 
 export const NodeUnmanagedItemsFound = defineEvent('NodeUnmanagedItemsFound', {
-  summary: 'What only the node has changed: inbounds, and clients inside of ours. It is listed and never taken over.',
+  summary:
+    'The set of inbounds and clients that exist only on the node changed. The panel lists them and does not manage them.',
   data: z.strictObject({
     node,
     /** Tags. */
@@ -125,21 +126,22 @@ export const NodeTraffic = z.strictObject({
 export type NodeTraffic = z.infer<typeof NodeTraffic>;
 
 export const NodeTrafficRecorded = defineEvent('NodeTrafficRecorded', {
-  summary: 'What the counters of a node grew by since they were read before, and where they are followed from now on.',
+  summary:
+    'The bytes that the counters of a node grew by since the previous poll were recorded, with the new baselines.',
   class: 'measured',
   data: NodeTraffic,
   stream,
 });
 
 export const NodeSyncFailed = defineEvent('NodeSyncFailed', {
-  summary: 'A node answers, and yet it can neither be told nor asked what it shall have, several times in a row.',
+  summary: 'A node responds, but its inbounds could not be read or written several times in a row.',
   class: 'measured',
   data: z.strictObject({ node, reason: z.string() }),
   stream,
 });
 
 export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
-  summary: 'A node can be told and asked again.',
+  summary: 'The inbounds of a node can be read and written again.',
   class: 'measured',
   data: z.strictObject({ node }),
   stream,
@@ -147,7 +149,7 @@ export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
 
 export const NodeCoreRestarted = defineEvent('NodeCoreRestarted', {
   summary:
-    'The core of a node was restarted, because clients or inbounds that should be cut there still moved bytes: a panel of 3x-ui does not end their connections.',
+    'The core of a 3x-ui node was restarted to close connections of clients or inbounds that may no longer connect.',
   data: z.strictObject({ node, clients: z.array(ClientNumber), inbounds: z.array(inbound) }),
   stream,
 });

@@ -44,7 +44,7 @@ export const NodeAdded = defineEvent('NodeAdded', {
 });
 
 export const NodeUpdated = defineEvent('NodeUpdated', {
-  summary: 'How a node is called or reached changed; only what changed is named.',
+  summary: 'The name or address of a node changed. Only changed fields are listed.',
   data: z.strictObject({ node, changes: NodeSpec.partial() }),
   stream,
 });
@@ -57,25 +57,26 @@ export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
 });
 
 export const NodeEnabled = defineEvent('NodeEnabled', {
-  summary: 'A node was switched on: it is asked and told again.',
+  summary: 'An admin enabled a node. The panel polls and configures it again.',
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeDisabled = defineEvent('NodeDisabled', {
-  summary: 'A node was switched off: it is neither asked nor told anything. What runs there goes on.',
+  summary: 'An admin disabled a node. The panel no longer polls or configures it; its inbounds keep running there.',
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeDeleted = defineEvent('NodeDeleted', {
-  summary: 'A node was taken out of the register. Inbounds that are bound to it stay, and reach nobody any more.',
+  summary: 'A node was deleted. Inbounds that are bound to it stay, but no longer reach a core.',
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeIdentified = defineEvent('NodeIdentified', {
-  summary: 'A node said which panel it is; one that later answers as another panel is not told or believed anything.',
+  summary:
+    'A node reported which panel it is. The panel does not use it if another panel answers at its address later.',
   data: z.strictObject({
     node,
     kind: z.enum(['portolan', '3x-ui']),
@@ -86,14 +87,14 @@ export const NodeIdentified = defineEvent('NodeIdentified', {
 });
 
 export const NodeWentOnline = defineEvent('NodeWentOnline', {
-  summary: 'A node answered after a time without an answer.',
+  summary: 'A node responded again.',
   class: 'measured',
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeWentOffline = defineEvent('NodeWentOffline', {
-  summary: 'A node does not answer as it should, several times in a row.',
+  summary: 'A node did not respond correctly several times in a row.',
   class: 'measured',
   data: z.strictObject({ node, reason: z.string() }),
   stream,
