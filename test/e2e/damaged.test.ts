@@ -122,7 +122,7 @@ describe('files that are not as the panel left them', () => {
     const kept = await cli(['doctor', '--keep-sound'], panel.dataDir);
     expect([kept.code, kept.stdout, kept.stderr]).toEqual([
       0,
-      expect.stringMatching(/^The log goes on after position \d+; the damaged file is in .*backups/),
+      expect.stringMatching(/^The log continues after position \d+; the damaged file is in .*backups/),
       '',
     ]);
     expect(recorded(panel.dataDir, 'LogLossAccepted').at(-1)?.data.expectedPosition).toBeGreaterThan(CLIENTS);

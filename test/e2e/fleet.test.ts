@@ -248,7 +248,7 @@ describe('a real panel and a node that misbehaves', () => {
     await edit(5);
     const probed = await must(admin.post<{ status: string; error: string }>(`${NODES}/probe/${id}`));
     expect(probed).toMatchObject({ status: 'offline', error: '127.0.0.1 did not answer in time' });
-    expect(await why()).toMatch(/1 change on the way/);
+    expect(await why()).toMatch(/pending changes: 1/);
     remote.fault = null;
     for (const response of held) response.destroy();
     await heal();
