@@ -1,63 +1,87 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { RingNodeHistories } from '../adapters/gauges/node-histories.js';
-import { createNodes } from '../adapters/nodes/probe.js';
-import { twinOf } from '../commands/node/node-rules.js';
-import type { NodeHistories } from '../commands/ports/nodes.js';
+import { createRemotePanel } from '../adapters/nodes/remote-panel.js';
+import { asNode, asSystem } from '../commands/bus.js';
+import type { NodeHistories } from '../commands/ports/node-histories.js';
+import type { RemotePanel } from '../commands/ports/remote-panel.js';
 import type { Web } from '../commands/ports/web.js';
-import { NodeWatch } from '../commands/reactors/nodes/health.js';
-import type { Actor } from '../events/log/event.js';
-import type { Node } from '../events/node/node-document.js';
+import { RemoteNodes } from '../commands/reactors/nodes/remote-nodes.js';
 import type { Disposal } from '../lib/disposal.js';
+import { nodeMarks } from '../projections/node/node-marks.js';
+import { nodeRecords } from '../projections/node/node-records.js';
 import type { Panel } from './panel.js';
 
-type Warn = (message: string, fields?: object) => void;
-type WatchedPanel = Pick<Panel, 'read' | 'dispatch' | 'now'>;
+/** Limit for removing everything from a node before it is deleted, in ms. */
+const WITHDRAW_MS = 20_000;
 
-/** What the edges use of the register of nodes. */
+type Warn = (message: string, fields?: object) => void;
+type NodesPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
+
+/** What the HTTP handlers use of the nodes. */
 export interface OpenNodes {
-  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test' | 'distrust'>;
+  readonly nodes: RemoteNodes;
   readonly nodeHistories: NodeHistories;
 }
 
-/** Watches the nodes of a panel until `disposal`. Its histories outlive the process in `runDir`. */
+/** Probes and synchronizes the nodes until `disposal`. The histories are kept in `runDir` over a restart. */
 export function openNodes(
-  panel: WatchedPanel,
-  { web, runDir, warn, disposal }: { web: Web; runDir: string; warn: Warn; disposal: Disposal },
+  panel: NodesPanel,
+  {
+    web,
+    runDir,
+    damaged,
+    warn,
+    disposal,
+  }: { web: Web; runDir: string; damaged: boolean; warn: Warn; disposal: Disposal },
 ): OpenNodes {
   const { read, now } = panel;
   const file = join(runDir, 'node-gauges.bin');
   const histories = new RingNodeHistories({ file, has: (node) => read.nodes.get(node) !== undefined, now, warn });
   histories.start();
   disposal.add(() => histories.stop());
-  const watch = watchOf(panel, web, histories, warn);
-  watch.begin();
-  disposal.add(() => watch.stop());
-  return { nodes: watch, nodeHistories: histories };
-}
-
-export function watchOf(
-  { read, dispatch, now }: WatchedPanel,
-  web: Web,
-  histories: NodeHistories,
-  warn: Warn,
-): NodeWatch {
-  return new NodeWatch({
-    nodes: createNodes(web),
-    histories,
-    known: () => read.nodes.all(),
-    node: (id) => read.nodes.get(id),
-    recorded: (id) => read.nodes.standing(id)?.online,
-    ownId: () => read.identity.panelId,
-    twin: (node, panelId) => twinOf(read.nodes.all(), node, panelId),
-    dispatch: (command, node) => dispatch(command, asNode(node)),
-    changed$: read.changed$,
-    now,
-    warn,
+  const remote = createRemotePanel(web, nodeMarks(read));
+  // A damaged log does not show the whole desired state, so nothing is sent.
+  const nodes = remoteNodesOf(panel, remote, { histories, warn, probesOnly: damaged });
+  nodes.begin();
+  disposal.add(async () => {
+    const stopped = nodes.stop();
+    await remote.close();
+    await stopped;
   });
+  return { nodes, nodeHistories: histories };
 }
 
-/** The context of what a node told. */
-export function asNode({ id, name }: Node): { readonly actor: Actor; readonly correlationId: string } {
-  return { actor: { kind: 'node', id: String(id), name, ip: null }, correlationId: randomUUID() };
+interface Options {
+  readonly histories: NodeHistories;
+  readonly warn: Warn;
+  readonly probesOnly?: boolean;
+  readonly chance?: () => number;
+  readonly withdrawMs?: number;
+}
+
+/** The remote nodes of a panel. They do nothing before `begin`. */
+export function remoteNodesOf(
+  { read, dispatch, log, alarms, now }: NodesPanel,
+  panel: RemotePanel,
+  { histories, warn, probesOnly = false, chance = Math.random, withdrawMs = WITHDRAW_MS }: Options,
+): RemoteNodes {
+  const parts = {
+    ...{ panel, histories, chance, withdrawMs, now, warn },
+    records: nodeRecords(read, () => log.head().position),
+    dispatch: (command, as) => dispatch(command, as === null ? asSystem('node-sync') : asNode(as)),
+    changed$: read.changed$,
+    online: (node, emails) => read.usage.online.set(emails, `node ${node}`),
+    behind(node, why) {
+      const kind = `node ${node.id} is behind`;
+      if (why === null) alarms.over([kind], { title: 'A node has caught up', body: node.name, severity: 'success' });
+      else
+        alarms.raise(kind, {
+          title: 'A node does not take what was decided for it',
+          body: `${node.name}: ${why}`,
+          severity: 'warning',
+        });
+    },
+    period: () => read.settings.current().pollSeconds * 1000,
+  } satisfies ConstructorParameters<typeof RemoteNodes>[0];
+  return new RemoteNodes(parts, { probesOnly });
 }

@@ -11,7 +11,7 @@ import { createProviders } from '../adapters/providers/providers.js';
 import { certificateProblem, pairProblem } from '../adapters/tls/certificates.js';
 import { createWeb } from '../adapters/web/web.js';
 import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
-import type { NodeSync } from '../commands/reactors/nodes/remote-nodes.js';
+import type { RemoteNodes } from '../commands/reactors/nodes/remote-nodes.js';
 import { type Config, overridesOf } from '../config.js';
 import { serverNames } from '../events/certificate.js';
 import { firstEvent } from '../events/log/first-event.js';
@@ -27,7 +27,6 @@ import { createChatBot } from './chat-bot.js';
 import { coreBinary } from './core-binary.js';
 import { openDirectory } from './directory.js';
 import type { Installs } from './installs.js';
-import { openNodeSync } from './node-sync.js';
 import { openNodes } from './nodes.js';
 import type { Panel } from './panel.js';
 import { openTrafficInform } from './traffic-inform.js';
@@ -43,7 +42,7 @@ export function panelServices(
   backups: PanelBackups,
 ): PanelServices & {
   readonly backup: { readonly backupDelivery: BackupDelivery };
-  readonly nodes: { readonly nodeSync: NodeSync };
+  readonly nodes: { readonly nodes: RemoteNodes };
 } {
   const { read, core, now, directory, alarms } = panel;
   const { ownPorts, restarting } = servers;
@@ -63,12 +62,6 @@ export function panelServices(
   const { bot, delivery } = createChatBot(panel, { web, host, backups, version, warn });
   bot.begin();
   disposal.add(() => bot.stop());
-  const nodes = openNodes(panel, {
-    web,
-    runDir: directory.run,
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    disposal,
-  });
   openTrafficInform(panel, web, (message, fields = {}) => logger.warn(fields, message), disposal);
   const probe = createOutboundProbe({
     binary: () => coreBinary(config),
@@ -79,8 +72,8 @@ export function panelServices(
   disposal.add(() => probe.close());
   host.start();
   disposal.add(() => host.stop());
-  const nodeSync = openNodeSync(panel, { web, nodes: nodes.nodes, warn, disposal });
-  panel.reactors.collectNodesBy((asked) => nodeSync.collect(asked));
+  const nodes = openNodes(panel, { web, runDir: directory.run, damaged: panel.store.startup.damaged, warn, disposal });
+  panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
   return {
     read,
     now,
@@ -107,7 +100,7 @@ export function panelServices(
       serverPortFlaw: (listen, port) => servers.portProblem(listen, port),
     },
     accounts: { passwords: scryptPasswords(), directory: openDirectory(panel, warn, disposal), twoFactor: totp },
-    nodes: { ...nodes, nodeSync },
+    nodes,
     releases: installs,
     backup: { backups, backupDelivery: delivery, uploads: () => unfinishedFile(directory) },
     history: {

@@ -46,7 +46,7 @@ export async function openServers(panel: Panel, parts: Parts): Promise<Servers> 
   // A request that waits for a delivery would keep the servers from closing.
   disposal.add(() => services.backup.backupDelivery.stop());
   // A request that deletes a node is answered before the servers close.
-  disposal.add(() => services.nodes.nodeSync.stop());
+  disposal.add(() => services.nodes.nodes.stop());
   await servers.open(web, sub);
   // The last one: when it reports that the panel is ready, the others accept connections.
   disposal.add(() => closeServer(ops));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
-import { nodeUrl } from '../commands/ports/nodes.js';
+import { nodeUrl } from '../commands/ports/remote-panel.js';
 import type { ClientNumber } from '../events/ids.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';

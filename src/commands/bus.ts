@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/log/event.js';
 import type { CommandId, EventLog } from '../events/log/log.js';
+import type { Node } from '../events/node/node-document.js';
 import { type AnyCommand, deciders } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
 import type { CountedCommand } from './counted.js';
@@ -27,6 +28,11 @@ export interface CommandContext {
 export function asSystem(name: string, causationId?: string): CommandContext {
   const actor: Actor = { kind: 'system', id: name, name, ip: null };
   return { actor, correlationId: randomUUID(), ...(causationId === undefined ? {} : { causationId }) };
+}
+
+/** The context of what a node reported. */
+export function asNode({ id, name }: Pick<Node, 'id' | 'name'>): CommandContext {
+  return { actor: { kind: 'node', id: String(id), name, ip: null }, correlationId: randomUUID() };
 }
 
 /** What a command did. `events` is empty when everything was so already. */

@@ -36,7 +36,7 @@ export function clientDigest(protocol: string, client: Readonly<Record<string, u
 }
 
 /** An inbound as a panel is told of it: without clients and counters, and without whether it is on. */
-export interface InboundWords {
+export interface InboundFields {
   readonly remark: string;
   readonly listen: string;
   readonly port: number;
@@ -50,7 +50,7 @@ export interface InboundWords {
 }
 
 /** A digest of an inbound that does not see what panels add, leave out or spell in their own way. */
-export function inboundDigest(words: InboundWords): string {
+export function inboundDigest(words: InboundFields): string {
   const { settings, stream, sniffing, ...rest } = words;
   const { clients: _clients, testseed: _seed, [MARK]: _mark, ...own } = settings;
   return digest([
@@ -69,7 +69,7 @@ export const FRESH_COUNTERS = 'x-portolan-counters';
 
 /** What a centre writes to what it puts into a node. */
 export interface Mark {
-  /** Of the client or inbound; `OF_ANOTHER` when another centre wrote it, 0 when none did. */
+  /** Of the client or inbound; `OTHER_CENTRE` when another centre wrote it, 0 when none did. */
   readonly number: number;
   /** See `bornOf`; empty in marks of before, which have only the number. */
   readonly born: string;
@@ -89,16 +89,16 @@ export function bornOf({ id }: { readonly id: string }): string {
 }
 
 /** In place of a number: another centre put it there. */
-export const OF_ANOTHER = -1;
+export const OTHER_CENTRE = -1;
 
 /** In place of the number of an inbound: another centre marked it, but it came to this one since. */
-export const OF_BEFORE = -2;
+export const FORMER_CENTRE = -2;
 
 /** The mark that the centre wrote. */
 export function readMark(centre: string, mark: unknown): Mark {
   const [, of, digits, born = ''] = /^portolan:([\w-]{1,64}):([1-9]\d{0,14})(?::(\w{1,12}))?$/.exec(textOf(mark)) ?? [];
   if (of === undefined) return { number: 0, born: '' };
-  return of === centre ? { number: Number(digits), born } : { number: OF_ANOTHER, born: '' };
+  return of === centre ? { number: Number(digits), born } : { number: OTHER_CENTRE, born: '' };
 }
 
 /** A JSON object inside of a text; null when it is none. An empty text is an empty object. */

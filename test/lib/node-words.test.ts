@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bornOf, markOf, OF_ANOTHER, readMark } from '../../src/lib/node-words.js';
+import { bornOf, markOf, OTHER_CENTRE, readMark } from '../../src/lib/node-words.js';
 
 const centre = '0190a000-0000-7000-8000-000000000000';
 const born = bornOf({ id: '0190a000-0000-7000-8000-00c6fa8cebfb' });
@@ -13,7 +13,7 @@ describe('the mark of a centre', () => {
 
   it('of another centre says only that', () => {
     for (const mark of [markOf('another', 7, born), markOf('another', 7, '')])
-      expect(readMark(centre, mark)).toStrictEqual({ number: OF_ANOTHER, born: '' });
+      expect(readMark(centre, mark)).toStrictEqual({ number: OTHER_CENTRE, born: '' });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { Bucket, Sample } from '../../commands/ports/gauges.js';
-import { type NodeHistories, type NodeMetric, nodeMetrics } from '../../commands/ports/nodes.js';
+import { type NodeHistories, type NodeMetric, nodeMetrics } from '../../commands/ports/node-histories.js';
 import type { NodeId } from '../../events/ids.js';
 import { GaugeFile } from './file.js';
 import { Rings, SLOT_SECONDS } from './rings.js';

@@ -1,4 +1,4 @@
-import { NodeError } from '../../commands/ports/nodes.js';
+import { NodeError } from '../../commands/ports/remote-panel.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

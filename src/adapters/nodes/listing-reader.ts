@@ -1,5 +1,5 @@
-import { NodeError } from '../../commands/ports/nodes.js';
 import type { NodeListing } from '../../commands/ports/remote-panel.js';
+import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { Thread } from '../threads/thread.js';
 import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';

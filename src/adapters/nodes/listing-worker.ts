@@ -1,4 +1,4 @@
-import { NodeError } from '../../commands/ports/nodes.js';
+import { NodeError } from '../../commands/ports/remote-panel.js';
 import { parseListing, type ReadListing } from './listing.js';
 
 export interface ListingTask {

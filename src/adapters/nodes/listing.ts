@@ -1,16 +1,16 @@
-import { NodeError } from '../../commands/ports/nodes.js';
 import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../commands/ports/remote-panel.js';
+import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
 import {
   clientDigest,
   credentialMember,
+  FORMER_CENTRE,
   inboundDigest,
   keyMember,
   MARK,
   type Mark,
-  OF_ANOTHER,
-  OF_BEFORE,
+  OTHER_CENTRE,
   objectIn,
   readMark,
 } from '../../lib/node-words.js';
@@ -82,7 +82,7 @@ export function recognised(
     const isLost = (number: number, i: number): boolean =>
       number > 0
         ? !isClient({ number, born: births[i] ?? '' }, emails[i] ?? '', credentials[i] ?? '')
-        : inherited && number === OF_ANOTHER;
+        : inherited && number === OTHER_CENTRE;
     return marks.some(isLost) ? { ...clients, marks: marks.map((n, i) => (isLost(n, i) ? 0 : n)) } : clients;
   };
   return {
@@ -91,7 +91,7 @@ export function recognised(
       const { mark: number, born, tag, clients } = inbound;
       const inherited = tags.has(tag);
       const isLost = number > 0 && !isInbound({ number, born }, tag);
-      const mark = inherited && number === OF_ANOTHER ? OF_BEFORE : number;
+      const mark = inherited && number === OTHER_CENTRE ? FORMER_CENTRE : number;
       return { ...inbound, mark: isLost ? 0 : mark, clients: clientsOf(clients, inherited) };
     }),
   };

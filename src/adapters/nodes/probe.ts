@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { NodeError, type Nodes } from '../../commands/ports/nodes.js';
-import type { Web } from '../../commands/ports/web.js';
+import { NodeError, type NodeReading, type RequestTarget } from '../../commands/ports/remote-panel.js';
 import { nonsense } from './answers.js';
-import { askNode } from './request.js';
+import type { NodeRequest } from './request.js';
 
 const TIMEOUT_MS = 4000;
 /** A status is about a thousand bytes. */
@@ -20,36 +19,26 @@ const Status = z.object({
   uptime: amount.default(0),
 });
 
-/** Panels of ours, and of 3x-ui 3.0. */
-export function createNodes(web: Web): Nodes {
+/** Reads the status of a Portolan or a 3x-ui 3.0. Rejects with `NodeError`. */
+export async function probe(
+  ask: (node: RequestTarget, request: NodeRequest) => Promise<unknown>,
+  node: RequestTarget,
+): Promise<NodeReading> {
+  const start = performance.now();
+  const status = await ask(node, { path: 'panel/api/server/status', timeoutMs: TIMEOUT_MS, limit: LIMIT });
+  const latencyMs = Math.round(performance.now() - start);
+  const { cpu, mem, core, xray, uptime, panelId: own } = readStatus(status);
+  const panelId = /^[\w-]{1,64}$/.test(own) ? withoutToken(own, node.token) : '';
+  const version = withoutToken((core ?? xray)?.version ?? '', node.token);
   return {
-    async probe(node) {
-      const start = performance.now();
-      const obj = await askNode(web, node, {
-        path: 'panel/api/server/status',
-        timeoutMs: TIMEOUT_MS,
-        limit: LIMIT,
-      });
-      const latencyMs = Math.round(performance.now() - start);
-      const { cpu, mem, core, xray, uptime, panelId: said } = readStatus(obj);
-      const panelId = named(said, node.token);
-      const version = withoutToken((core ?? xray)?.version ?? '', node.token);
-      return {
-        kind: panelId === '' ? '3x-ui' : 'portolan',
-        panelId,
-        cpu: percent(cpu),
-        mem: percent(mem.total > 0 ? (mem.current / mem.total) * 100 : 0),
-        coreVersion: withoutToken(versionText(version), versionText(node.token)).slice(0, 40),
-        uptimeSecs: Math.min(Math.floor(uptime), Number.MAX_SAFE_INTEGER),
-        latencyMs,
-      };
-    },
+    kind: panelId === '' ? '3x-ui' : 'portolan',
+    panelId,
+    cpu: percent(cpu),
+    mem: percent(mem.total > 0 ? (mem.current / mem.total) * 100 : 0),
+    coreVersion: withoutToken(versionText(version), versionText(node.token)).slice(0, 40),
+    uptimeSecs: Math.min(Math.floor(uptime), Number.MAX_SAFE_INTEGER),
+    latencyMs,
   };
-}
-
-/** The lasting name that a panel gives itself in its status; empty when it has none. Throws `NodeError` without a status. */
-export function panelIdOf(status: unknown, token: string): string {
-  return named(readStatus(status).panelId, token);
 }
 
 function readStatus(status: unknown): z.output<typeof Status> {
@@ -58,10 +47,6 @@ function readStatus(status: unknown): z.output<typeof Status> {
   const read = Status.safeParse(status);
   if (read.success) return read.data;
   throw nonsense(['status', ...(read.error.issues[0]?.path ?? [])].join('.'));
-}
-
-function named(panelId: string, token: string): string {
-  return /^[\w-]{1,64}$/.test(panelId) ? withoutToken(panelId, token) : '';
 }
 
 const noStatus = (): NodeError => new NodeError('not-an-envelope', 'decode response: the remote panel tells no status');

@@ -1,13 +1,19 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
-import { NodeError } from '../../commands/ports/nodes.js';
-import type { AskedNode, NodePanel, WantedClient, WantedInbound } from '../../commands/ports/remote-panel.js';
+import {
+  type DesiredClient,
+  type DesiredInbound,
+  NodeError,
+  type RemoteChange,
+  type RemotePanel,
+  type RequestTarget,
+} from '../../commands/ports/remote-panel.js';
 import type { Web } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { nonsense } from './answers.js';
 import type { Marks } from './listing.js';
 import { ListingReader } from './listing-reader.js';
-import { panelIdOf } from './probe.js';
+import { probe } from './probe.js';
 import { askNode, fetchNode, type NodeRequest, openEnvelope } from './request.js';
 
 /** Of a listing, after decompression: some 30,000 clients. */
@@ -28,44 +34,33 @@ const Onlines = z.array(z.string()).nullable();
 const ClientIps = z.union([z.array(z.string()), z.string(), z.null()]);
 const Added = z.object({ id: z.int().positive(), tag: z.string().default('') });
 
-/** The `NodePanel` port: the API of 3x-ui 3.0, which Portolan speaks too. `marks`: those of this panel. */
-export function createNodePanel(
+/** The API of 3x-ui 3.0, which Portolan implements too. `marks`: the marks of this panel. */
+export function createRemotePanel(
   web: Web,
   marks: Marks,
-): NodePanel & { /** Breaks off what is under way. */ close(): Promise<void> } {
+): RemotePanel & { /** Aborts the requests that are under way. */ close(): Promise<void> } {
   const reader = new ListingReader(marks);
   const closing = new AbortController();
-  const within = ({ signal = closing.signal }: AskedNode) => ({ signal });
-  const post = async (node: AskedNode, path: string, over: Partial<NodeRequest> = {}): Promise<unknown> =>
-    askNode(web, node, { method: 'POST', path: `panel/api/inbounds/${path}`, ...within(node), ...over });
-
-  /** A body of any size, made in slices: a form would be made of it at once. */
-  const send = async (node: AskedNode, path: string, pieces: readonly Buffer[]): Promise<unknown> => {
-    const body = { type: 'application/json', content: Buffer.concat(pieces) };
-    const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_MS } as const;
-    const answer = await fetchNode(web, node, { ...request, ...within(node), limit: LISTING_BYTES });
-    // The whole inbound comes back, ten thousand clients included. A no is short.
-    if (answer.length > LARGE_ANSWER && /^\s*\{\s*"success"\s*:\s*true\b/.test(answer.toString('latin1', 0, 100)))
-      return null;
-    return openEnvelope(answer, node.token);
-  };
+  const ask = (node: RequestTarget, request: NodeRequest): Promise<unknown> =>
+    askNode(web, node, { signal: node.signal ?? closing.signal, ...request });
+  const post = (node: RequestTarget, path: string, form?: Readonly<Record<string, string>>): Promise<unknown> =>
+    ask(node, { method: 'POST', path: `panel/api/inbounds/${path}`, ...(form && { form }) });
 
   return {
-    async panelId(node) {
-      const status = await askNode(web, node, { path: 'panel/api/server/status', ...within(node) });
-      return panelIdOf(status, node.token);
-    },
+    probe: (node) => probe(ask, node),
 
     async listing(node) {
-      const path = 'panel/api/inbounds/list';
-      const request = { path, counters: 'now', limit: LISTING_BYTES, timeoutMs: LONG_MS, ...within(node) } as const;
-      // What is broken off is not read to its end either.
+      const signal = node.signal ?? closing.signal;
+      const request = { path: 'panel/api/inbounds/list', counters: 'now', timeoutMs: LONG_MS } as const;
+      const body = await fetchNode(web, node, { ...request, limit: LISTING_BYTES, signal });
+      // The parsing ends with the request too.
       const late = () => new NodeError('timeout', 'The answer takes too long to read');
-      return unlessAborted(reader.read(await fetchNode(web, node, request), node.id), request.signal, late);
+      return unlessAborted(reader.read(body, node.id), signal, late);
     },
 
     async onlines(node) {
-      const emails = Onlines.safeParse(await post(node, 'onlines', { limit: 4 * 1024 * 1024 }));
+      const request = { method: 'POST', path: 'panel/api/inbounds/onlines', limit: 4 * 1024 * 1024 } as const;
+      const emails = Onlines.safeParse(await ask(node, request));
       if (!emails.success) throw nonsense('onlines');
       return emails.data ?? [];
     },
@@ -79,48 +74,24 @@ export function createNodePanel(
 
     async add(node, inbound) {
       const clients = inbound.clients.length > ADDED_WITH ? [] : inbound.clients;
-      const added = await send(node, 'add', await inboundBody({ ...inbound, clients }, []));
+      const added = await sendInbound(web, node, 'add', await inboundBody({ ...inbound, clients }, []), closing.signal);
       const read = Added.safeParse(added);
       if (!read.success) throw nonsense('inbound');
       return { remote: read.data.id, tag: read.data.tag };
     },
 
-    async update(node, remote, inbound, unmanaged) {
-      await send(node, `update/${remote}`, await inboundBody(inbound, unmanaged));
+    async update(node, remote, inbound, strangers) {
+      await sendInbound(web, node, `update/${remote}`, await inboundBody(inbound, strangers), closing.signal);
     },
 
-    async remove(node, remote) {
-      await post(node, `del/${remote}`);
-    },
-
-    async setEnabled(node, remote, enabled) {
-      await post(node, `setEnable/${remote}`, { form: { enable: String(enabled) } });
-    },
-
-    async addClients(node, remote, clients) {
-      await post(node, 'addClient', { form: clientsForm(remote, clients) });
-    },
-
-    async updateClient(node, remote, key, client) {
-      await post(node, `updateClient/${encodeURIComponent(key)}`, { form: clientsForm(remote, [client]) });
-    },
-
-    async deleteClient(node, remote, email) {
-      await post(node, `${remote}/delClientByEmail/${encodeURIComponent(email)}`);
-    },
-
-    async resetClient(node, remote, email) {
-      await post(node, `${remote}/resetClientTraffic/${encodeURIComponent(email)}`);
-    },
-
-    async resetInbound(node, remote) {
-      await post(node, `${remote}/resetTraffic`);
+    async change(node, remote, change) {
+      const { path, form } = requestOf(remote, change);
+      await post(node, path, form);
     },
 
     async restartCore(node) {
-      // By its name in 3x-ui, which Portolan answers to as well.
-      const request = { path: 'panel/api/server/restartXrayService', timeoutMs: LONG_MS } as const;
-      await askNode(web, node, { method: 'POST', ...request, ...within(node) });
+      // By its name in 3x-ui, which Portolan accepts as well.
+      await ask(node, { method: 'POST', path: 'panel/api/server/restartXrayService', timeoutMs: LONG_MS });
     },
 
     close: () => {
@@ -130,19 +101,56 @@ export function createNodePanel(
   };
 }
 
-function clientsForm(remote: number, clients: readonly Pick<WantedClient, 'text'>[]): Record<string, string> {
+/** Where a change is posted, below `panel/api/inbounds/`, and with which form. */
+function requestOf(remote: number, change: RemoteChange): { path: string; form?: Record<string, string> } {
+  switch (change.do) {
+    case 'remove':
+      return { path: `del/${remote}` };
+    case 'setEnabled':
+      return { path: `setEnable/${remote}`, form: { enable: String(change.enabled) } };
+    case 'addClients':
+      return { path: 'addClient', form: clientsForm(remote, change.clients) };
+    case 'updateClient':
+      return { path: `updateClient/${encodeURIComponent(change.key)}`, form: clientsForm(remote, [change.client]) };
+    case 'deleteClient':
+      return { path: `${remote}/delClientByEmail/${encodeURIComponent(change.email)}` };
+    case 'resetClient':
+      return { path: `${remote}/resetClientTraffic/${encodeURIComponent(change.email)}` };
+    case 'resetInbound':
+      return { path: `${remote}/resetTraffic` };
+  }
+}
+
+/** Posts a body of any size, in pieces: a form would be encoded at once. */
+async function sendInbound(
+  web: Web,
+  node: RequestTarget,
+  path: string,
+  pieces: readonly Buffer[],
+  closing: AbortSignal,
+): Promise<unknown> {
+  const body = { type: 'application/json', content: Buffer.concat(pieces) };
+  const request = { method: 'POST', path: `panel/api/inbounds/${path}`, body, timeoutMs: LONG_MS } as const;
+  const answer = await fetchNode(web, node, { ...request, signal: node.signal ?? closing, limit: LISTING_BYTES });
+  // A success returns the whole inbound, up to ten thousand clients, which is not parsed. A refusal is short.
+  if (answer.length > LARGE_ANSWER && /^\s*\{\s*"success"\s*:\s*true\b/.test(answer.toString('latin1', 0, 100)))
+    return null;
+  return openEnvelope(answer, node.token);
+}
+
+function clientsForm(remote: number, clients: readonly Pick<DesiredClient, 'text'>[]): Record<string, string> {
   return { id: String(remote), settings: `{"clients":[${clients.map(({ text }) => text).join(',')}]}` };
 }
 
 /** An inbound with its clients as JSON, in pieces. `settings` is a text in it: what stands in there is escaped. */
-async function inboundBody(inbound: WantedInbound, unmanaged: readonly string[]): Promise<readonly Buffer[]> {
+async function inboundBody(inbound: DesiredInbound, strangers: readonly string[]): Promise<readonly Buffer[]> {
   const { settings, ...members } = inbound.members;
   const head = JSON.stringify({ ...members, enable: inbound.enabled, tag: inbound.tag });
   const own = settings.slice(1, -1);
   const pieces = [
     Buffer.from(`${head.slice(0, -1)},"settings":"${escaped(`{${own}${own === '' ? '' : ','}"clients":[`)}`),
   ];
-  const texts = [...inbound.clients.map(({ text }) => text), ...unmanaged];
+  const texts = [...inbound.clients.map(({ text }) => text), ...strangers];
   for (let at = 0; at < texts.length; at += SLICE) {
     if (at > 0) await breathe();
     const slice = texts.slice(at, at + SLICE).join(',');

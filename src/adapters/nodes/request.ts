@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/nodes.js';
+import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/remote-panel.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { FRESH_COUNTERS } from '../../lib/node-words.js';
 

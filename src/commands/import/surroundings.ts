@@ -2,7 +2,7 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { GeoKind, GeoSourceAdded } from '../../events/geo/geo.js';
 import { GeoSourceId, NodeId } from '../../events/ids.js';
 import { NodeAdded } from '../../events/node/node.js';
-import { readSpec, tokenFlaw } from '../node/node-rules.js';
+import { readSpec, tokenError } from '../node/node-rules.js';
 import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
 import { type Notes, shown } from './report.js';
@@ -42,7 +42,7 @@ export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelE
       return [];
     }
     if (spec.name !== row.name.trim()) notes.changed('nodes', item, 'its name held characters that cannot be shown');
-    const flaw = tokenFlaw(token);
+    const flaw = tokenError(token);
     if (flaw) notes.changed('nodes', item, 'its token is left out: it holds characters that no header carries');
     names.add(spec.name.toLowerCase());
     numbers.add(row.id);

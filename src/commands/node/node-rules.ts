@@ -19,7 +19,7 @@ const HIDDEN = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 
 /** The description in its one canonical spelling, or a no. */
-export function soundSpec(draft: NodeDraft): NodeSpec | Rejection {
+export function validSpec(draft: NodeDraft): NodeSpec | Rejection {
   const spec = readSpec(draft);
   return typeof spec === 'string' ? reject('NODE_INVALID', { why: spec }) : spec;
 }
@@ -46,7 +46,7 @@ export function readSpec(draft: NodeDraft): NodeSpec | string {
 }
 
 /** Why the token cannot be sent, or null. */
-export function tokenFlaw(token: string): Rejection | null {
+export function tokenError(token: string): Rejection | null {
   if (TOKEN.test(token)) return null;
   return reject('NODE_INVALID', { why: 'the token holds characters that no header carries' });
 }

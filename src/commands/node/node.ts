@@ -18,7 +18,15 @@ import { DataKeyDestroyed } from '../../events/panel.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type NodeDraft, nameTaken, sameAddress, sameDestination, soundSpec, tokenFlaw, twinOf } from './node-rules.js';
+import {
+  type NodeDraft,
+  nameTaken,
+  sameAddress,
+  sameDestination,
+  tokenError,
+  twinOf,
+  validSpec,
+} from './node-rules.js';
 
 export type NodeCommand =
   | Command<'AddNode', { readonly enabled: boolean; readonly spec: NodeDraft; readonly token: string }>
@@ -41,10 +49,10 @@ export type NodeCommand =
 
 export const node: Decider<NodeCommand> = {
   AddNode({ enabled, spec: draft, token: given }, state) {
-    const spec = soundSpec(draft);
+    const spec = validSpec(draft);
     if (spec instanceof Rejection) return spec;
     const token = given.trim();
-    const flaw = tokenFlaw(token) ?? nameTaken(state, spec.name);
+    const flaw = tokenError(token) ?? nameTaken(state, spec.name);
     if (flaw) return flaw;
     const id = NodeId.parse(state.lastNode + 1);
     return [NodeAdded({ node: id, enabled, spec, keyVersion: 1, secret: { token } })];
@@ -53,10 +61,10 @@ export const node: Decider<NodeCommand> = {
   UpdateNode({ node: id, enabled, changes: asked, token: given }, state) {
     const current = state.nodes.get(id);
     if (!current) return reject('NODE_NOT_FOUND', { node: id });
-    const spec = soundSpec({ ...specOf(current), ...asked });
+    const spec = validSpec({ ...specOf(current), ...asked });
     if (spec instanceof Rejection) return spec;
     const token = given.trim();
-    const flaw = tokenFlaw(token) ?? nameTaken(state, spec.name, id);
+    const flaw = tokenError(token) ?? nameTaken(state, spec.name, id);
     if (flaw) return flaw;
     // Whoever may change a node may not have its token sent to a machine of his own.
     if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');

@@ -1,8 +1,34 @@
 import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
-import type { NodeAddress } from './nodes.js';
+import type { NodeSpec } from '../../events/node/node.js';
+
+/** Where a remote panel is, and what it lets us in by. */
+export interface NodeAddress extends Pick<NodeSpec, 'scheme' | 'host' | 'port' | 'basePath' | 'allowPrivateAddress'> {
+  /** Bearer; empty = none is sent. */
+  readonly token: string;
+}
+
+/** Where a path of a node's API is. */
+export function nodeUrl({ scheme, host, port, basePath }: Omit<NodeAddress, 'token'>, path = ''): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}${path}`;
+}
+
+/** What a panel says of itself when it is probed. */
+export interface NodeReading {
+  readonly kind: 'portolan' | '3x-ui';
+  /** The lasting name of a panel of ours; empty for 3x-ui. */
+  readonly panelId: string;
+  /** Percent, 0 to 100. */
+  readonly cpu: number;
+  readonly mem: number;
+  readonly coreVersion: string;
+  /** Of its machine, in whole seconds. */
+  readonly uptimeSecs: number;
+  /** From the question to the last byte of the answer. */
+  readonly latencyMs: number;
+}
 
 /** A client as its node shall have it. */
-export interface WantedClient {
+export interface DesiredClient {
   readonly number: ClientNumber;
   readonly email: string;
   /** Whether it may connect there. */
@@ -17,7 +43,7 @@ export interface WantedClient {
 }
 
 /** An inbound as its node shall have it. */
-export interface WantedInbound {
+export interface DesiredInbound {
   readonly id: InboundId;
   readonly tag: string;
   readonly protocol: string;
@@ -29,7 +55,7 @@ export interface WantedInbound {
   readonly digest: string;
   /** The members of an inbound of the panel API; `settings` is a text without clients. */
   readonly members: Readonly<Record<string, string | number>> & { readonly settings: string };
-  readonly clients: readonly WantedClient[];
+  readonly clients: readonly DesiredClient[];
 }
 
 /** A counter as a node says it. NaN where that is no number. */
@@ -83,37 +109,71 @@ export interface NodeListing {
   readonly unreadable: readonly string[];
 }
 
-/** A remote panel. */
-export interface AskedNode extends NodeAddress {
-  /** Breaks the question off. */
+/** Where a request goes. */
+export interface RequestTarget extends NodeAddress {
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * The inbounds of a remote panel, by its API. Everything rejects with `NodeError`, and takes at most 10 s (a listing and
- * an update 30 s). `remote` is the id that the panel gave to an inbound.
- */
-export interface NodePanel {
-  /** The lasting name of the panel that answers there; empty when it has none. */
-  panelId(node: AskedNode): Promise<string>;
-  listing(node: AskedNode & { readonly id: NodeId }): Promise<NodeListing>;
-  /** Emails of the clients that are connected. */
-  onlines(node: AskedNode): Promise<readonly string[]>;
-  /** Addresses that a client was seen at, newest first. */
-  clientIps(node: AskedNode, email: string): Promise<readonly string[]>;
-  /** The tag that it got. */
-  add(node: AskedNode, inbound: WantedInbound): Promise<{ readonly remote: number; readonly tag: string }>;
-  /** Replaces the inbound and all of its clients; `unmanaged` are JSON texts of clients that stay as they are. */
-  update(node: AskedNode, remote: number, inbound: WantedInbound, unmanaged: readonly string[]): Promise<void>;
-  remove(node: AskedNode, remote: number): Promise<void>;
-  setEnabled(node: AskedNode, remote: number, enabled: boolean): Promise<void>;
-  addClients(node: AskedNode, remote: number, clients: readonly WantedClient[]): Promise<void>;
+/** A change of an inbound that is on a remote panel. */
+export type RemoteChange =
+  | { readonly do: 'remove' | 'resetInbound' }
+  | { readonly do: 'setEnabled'; readonly enabled: boolean }
+  | { readonly do: 'addClients'; readonly clients: readonly DesiredClient[] }
   /** `key`: as the panel lists it. */
-  updateClient(node: AskedNode, remote: number, key: string, client: Pick<WantedClient, 'text'>): Promise<void>;
-  deleteClient(node: AskedNode, remote: number, email: string): Promise<void>;
-  /** Sets the counters of a client to zero there, and lets it connect again. */
-  resetClient(node: AskedNode, remote: number, email: string): Promise<void>;
-  resetInbound(node: AskedNode, remote: number): Promise<void>;
+  | { readonly do: 'updateClient'; readonly key: string; readonly client: Pick<DesiredClient, 'text'> }
+  /** A reset sets the counters of the client to zero there, and lets it connect again. */
+  | { readonly do: 'deleteClient' | 'resetClient'; readonly email: string };
+
+/**
+ * The API of a remote panel. Every method rejects with `NodeError` and takes at most 10 s (a probe 4 s; a listing, an
+ * update and a restart 30 s). `remote` is the id that the panel gave to an inbound.
+ */
+export interface RemotePanel {
+  /** Reads the status of the panel. */
+  probe(node: RequestTarget): Promise<NodeReading>;
+  listing(node: RequestTarget & { readonly id: NodeId }): Promise<NodeListing>;
+  /** Emails of the clients that are connected. */
+  onlines(node: RequestTarget): Promise<readonly string[]>;
+  /** Addresses from which a client connected, newest first. */
+  clientIps(node: RequestTarget, email: string): Promise<readonly string[]>;
+  /** Resolves to the id and the tag that the inbound got. */
+  add(node: RequestTarget, inbound: DesiredInbound): Promise<{ readonly remote: number; readonly tag: string }>;
+  /** Replaces the inbound and all of its clients; `strangers` are JSON texts of clients that stay as they are. */
+  update(node: RequestTarget, remote: number, inbound: DesiredInbound, strangers: readonly string[]): Promise<void>;
+  change(node: RequestTarget, remote: number, change: RemoteChange): Promise<void>;
   /** Ends every connection through the node. */
-  restartCore(node: AskedNode): Promise<void>;
+  restartCore(node: RequestTarget): Promise<void>;
+}
+
+/**
+ * Why a remote panel did not do what it was asked. `message` is for people: it never holds the token, a header, or more
+ * than a line of what the panel said.
+ *
+ * - `refused`: the address is private, and the node may not be; no packet was sent
+ * - `unreachable`, `timeout`, `certificate`: no whole answer came
+ * - `status`: an HTTP status other than 200; a redirect is one, and is not followed
+ * - `too-large`: more bytes than were asked for, after decompression
+ * - `not-an-envelope`: 200, and not the answer of a panel
+ * - `said-no`: the panel understood and declined
+ */
+export class NodeError extends Error {
+  override readonly name = 'NodeError';
+  readonly kind:
+    | 'refused'
+    | 'unreachable'
+    | 'timeout'
+    | 'certificate'
+    | 'status'
+    | 'too-large'
+    | 'not-an-envelope'
+    | 'said-no';
+  /** Of kind 'status': what the server answered; 0 otherwise. */
+  readonly status: number;
+
+  constructor(kind: NodeError['kind'], message: string, options: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.status = options.status ?? 0;
+  }
 }

@@ -7,7 +7,7 @@ import type { Directory } from '../../commands/ports/directory.js';
 import type { Gauges } from '../../commands/ports/gauges.js';
 import type { HostMonitor } from '../../commands/ports/host.js';
 import type { Logs } from '../../commands/ports/logs.js';
-import type { NodeHistories } from '../../commands/ports/nodes.js';
+import type { NodeHistories } from '../../commands/ports/node-histories.js';
 import type { Passwords } from '../../commands/ports/passwords.js';
 import type { OutboundProbe } from '../../commands/ports/probe.js';
 import type { Providers } from '../../commands/ports/providers.js';
@@ -16,8 +16,7 @@ import type { Web } from '../../commands/ports/web.js';
 import type { BackupDelivery } from '../../commands/reactors/backup/backup-delivery.js';
 import type { GeoSources } from '../../commands/reactors/geo/geo-sources.js';
 import type { GeoUpdate } from '../../commands/reactors/geo/geo-update.js';
-import type { NodeWatch } from '../../commands/reactors/nodes/health.js';
-import type { NodeSync } from '../../commands/reactors/nodes/remote-nodes.js';
+import type { RemoteNodes } from '../../commands/reactors/nodes/remote-nodes.js';
 import type { CoreInstall } from '../../commands/reactors/releases/core-install.js';
 import type { PanelUpdate } from '../../commands/reactors/releases/panel-update.js';
 import type { Rejection } from '../../commands/rejection.js';
@@ -101,11 +100,9 @@ export interface AccountServices {
 
 /** Remote panels. */
 export interface NodeServices {
-  /** How the nodes are, as it was last asked, and whoever wants to ask now. */
-  readonly nodes: Pick<NodeWatch, 'health' | 'probe' | 'test'>;
+  /** Probes and synchronizes the nodes. */
+  readonly nodes: Pick<RemoteNodes, 'health' | 'probe' | 'test' | 'state' | 'retryAt' | 'retry' | 'withdraw'>;
   readonly nodeHistories: NodeHistories;
-  /** How the talk with the nodes goes. */
-  readonly nodeSync: Pick<NodeSync, 'state' | 'retryAt' | 'retry' | 'withdraw'>;
 }
 
 /** Newer versions of the core, the panel and the geo files. */

@@ -5,7 +5,7 @@ import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
 import {
   clientDigest,
   credentialMember,
-  type InboundWords,
+  type InboundFields,
   inboundDigest,
   MARK,
   markOf,
@@ -41,26 +41,75 @@ export interface DesiredInbound {
 /** What this panel marks as its own. */
 export interface Centre {
   /** Its lasting name. */
-  readonly id: string;
+  readonly id: () => string;
   /** See `bornOf`; empty where that is not known. */
   readonly born: (kind: 'clients' | 'inbounds', number: number) => string;
 }
 
-const inboundsMade = new WeakMap<Inbound, DesiredInbound>();
+/** Clients that are converted without a pause. */
+const SLICE = 500;
+
+type DesiredNode = readonly (DesiredInbound & { readonly clients: readonly DesiredClient[] })[];
+
+/** What the nodes of a panel should have. Documents do not change, so each is converted once. */
+export class DesiredNodes {
+  readonly #centre: Centre;
+  readonly #inbounds = new WeakMap<Inbound, DesiredInbound>();
+  readonly #clients = new WeakMap<Client, DesiredClient & { readonly protocol: string }>();
+
+  constructor(centre: Centre) {
+    this.#centre = centre;
+  }
+
+  /** The desired state of the node of these inbounds. */
+  async of(
+    inbounds: readonly { readonly inbound: Inbound; readonly clients: readonly Client[] }[],
+  ): Promise<DesiredNode> {
+    const desired: DesiredNode[number][] = [];
+    for (const { inbound, clients } of inbounds) {
+      const converted: DesiredClient[] = [];
+      let fresh = 0;
+      for (const client of clients) {
+        if (!this.#clients.has(client)) fresh += 1;
+        if (fresh === SLICE) {
+          await breathe();
+          fresh = 0;
+        }
+        converted.push(this.#client(inbound.protocol, client));
+      }
+      desired.push({ ...this.#inbound(inbound), clients: converted });
+    }
+    return desired;
+  }
+
+  #inbound(inbound: Inbound): DesiredInbound {
+    const known = this.#inbounds.get(inbound);
+    if (known) return known;
+    const desired = desiredInbound(inbound, this.#centre);
+    this.#inbounds.set(inbound, desired);
+    return desired;
+  }
+
+  #client(protocol: string, client: Client): DesiredClient {
+    const known = this.#clients.get(client);
+    if (known?.protocol === protocol) return known;
+    const desired = { ...desiredClient(protocol, client, this.#centre), protocol };
+    this.#clients.set(client, desired);
+    return desired;
+  }
+}
 
 /**
- * An inbound in the words of the panel API. Its cap and its expiry go along, so that a node that lost its centre still
- * keeps them; periods begin only here, for all machines at once. Paths of certificates are those of the node. `centre`
- * marks it as ours, which is no part of the digest: one that was told before there were marks stays as it is.
+ * An inbound in the form of the panel API. Its cap and its expiry are included, so a node that has lost its centre still
+ * enforces them; periods are renewed only here, for all machines at once. Certificate paths are those of the node. The mark
+ * of the centre is no part of the digest.
  */
-export function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound {
-  const known = inboundsMade.get(inbound);
-  if (known) return known;
+function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound {
   const { id, tag, protocol, port, remark, listen, capBytes, expiresAt, sniffing, config } = inbound;
   const { clients: _clients, ...settings } = config.settings;
   const times = { total: capBytes, expiryTime: expiresAt, trafficReset: 'never' };
-  const words: InboundWords = { remark, listen, port, protocol, ...times, settings, stream: config.stream, sniffing };
-  const desired: DesiredInbound = {
+  const words: InboundFields = { remark, listen, port, protocol, ...times, settings, stream: config.stream, sniffing };
+  return {
     ...{ id, tag, protocol, port, capBytes },
     enabled: serves(inbound),
     digest: inboundDigest(words),
@@ -70,65 +119,32 @@ export function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound
       port,
       protocol,
       ...times,
-      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre.id, id, centre.born('inbounds', id)) }),
+      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre.id(), id, centre.born('inbounds', id)) }),
       streamSettings: config.stream === null ? '' : JSON.stringify(config.stream),
       sniffing: JSON.stringify(sniffing),
     },
   };
-  inboundsMade.set(inbound, desired);
-  return desired;
 }
 
-const clientsMade = new WeakMap<Client, DesiredClient & { readonly protocol: string }>();
-
 /**
- * A client in the words of the panel API. Its cap goes along: what one machine counts is a part of the sum, so by its own
- * count a node cuts later than the centre or at the same time. A term that has not begun is none there, and nothing
- * renews itself there: both are for the one who sees all machines. `centre` marks it as ours.
+ * A client in the form of the panel API. Its cap is included: one machine counts a part of the total, so by its own count a
+ * node cuts later than the centre or at the same time. A term that has not begun is left out, and nothing renews itself on
+ * the node: both need the total of all machines.
  */
-export function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
-  const known = clientsMade.get(client);
-  if (known?.protocol === protocol) return known;
+function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const { number, spec, identity, credential } = client;
   const words = {
     ...clientWords(client),
     expiryTime: Math.max(0, spec.expiresAt),
     enable: mayConnect(client),
     tgId: 0,
-    comment: markOf(centre.id, number, centre.born('clients', number)),
+    comment: markOf(centre.id(), number, centre.born('clients', number)),
     reset: 0,
   };
-  const desired = {
-    ...{ number, protocol, email: identity.email, enabled: words.enable, capBytes: spec.capBytes },
+  return {
+    ...{ number, email: identity.email, enabled: words.enable, capBytes: spec.capBytes },
     digest: clientDigest(protocol, words),
     credential: credential[credentialMember(protocol)],
     text: JSON.stringify(words),
   };
-  clientsMade.set(client, desired);
-  return desired;
-}
-
-/** Clients that are written without a pause. */
-const SLICE = 500;
-
-/** What the node of these inbounds shall have. What is not known yet is written in slices; the documents do not change. */
-export async function desiredNode(
-  inbounds: readonly { readonly inbound: Inbound; readonly clients: readonly Client[] }[],
-  centre: Centre,
-): Promise<readonly (DesiredInbound & { readonly clients: readonly DesiredClient[] })[]> {
-  const desired: (DesiredInbound & { readonly clients: readonly DesiredClient[] })[] = [];
-  for (const { inbound, clients } of inbounds) {
-    const written: DesiredClient[] = [];
-    let fresh = 0;
-    for (const client of clients) {
-      if (!clientsMade.has(client)) fresh += 1;
-      if (fresh === SLICE) {
-        await breathe();
-        fresh = 0;
-      }
-      written.push(desiredClient(inbound.protocol, client, centre));
-    }
-    desired.push({ ...desiredInbound(inbound, centre), clients: written });
-  }
-  return desired;
 }

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createNodes } from '../../../src/adapters/nodes/probe.js';
+import { createRemotePanel } from '../../../src/adapters/nodes/remote-panel.js';
 import { askNode, openEnvelope } from '../../../src/adapters/nodes/request.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
-import { type NodeAddress, NodeError } from '../../../src/commands/ports/nodes.js';
+import { type NodeAddress, NodeError } from '../../../src/commands/ports/remote-panel.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { type NodeFault, ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
 
 const web = createWeb({ allowPrivate: false });
-const nodes = createNodes(web);
+const marks = { centre: () => '', isInbound: () => false, isClient: () => false, inherited: () => new Set<string>() };
+const nodes = createRemotePanel(web, marks);
 
 async function start(options: Parameters<typeof ThreeXuiNode.start>[0] = {}) {
   const panel = await ThreeXuiNode.start(options);

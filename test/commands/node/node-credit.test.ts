@@ -4,7 +4,7 @@ import {
   type Credit,
   carriedBy,
   creditOf,
-  type Followed,
+  type Baseline,
   unlessDoubled,
 } from '../../../src/commands/node/node-credit.js';
 import type { SeenCounter } from '../../../src/commands/ports/remote-panel.js';
@@ -17,7 +17,7 @@ const from = (
   allTime = up + down,
   marks: readonly CounterMark[] = [],
   high = 0,
-): Followed => ({
+): Baseline => ({
   ...{ up, down, allTime, marks, high },
 });
 const bytes = ({ growth }: Credit): number => growth.up + growth.down;
@@ -28,7 +28,7 @@ const nothing = { up: 0, down: 0 };
 
 /** What is credited, and why, when a counter that began at zero is read again and again. */
 function readings(...seen: readonly SeenCounter[]) {
-  let before: Followed | undefined = from(0, 0, 0, untested);
+  let before: Baseline | undefined = from(0, 0, 0, untested);
   return seen.map((one) => {
     const credit = creditOf(before, one, MOST);
     before = credit.next ?? before;
@@ -192,8 +192,8 @@ class Node {
   client = at(0, 0);
   inbound = at(0, 0);
   readonly #keepsAllTime: boolean;
-  #before: Followed = from(0, 0, 0, untested);
-  #inboundBefore: Followed = from(0, 0, 0, untested);
+  #before: Baseline = from(0, 0, 0, untested);
+  #inboundBefore: Baseline = from(0, 0, 0, untested);
   credited = 0;
   heard: SeenCounter = this.client;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { soundSpec } from '../../../src/commands/node/node-rules.js';
+import { validSpec } from '../../../src/commands/node/node-rules.js';
 import { Rejection } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { PanelEvent } from '../../../src/events/catalog.js';
@@ -138,9 +138,9 @@ describe('AddNode', () => {
     ['2001:DB8::0:1', '2001:db8::1'],
     ['münchen.example', 'xn--mnchen-3ya.example'],
   ])('reads the host %s as what it is', (host, canonical) => {
-    const sound = soundSpec({ ...spec, host });
+    const sound = validSpec({ ...spec, host });
     expect(sound).toMatchObject({ host: canonical });
-    expect(sound instanceof Rejection ? null : soundSpec(sound)).toStrictEqual(sound);
+    expect(sound instanceof Rejection ? null : validSpec(sound)).toStrictEqual(sound);
   });
 });
 

@@ -19,7 +19,7 @@ import { createBus, type Dispatch } from '../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../src/commands/catalog.js';
 import { BackupError } from '../../../src/commands/ports/backups.js';
 import type { Passwords } from '../../../src/commands/ports/passwords.js';
-import { NOTHING } from '../../../src/commands/reactors/nodes/node-question.js';
+import { NOTHING } from '../../../src/commands/reactors/nodes/health.js';
 import { type Rejection, reject } from '../../../src/commands/rejection.js';
 import { panelState } from '../../../src/commands/state.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
@@ -71,19 +71,17 @@ const nothingNewer: Pick<FlatServices, 'coreInstall' | 'panelUpdate' | 'geoUpdat
 };
 
 /** No node was asked yet, and none is. */
-const neverAsked = (): Pick<FlatServices, 'nodes' | 'nodeHistories' | 'nodeSync'> => ({
+const neverAsked = (): Pick<FlatServices, 'nodes' | 'nodeHistories'> => ({
   nodes: {
     health: () => ({ ...NOTHING, status: 'unknown', lastHeartbeat: 0, lastError: '' }),
     probe: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
     test: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
-  },
-  nodeHistories: { add: () => undefined, history: () => [], forget: () => undefined },
-  nodeSync: {
     state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
     retryAt: () => 0,
     retry: () => undefined,
     withdraw: async () => ({ gone: 0, remaining: 0, kept: 0 }),
   },
+  nodeHistories: { add: () => undefined, history: () => [], forget: () => undefined },
 });
 
 /** Nothing is copied, and nothing taken in. */

@@ -20,7 +20,7 @@ async function start() {
   const panel = await startPanel({
     parts: (made) => ({
       web: strict,
-      ...openNodes(made, { web: strict, runDir: temporaryFolder(), warn: () => undefined, disposal }),
+      ...openNodes(made, { web: strict, runDir: temporaryFolder(), damaged: false, warn: () => undefined, disposal }),
     }),
   });
   onTestFinished(() => disposal.dispose());
@@ -254,7 +254,7 @@ describe('a node that is changed', () => {
       { gone: 0, remaining: 0, kept: 0 },
     ];
     const withdraw = async (node: number) => lefts[asked.push(node) - 1];
-    Object.assign(services.nodeSync, { withdraw });
+    Object.assign(services.nodes, { withdraw });
     await post('/add', there);
     for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
     const [first, second, third, fourth] = read.nodes.all();
@@ -294,14 +294,14 @@ describe('a node that is changed', () => {
     const { post, node, services } = await start();
     await post('/add', there);
     const state = () => ({ listedAt: 0, error: 'decode response: no', failingSince: 1, tries: 3, nextAt: 0 });
-    Object.assign(services.nodeSync, { state });
+    Object.assign(services.nodes, { state });
     expect((await node()).lastError).toBe('decode response: no');
   });
 
   it('is tried again at once when it is asked or saved, changed or not', async () => {
     const { post, services } = await start();
     const retried: number[] = [];
-    Object.assign(services.nodeSync, { retry: (node: number) => void retried.push(node) });
+    Object.assign(services.nodes, { retry: (node: number) => void retried.push(node) });
     await post('/add', there);
     for (const [path, body] of [
       ['/update/1', { remark: 'rack 4' }],

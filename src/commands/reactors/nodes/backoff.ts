@@ -1,27 +1,21 @@
-const FIRST_MS = 1_000;
-const LONGEST_MS = 300_000;
-/** The longest wait for a node that answers, and not as it should: it may come right at any time, and costs one question. */
-const ANSWERING_MS = 60_000;
-/** Between two tries of a whole that failed, however much is decided meanwhile. */
-const HASTY_MS = 5_000;
-
-interface Refused {
-  /** What was asked for. */
-  readonly asked: string;
-  readonly told: number;
-  readonly tries: number;
-  readonly until: number;
+/** Delay after so many failures in a row: doubles from `first` to `longest`. All in ms. */
+export function backoffMs(failures: number, { first, longest }: { readonly first: number; readonly longest: number }) {
+  return Math.min(longest, first * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }
 
-/**
- * When to try again: 1, 2, 4 … 300 s (60 s for a node that answers), a quarter more or less by chance, for a node as a
- * whole and for each of its inbounds.
- * An inbound that is wanted otherwise meanwhile is tried at once.
- */
-export class Retries<K> {
+const RETRY = { first: 1_000, longest: 300_000 };
+/** The longest delay for a node that answers, and not as it should: it may recover at any time. */
+const ANSWERING_MS = 60_000;
+/** Between two tries, however much changes meanwhile. */
+const HASTY_MS = 5_000;
+
+/** A quarter more or less by chance, so that nodes that failed together do not come back together. */
+const jittered = (ms: number, chance: number): number => ms * (0.75 + chance / 2);
+
+/** When a node whose sync failed is tried again: after 1, 2, 4 … 300 s. */
+export class SyncBackoff {
   readonly #now: () => number;
   readonly #chance: () => number;
-  readonly #ones = new Map<K, Refused>();
   #tries = 0;
   #since = 0;
   #failedAt = 0;
@@ -32,22 +26,26 @@ export class Retries<K> {
     this.#chance = chance;
   }
 
-  /** How often the whole failed in a row, and since when: ms since 1970, 0 = it did not. */
-  get whole(): { readonly tries: number; readonly since: number } {
+  /** How often it failed in a row, and since when: ms since 1970, 0 = it did not fail. */
+  get failures(): { readonly tries: number; readonly since: number } {
     return { tries: this.#tries, since: this.#since };
   }
 
-  /** ms until the whole may be tried. */
-  waiting(): number {
+  /** ms until the next try. */
+  remaining(): number {
     return Math.max(0, this.#until - this.#now());
   }
 
-  /** `answers`: the node is there, and does not answer as it should. */
-  failed(answers: boolean): void {
+  failed(): void {
     if (this.#tries === 0) this.#since = this.#now();
     this.#tries += 1;
+  }
+
+  /** Before `failed`: the next try waits. `answers`: the node is reachable and does not answer as it should. */
+  wait(answers: boolean): void {
     this.#failedAt = this.#now();
-    this.#until = this.#failedAt + Math.min(this.#delay(this.#tries), answers ? ANSWERING_MS : LONGEST_MS);
+    const ms = jittered(backoffMs(this.#tries + 1, RETRY), this.#chance());
+    this.#until = this.#failedAt + Math.min(ms, answers ? ANSWERING_MS : RETRY.longest);
   }
 
   succeeded(): void {
@@ -56,55 +54,103 @@ export class Retries<K> {
     this.#until = 0;
   }
 
-  /** There is something new to try: the whole does not wait for its time. It still waits longer after each failure. */
+  /** There is something new to try, so the current delay ends early. Delays still grow with each failure. */
   hasten(): void {
     this.#until = Math.min(this.#until, this.#failedAt + HASTY_MS);
   }
 
-  forgive(): void {
+  reset(): void {
     this.#until = 0;
     this.#tries = Math.min(this.#tries, 1);
-    this.#ones.clear();
+  }
+}
+
+interface Refused {
+  readonly digest: string;
+  /** How often this state was sent in a row without being refused. */
+  readonly sent: number;
+  readonly tries: number;
+  readonly until: number;
+}
+
+interface Repaired {
+  readonly times: number;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** Repairs in a row that are made at once. */
+const AT_ONCE = 5;
+const REPAIR = { first: 15_000, longest: 300_000 };
+/** An inbound without a repair for so long starts at zero, in ms. */
+const CALM_MS = 900_000;
+
+/**
+ * When each inbound of a node is sent again. One that was refused waits 1, 2, 4 … 300 s, unless its desired state changes.
+ * One that was in sync and is changed on the node again and again is repaired at most every 300 s.
+ */
+export class InboundBackoff<K> {
+  readonly #now: () => number;
+  readonly #chance: () => number;
+  readonly #refused = new Map<K, Refused>();
+  readonly #repaired = new Map<K, Repaired>();
+
+  constructor(now: () => number, chance: () => number) {
+    this.#now = now;
+    this.#chance = chance;
   }
 
-  /** What was refused is tried at the next round. It still waits longer if it is refused again. */
-  retryRefused(): void {
-    for (const [key, one] of this.#ones) this.#ones.set(key, { ...one, until: 0 });
+  /** Counts that a state is sent, and returns how often that happened in a row. */
+  sent(key: K, digest: string): number {
+    const before = this.#of(key, digest);
+    this.#refused.set(key, { ...before, sent: before.sent + 1 });
+    return before.sent + 1;
   }
 
-  /** Counts that something is told, and gives how often that was so in a row. */
-  told(key: K, asked: string): number {
-    const before = this.#of(key, asked);
-    this.#ones.set(key, { ...before, told: before.told + 1 });
-    return before.told + 1;
-  }
-
-  refused(key: K, asked: string): void {
-    const before = this.#of(key, asked);
-    const tries = before.tries + 1;
-    this.#ones.set(key, { asked, told: 0, tries, until: this.#now() + this.#delay(tries) });
+  refused(key: K, digest: string): void {
+    const tries = this.#of(key, digest).tries + 1;
+    const until = this.#now() + jittered(backoffMs(tries, RETRY), this.#chance());
+    this.#refused.set(key, { digest, sent: 0, tries, until });
   }
 
   done(key: K): void {
-    this.#ones.delete(key);
+    this.#refused.delete(key);
   }
 
-  isWaiting(key: K, asked: string): boolean {
-    return this.#of(key, asked).until > this.#now();
+  isWaiting(key: K, digest: string): boolean {
+    return this.#of(key, digest).until > this.#now();
   }
 
-  /** ms since 1970; 0 = it does not wait. */
+  /** Until when an inbound waits, ms since 1970; 0 = it does not. */
   until(key: K): number {
-    return this.#ones.get(key)?.until ?? 0;
+    const repair = this.isRepairedTooOften(key) ? (this.#repaired.get(key)?.until ?? 0) : 0;
+    return Math.max(this.#refused.get(key)?.until ?? 0, repair);
   }
 
-  #of(key: K, asked: string): Refused {
-    const known = this.#ones.get(key);
-    return known?.asked === asked ? known : { asked, told: 0, tries: 0, until: 0 };
+  /** Refused inbounds are sent again in the next round. Their delays still grow if they are refused again. */
+  retryRefused(): void {
+    for (const [key, one] of this.#refused) this.#refused.set(key, { ...one, until: 0 });
   }
 
-  #delay(tries: number): number {
-    const ms = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(20, tries - 1));
-    return ms * (0.75 + this.#chance() / 2);
+  isRepairedTooOften(key: K): boolean {
+    const known = this.#repaired.get(key);
+    return known !== undefined && known.times >= AT_ONCE && known.until > this.#now();
+  }
+
+  repaired(key: K): void {
+    const now = this.#now();
+    const known = this.#repaired.get(key);
+    const times = known && now - known.at < CALM_MS ? known.times + 1 : 1;
+    this.#repaired.set(key, { times, at: now, until: now + backoffMs(times - AT_ONCE + 1, REPAIR) });
+  }
+
+  reset(): void {
+    this.#refused.clear();
+    this.#repaired.clear();
+  }
+
+  #of(key: K, digest: string): Refused {
+    const known = this.#refused.get(key);
+    return known?.digest === digest ? known : { digest, sent: 0, tries: 0, until: 0 };
   }
 }

@@ -1,30 +1,30 @@
 import { emailKey } from '../../../events/client/client-document.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import type { AskedNode, WantedInbound } from '../../ports/remote-panel.js';
-import type { NodeTalkParts } from './parts.js';
+import type { DesiredInbound, RequestTarget } from '../../ports/remote-panel.js';
+import type { RemoteNodesParts } from './parts.js';
 
-/** Clients whose addresses are asked for in one round, and how long each is not asked for again. */
+/** Clients whose addresses are read in one round, and the pause until each is read again in ms. */
 const IPS_AT_ONCE = 8;
 const IPS_MS = 60_000;
-/** An address that stays connected is written down again after this long, in ms. */
+/** An address that stays connected is recorded again after this time, in ms. */
 const IP_REFRESH_MS = 3_600_000;
 
-/** Who is connected to a node, and from where. */
-export class NodeGuests {
-  readonly #parts: NodeTalkParts;
+/** The clients that are connected to a node, and their addresses. */
+export class ConnectedClients {
+  readonly #parts: RemoteNodesParts;
   readonly #id: NodeId;
   readonly #ipsAsked = new Map<string, number>();
 
-  constructor(parts: NodeTalkParts, id: NodeId) {
+  constructor(parts: RemoteNodesParts, id: NodeId) {
     this.#parts = parts;
     this.#id = id;
   }
 
   /** Rejects with `NodeError`. `isCurrent`: whether the node is still the one that is asked. */
-  async look(
-    node: Node & AskedNode,
-    inbounds: readonly WantedInbound[],
+  async update(
+    node: Node & RequestTarget,
+    inbounds: readonly DesiredInbound[],
     isCurrent: (asked: Node) => boolean,
   ): Promise<void> {
     const { panel, online, now } = this.#parts;
@@ -48,10 +48,10 @@ export class NodeGuests {
   }
 
   #recordIps(node: Node, client: number, ips: readonly string[]): void {
-    const { ipSeen, now, dispatch } = this.#parts;
-    // Of an address that is known for long only the newest is surely one of now.
+    const { records, now, dispatch } = this.#parts;
+    // The node lists former addresses too; of known ones only the newest is surely current.
     const fresh = ips.filter((ip, i) => {
-      const at = ipSeen(client, ip);
+      const at = records.ipSeen(client, ip);
       return at === 0 || (i === 0 && at <= now() - IP_REFRESH_MS);
     });
     if (fresh.length === 0) return;

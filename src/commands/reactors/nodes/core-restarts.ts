@@ -1,31 +1,31 @@
 import type { Node } from '../../../events/node/node-document.js';
-import { NodeError } from '../../ports/nodes.js';
-import type { AskedNode } from '../../ports/remote-panel.js';
-import type { NodeCuts } from './disconnect-tracker.js';
-import type { NodeTalkParts } from './parts.js';
+import type { RequestTarget } from '../../ports/remote-panel.js';
+import { NodeError } from '../../ports/remote-panel.js';
+import { backoffMs } from './backoff.js';
+import type { DisconnectTracker } from './disconnect-tracker.js';
+import type { RemoteNodesParts } from './parts.js';
 
-/** Between two restarts of the core of a node at least, in ms; longer, up to the second, after each that it declined. */
-const APART_MS = 15_000;
-const LONGEST_MS = 3_600_000;
+/** Between two restarts of the core of a node, in ms; longer after each restart that the node declined. */
+const APART = { first: 15_000, longest: 3_600_000 };
 
-/** Restarts the core of a node that does not cut what it shut, once for all of that, and records why. */
-export class NodeRestarts {
-  readonly #parts: NodeTalkParts;
-  readonly #cuts: NodeCuts;
+/** Restarts the core of a node that does not disconnect disabled clients, and records why. */
+export class CoreRestarts {
+  readonly #parts: RemoteNodesParts;
+  readonly #cuts: DisconnectTracker;
   #declined = 0;
   #notBefore = 0;
 
-  constructor(parts: NodeTalkParts, cuts: NodeCuts) {
+  constructor(parts: RemoteNodesParts, cuts: DisconnectTracker) {
     this.#parts = parts;
     this.#cuts = cuts;
   }
 
-  /** Rejects with `NodeError` when the node cannot be asked; what it declines is asked for again later. */
-  async ifDue(node: Node & AskedNode): Promise<void> {
+  /** Rejects with `NodeError` when the node cannot be reached. A declined restart is tried again later. */
+  async ifDue(node: Node & RequestTarget): Promise<void> {
     const { panel, dispatch, now, warn } = this.#parts;
     const due = this.#cuts.due();
     if (due === null || now() < this.#notBefore) return;
-    this.#notBefore = now() + Math.min(LONGEST_MS, APART_MS * 2 ** Math.min(this.#declined, 20));
+    this.#notBefore = now() + backoffMs(this.#declined + 1, APART);
     try {
       await panel.restartCore(node);
     } catch (error) {

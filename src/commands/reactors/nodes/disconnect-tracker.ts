@@ -1,134 +1,170 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
-import type { ListedInbound, NodeListing, WantedInbound } from '../../ports/remote-panel.js';
-import { Stillness } from './idle-counters.js';
-import { type Had, matchClients, matchInbounds } from './match.js';
-import type { Gate, Renaming } from './node-gate.js';
+import type { DesiredInbound, ListedInbound, NodeListing } from '../../ports/remote-panel.js';
+import { IdleCounters } from './idle-counters.js';
+import { matchClients, matchInbounds, type SentInbound } from './match.js';
 
-/** What should be cut on a node and still moves bytes. */
-export interface Uncut {
+/** Whether an account can be renamed now. */
+export type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for itself. */ 'detour';
+
+/** Decides when an email on a node can be removed or reused without losing bytes or crediting them to another client. */
+export interface Gate {
+  /** Whether an account that is not desired any more can be removed. Until then it is disabled. */
+  readonly mayRemoveClient: (email: string) => boolean;
+  /** Whether an inbound that is not desired any more can be removed. Until then it is disabled. */
+  readonly mayRemoveInbound: (inbound: InboundId, listed: ListedInbound) => boolean;
+  /** Whether no account that is to be removed or renamed has this email. */
+  readonly isFree: (email: string) => boolean;
+  readonly renaming: (from: string, client: { readonly number: ClientNumber; readonly email: string }) => Renaming;
+  /** Whether the account is in a second inbound: a 3x-ui does not disconnect it when it is removed from one of them. */
+  readonly isShared: (email: string) => boolean;
+  /** Whether the node has lost the counter of a client: it counts nothing until the client is added again. */
+  readonly isUncounted: (client: ClientNumber) => boolean;
+  /** An account gets another credential than `old`. */
+  readonly credentialChanged: (email: string, old: string) => void;
+}
+
+/** Everything is allowed at once. */
+export const immediately: Gate = {
+  mayRemoveClient: () => true,
+  mayRemoveInbound: () => true,
+  isFree: () => true,
+  renaming: () => 'now',
+  isShared: () => false,
+  isUncounted: () => false,
+  credentialChanged: () => undefined,
+};
+
+/** Clients and inbounds that should be disconnected and still transfer bytes. */
+export interface StillConnected {
   readonly clients: readonly ClientNumber[];
   readonly inbounds: readonly InboundId[];
 }
 
 /**
- * How old the counters in a listing may be, and how long a cut takes, in ms. A 3x-ui reads its core every 5 s; a Portolan
- * before it answers, and ends connections by itself.
+ * How old the counters in a listing can be, and how long a disconnect takes, in ms. A 3x-ui reads its core every 5 s. A
+ * Portolan reads it before it answers, and ends connections by itself.
  */
 const LAG_MS = { '3x-ui': 6_000, portolan: 2_000 } as const;
-/** So long an account that is to leave, or to get another name, waits until nothing moves, in ms. */
+/** How long a removal or a renaming waits at most for the account to become idle, in ms. */
 const LEAVING_MS = 60_000;
 const RENAMING_MS = 15_000;
-/** Clients that are looked at without a pause. */
+/** Clients that are read before the event loop runs. */
 const SLICE = 2_000;
 
-/** An account of a node. A node has one counter for an email, whatever inbounds it is in. */
+/** An account of a node. A node has one counter for an email, however many inbounds it is in. */
 interface Account {
   readonly bytes: number;
-  /** It may connect through one of them. */
+  /** It can connect through one of them. */
   readonly open: boolean;
-  /** In one of them it shall. */
-  readonly wanted: boolean;
-  /** In one of them it is wanted under this email, or is none of ours. */
+  /** It should be able to connect through one of them. */
+  readonly desired: boolean;
+  /** In one of them it is desired under this email, or is foreign. */
   readonly kept: boolean;
-  /** The client that we put there; 0 = it is not from us. */
+  /** The number of our client; 0 = foreign. */
   readonly number: number;
   readonly credential: string;
 }
 
 /**
- * When names on a node may change hands, and what there is not cut although it should be. A 3x-ui shuts an account and lets
- * its connections go on, and it drops what its core counted for a name that it has no more. So an account is shut before it
- * leaves, and leaves when its counter stands still. Where one that is shut still moves, only a restart of the core helps.
+ * Tracks which accounts of a node can be removed or renamed, and which are still connected although they are disabled. A
+ * 3x-ui does not end the connections of an account that it disables, and it drops the counter of an email that it no longer
+ * has. So an account is disabled first and removed when its counter is idle. If it stays active, only a restart of the core
+ * disconnects it.
  */
-export class NodeCuts implements Gate {
-  readonly #isForeign: () => boolean;
+export class DisconnectTracker implements Gate {
+  readonly #isThreeXui: () => boolean;
   readonly #accounts = new Map<string, Account>();
-  /** By number: the key of the email under which a client is wanted. */
-  readonly #wanted = new Map<number, string>();
-  /** Clients that the node had a counter for, and those of them for which it has none any more. */
+  /** By number: the key of the desired email of a client. */
+  readonly #desired = new Map<number, string>();
+  /** Clients that had a counter on the node, and those of them that have none any more. */
   readonly #counted = new Set<number>();
   readonly #lost = new Set<number>();
-  /** Accounts that are shut and shall be. */
-  readonly #shut: Stillness<string>;
-  readonly #shutInbounds: Stillness<InboundId>;
-  /** Accounts that are to get another name. */
-  readonly #renaming: Stillness<string>;
+  /** Accounts that are disabled as desired. */
+  readonly #shut: IdleCounters<string>;
+  readonly #shutInbounds: IdleCounters<InboundId>;
+  /** Accounts that are to be renamed. */
+  readonly #renaming: IdleCounters<string>;
   #asked = new Set<string>();
-  /** Accounts that got another name while they moved: what they move from then on is not counted. */
+  /** Accounts that were renamed while they were active: the node does not count their connections any more. */
   readonly #forced = new Map<string, ClientNumber>();
   readonly #uncounted = new Set<ClientNumber>();
-  /** Accounts that are told another credential, with the one before; and those that have it. */
+  /** Accounts that get a new credential, with the old one; and those that have it. */
   readonly #rotations = new Map<string, string>();
-  readonly #rotated: Stillness<string>;
+  readonly #rotated: IdleCounters<string>;
 
-  /** `isForeign`: whether the node is a panel of 3x-ui. */
-  constructor(isForeign: () => boolean) {
-    const lagMs = (): number => LAG_MS[isForeign() ? '3x-ui' : 'portolan'];
-    this.#isForeign = isForeign;
-    this.#shut = new Stillness(lagMs);
-    this.#shutInbounds = new Stillness(lagMs);
-    this.#renaming = new Stillness(lagMs);
-    this.#rotated = new Stillness(lagMs);
+  /** `isThreeXui`: whether the node is a 3x-ui. */
+  constructor(isThreeXui: () => boolean) {
+    const lagMs = (): number => LAG_MS[isThreeXui() ? '3x-ui' : 'portolan'];
+    this.#isThreeXui = isThreeXui;
+    this.#shut = new IdleCounters(lagMs);
+    this.#shutInbounds = new IdleCounters(lagMs);
+    this.#renaming = new IdleCounters(lagMs);
+    this.#rotated = new IdleCounters(lagMs);
   }
 
-  /** Takes in a listing. `at`: when it was asked for, ms since 1970. */
-  async look(wanted: readonly WantedInbound[], listing: NodeListing, had: readonly Had[], at: number): Promise<void> {
+  /** Takes in a listing. `at`: when it was requested, ms since 1970. */
+  async update(
+    desired: readonly DesiredInbound[],
+    listing: NodeListing,
+    sent: readonly SentInbound[],
+    at: number,
+  ): Promise<void> {
     this.#accounts.clear();
-    this.#wanted.clear();
+    this.#desired.clear();
     this.#lost.clear();
-    const { matches, former } = matchInbounds(wanted, listing.inbounds, had);
+    const { matches, former } = matchInbounds(desired, listing.inbounds, sent);
     const off = new Map<InboundId, number>();
     const seen = new Set<ListedInbound>();
-    const see = async (id: InboundId, listed: ListedInbound, inbound: WantedInbound | null): Promise<void> => {
+    const see = async (id: InboundId, listed: ListedInbound, inbound: DesiredInbound | null): Promise<void> => {
       seen.add(listed);
       if (!listed.enabled && !inbound?.enabled) off.set(id, listed.counter.up + listed.counter.down);
       await this.#gather(listed, inbound);
     };
-    for (const { wanted: inbound, listed, foreign } of matches) {
-      for (const { number, email } of inbound.clients) this.#wanted.set(number, emailKey(email));
+    for (const { desired: inbound, listed, foreign } of matches) {
+      for (const { number, email } of inbound.clients) this.#desired.set(number, emailKey(email));
       if (listed && !foreign) await see(inbound.id, listed, inbound);
     }
-    for (const one of had) for (const left of former(one)) if (!seen.has(left)) await see(one.inbound, left, null);
-    for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'a stranger');
-    this.#shutInbounds.look(off, at);
-    this.#shut.look(
-      this.#bytes((_, { open, wanted: shall, number }) => !open && !shall && number > 0),
+    for (const one of sent) for (const left of former(one)) if (!seen.has(left)) await see(one.inbound, left, null);
+    for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'foreign');
+    this.#shutInbounds.update(off, at);
+    this.#shut.update(
+      this.#bytes((_, { open, desired: shall, number }) => !open && !shall && number > 0),
       at,
     );
-    this.#renaming.look(
+    this.#renaming.update(
       this.#bytes((key) => this.#asked.has(key)),
       at,
     );
     this.#asked = new Set();
-    this.#lookAtChanged(at);
+    this.#updateChanged(at);
   }
 
-  leaves = (email: string): boolean => {
+  mayRemoveClient = (email: string): boolean => {
     const key = emailKey(email);
-    const waited = this.#shut.isStill(key) || this.#shut.age(key) >= LEAVING_MS;
+    const waited = this.#shut.isIdle(key) || this.#shut.age(key) >= LEAVING_MS;
     return waited || this.#accounts.get(key)?.kept === true;
   };
 
-  removes = (inbound: InboundId, { enabled, clients: { emails, marks } }: ListedInbound): boolean => {
+  mayRemoveInbound = (inbound: InboundId, { enabled, clients: { emails, marks } }: ListedInbound): boolean => {
     if (enabled) return false;
-    const isCounted = this.#shutInbounds.isStill(inbound) || this.#shutInbounds.age(inbound) >= LEAVING_MS;
-    return isCounted && emails.every((email, i) => (marks[i] ?? 0) <= 0 || this.leaves(email));
+    const isCounted = this.#shutInbounds.isIdle(inbound) || this.#shutInbounds.age(inbound) >= LEAVING_MS;
+    return isCounted && emails.every((email, i) => (marks[i] ?? 0) <= 0 || this.mayRemoveClient(email));
   };
 
   isFree = (email: string): boolean => this.#accounts.get(emailKey(email))?.kept !== false;
 
-  renames = (from: string, { number, email }: { readonly number: ClientNumber; readonly email: string }): Renaming => {
+  renaming = (from: string, { number, email }: { readonly number: ClientNumber; readonly email: string }): Renaming => {
     const key = emailKey(from);
     const account = this.#accounts.get(key);
     const waitsForItself = !this.isFree(email) && this.#isCycle(number, emailKey(email));
     if (!this.isFree(email) && !waitsForItself) return 'later';
-    // A Portolan counts for a client under whatever name, and what others keep is not lost.
-    if (this.#isForeign() && account?.kept === false && account.open) {
+    // A Portolan counts by client and not by email, and a counter that another client keeps is not lost.
+    if (this.#isThreeXui() && account?.kept === false && account.open) {
       this.#asked.add(key);
-      this.#renaming.begin(key, account.bytes);
-      if (!this.#renaming.isStill(key)) {
+      this.#renaming.watch(key, account.bytes);
+      if (!this.#renaming.isIdle(key)) {
         if (this.#renaming.age(key) < RENAMING_MS) return 'later';
         this.#forced.set(key, number);
       }
@@ -136,17 +172,17 @@ export class NodeCuts implements Gate {
     return waitsForItself ? 'detour' : 'now';
   };
 
-  isShared = (email: string): boolean => this.#isForeign() && this.#accounts.get(emailKey(email))?.kept === true;
+  isShared = (email: string): boolean => this.#isThreeXui() && this.#accounts.get(emailKey(email))?.kept === true;
 
-  isUncounted = (client: ClientNumber): boolean => this.#isForeign() && this.#lost.has(client);
+  isUncounted = (client: ClientNumber): boolean => this.#isThreeXui() && this.#lost.has(client);
 
-  rotates = (email: string, old: string): void => {
-    if (this.#isForeign()) this.#rotations.set(emailKey(email), old);
+  credentialChanged = (email: string, old: string): void => {
+    if (this.#isThreeXui()) this.#rotations.set(emailKey(email), old);
   };
 
-  /** What only a restart of the core of the node would cut; null = nothing. */
-  due(): Uncut | null {
-    if (!this.#isForeign()) return null;
+  /** What only a restart of the node's core disconnects; null = nothing. */
+  due(): StillConnected | null {
+    if (!this.#isThreeXui()) return null;
     const moving = [...this.#shut.moving(), ...this.#rotated.moving()];
     const numbers = moving.flatMap((key) => this.#accounts.get(key)?.number ?? []) as ClientNumber[];
     const clients = [...new Set([...numbers, ...this.#uncounted])].sort((a, b) => a - b);
@@ -156,40 +192,40 @@ export class NodeCuts implements Gate {
 
   /** The core of the node was restarted. */
   restarted(at: number): void {
-    for (const watch of [this.#shut, this.#shutInbounds, this.#renaming]) watch.ended(at);
-    this.#rotated.look(new Map(), at);
+    for (const watch of [this.#shut, this.#shutInbounds, this.#renaming]) watch.restart(at);
+    this.#rotated.update(new Map(), at);
     this.#uncounted.clear();
   }
 
-  /** Whether the next listing may tell something new. */
-  isOpen(): boolean {
-    return [this.#shut, this.#shutInbounds, this.#renaming, this.#rotated].some((watch) => watch.isOpen());
+  /** Whether something waits for the next listing. */
+  isWaiting(): boolean {
+    return [this.#shut, this.#shutInbounds, this.#renaming, this.#rotated].some((watch) => watch.isWaiting());
   }
 
-  /** `inbound`: what is wanted of it; null = it is to go. */
-  async #gather({ enabled, clients }: ListedInbound, inbound: WantedInbound | 'a stranger' | null): Promise<void> {
+  /** `inbound`: its desired state; null = it is to be removed. */
+  async #gather({ enabled, clients }: ListedInbound, inbound: DesiredInbound | 'foreign' | null): Promise<void> {
     const { emails, marks, credentials, up, down, open } = clients;
     const kept = new Set<number>();
-    const wanted = new Set<number>();
-    if (inbound !== null && inbound !== 'a stranger') {
-      const { both, unmanaged } = matchClients(inbound, clients);
-      for (const i of unmanaged) kept.add(i);
+    const desired = new Set<number>();
+    if (inbound !== null && inbound !== 'foreign') {
+      const { both, foreign } = matchClients(inbound, clients);
+      for (const i of foreign) kept.add(i);
       for (const [client, i] of both) {
         if (clients.counted[i] === 1) this.#counted.add(client.number);
         else if (this.#counted.has(client.number)) this.#lost.add(client.number);
         if (emailKey(emails[i] ?? '') === emailKey(client.email)) kept.add(i);
-        if (inbound.enabled && client.enabled) wanted.add(i);
+        if (inbound.enabled && client.enabled) desired.add(i);
       }
     }
     for (const [i, email] of emails.entries()) {
-      if (i > 0 && i % SLICE === 0) await breathe();
+      if (i > 0 && i % SLICE === 0) await yieldToEventLoop();
       const key = emailKey(email);
       const other = this.#accounts.get(key);
-      const number = inbound === 'a stranger' ? 0 : Math.max(0, marks[i] ?? 0);
+      const number = inbound === 'foreign' ? 0 : Math.max(0, marks[i] ?? 0);
       this.#accounts.set(key, {
         bytes: (up[i] ?? 0) + (down[i] ?? 0),
         open: other?.open || (enabled && open[i] !== 0),
-        wanted: other?.wanted || wanted.has(i) || inbound === 'a stranger',
+        desired: other?.desired || desired.has(i) || inbound === 'foreign',
         kept: other?.kept || kept.has(i) || number === 0,
         number: other?.number || number,
         credential: credentials[i] ?? '',
@@ -201,27 +237,27 @@ export class NodeCuts implements Gate {
     return new Map([...this.#accounts].flatMap(([key, one]) => (which(key, one) ? [[key, one.bytes] as const] : [])));
   }
 
-  #lookAtChanged(at: number): void {
+  #updateChanged(at: number): void {
     for (const [key, number] of this.#forced) if (!this.#accounts.has(key)) this.#uncounted.add(number);
     this.#forced.clear();
-    const over = (key: string): boolean => this.#rotated.isStill(key);
+    const over = (key: string): boolean => this.#rotated.isIdle(key);
     const watched = this.#bytes((key, { open, credential }) => {
       const old = this.#rotations.get(key);
       const isTold = old !== undefined && credential !== old;
       return open && (isTold || (this.#rotated.has(key) && !over(key)));
     });
     this.#rotations.clear();
-    this.#rotated.look(watched, at);
+    this.#rotated.update(watched, at);
   }
 
-  /** Whether a client waits for a name that waits for its own. */
-  #isCycle(number: number, wanted: string): boolean {
+  /** Whether a client waits for an email whose owner waits for the client's own. */
+  #isCycle(number: number, desired: string): boolean {
     const seen = new Set<number>();
-    let key: string | undefined = wanted;
+    let key: string | undefined = desired;
     for (;;) {
       const holder: number = this.#accounts.get(key)?.number ?? 0;
       if (holder === number) return true;
-      key = this.#wanted.get(holder);
+      key = this.#desired.get(holder);
       if (holder === 0 || key === undefined || seen.has(holder) || this.isFree(key)) return false;
       seen.add(holder);
     }

@@ -1,278 +1,196 @@
-import type { Observable, Subscription } from 'rxjs';
-import type { RecordedEvent } from '../../../events/catalog.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import type { Done } from '../../bus.js';
-import { type NodeCommand } from '../../node/node.js';
-import { leadsElsewhere, sameAddress } from '../../node/node-rules.js';
-import type { NodeAddress, NodeHistories, Nodes } from '../../ports/nodes.js';
+import type { NodeCommand } from '../../node/node.js';
+import { sameAddress, twinOf } from '../../node/node-rules.js';
+import { NodeError, type NodeReading, type RemotePanel, type RequestTarget } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
-import { askedHow, NOTHING, type NodeAnswer, type Outcome, offline } from './node-question.js';
+import type { RemoteNodesParts } from './parts.js';
 
-/** What is known of a node. While it is offline its load reads as 0. */
+/** The result of one probe. */
+export interface NodeAnswer extends Omit<NodeReading, 'kind' | 'panelId'> {
+  readonly status: 'online' | 'offline';
+  /** For people; empty = none. */
+  readonly error: string;
+}
+
+/** The last known state of a node. While it is offline its load reads as 0. */
 export interface NodeHealth extends Omit<NodeAnswer, 'status' | 'error'> {
   readonly status: 'unknown' | 'online' | 'offline';
-  /** Unix seconds of the last question, also when it was not answered; 0 = never. */
+  /** Unix seconds of the last probe, also when it was not answered; 0 = never. */
   readonly lastHeartbeat: number;
-  /** Of the last question: a node that is online may have missed one. */
+  /** Of the last probe: a node that is online may have missed one. */
   readonly lastError: string;
 }
 
-interface Parts {
-  readonly nodes: Nodes;
-  readonly histories: NodeHistories;
-  readonly known: () => readonly Node[];
-  readonly node: (id: NodeId) => Node | undefined;
-  /** Whether it was online when that was last recorded. */
-  readonly recorded: (id: NodeId) => boolean | undefined;
-  /** The lasting name of this panel. */
-  readonly ownId: () => string;
-  /** Another node that is the same panel, and was so first. */
-  readonly twin: (node: Node, panelId: string) => Node | undefined;
-  /** In the name of the node that was asked. */
-  readonly dispatch: (command: NodeCommand, node: Node) => Done | Rejection;
-  readonly changed$: Observable<readonly RecordedEvent[]>;
-  readonly now: () => number;
-  readonly warn: (message: string, fields?: object) => void;
+export interface ProbeResult {
+  readonly answer: NodeAnswer;
+  readonly reading: NodeReading | null;
+  /** Another probe would give the same result, so the node is offline at once. */
+  readonly final: boolean;
 }
 
-const BEAT_MS = 5000;
-/** Part of a beat by which it comes earlier or later, so that many panels do not ask in step. */
-const JITTER = 0.1;
-/** Over which the questions of a beat are spread. */
-const SPREAD_MS = 4000;
-const AT_ONCE = 32;
-/** Of these, for nodes that did not answer last: they take their whole time, and the others shall not wait for it. */
-const DOUBTFUL_AT_ONCE = 24;
+interface Expected {
+  /** The identity that was recorded at the first answer; null = this is the first. */
+  readonly known: Node['identity'];
+  readonly ownId: string;
+  /** Another node with this panel id. */
+  readonly twin: (panelId: string) => Node | undefined;
+}
+
+export const SELF = 'answers as this panel itself';
+export const ANOTHER = 'answers as another panel: save the node again with its token if that is meant';
+
+/** The load of a node of which none is known. */
+export const NOTHING = { latencyMs: 0, coreVersion: '', cpu: 0, mem: 0, uptimeSecs: 0 } as const;
+export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: '', ...NOTHING };
+
+/** Missed probes in a row until a node is offline. */
 const MISSES = 3;
-/** So often a node comes back; one that does so again and again stays away. */
+/** How often it is recorded that a node is online again; one that flaps stays offline in between. */
 const RETURNS_OFTEN = { atOnce: 3, everyMs: 600_000 };
 
-const UNKNOWN: NodeHealth = {
-  ...{ status: 'unknown', lastHeartbeat: 0, lastError: '' },
-  ...NOTHING,
-};
-interface Entry {
-  readonly health: NodeHealth;
-  /** Questions in a row that were not answered. */
-  readonly misses: number;
-  /** What the log says; undefined = nothing. */
-  readonly recorded: boolean | undefined;
-  readonly returns: RateLimiter;
+/** Probes a panel and checks that it is the expected one. Never rejects. */
+export async function probeNode(
+  panel: Pick<RemotePanel, 'probe'>,
+  target: RequestTarget,
+  expected: Expected,
+  warn: RemoteNodesParts['warn'],
+): Promise<ProbeResult> {
+  try {
+    const reading = await panel.probe(target);
+    const { kind, panelId, ...values } = reading;
+    const error = identityError({ kind, panelId }, expected);
+    return error === null
+      ? { answer: { status: 'online', ...values, error: '' }, reading, final: false }
+      : offline(error, true);
+  } catch (error) {
+    if (error instanceof NodeError) return offline(error.message, isFinal(error));
+    warn('a node could not be asked', { err: error });
+    return offline('the node could not be asked', false);
+  }
+}
+
+function offline(error: string, final: boolean): ProbeResult {
+  return { answer: { status: 'offline', ...NOTHING, error }, reading: null, final };
+}
+
+function identityError(actual: NonNullable<Node['identity']>, { known, ownId, twin }: Expected): string | null {
+  if (actual.panelId !== '' && actual.panelId === ownId) return SELF;
+  const other = twin(actual.panelId);
+  if (other) return `is the same panel as node ${other.name}`;
+  return known === null || (known.kind === actual.kind && known.panelId === actual.panelId) ? null : ANOTHER;
+}
+
+function isFinal(error: NodeError): boolean {
+  if (error.kind === 'status') return [401, 403, 404].includes(error.status);
+  return error.kind === 'refused' || error.kind === 'certificate';
 }
 
 /**
- * Asks every enabled node how it is, all the time. What it is told stays in memory; that a node went away or came back,
- * and which panel it is, become events.
+ * The health of one node. It stays in memory; that a node went offline or came back, and which panel it is, are recorded as
+ * events.
  */
-export class NodeWatch {
-  readonly #parts: Parts;
-  readonly #entries = new Map<NodeId, Entry>();
-  readonly #asking = new Set<NodeId>();
-  /** Nodes whose other answers make no sense, and why. */
-  readonly #distrusted = new Map<NodeId, string>();
-  #waiting: NodeId[] = [];
-  #following: Subscription | null = null;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+export class HealthTracker {
+  readonly #parts: RemoteNodesParts;
+  readonly #id: NodeId;
+  #returns: RateLimiter;
+  #health = UNKNOWN;
+  #misses = 0;
+  /** What the log says; undefined = nothing; null = not read yet. */
+  #recorded: boolean | undefined | null = null;
+  /** Why the answers of the node are invalid although it answers probes; empty = they are valid. */
+  #distrust = '';
 
-  constructor(parts: Parts) {
+  constructor(parts: RemoteNodesParts, id: NodeId) {
     this.#parts = parts;
+    this.#id = id;
+    this.#returns = new RateLimiter(parts.now, RETURNS_OFTEN);
   }
 
-  begin(): void {
-    this.#following = this.#parts.changed$.subscribe((events) => {
-      for (const event of events) this.#notice(event);
-    });
-    this.#beat();
+  get health(): NodeHealth {
+    return this.#health;
   }
 
-  /** Nothing is asked or recorded any more; answers that are on their way are dropped. */
-  stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    this.#following?.unsubscribe();
-    this.#waiting = [];
+  /** Missed probes in a row. */
+  get misses(): number {
+    return this.#misses;
   }
 
-  health(id: NodeId): NodeHealth {
-    return this.#entries.get(id)?.health ?? UNKNOWN;
+  /** For a node with another address or token, or one that was disabled. */
+  reset(): void {
+    this.#returns = new RateLimiter(this.#parts.now, RETURNS_OFTEN);
+    this.#health = UNKNOWN;
+    this.#misses = 0;
+    this.#recorded = null;
+    this.#distrust = '';
   }
 
-  /** Asks now, and counts what comes; also a node that is switched off. Never rejects. */
-  async probe(node: Node): Promise<NodeAnswer> {
-    const outcome = await this.#askNode(node);
-    this.#take(node, outcome, true);
-    return outcome.answer;
+  probe(node: Node, signal?: AbortSignal): Promise<ProbeResult> {
+    const { panel, records, warn } = this.#parts;
+    const target = signal ? { ...node, signal } : node;
+    const twin = (panelId: string): Node | undefined => twinOf(records.nodes(), node, panelId);
+    return probeNode(panel, target, { known: node.identity, ownId: records.ownId(), twin }, warn);
   }
 
-  /** Asks what is no node yet, and keeps nothing. Never rejects. */
-  async test(address: NodeAddress): Promise<NodeAnswer> {
-    const { answer } = await this.#ask(address, null, () => undefined);
+  /** Other answers of the node are invalid: it is offline for this reason, whatever its status says. */
+  distrust(node: Node, reason: string): void {
+    if (this.#distrust === reason) return;
+    this.#distrust = reason;
+    this.take(node, offline(reason, true));
+  }
+
+  /** Its answers are valid again. Returns whether they were not. */
+  trust(): boolean {
+    const was = this.#distrust !== '';
+    this.#distrust = '';
+    return was;
+  }
+
+  /**
+   * Records the result of a probe, unless the node has another address by now. `final`: one miss is enough. Returns the
+   * answer that counts.
+   */
+  take(node: Node, result: ProbeResult, { final = result.final } = {}): NodeAnswer {
+    const current = this.#parts.records.node(this.#id);
+    const isInvalid = result.reading !== null && this.#distrust !== '';
+    const { answer, reading } = isInvalid ? offline(this.#distrust, true) : result;
+    if (!current || !sameAddress(current, node)) return answer;
+    this.#recorded = this.#recorded === null ? this.#parts.records.wasOnline(this.#id) : this.#recorded;
+    if (reading === null) this.#missed(node, answer.error, final || isInvalid || current.identity === null);
+    else this.#answered(node, reading, current.identity === null);
     return answer;
   }
 
-  /** A node is offline for this reason, whatever its status says, until the reason is empty. */
-  distrust(id: NodeId, reason: string): void {
-    if ((this.#distrusted.get(id) ?? '') === reason) return;
-    if (reason === '') {
-      this.#distrusted.delete(id);
-      this.#enqueue(id);
-      this.#pump();
-      return;
-    }
-    this.#distrusted.set(id, reason);
-    const node = this.#parts.node(id);
-    if (node?.enabled) this.#take(node, offline(reason, true), false);
-  }
-
-  #beat(): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.#beat(), BEAT_MS * (1 - JITTER + 2 * JITTER * Math.random())).unref();
-    const due = this.#parts.known().flatMap(({ id, enabled }) => (enabled ? [id] : []));
-    this.#release(due, SPREAD_MS / Math.max(1, due.length));
-  }
-
-  /** One after the other: the handshakes of a hundred connections at once would hold everything else up. */
-  #release(due: readonly NodeId[], everyMs: number): void {
-    const [id, ...rest] = due;
-    if (this.#stopped || id === undefined) return;
-    this.#enqueue(id);
-    this.#pump();
-    setTimeout(() => this.#release(rest, everyMs), everyMs).unref();
-  }
-
-  #notice(event: RecordedEvent): void {
-    switch (event.type) {
-      case 'NodeDeleted':
-        this.#parts.histories.forget(event.data.node);
-        this.#forget(event.data.node);
-        break;
-      case 'NodeDisabled':
-        this.#forget(event.data.node);
-        break;
-      case 'NodeAdded':
-      case 'NodeEnabled':
-      case 'NodeUpdated':
-      case 'NodeTokenReplaced': {
-        const { node } = event.data;
-        if (event.type !== 'NodeUpdated' || leadsElsewhere(event.data.changes)) this.#forget(node);
-        if (!this.#parts.node(node)?.enabled) break;
-        this.#enqueue(node);
-        // Not inside of the append that told of it.
-        setImmediate(() => this.#pump());
-        break;
-      }
-      default:
-    }
-  }
-
-  #forget(id: NodeId): void {
-    this.#entries.delete(id);
-    this.#distrusted.delete(id);
-  }
-
-  #enqueue(id: NodeId): void {
-    if (!this.#waiting.includes(id) && !this.#asking.has(id)) this.#waiting.push(id);
-  }
-
-  #isDoubtful = (id: NodeId): boolean => (this.#entries.get(id)?.misses ?? 0) > 0;
-
-  #pump(): void {
-    if (this.#stopped) return;
-    const doubtful = [...this.#asking].filter(this.#isDoubtful).length;
-    let room = { all: AT_ONCE - this.#asking.size, doubtful: DOUBTFUL_AT_ONCE - doubtful };
-    this.#waiting = this.#waiting.filter((id) => {
-      const isDoubtful = this.#isDoubtful(id);
-      if (room.all <= 0 || (isDoubtful && room.doubtful <= 0)) return true;
-      room = { all: room.all - 1, doubtful: room.doubtful - (isDoubtful ? 1 : 0) };
-      this.#asking.add(id);
-      void this.#round(id).then((again) => {
-        this.#asking.delete(id);
-        if (again) this.#enqueue(id);
-        this.#pump();
+  #answered(node: Node, { kind, panelId, ...values }: NodeReading, isNew: boolean): void {
+    const { now, histories } = this.#parts;
+    this.#misses = 0;
+    this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: '', ...values };
+    histories.add(this.#id, values);
+    if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
+    if (this.#recorded === false)
+      this.#returns.try(() => {
+        const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
+        if (isRecorded) this.#recorded = true;
+        return isRecorded;
       });
-      return false;
-    });
   }
 
-  /** One heartbeat. Resolves to whether it counts for nothing, because the node was sent elsewhere meanwhile. */
-  async #round(id: NodeId): Promise<boolean> {
-    const node = this.#parts.node(id);
-    if (!node?.enabled) return false;
-    const outcome = await this.#askNode(node);
-    const current = this.#parts.node(id);
-    if (!current?.enabled) return false;
-    this.#take(node, outcome, false);
-    return !sameAddress(current, node);
-  }
-
-  async #askNode(node: Node): Promise<Outcome> {
-    const outcome = await this.#ask(node, node.identity, (panelId) => this.#parts.twin(node, panelId));
-    const nonsense = this.#distrusted.get(node.id);
-    return outcome.reading === null || nonsense === undefined ? outcome : offline(nonsense, true);
-  }
-
-  #ask(address: NodeAddress, known: Node['identity'], twin: (panelId: string) => Node | undefined): Promise<Outcome> {
-    const { nodes, ownId, warn } = this.#parts;
-    return askedHow(nodes, address, { known, ownId: ownId(), twin, warn });
-  }
-
-  /** `asked`: somebody did, so one answer is enough to say that the node is offline. */
-  #take(node: Node, { answer, reading, final }: Outcome, asked: boolean): void {
-    const { id } = node;
-    const current = this.#parts.node(id);
-    if (this.#stopped || !current || !sameAddress(current, node)) return;
-    const before = this.#entries.get(id) ?? this.#begun(id);
+  #missed(node: Node, lastError: string, final: boolean): void {
+    this.#misses += 1;
+    const isOffline = final || this.#misses >= MISSES || this.#recorded === false;
+    const { coreVersion } = this.#health;
+    const values = isOffline ? { ...NOTHING, coreVersion, status: 'offline' as const } : {};
     const lastHeartbeat = Math.floor(this.#parts.now() / 1000);
-    if (reading !== null) {
-      const { kind, panelId, ...values } = reading;
-      this.#set(id, { ...before, misses: 0 }, { status: 'online', lastHeartbeat, lastError: '', ...values });
-      this.#parts.histories.add(id, values);
-      if (current.identity === null)
-        this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
-      if (before.recorded === false)
-        before.returns.try(() => {
-          const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
-          if (isRecorded) this.#recorded(id, true);
-          return isRecorded;
-        });
-      return;
-    }
-    const misses = before.misses + 1;
-    // A node that never answered is not waited for.
-    const isOver = final || asked || misses >= MISSES || before.recorded === false || current.identity === null;
-    const values = isOver ? { ...NOTHING, status: 'offline' as const } : {};
-    const { coreVersion } = before.health;
-    this.#set(
-      id,
-      { ...before, misses },
-      { ...before.health, ...values, coreVersion, lastHeartbeat, lastError: answer.error },
-    );
-    if (!isOver || before.recorded === false) return;
-    if (this.#record(node, { type: 'RecordNodeOffline', data: { asked: node, reason: answer.error } }))
-      this.#recorded(id, false);
+    this.#health = { ...this.#health, ...values, lastHeartbeat, lastError };
+    if (!isOffline || this.#recorded === false) return;
+    if (this.#record(node, { type: 'RecordNodeOffline', data: { asked: node, reason: lastError } }))
+      this.#recorded = false;
   }
 
-  #begun(id: NodeId): Entry {
-    const returns = new RateLimiter(this.#parts.now, RETURNS_OFTEN);
-    return { health: UNKNOWN, misses: 0, recorded: this.#parts.recorded(id), returns };
-  }
-
-  #set(id: NodeId, { misses, recorded, returns }: Omit<Entry, 'health'>, health: NodeHealth): void {
-    this.#entries.set(id, { misses, recorded, returns, health });
-  }
-
-  #recorded(id: NodeId, recorded: boolean): void {
-    const entry = this.#entries.get(id);
-    if (entry) this.#entries.set(id, { ...entry, recorded });
-  }
-
-  /** Whether something was appended. */
+  /** Whether something was appended. A rejection raises an alarm elsewhere; the next probe tries again. */
   #record(node: Node, command: NodeCommand): boolean {
     const done = this.#parts.dispatch(command, node);
-    // What cannot be written now is said by an alarm, and tried again with the next answer.
     return !(done instanceof Rejection) && done.events.length > 0;
   }
 }

@@ -1,26 +1,27 @@
+import { backoffMs } from './backoff.js';
+
 interface Watched {
-  /** When it was met first, ms since 1970. */
+  /** When it was seen first, ms since 1970. */
   readonly since: number;
-  /** Bytes, when it was looked at last. */
+  /** Bytes at the last reading. */
   readonly bytes: number;
-  /** When it was last seen to have grown; `since` where it was not. */
+  /** When it last grew; `since` if it did not. */
   readonly grownAt: number;
-  /** It grew by bytes that flowed after it was met, not only by bytes that the node had not read from its core yet. */
+  /** It grew by traffic after `since`, and not only by bytes that the node had not read from its core by then. */
   readonly moves: boolean;
-  /** How often something was done about that in a row, and until when it is left alone after that. */
+  /** Restarts in a row that were made because of it, and until when it causes none. */
   readonly tries: number;
-  readonly sparedUntil: number;
+  readonly pausedUntil: number;
 }
 
-/** First pause after something was done about a counter and it moved all the same; doubles each time, in ms. */
-const FUTILE_MS = 300_000;
-const LONGEST_FUTILE_MS = 3_600_000;
+/** Pause after a restart that did not stop a counter; doubles each time. In ms. */
+const REPEATED = { first: 300_000, longest: 3_600_000 };
 
 /**
- * Which counters of a node stand still. A node reads its core only now and then, so what a counter says may be as old as
- * `lagMs`: growth that is seen within that time may have flowed before.
+ * Which counters of a node are idle. A node reads its core periodically, so a counter can be `lagMs` old: growth within that
+ * time may be traffic from before.
  */
-export class Stillness<K> {
+export class IdleCounters<K> {
   readonly #lagMs: () => number;
   readonly #watched = new Map<K, Watched>();
   #at = 0;
@@ -29,12 +30,12 @@ export class Stillness<K> {
     this.#lagMs = lagMs;
   }
 
-  /** Takes in what a listing shows, in bytes. What is not in it is forgotten. `at`: when the listing was asked for, ms. */
-  look(counters: ReadonlyMap<K, number>, at: number): void {
+  /** Takes in the counters of a listing, in bytes; others are dropped. `at`: when the listing was requested, ms. */
+  update(counters: ReadonlyMap<K, number>, at: number): void {
     for (const key of this.#watched.keys()) if (!counters.has(key)) this.#watched.delete(key);
     for (const [key, bytes] of counters) {
       const before = this.#watched.get(key);
-      if (!before) this.#watched.set(key, { ...met(bytes, at), tries: 0, sparedUntil: 0 });
+      if (!before) this.#watched.set(key, { ...fresh(bytes, at), tries: 0, pausedUntil: 0 });
       else if (bytes !== before.bytes) {
         const grown = bytes > before.bytes;
         const after = grown && this.#at - before.since >= this.#lagMs();
@@ -47,17 +48,17 @@ export class Stillness<K> {
     this.#at = at;
   }
 
-  /** Watches a counter from the last listing on, in which it stood at so many bytes. */
-  begin(key: K, bytes: number): void {
-    if (!this.#watched.has(key)) this.#watched.set(key, { ...met(bytes, this.#at), tries: 0, sparedUntil: 0 });
+  /** Watches a counter from the last listing on, in which it had this value. */
+  watch(key: K, bytes: number): void {
+    if (!this.#watched.has(key)) this.#watched.set(key, { ...fresh(bytes, this.#at), tries: 0, pausedUntil: 0 });
   }
 
   has(key: K): boolean {
     return this.#watched.has(key);
   }
 
-  /** Whether everything that flowed through it is in the last listing, and nothing flows any more. */
-  isStill(key: K): boolean {
+  /** Whether the last listing has all its traffic, and there is no more. */
+  isIdle(key: K): boolean {
     const watched = this.#watched.get(key);
     return watched !== undefined && !watched.moves && this.#at - watched.grownAt >= this.#lagMs();
   }
@@ -68,27 +69,27 @@ export class Stillness<K> {
     return watched ? this.#at - watched.since : 0;
   }
 
-  /** What moves although it was met longer ago than the node lags behind. */
+  /** Counters that still grow. */
   moving(): readonly K[] {
-    return [...this.#watched].flatMap(([key, { moves, sparedUntil }]) =>
-      moves && sparedUntil <= this.#at ? [key] : [],
+    return [...this.#watched].flatMap(([key, { moves, pausedUntil }]) =>
+      moves && pausedUntil <= this.#at ? [key] : [],
     );
   }
 
-  /** Whether the next listing may tell something new about one of them. */
-  isOpen(): boolean {
-    for (const [key, { sparedUntil }] of this.#watched) if (sparedUntil <= this.#at && !this.isStill(key)) return true;
+  /** Whether the next listing can show that one of them is idle. */
+  isWaiting(): boolean {
+    for (const [key, { pausedUntil }] of this.#watched) if (pausedUntil <= this.#at && !this.isIdle(key)) return true;
     return false;
   }
 
-  /** All connections were ended: everything begins anew. What moved is left alone for a while if it moves again. */
-  ended(at: number): void {
+  /** The core was restarted, so all connections ended. A counter that grew before pauses if it grows again. */
+  restart(at: number): void {
     for (const [key, { bytes, moves, tries }] of this.#watched) {
-      const pause = Math.min(LONGEST_FUTILE_MS, FUTILE_MS * 2 ** Math.min(tries, 10));
-      const next = moves ? { tries: tries + 1, sparedUntil: at + pause } : { tries, sparedUntil: 0 };
-      this.#watched.set(key, { ...met(bytes, at), ...next });
+      const pause = backoffMs(tries + 1, REPEATED);
+      const next = moves ? { tries: tries + 1, pausedUntil: at + pause } : { tries, pausedUntil: 0 };
+      this.#watched.set(key, { ...fresh(bytes, at), ...next });
     }
   }
 }
 
-const met = (bytes: number, at: number) => ({ since: at, bytes, grownAt: at, moves: false });
+const fresh = (bytes: number, at: number) => ({ since: at, bytes, grownAt: at, moves: false });

@@ -1,76 +1,87 @@
+import type { Observable } from 'rxjs';
+import type { RecordedEvent } from '../../../events/catalog.js';
 import type { ClientNumber, InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
-import type { Followed } from '../../node/node-credit.js';
-import type { NodePanel, WantedInbound } from '../../ports/remote-panel.js';
+import type { Baseline } from '../../node/node-credit.js';
+import type { NodeHistories } from '../../ports/node-histories.js';
+import type { DesiredInbound, RemotePanel } from '../../ports/remote-panel.js';
 import type { Rejection } from '../../rejection.js';
-import type { Had } from './match.js';
+import type { SentInbound } from './match.js';
 
 /** What the log knows of one inbound and its node. */
-export interface Outgoing extends Had {
-  /** The name under which it is wanted. */
+export interface OutboxItem extends SentInbound {
+  /** The desired tag. */
   readonly tag: string;
-  /** Positions of what was decided since the node last had everything. */
+  /** Positions of the changes since the node was last in sync. */
   readonly waiting: readonly number[];
-  /** A panel before this one put it there, and nothing was seen of it yet. */
+  /** It came with an import from 3x-ui and was not seen on the node yet. */
   readonly inherited: boolean;
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
   readonly refused: { readonly reason: string; readonly since: number } | null;
 }
 
-/** What only a node has, as it was recorded last. */
-export interface RecordedUnmanagedItems {
+/** Inbounds and clients of the node's own, as they were recorded last. */
+export interface RecordedForeign {
   readonly inboundTags: readonly string[];
   readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
   readonly omitted: number;
 }
 
-export interface NodeTalkParts {
-  readonly panel: NodePanel;
-  readonly node: (id: NodeId) => Node | undefined;
-  /** The lasting name of this panel. */
+/** What the log knows of the nodes. Times in ms since 1970. */
+export interface NodeRecords {
+  /** The identity of this panel. */
   readonly ownId: () => string;
-  /** What a node shall have, and the position of the log that says so: both of the moment of the call. */
-  readonly wanted: (
+  readonly nodes: () => readonly Node[];
+  readonly node: (id: NodeId) => Node | undefined;
+  /** Whether the node was online when that was recorded last; undefined = nothing is recorded. */
+  readonly wasOnline: (node: NodeId) => boolean | undefined;
+  /** Why the node cannot be synchronized, as it was recorded last. */
+  readonly failing: (node: NodeId) => { readonly reason: string; readonly since: number } | undefined;
+  /** The desired state of a node, and the position of the log at the time of the call. */
+  readonly desired: (
     node: NodeId,
-  ) => Promise<{ readonly position: number; readonly inbounds: readonly WantedInbound[] }>;
-  readonly outgoing: (node: NodeId) => readonly Outgoing[];
-  readonly unmanagedItems: (node: NodeId) => RecordedUnmanagedItems | undefined;
-  /** Up to where the counters of nodes are followed. */
-  readonly followed: {
-    readonly client: (node: NodeId, number: ClientNumber) => Followed | undefined;
-    readonly inbound: (id: InboundId) => Followed | undefined;
+  ) => Promise<{ readonly position: number; readonly inbounds: readonly DesiredInbound[] }>;
+  readonly outgoing: (node: NodeId) => readonly OutboxItem[];
+  readonly foreign: (node: NodeId) => RecordedForeign | undefined;
+  /** The last recorded values of the counters of nodes. */
+  readonly baselines: {
+    readonly client: (node: NodeId, number: ClientNumber) => Baseline | undefined;
+    readonly inbound: (id: InboundId) => Baseline | undefined;
     /** Clients that were deleted from an inbound and may still be on their node. */
     readonly leaving: (id: InboundId) => readonly number[];
-    /** When the log last shows that they were read, ms since 1970; 0 = never. */
+    /** When the counters were recorded last; 0 = never. */
     readonly readAt: (node: NodeId) => number;
   };
-  /** Bytes used here and everywhere, since the counters were last begun anew. */
+  /** Bytes used on all machines since the last reset of the counters. */
   readonly used: {
     readonly client: (number: ClientNumber) => number;
     readonly inbound: (id: InboundId) => number;
   };
-  /** `as`: who told it, or this panel by itself. */
-  readonly dispatch: (command: AnyCommand, as: Node | null) => Done | Rejection;
-  /** Why it cannot be told anything, as it was recorded last, and when: ms since 1970. */
-  readonly failing: (node: NodeId) => { readonly reason: string; readonly since: number } | undefined;
-  /** Another node that is the same panel, and was so first. */
-  readonly twin: (node: Node, panelId: string) => Node | undefined;
-  /** ms between two listings of a node that has everything. */
-  readonly period: () => number;
-  /** When a node last answered how it is, ms since 1970; 0 = it did not the last time. */
-  readonly answeredAt: (node: NodeId) => number;
-  /** Why nothing that a node answers is believed; empty = it is. */
-  readonly distrust: (node: NodeId, reason: string) => void;
-  /** Who is connected to a node. */
-  readonly online: (node: NodeId, emails: readonly string[]) => void;
-  /** When an address of a client was last recorded, ms; 0 = never. */
+  /** When an address of a client was recorded last; 0 = never. */
   readonly ipSeen: (client: number, ip: string) => number;
-  /** Says once that a node is far behind, and that it is not any more. */
+  /** The node whose desired state an event changes. */
+  readonly affected: (event: RecordedEvent) => NodeId | undefined;
+}
+
+export interface RemoteNodesParts {
+  readonly panel: RemotePanel;
+  readonly records: NodeRecords;
+  readonly histories: NodeHistories;
+  /** `as`: the node whose report is recorded; null = this panel acts by itself. */
+  readonly dispatch: (command: AnyCommand, as: Node | null) => Done | Rejection;
+  readonly changed$: Observable<readonly RecordedEvent[]>;
+  /** Publishes the emails of the clients that are connected to a node. */
+  readonly online: (node: NodeId, emails: readonly string[]) => void;
+  /** Raises the alarm that a node is far behind; null = it has caught up. */
   readonly behind: (node: Node, why: string | null) => void;
+  /** ms between two listings of a node that is in sync. */
+  readonly period: () => number;
+  /** Limit for removing everything from a node before it is deleted, in ms. */
+  readonly withdrawMs: number;
   readonly now: () => number;
-  /** Between 0 and 1: nodes that failed together do not come again together. */
+  /** Between 0 and 1, for jitter. */
   readonly chance: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }

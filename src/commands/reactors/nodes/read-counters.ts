@@ -1,44 +1,44 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import { zero } from '../../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
 import type { CounterMark, NodeTraffic } from '../../../events/node/node-sync.js';
 import {
+  type Baseline,
   type Credit,
   carriedBy,
   creditOf,
-  type Followed,
   sharedBaseline,
   unlessDoubled,
 } from '../../node/node-credit.js';
 import type {
+  DesiredInbound,
   ListedClients,
   ListedInbound,
   NodeListing,
   SeenCounter,
-  WantedInbound,
 } from '../../ports/remote-panel.js';
-import { type Had, matchClients, matchInbounds } from './match.js';
+import { matchClients, matchInbounds, type SentInbound } from './match.js';
 
 export type CounterKind = NodeTraffic['anomalies'][number][0];
 
 interface Known {
-  readonly had: readonly Had[];
-  /** Up to where the counter of a client that is or was on this node is followed. */
-  readonly client: (number: ClientNumber) => Followed | undefined;
-  readonly inbound: (id: InboundId) => Followed | undefined;
-  /** Bytes that a counter may have grown by since it was read before, with those of this inbound. */
+  readonly sent: readonly SentInbound[];
+  /** The baseline of a client that is or was on this node. */
+  readonly client: (number: ClientNumber) => Baseline | undefined;
+  readonly inbound: (id: InboundId) => Baseline | undefined;
+  /** Bytes by which a counter can have grown since the counters of this inbound were read. */
   readonly allowed: (kind: CounterKind, key: number, inbound: InboundId) => number;
   readonly now: number;
 }
 
-/** What a listing says of the counters of what is ours. */
+/** The counters of our inbounds and clients in a listing. */
 export interface Observation {
-  /** In parts, none of them too long for one event. */
+  /** In parts that fit into one event each. */
   readonly traffic: readonly Omit<NodeTraffic, 'node'>[];
-  /** Clients whose counters stand at zero and are not followed yet. */
+  /** Clients without a baseline whose counters are zero. */
   readonly newClients: ReadonlyMap<InboundId, readonly ClientNumber[]>;
-  /** The same of inbounds. */
+  /** The same for inbounds. */
   readonly newInbounds: ReadonlySet<InboundId>;
   /** Inbounds whose counters were read. */
   readonly read: readonly InboundId[];
@@ -46,12 +46,12 @@ export interface Observation {
 
 /** Clients of one event. */
 const PART = 1_000;
-/** Clients that are looked at without a pause. */
+/** Clients that are read before the event loop runs. */
 const SLICE = 500;
 
 interface Counted<K> {
   readonly key: K;
-  readonly before: Followed | undefined;
+  readonly before: Baseline | undefined;
 }
 
 interface Place {
@@ -60,33 +60,33 @@ interface Place {
 }
 
 /**
- * A counter of a panel is one for each email, whatever inbounds it is in. One of ours carries it: the lowest number of those
- * that have this email here as well. The others are followed with it, so that any of them can go on when that one leaves.
+ * A panel has one counter for an email, however many inbounds it is in. It is credited to one client: the lowest number among
+ * those that have this email here too. The others share its baseline, so that any of them can take over when it is removed.
  */
 interface Carried extends Place {
-  /** Whether it has this email here, and not only there as yet. */
+  /** Whether it has this email here, and not only on the node. */
   readonly named: boolean;
   readonly seen: SeenCounter;
   readonly at: number;
-  /** All inbounds of the email there. */
+  /** All inbounds that have the email on the node. */
   readonly inbounds: readonly InboundId[];
   readonly others: readonly Place[];
 }
 
 const nobody: readonly never[] = [];
 
-/** Reads the counters of a listing. It pauses: what is followed may not change meanwhile, save by what is deleted. */
+/** Reads the counters of a listing. Yields to the event loop: meanwhile baselines may be deleted and not changed. */
 export async function observe(
-  wanted: readonly WantedInbound[],
+  desired: readonly DesiredInbound[],
   listing: NodeListing,
   known: Known,
 ): Promise<Observation> {
-  const { matches, former } = matchInbounds(wanted, listing.inbounds, known.had);
+  const { matches, former } = matchInbounds(desired, listing.inbounds, known.sent);
   const began = new Map<InboundId, ClientNumber[]>();
   const fresh = new Set<InboundId>();
   const carried = new Map<string, Carried>();
   const inbounds: (Credit & Counted<InboundId>)[] = [];
-  for (const { wanted: inbound, listed, foreign } of matches) {
+  for (const { desired: inbound, listed, foreign } of matches) {
     if (listed === null || foreign) continue;
     const before = known.inbound(inbound.id);
     if (!before && isZero(listed.counter)) fresh.add(inbound.id);
@@ -94,16 +94,16 @@ export async function observe(
     inbounds.push({ key: inbound.id, before, ...creditOf(before, listed.counter, most) });
     await gather(carried, inbound, listed, known);
   }
-  for (const had of known.had)
-    for (const left of former(had)) gatherLeaving(carried, had.inbound, left, left.clients.marks.keys(), known);
+  for (const sent of known.sent)
+    for (const left of former(sent)) gatherLeaving(carried, sent.inbound, left, left.clients.marks.keys(), known);
   const credits = new Map<InboundId, Credit>(inbounds.map((credit) => [credit.key, credit]));
   const clients: (Credit & Counted<ClientNumber> & { readonly at: number })[] = [];
   let looked = 0;
   for (const { number, inbound, seen, at, inbounds: places, others } of carried.values()) {
     looked += 1;
-    if (looked % SLICE === 0) await breathe();
+    if (looked % SLICE === 0) await yieldToEventLoop();
     const own = known.client(number);
-    // Nearly all of them have moved nothing, and are alone.
+    // Nearly all clients are idle and have an email of their own.
     if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
     const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
     const all = [{ number, inbound, before: own }, ...siblings];
@@ -120,12 +120,7 @@ export async function observe(
     for (const sibling of siblings)
       clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });
   }
-  return {
-    traffic: inParts(clients, inbounds),
-    newClients: began,
-    newInbounds: fresh,
-    read: inbounds.map(({ key }) => key),
-  };
+  return { traffic: inParts(clients, inbounds), newClients: began, newInbounds: fresh, read: inbounds.map(({ key }) => key) };
 }
 
 function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
@@ -136,16 +131,16 @@ function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place
 
 async function gather(
   carried: Map<string, Carried>,
-  inbound: WantedInbound,
+  inbound: DesiredInbound,
   listed: ListedInbound,
   known: Known,
 ): Promise<void> {
   const { clients } = listed;
-  if (clients.emails.length > SLICE) await breathe();
+  if (clients.emails.length > SLICE) await yieldToEventLoop();
   const { both, gone } = matchClients(inbound, clients);
   for (const [n, [{ number, email }, i]] of both.entries()) {
-    if (n > 0 && n % SLICE === 0) await breathe();
-    // By the name under which the node counts it, which may be one of yesterday.
+    if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
+    // By the email under which the node counts it, which may be a former one.
     const name = emailKey(clients.emails[i] || email);
     const named = clients.emails[i] === email || emailKey(email) === name;
     carry(carried, name, { number, inbound: inbound.id, named, ...countedAt(clients, i, known.now) });
@@ -153,7 +148,7 @@ async function gather(
   gatherLeaving(carried, inbound.id, listed, gone, known);
 }
 
-/** Clients that were deleted here, as long as the node has them: what they moved there is theirs. */
+/** Clients that were deleted here and are still on the node: their traffic is credited to them. */
 function gatherLeaving(
   carried: Map<string, Carried>,
   inbound: InboundId,
@@ -218,7 +213,7 @@ function inParts(
   return parts;
 }
 
-function tuple({ up, down, allTime, marks, high }: Followed): [number, number, number, CounterMark[], number] {
+function tuple({ up, down, allTime, marks, high }: Baseline): [number, number, number, CounterMark[], number] {
   return [up, down, allTime, [...marks], high];
 }
 

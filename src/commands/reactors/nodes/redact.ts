@@ -1,14 +1,14 @@
-import type { WantedClient } from '../../ports/remote-panel.js';
+import type { DesiredClient } from '../../ports/remote-panel.js';
 
-/** A word of a sentence; a colon or a full stop behind it is none of it. */
+/** A word of a sentence, with the punctuation after it. */
 const WORD = /[^\s,;'"()[\]{}<>]+/g;
 const CREDENTIALS = ['id', 'password', 'auth'];
 
 /**
- * What a node says without what it says of people: reasons stay in the log when a client is erased, and in sealed
- * backups. The emails of these clients become their numbers; their ids and passwords go.
+ * Removes personal data from the message of a node, which stays in the log and in sealed backups when a client is erased.
+ * Emails of these clients become their numbers; ids and passwords are removed.
  */
-export function discreet(reason: string, clients: readonly WantedClient[]): string {
+export function redact(reason: string, clients: readonly DesiredClient[]): string {
   const numbers = new Map(clients.map(({ email, number }) => [email.toLowerCase(), number]));
   const isCredential = (word: string): boolean =>
     word.length >= 8 &&

@@ -1,232 +1,237 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { sameAddress } from '../../node/node-rules.js';
-import { NodeError } from '../../ports/nodes.js';
-import type { AskedNode, WantedInbound } from '../../ports/remote-panel.js';
-import { Retries } from './backoff.js';
-import { NodeGuests } from './connected-clients.js';
-import { NodeRestarts } from './core-restarts.js';
-import { NodeCuts } from './disconnect-tracker.js';
-import { NodeOrders } from './inbound-sync.js';
-import { identityFlaw, identityOf } from './node-question.js';
-import type { NodeTalkParts } from './parts.js';
-import { planNode } from './plan.js';
-import { takeOff, type Withdrawal } from './remove-from-node.js';
-import { NodeTrouble } from './sync-failures.js';
-import { NodeBooks } from './sync-recorder.js';
+import { NodeError } from '../../ports/remote-panel.js';
+import { SyncBackoff } from './backoff.js';
+import { HealthTracker, type NodeAnswer, type NodeHealth, type ProbeResult } from './health.js';
+import { isInvalid, NodeSync } from './node-sync.js';
+import type { RemoteNodesParts } from './parts.js';
+import type { Removal } from './remove-from-node.js';
+import { SyncFailures } from './sync-failures.js';
 
-/** How the talk with a node goes. Times in ms since 1970. */
-export interface TalkState {
+/** How the synchronization of a node goes. Times in ms since 1970. */
+export interface SyncState {
   /** When it was last listed; 0 = never since the start of the panel. */
   readonly listedAt: number;
-  /** Why the last round came to nothing; empty while all is well. */
+  /** Why the last round failed; empty = it did not. */
   readonly error: string;
-  /** Since when it comes to nothing; 0 = it does not. */
+  /** Since when rounds fail; 0 = they do not. */
   readonly failingSince: number;
-  /** Rounds in a row that came to nothing. */
+  /** Rounds that failed in a row. */
   readonly tries: number;
-  /** When it is asked next; 0 = it rests. */
+  /** When the next one is due; 0 = none is planned. */
   readonly nextAt: number;
 }
 
-/** Between two listings of a node, whatever the settings say and however long they take, in ms. */
+/** Between two probes, in ms. */
+const PROBE_MS = 5_000;
+/** Part of that by which a probe comes earlier or later, so that many panels do not probe in step. */
+const JITTER = 0.1;
+/** A sync that is due within this time goes with the probe, in ms. */
+const SLACK_MS = 1_000;
+/** Between two listings at most, in ms. */
 const LONGEST_MS = 10_000;
-/** Of its time at most this part is spent with one node. */
+/** The pause between two listings is at least this many times as long as the last one took. */
 const SHARE = 4;
-/** While it waits: how often it is seen to whether the node is back, in ms. */
-const LOOK_MS = 1_000;
-/** Listings and tellings of one round: what was told is looked at once more. */
-const TURNS = 4;
-/** A node that answered nonsense so often in a row is offline for that reason. */
-const NONSENSE = 2;
-/** The same while it is waited for that something there stands still, in ms. */
+/** The same while accounts wait until their counters stand still, in ms. */
 const SOON_MS = 2_000;
+/** Invalid answers in a row after which a node is offline for that reason. */
+const INVALID = 2;
 
-/** One node: told what it shall have, asked what it has, again and again. One round at a time. */
-export class NodeTalk {
-  readonly #parts: NodeTalkParts;
+/** One remote panel: probed, and made equal to its desired state. One round at a time. */
+export class RemoteNode {
+  readonly #parts: RemoteNodesParts;
   readonly #id: NodeId;
-  readonly #retries: Retries<InboundId>;
-  readonly #books: NodeBooks;
-  readonly #guests: NodeGuests;
-  readonly #orders: NodeOrders;
-  readonly #cuts: NodeCuts;
-  readonly #restarts: NodeRestarts;
-  readonly #trouble: NodeTrouble;
-  /** Told whether the counters of the node were recorded. */
-  readonly #waiting: ((counted: boolean) => void)[] = [];
-  /** Breaks off what is under way. */
-  #signal = new AbortController().signal;
+  readonly #probesOnly: boolean;
+  readonly #health: HealthTracker;
+  readonly #backoff: SyncBackoff;
+  readonly #failures: SyncFailures;
+  readonly #sync: NodeSync;
+  /** Whether the panel that is meant answered the last probe; null = it was not probed yet. */
+  #reachable: boolean | null = null;
+  #probeAt = 0;
+  #syncAt = 0;
 
-  constructor(parts: NodeTalkParts, id: NodeId) {
+  /** `probesOnly`: nothing is sent to the node. */
+  constructor(parts: RemoteNodesParts, id: NodeId, probesOnly: boolean) {
     this.#parts = parts;
     this.#id = id;
-    this.#retries = new Retries(parts.now, parts.chance);
-    this.#trouble = new NodeTrouble(parts, id);
-    this.#books = new NodeBooks(parts, id, this.#isCurrent);
-    this.#guests = new NodeGuests(parts, id);
-    const asking = { books: this.#books, retries: this.#retries, isCurrent: this.#isCurrent };
-    this.#orders = new NodeOrders(parts, id, asking);
-    this.#cuts = new NodeCuts(() => parts.node(id)?.identity?.kind === '3x-ui');
-    this.#restarts = new NodeRestarts(parts, this.#cuts);
+    this.#probesOnly = probesOnly;
+    this.#health = new HealthTracker(parts, id);
+    this.#backoff = new SyncBackoff(parts.now, parts.chance);
+    this.#failures = new SyncFailures(parts, id);
+    this.#sync = new NodeSync(parts, id);
   }
 
-  /** Somebody has changed something about the node: nothing that failed before counts. */
-  forgive(): void {
-    this.#retries.forgive();
-    this.#orders.forgive();
+  get health(): NodeHealth {
+    return this.#health.health;
   }
 
-  /** Whether it waits for its time after a failure. */
-  isWaiting(): boolean {
-    return this.#retries.waiting() > 0 && !this.#trouble.isBack();
+  /** It missed the last probe. */
+  isDoubtful(): boolean {
+    return this.#health.misses > 0;
   }
 
-  /** Resolves when the counters of a listing that is asked for after this call were recorded; to false when that failed. */
-  counted(): Promise<boolean> {
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+  /** The node has another address or token, or was disabled. */
+  forgetHealth(): void {
+    this.#health.reset();
+    this.#reachable = null;
+    this.#probeAt = 0;
   }
 
-  /** Something was decided for the node: it is worth a try before the waiting time is over. */
+  /** Resets the backoff: the next round probes and tries everything again. */
+  resetBackoff(): void {
+    this.#backoff.reset();
+    this.#sync.resetBackoff();
+    this.#probeAt = 0;
+    this.#syncAt = 0;
+  }
+
+  /** The desired state changed: the backoff ends earlier. */
   hasten(): void {
-    this.#retries.hasten();
+    this.#backoff.hasten();
+    this.#syncAt = 0;
   }
 
-  state(): Omit<TalkState, 'nextAt'> {
-    const { tries, since } = this.#retries.whole;
-    return { listedAt: this.#books.listedAt, error: this.#trouble.error, failingSince: since, tries };
+  /** The next round does not wait for its time, except for a backoff. */
+  expedite(): void {
+    this.#syncAt = 0;
+  }
+
+  /** Whether the next round synchronizes, as far as is known. */
+  isReady(): boolean {
+    return this.#reachable !== false && this.#maySync() && this.#backoff.remaining() === 0;
+  }
+
+  /** Asks for the counters of a listing that begins after this call. Resolves to whether they were recorded. */
+  collected(): Promise<boolean> {
+    this.expedite();
+    return this.#sync.collected();
+  }
+
+  /** ms until the next round; null = none while the node is disabled. */
+  dueIn(): number | null {
+    if (!this.#parts.records.node(this.#id)?.enabled) return null;
+    return Math.max(0, Math.min(this.#probeAt, this.#nextSyncAt()) - this.#parts.now());
+  }
+
+  state(): SyncState {
+    const { tries, since } = this.#backoff.failures;
+    const node = this.#parts.records.node(this.#id);
+    const nextAt = node?.enabled && node.identity ? Math.max(this.#parts.now(), this.#nextSyncAt()) : 0;
+    return { listedAt: this.#sync.listedAt, error: this.#failures.error, failingSince: since, tries, nextAt };
   }
 
   /** Until when an inbound that was refused waits, ms since 1970; 0 = the next round has it. */
   retryAt(inbound: InboundId): number {
-    const waiting = this.#retries.waiting();
-    const whole = waiting > 0 ? this.#parts.now() + waiting : 0;
-    return Math.max(whole, this.#orders.until(inbound));
+    return Math.max(this.#nextSyncAt(), this.#sync.retryAt(inbound));
   }
 
-  /**
-   * One round, until it is broken off. Resolves to the ms until the next; null = it rests until something changes. Never
-   * rejects.
-   */
-  async round(signal: AbortSignal): Promise<number | null> {
-    this.#signal = signal;
-    const { node: find, online, now } = this.#parts;
-    const node = find(this.#id);
-    if (!node?.enabled || node.identity === null) {
-      online(this.#id, []);
-      return null;
+  /** A node that missed its last probe is synchronized after the next one. */
+  #nextSyncAt(): number {
+    if (this.#reachable !== true || !this.#maySync()) return this.#probeAt;
+    return Math.max(this.#syncAt, this.#parts.now() + this.#backoff.remaining());
+  }
+
+  #maySync(): boolean {
+    const node = this.#parts.records.node(this.#id);
+    return !this.#probesOnly && node !== undefined && node.identity !== null;
+  }
+
+  /** Probes the node on request and records the result. Never rejects. */
+  async probeNow(node: Node, isStopped: () => boolean): Promise<NodeAnswer> {
+    const result = await this.#health.probe(node);
+    return isStopped() ? result.answer : this.#take(node, result, { final: true });
+  }
+
+  /** The first half of a round. Resolves to whether a sync is due. Never rejects. */
+  async probe(signal: AbortSignal): Promise<boolean> {
+    const { records, now, chance } = this.#parts;
+    const node = records.node(this.#id);
+    if (!node?.enabled) return false;
+    const result = await this.#health.probe(node, signal);
+    if (!this.#isCurrent(node, signal)) return false;
+    this.#probeAt = now() + PROBE_MS * (1 - JITTER + 2 * JITTER * chance());
+    this.#take(node, result);
+    if (result.reading === null) this.#failed(node, result.answer.error);
+    else this.#failures.reportLag(node, this.#backoff.failures);
+    return this.isReady() && this.#reachable === true && this.#syncAt - now() <= SLACK_MS;
+  }
+
+  #take(node: Node, result: ProbeResult, options?: { readonly final: boolean }): NodeAnswer {
+    const { wasOnline } = this.#parts.records;
+    const before = wasOnline(this.#id);
+    const answer = this.#health.take(node, result, options);
+    this.#reachable = result.reading !== null;
+    // What failed before it went away is tried again at once.
+    if (before === false && wasOnline(this.#id)) {
+      this.#backoff.reset();
+      this.#sync.resetBackoff();
+      this.#syncAt = 0;
     }
-    // One that could not be reached is back before its time is over.
-    if (this.isWaiting()) {
-      this.#trouble.complain(node, this.#retries.whole);
-      return Math.min(this.#retries.waiting(), LOOK_MS);
-    }
+    return answer;
+  }
+
+  /** The second half: makes the node equal to its desired state. Never rejects. */
+  async sync(signal: AbortSignal): Promise<void> {
+    const { records, now, period } = this.#parts;
+    const node = records.node(this.#id);
+    if (!node || !this.#isCurrent(node, signal)) return;
     const began = now();
     try {
-      await this.#converge(node);
-      this.#retries.succeeded();
-      if (!this.#isCurrent(node)) return 0;
-      this.#parts.distrust(this.#id, '');
-      this.#trouble.over(node);
+      await this.#sync.run(node, signal);
+      this.#backoff.succeeded();
+      if (!this.#isCurrent(node, signal)) return;
+      if (this.#health.trust()) this.#probeAt = 0;
+      this.#failures.succeeded(node);
+      this.#failures.reportLag(node, this.#backoff.failures);
     } catch (error) {
-      for (const resolve of this.#waiting.splice(0)) resolve(false);
-      this.#trouble.warn(node, error);
-      // What came too late, of a place where the node is not any more, or was broken off, is no failure of it.
-      if (!this.#isCurrent(node)) return 0;
-      online(this.#id, []);
-      this.#retries.failed(error instanceof NodeError && error.kind !== 'unreachable' && error.kind !== 'timeout');
-      if (isNonsense(error) && this.#retries.whole.tries >= NONSENSE) this.#parts.distrust(this.#id, error.message);
-      this.#trouble.came(node, error, this.#retries.whole);
+      this.#failures.warn(node, error);
+      // A late answer, an answer from a former address and an aborted request are no failures of the node.
+      if (!this.#isCurrent(node, signal)) return;
+      this.#syncFailed(node, error);
+    } finally {
+      const usual = this.#sync.isWaiting() ? Math.min(SOON_MS, period()) : period();
+      this.#syncAt = now() + Math.min(LONGEST_MS, Math.max(usual, SHARE * (now() - began)));
     }
-    this.#trouble.complain(node, this.#retries.whole);
-    const usual = this.#cuts.isOpen() ? Math.min(SOON_MS, this.#parts.period()) : this.#parts.period();
-    const period = Math.min(LONGEST_MS, Math.max(usual, SHARE * (now() - began)));
-    return Math.max(this.#retries.waiting(), period);
   }
 
-  async #converge(node: Node): Promise<void> {
-    const { panel } = this.#parts;
-    await this.#meet(node);
-    let shown: readonly WantedInbound[] = [];
-    for (let turn = 1; turn <= TURNS; turn += 1) {
-      const at = this.#parts.now();
-      const waiting = this.#waiting.length;
-      const listing = await panel.listing(this.#asked(node));
-      const wanted = await this.#parts.wanted(this.#id);
-      const had = this.#orders.had();
-      shown = wanted.inbounds;
-      await breathe();
-      const { newClients, newInbounds } = await this.#books.count(node, listing, wanted.inbounds, had);
-      for (const resolve of this.#waiting.splice(0, waiting)) resolve(true);
-      if (!this.#isCurrent(node)) return;
-      await this.#cuts.look(wanted.inbounds, listing, had, at);
-      const plan = await planNode(wanted.inbounds, listing, {
-        had,
-        gate: this.#cuts,
-        leaving: (id) => this.#parts.followed.leaving(id),
-        used: ({ number }) => this.#parts.used.client(number),
-        usedBy: (id) => this.#parts.used.inbound(id),
-      });
-      this.#books.unmanaged(node, plan);
-      let acted = false;
-      for (const inbound of plan.inbounds) {
-        // Ten thousand clients take their time at every step: others have theirs in between.
-        await breathe();
-        if (!this.#isCurrent(node)) return;
-        const found = { position: wanted.position, newClients, newInbounds };
-        if (await this.#orders.settle(this.#asked(node), inbound, found)) acted = true;
-      }
-      if (!acted) break;
-    }
-    await this.#restarts.ifDue(this.#asked(node));
-    // What it does not tell of its guests is no reason to tell it everything again.
-    await breathe();
-    await this.#guests.look(this.#asked(node), shown, this.#isCurrent).catch((error: unknown) => {
-      if (!(error instanceof NodeError) || isNonsense(error)) throw error;
-      this.#parts.online(this.#id, []);
-    });
+  #syncFailed(node: Node, error: unknown): void {
+    const kind = error instanceof NodeError ? error.kind : null;
+    // A node that could not be reached is tried again when it answers a probe.
+    if (kind === 'unreachable') this.#reachable = false;
+    else this.#backoff.wait(kind !== null && kind !== 'timeout');
+    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= INVALID) this.#health.distrust(node, error.message);
+    this.#failed(node, error instanceof NodeError ? error.message : 'the node could not be synchronized');
   }
 
-  /** Rejects with `NodeError` when it is not the panel that is meant. */
-  async #meet(node: Node): Promise<void> {
-    const { panel, ownId, twin } = this.#parts;
-    const said = identityOf(await panel.panelId(this.#asked(node)));
-    const flaw = identityFlaw(said, { known: node.identity, ownId: ownId(), twin: twin(node, said.panelId) });
-    if (flaw !== null) throw new NodeError('said-no', flaw);
+  #failed(node: Node, reason: string): void {
+    if (node.identity === null) return;
+    this.#sync.giveUpCollecting();
+    this.#parts.online(this.#id, []);
+    this.#backoff.failed();
+    const { lastHeartbeat, lastError } = this.health;
+    this.#failures.failed(node, reason, { ...this.#backoff.failures, answers: lastHeartbeat > 0 && lastError === '' });
+    this.#failures.reportLag(node, this.#backoff.failures);
   }
 
-  /**
-   * Takes away there what is ours, for a node that is not to be one any more, until it is broken off. Not while a round is
-   * under way. Never rejects.
-   */
-  async withdraw(signal: AbortSignal): Promise<Withdrawal> {
-    this.#signal = signal;
-    const node = this.#parts.node(this.#id);
-    const had = this.#orders.had().filter(({ tags }) => tags.length > 0);
-    const there = { gone: 0, remaining: had.filter(({ removed }) => !removed).length, kept: 0 };
-    if (!node?.enabled || node.identity === null || there.remaining === 0) return there;
+  /** Removes from the node what this panel put there, before the node is deleted. Not during a round. Never rejects. */
+  async withdraw(signal: AbortSignal): Promise<Removal> {
+    const node = this.#parts.records.node(this.#id);
+    const nothing = this.#sync.remaining();
+    if (!node?.enabled || node.identity === null || nothing.remaining === 0) return nothing;
     try {
-      await this.#meet(node);
-      const left = await takeOff({ ...node, signal }, { parts: this.#parts, books: this.#books, had });
-      // If it is not deleted after all, what turns up there under these names is not ours because of that.
-      if (left.remaining === 0) this.#orders.forget();
-      return left;
+      const { reading, answer } = await this.#health.probe(node, signal);
+      if (reading === null) throw new NodeError('said-no', answer.error);
+      return await this.#sync.remove(node, signal);
     } catch (error) {
-      this.#trouble.warn(node, error);
-      return there;
+      this.#failures.warn(node, error);
+      return nothing;
     }
   }
 
-  #asked = (node: Node): Node & AskedNode => ({ ...node, signal: this.#signal });
-
-  #isCurrent = (asked: Node): boolean => {
-    const current = this.#parts.node(this.#id);
-    return current !== undefined && current.enabled && sameAddress(current, asked) && !this.#signal.aborted;
-  };
-}
-
-/** Whether what answered is no panel, or one that is out of its mind. */
-function isNonsense(error: unknown): error is NodeError {
-  return error instanceof NodeError && (error.kind === 'not-an-envelope' || error.kind === 'too-large');
+  #isCurrent(asked: Node, signal: AbortSignal): boolean {
+    const current = this.#parts.records.node(this.#id);
+    return !signal.aborted && current !== undefined && current.enabled && sameAddress(current, asked);
+  }
 }

@@ -1,62 +1,69 @@
-import type { Observable, Subscription } from 'rxjs';
+import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
-import type { NodeTalkParts } from './parts.js';
-import { NodeTalk, type TalkState } from './remote-node.js';
-import type { Withdrawal } from './remove-from-node.js';
-
-interface Parts extends NodeTalkParts {
-  readonly nodes: () => readonly Node[];
-  /** The node that an event has something for. */
-  readonly concerned: (event: RecordedEvent) => NodeId | undefined;
-  readonly changed$: Observable<readonly RecordedEvent[]>;
-  /** For taking everything off a node, whatever it does, in ms. */
-  readonly withdrawMs: number;
-}
+import { Slots } from '../../../lib/slots.js';
+import { leadsElsewhere } from '../../node/node-rules.js';
+import type { NodeAddress } from '../../ports/remote-panel.js';
+import { type NodeAnswer, type NodeHealth, probeNode, UNKNOWN } from './health.js';
+import type { RemoteNodesParts } from './parts.js';
+import { RemoteNode, type SyncState } from './remote-node.js';
+import type { Removal } from './remove-from-node.js';
 
 interface Entry {
-  readonly talk: NodeTalk;
+  readonly node: RemoteNode;
   timer: NodeJS.Timeout | undefined;
   round: Promise<void> | null;
-  /** Breaks off what is under way. */
+  /** Aborts the round that is under way. */
   off: AbortController;
-  leaving: Promise<Withdrawal> | null;
+  leaving: Promise<Removal> | null;
+  /** Another round is due as soon as this one ends. */
   again: boolean;
-  /** What fails in the round that is under way does not count: it is tried again without waiting. */
-  forgiven: boolean;
-  nextAt: number;
+  /** The backoff is reset when the round ends, so that what fails in it is tried again at once. */
+  reset: boolean;
 }
 
-/** Nodes that are talked to at once. */
-const AT_ONCE = 8;
+/** Nodes that are probed at the same time. */
+const PROBES = 32;
+/** Of these, nodes that missed the last probe: each may take the whole timeout, and the others must not wait for them. */
+const DOUBTFUL_PROBES = 24;
+/** Nodes that are synchronized at the same time. */
+const SYNCS = 8;
+/** The first probes are spread over this time: a hundred TLS handshakes at once would block the event loop. In ms. */
+const SPREAD_MS = 4_000;
 /** How long a change waits for the counters of nodes, in ms. */
 const COLLECT_MS = 2_000;
-/** From the end of taking everything off a node to the next round with it, if it is not deleted, in ms. */
-const AFTER_MS = 1_000;
+/** From the removal of everything from a node to its next round, if the node is not deleted after all, in ms. */
+const AFTER_REMOVAL_MS = 1_000;
 
 /**
- * Keeps every node equal to what the log asks for, and counts what flowed there: a round as soon as something was
- * decided, and one every few seconds. It compares states and counts no events, so a replay moves nothing.
+ * One loop for each node: a probe every five seconds, and after a probe that was answered a comparison of the desired state
+ * with the listing of the node, as soon as something changed and every few seconds. A round compares states and counts no
+ * events, so a replay sends nothing.
  */
-export class NodeSync {
-  readonly #parts: Parts;
+export class RemoteNodes {
+  readonly #parts: RemoteNodesParts;
   readonly #entries = new Map<NodeId, Entry>();
-  readonly #queue: (() => void)[] = [];
-  #talking = 0;
+  readonly #probes = new Slots(PROBES);
+  readonly #doubtfulProbes = new Slots(DOUBTFUL_PROBES);
+  readonly #syncs = new Slots(SYNCS);
   #following: Subscription | null = null;
+  readonly #probesOnly: boolean;
   #stopped = false;
 
-  constructor(parts: Parts) {
+  /** `probesOnly`: nothing is sent to the nodes. */
+  constructor(parts: RemoteNodesParts, { probesOnly = false }: { readonly probesOnly?: boolean } = {}) {
     this.#parts = parts;
+    this.#probesOnly = probesOnly;
   }
 
   begin(): void {
     this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
-    for (const { id } of this.#parts.nodes()) this.#wake(id, false);
+    const nodes = this.#parts.records.nodes();
+    for (const [i, { id }] of nodes.entries()) this.#later(this.#entry(id), id, (i * SPREAD_MS) / nodes.length);
   }
 
-  /** Nothing is told, asked or recorded any more once what is under way has ended; that is broken off. */
+  /** Aborts the rounds that are under way and resolves when they have ended. Nothing is recorded after that. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
@@ -67,24 +74,41 @@ export class NodeSync {
     await Promise.all([...this.#entries.values()].flatMap(({ round }) => round ?? []));
   }
 
-  /** One round with a node now. Two at once are one. Never rejects. */
+  health(node: NodeId): NodeHealth {
+    return this.#entries.get(node)?.node.health ?? UNKNOWN;
+  }
+
+  /** Probes a node now and records the result; works for a disabled node too. Never rejects. */
+  probe(node: Node): Promise<NodeAnswer> {
+    return this.#entry(node.id).node.probeNow(node, () => this.#stopped);
+  }
+
+  /** Probes an address that is no node yet. Nothing is kept. Never rejects. */
+  async test(address: NodeAddress): Promise<NodeAnswer> {
+    const { panel, records, warn } = this.#parts;
+    const expected = { known: null, ownId: records.ownId(), twin: () => undefined };
+    return (await probeNode(panel, address, expected, warn)).answer;
+  }
+
+  /** One round with a node now; a round that is under way is waited for instead. Never rejects. */
   async round(node: NodeId): Promise<void> {
     const entry = this.#entry(node);
     clearTimeout(entry.timer);
+    entry.node.expedite();
     this.#start(entry, node);
     await entry.round;
   }
 
   /**
-   * Takes off a node what was put there, before it is deleted, within the time that it has for that. What is under way with
-   * it is broken off, and others are not waited for. Never rejects.
+   * Removes from a node what this panel put there, within `withdrawMs`, before the node is deleted. Aborts the round that is
+   * under way and does not wait for other nodes. Never rejects.
    */
-  withdraw(node: NodeId): Promise<Withdrawal> {
+  withdraw(node: NodeId): Promise<Removal> {
     const entry = this.#entry(node);
     return (entry.leaving ??= this.#withdraw(entry, node));
   }
 
-  async #withdraw(entry: Entry, node: NodeId): Promise<Withdrawal> {
+  async #withdraw(entry: Entry, node: NodeId): Promise<Removal> {
     let isLate = false;
     const late = setTimeout(() => {
       isLate = true;
@@ -95,38 +119,36 @@ export class NodeSync {
     clearTimeout(entry.timer);
     entry.off = new AbortController();
     if (this.#stopped || isLate) entry.off.abort();
-    const left = entry.talk.withdraw(entry.off.signal);
-    // No round begins meanwhile, and one does after it if the node is still there.
+    const left = entry.node.withdraw(entry.off.signal);
+    // Until this ends no round begins; afterwards one does if the node still exists.
     entry.round = left.then(() => {
       clearTimeout(late);
       entry.round = null;
       entry.leaving = null;
-      if (!this.#stopped && this.#entries.get(node) === entry) this.#later(entry, node, AFTER_MS);
+      entry.node.expedite();
+      if (this.#isCurrent(entry, node)) this.#later(entry, node, AFTER_REMOVAL_MS);
     });
     return left;
   }
 
-  /** How the talk with a node goes. */
-  state(node: NodeId): TalkState {
+  state(node: NodeId): SyncState {
     const entry = this.#entries.get(node);
-    if (!entry) return { listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 };
-    return { ...entry.talk.state(), nextAt: entry.nextAt };
+    return entry ? entry.node.state() : { listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 };
   }
 
-  /** When an inbound that its node refused is looked at or tried again: ms since 1970; 0 = at once. */
+  /** When an inbound that its node refused is tried again: ms since 1970; 0 = at once. */
   retryAt(node: NodeId, inbound: InboundId): number {
-    const entry = this.#entries.get(node);
-    return entry ? Math.max(entry.talk.retryAt(inbound), entry.nextAt) : 0;
+    return this.#entries.get(node)?.node.retryAt(inbound) ?? 0;
   }
 
-  /** Tries at once what failed or was refused before, without its waiting time: an admin asks for it. */
+  /** Resets the backoff of a node and starts a round. */
   retry(node: NodeId): void {
     this.#wake(node, true);
   }
 
   /**
-   * Records what these nodes have counted up to now. A node that is not there, or does not answer within two seconds, is not
-   * waited for: what it says later counts then. Never rejects.
+   * Records what these nodes have counted up to now. A node that is offline, or does not answer within two seconds, is left
+   * out: its traffic counts later. Never rejects.
    */
   async collect(nodes: readonly NodeId[]): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
@@ -134,9 +156,9 @@ export class NodeSync {
       timer = setTimeout(() => resolve(false), COLLECT_MS);
     });
     await Promise.all(
-      nodes.map(async (node) => {
-        if (await Promise.race([this.#counted(node), late])) return;
-        const name = this.#parts.node(node)?.name;
+      nodes.map(async (id) => {
+        if (await Promise.race([this.#collected(id), late])) return;
+        const name = this.#parts.records.node(id)?.name;
         this.#parts.warn('the counters of a node could not be read before a change; they count after it', {
           node: name,
         });
@@ -145,124 +167,108 @@ export class NodeSync {
     clearTimeout(timer);
   }
 
-  async #counted(node: NodeId): Promise<boolean> {
-    const entry = this.#entry(node);
-    if (this.#stopped || entry.leaving || entry.talk.isWaiting() || !this.#parts.node(node)?.identity) return false;
-    const counted = entry.talk.counted();
+  async #collected(id: NodeId): Promise<boolean> {
+    const entry = this.#entry(id);
+    if (this.#stopped || entry.leaving || !entry.node.isReady()) return false;
+    const collected = entry.node.collected();
     if (entry.round) entry.again = true;
-    else this.#later(entry, node, 0);
-    return counted;
+    else this.#later(entry, id, 0);
+    return collected;
   }
 
   #notice(events: readonly RecordedEvent[]): void {
-    const concerned = new Map<NodeId, boolean>();
+    const affected = new Map<NodeId, boolean>();
     for (const event of events) {
       switch (event.type) {
         case 'NodeAdded':
         case 'NodeUpdated':
         case 'NodeTokenReplaced':
         case 'NodeEnabled':
-        case 'NodeDisabled':
-        case 'NodeIdentified':
-        case 'NodeWentOnline':
-          concerned.set(event.data.node, true);
+        case 'NodeDisabled': {
+          const { node } = event.data;
+          if (event.type !== 'NodeUpdated' || leadsElsewhere(event.data.changes))
+            this.#entries.get(node)?.node.forgetHealth();
+          if (event.type === 'NodeDisabled') this.#parts.online(node, []);
+          affected.set(node, true);
           break;
+        }
         case 'NodeDeleted':
           this.#forget(event.data.node);
-          concerned.delete(event.data.node);
+          affected.delete(event.data.node);
           break;
         default: {
-          const node = this.#parts.concerned(event);
-          if (node !== undefined && !concerned.has(node)) concerned.set(node, false);
+          const node = this.#parts.records.affected(event);
+          if (node !== undefined && !affected.has(node)) affected.set(node, false);
         }
       }
     }
-    for (const [node, forgiven] of concerned) this.#wake(node, forgiven);
+    for (const [node, reset] of affected) this.#wake(node, reset);
   }
 
   #forget(node: NodeId): void {
     clearTimeout(this.#entries.get(node)?.timer);
     this.#entries.delete(node);
+    this.#parts.histories.forget(node);
     this.#parts.online(node, []);
   }
 
-  #wake(node: NodeId, forgiven: boolean): void {
-    if (this.#stopped || !this.#parts.node(node)) return;
+  #wake(node: NodeId, reset: boolean): void {
+    if (this.#stopped || !this.#parts.records.node(node)) return;
     const entry = this.#entry(node);
-    if (forgiven) entry.talk.forgive();
-    else entry.talk.hasten();
-    // Not inside of the append that told of it, and once for all that comes meanwhile.
+    if (reset) entry.node.resetBackoff();
+    else entry.node.hasten();
+    // The round starts after the append that caused it has returned, once for all events until then.
     if (entry.round) {
       entry.again = true;
-      entry.forgiven ||= forgiven;
+      entry.reset ||= reset;
     } else this.#later(entry, node, 0);
   }
 
   #entry(node: NodeId): Entry {
     const known = this.#entries.get(node);
     if (known) return known;
-    const talk = new NodeTalk(this.#parts, node);
-    const idle = { timer: undefined, round: null, leaving: null, again: false, forgiven: false, nextAt: 0 };
-    const entry: Entry = { talk, off: new AbortController(), ...idle };
+    const idle = { timer: undefined, round: null, leaving: null, again: false, reset: false };
+    const entry: Entry = {
+      node: new RemoteNode(this.#parts, node, this.#probesOnly),
+      off: new AbortController(),
+      ...idle,
+    };
     this.#entries.set(node, entry);
     return entry;
   }
 
+  #isCurrent(entry: Entry, node: NodeId): boolean {
+    return !this.#stopped && this.#entries.get(node) === entry;
+  }
+
   #later(entry: Entry, node: NodeId, ms: number): void {
     clearTimeout(entry.timer);
-    entry.nextAt = this.#parts.now() + ms;
     entry.timer = setTimeout(() => this.#start(entry, node), ms).unref();
   }
 
   #start(entry: Entry, node: NodeId): void {
-    if (this.#stopped || this.#entries.get(node) !== entry) return;
+    if (!this.#isCurrent(entry, node)) return;
     if (entry.round) {
       entry.again = true;
       return;
     }
     entry.again = false;
-    entry.forgiven = false;
+    entry.reset = false;
     entry.off = new AbortController();
-    const { signal } = entry.off;
-    entry.round = this.#inTurn(signal, () => entry.talk.round(signal)).then((ms) => {
+    entry.round = this.#run(entry.node, entry.off.signal).then(() => {
       entry.round = null;
-      entry.nextAt = 0;
-      if (this.#stopped || this.#entries.get(node) !== entry) return;
-      if (entry.forgiven) entry.talk.forgive();
-      if (entry.again) this.#later(entry, node, 0);
-      else if (ms !== null) this.#later(entry, node, ms);
+      if (!this.#isCurrent(entry, node)) return;
+      if (entry.reset) entry.node.resetBackoff();
+      if (entry.again) entry.node.expedite();
+      const ms = entry.node.dueIn();
+      if (ms !== null) this.#later(entry, node, ms);
     });
   }
 
-  async #inTurn(signal: AbortSignal, round: () => Promise<number | null>): Promise<number | null> {
-    while (this.#talking >= AT_ONCE && !signal.aborted) await this.#turn(signal);
-    if (signal.aborted) {
-      // Whoever leaves takes nobody's turn.
-      this.#queue.shift()?.();
-      return null;
-    }
-    this.#talking += 1;
-    try {
-      return await round();
-    } finally {
-      this.#talking -= 1;
-      this.#queue.shift()?.();
-    }
-  }
-
-  /** Resolves when one of the rounds that are under way has ended, or this one is not to be any more. */
-  #turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const leave = (): void => {
-        this.#queue.splice(this.#queue.indexOf(go), 1);
-        resolve();
-      };
-      const go = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      this.#queue.push(go);
-      signal.addEventListener('abort', leave, { once: true });
-    });
+  async #run(node: RemoteNode, signal: AbortSignal): Promise<void> {
+    if (node.dueIn() !== 0) return;
+    const probe = (): Promise<boolean | undefined> => this.#probes.run(signal, () => node.probe(signal));
+    const isReady = await (node.isDoubtful() ? this.#doubtfulProbes.run(signal, probe) : probe());
+    if (isReady) await this.#syncs.run(signal, () => node.sync(signal));
   }
 }

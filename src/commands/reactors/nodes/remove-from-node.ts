@@ -1,61 +1,61 @@
 import type { Node } from '../../../events/node/node-document.js';
-import type { AskedNode } from '../../ports/remote-panel.js';
-import type { Had } from './match.js';
-import { atOnce } from './node-gate.js';
-import { perform, unlessDeclined } from './node-perform.js';
-import type { NodeTalkParts } from './parts.js';
+import type { RequestTarget } from '../../ports/remote-panel.js';
+import { immediately } from './disconnect-tracker.js';
+import type { SentInbound } from './match.js';
+import type { RemoteNodesParts } from './parts.js';
 import { planNode, takenOut } from './plan.js';
-import type { NodeBooks } from './sync-recorder.js';
+import { performSteps, unlessDeclined } from './steps.js';
+import type { SyncRecorder } from './sync-recorder.js';
 
-/** What taking everything off a node came to, in inbounds. */
-export interface Withdrawal {
-  /** Were taken off it, or were gone already: seen, not only told. */
+/** The result of removing everything from a node, in inbounds. */
+export interface Removal {
+  /** Removed, as the last listing shows. */
   readonly gone: number;
-  /** May go on there as they were: it could not be told, or could not be seen. */
+  /** May still be on the node: it was not reachable, or refused. */
   readonly remaining: number;
-  /** Stay there without our clients, since somebody else has clients in them. */
+  /** Stay without our clients, because they have foreign ones. */
   readonly kept: number;
 }
 
 interface Leaving {
-  readonly parts: NodeTalkParts;
-  readonly books: NodeBooks;
-  readonly had: readonly Had[];
+  readonly parts: RemoteNodesParts;
+  readonly recorder: SyncRecorder;
+  readonly sent: readonly SentInbound[];
 }
 
 /**
- * Takes away there what is ours, counts its last bytes, and looks once more: what was told is not what is so. Rejects with
- * `NodeError` when it could not be told or seen.
+ * Counts the last bytes, removes what this panel put there, and checks with a second listing. Rejects with `NodeError`.
  */
-export async function takeOff(node: Node & AskedNode, { parts, books, had }: Leaving): Promise<Withdrawal> {
-  const { panel, wanted, used } = parts;
-  const { inbounds } = await wanted(node.id);
+export async function removeFromNode(node: Node & RequestTarget, { parts, recorder, sent }: Leaving): Promise<Removal> {
+  const { panel, records } = parts;
+  const { desired, used, baselines } = records;
+  const { inbounds } = await desired(node.id);
   const known = {
-    gate: atOnce,
-    leaving: parts.followed.leaving,
-    had: had.map((one) => ({ ...one, deleted: true })),
+    gate: immediately,
+    leaving: baselines.leaving,
+    sent: sent.map((one) => ({ ...one, deleted: true })),
     used: ({ number }: { readonly number: Parameters<typeof used.client>[0] }) => used.client(number),
     usedBy: used.inbound,
   };
   const listing = await panel.listing(node);
-  await books.count(node, listing, inbounds, had);
+  await recorder.count(node, listing, inbounds, sent);
   const plan = await planNode([], listing, known);
   for (const one of plan.inbounds) {
     const bulk = inbounds.find(({ id }) => id === one.inbound);
-    await perform(panel, node, takenOut(one, bulk)).catch(unlessDeclined);
+    await performSteps(panel, node, takenOut(one, bulk)).catch(unlessDeclined);
   }
   const told = plan.inbounds.filter(({ steps }) => steps.length > 0);
   const after = await panel.listing(node);
   const rest = (await planNode([], after, known)).inbounds.filter(({ listed }) => listed !== null);
   let [gone, remaining, kept] = [0, 0, 0];
-  for (const { inbound, tags, removed = false } of had) {
+  for (const { inbound, tags, removed = false } of sent) {
     const there = rest.filter((one) => one.inbound === inbound);
     const hidden = !removed && tags.some((tag) => after.unreadable.includes(tag));
     const taken = told.find((one) => one.inbound === inbound);
     if (hidden || there.some(({ steps }) => steps.length > 0)) remaining += 1;
     else if (there.length > 0) kept += 1;
     else if (!removed || taken) gone += 1;
-    if (taken && !hidden && there.length === 0) books.removed(node, taken, true);
+    if (taken && !hidden && there.length === 0) recorder.recordRemoved(node, taken, true);
   }
   return { gone, remaining, kept };
 }

@@ -1,41 +1,46 @@
 import type { InboundId } from '../../../events/ids.js';
-import { OF_ANOTHER } from '../../../lib/node-words.js';
-import type { ListedInbound, WantedClient, WantedInbound } from '../../ports/remote-panel.js';
+import { OTHER_CENTRE } from '../../../lib/node-words.js';
+import {
+  type DesiredInbound,
+  type ListedInbound,
+  NodeError,
+  type RemoteChange,
+  type RemotePanel,
+  type RequestTarget,
+} from '../../ports/remote-panel.js';
 
-/** One request that brings a node nearer to what is wanted. */
+/** One request that brings a node closer to its desired state. */
 export type NodeStep =
-  | { readonly do: 'add' | 'remove' | 'switch' | 'switchOff' | 'resetInbound' }
+  | { readonly do: 'add' }
   | {
       readonly do: 'update';
-      /** JSON texts of clients that stay there beside those that are wanted. */
+      /** JSON texts of foreign clients that stay in the inbound. */
       readonly others: readonly string[];
-      /** What can be done for single clients where the node declines the whole. */
+      /** Changes of single clients, for when the node declines the whole. */
       readonly pieces: readonly NodeStep[];
     }
-  | { readonly do: 'addClients'; readonly clients: readonly WantedClient[] }
-  | { readonly do: 'updateClient'; readonly key: string; readonly client: Pick<WantedClient, 'text'> }
-  | { readonly do: 'deleteClient' | 'resetClient'; readonly email: string };
+  | RemoteChange;
 
-/** What is to be done about one inbound. */
+/** The plan for one inbound. */
 export interface InboundPlan {
   readonly inbound: InboundId;
-  /** The name under which it is there, or will be. */
+  /** Its tag on the node, or the one that it will get. */
   readonly tag: string;
-  /** What it is told to have now; null = it was deleted here. */
-  readonly wanted: WantedInbound | null;
-  /** Null = it is not there. */
+  /** What is sent now; null = it was deleted here. */
+  readonly desired: DesiredInbound | null;
+  /** Null = it is not on the node. */
   readonly listed: ListedInbound | null;
-  /** None = it is as it is wanted, unless it is refused or waits. */
+  /** Empty = it is as desired, unless it is refused or waits. */
   readonly steps: readonly NodeStep[];
-  /** More is to be done when the time for it has come. */
+  /** More steps follow in a later round. */
   readonly waits: boolean;
-  /** Why it cannot be had as it is wanted, whatever steps there are; null when it can. */
+  /** Why it cannot reach its desired state; null = it can. */
   readonly reason: string | null;
-  /** Numbers of clients that the node has cut by a count of its own, and that are told to begin anew there. */
+  /** Numbers of clients that the node cut by its own count and whose counters are reset there. */
   readonly cutThere: readonly number[];
 }
 
-/** The reasons of this panel for not trying. */
+/** Why this panel does not try. */
 export const refusals = {
   foreign: 'The node has an inbound of its own under this tag',
   unreadable: 'The node lists this inbound in a way that cannot be read',
@@ -45,33 +50,77 @@ export const refusals = {
   guests: 'The node has clients of its own in this inbound',
 } as const;
 
-/** More changed clients than this go along with the whole inbound. */
+/** With more changed clients than this the whole inbound is sent. */
 export const FEW = 20;
 
-/** Whether it can be a request of its own. */
+/** Whether it can be sent as a request of its own. */
 export function isTold(step: NodeStep): boolean {
   if (step.do === 'updateClient') return isPlain(step.key);
   return !('email' in step) || isPlain(step.email);
 }
 
-/** Whether it can stand in a path of the API: a slash, even an escaped one, ends a parameter there. */
+/** Whether the text can be a path parameter of the API: a slash, even an escaped one, would end it. */
 export function isPlain(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\%]/.test(text);
 }
 
-/** The step that shuts an account which stays there, from its JSON. */
+/** The step that disables a client on the node, from its JSON. */
 export function shutStep(key: string, raw: string): NodeStep {
   return { do: 'updateClient', key, client: { text: shut(raw) } };
 }
 
-/** A client as it is there, shut. */
+/** The JSON of a client, disabled. */
 export function shut(raw: string): string {
   return JSON.stringify({ ...(JSON.parse(raw) as object), enable: false });
 }
 
-/** Why an inbound of ours is not taken away with whoever else is in it; null when it can be. */
+/** Why an inbound of ours cannot be removed as a whole; null = it can. */
 export function whyLeft({ mark, clients: { marks } }: ListedInbound): string | null {
-  if (mark === OF_ANOTHER) return refusals.managed;
-  if (marks.includes(OF_ANOTHER)) return refusals.shared;
+  if (mark === OTHER_CENTRE) return refusals.managed;
+  if (marks.includes(OTHER_CENTRE)) return refusals.shared;
   return marks.includes(0) ? refusals.guests : null;
+}
+
+/**
+ * Sends the steps of one inbound in their order. After a step that the node declines the others are still sent; a declined
+ * update is sent client by client. The first refusal is thrown in the end. Rejects with `NodeError`; completed steps stay.
+ */
+export async function performSteps(panel: RemotePanel, node: RequestTarget, plan: InboundPlan): Promise<void> {
+  let declined: NodeError | null = null;
+  for (const step of plan.steps) {
+    try {
+      await performStep(panel, node, plan, step);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+      declined ??= error;
+      const pieces = piecesOf(step);
+      if (pieces.length > 0) await performSteps(panel, node, { ...plan, steps: pieces }).catch(unlessDeclined);
+    }
+  }
+  if (declined) throw declined;
+}
+
+/** The same step client by client. */
+function piecesOf(step: NodeStep): readonly NodeStep[] {
+  if (step.do === 'update') return step.pieces;
+  if (step.do !== 'addClients' || step.clients.length === 1) return [];
+  return step.clients.map((client) => ({ do: 'addClients', clients: [client] }));
+}
+
+/** Ignores a refusal by the node and rethrows every other error. */
+export function unlessDeclined(error: unknown): void {
+  if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+}
+
+async function performStep(panel: RemotePanel, node: RequestTarget, plan: InboundPlan, step: NodeStep): Promise<void> {
+  const { desired, listed } = plan;
+  const remote = listed?.id ?? 0;
+  if (step.do === 'update') return desired ? panel.update(node, remote, desired, step.others) : undefined;
+  if (step.do !== 'add') return panel.change(node, remote, step);
+  if (!desired) return;
+  const added = await panel.add(node, desired);
+  if (added.tag === '' || added.tag === desired.tag) return;
+  // The tag is taken by an inbound that is not listed: under another tag this one could not be found again.
+  await panel.change(node, added.remote, { do: 'remove' });
+  throw new NodeError('said-no', refusals.foreign);
 }

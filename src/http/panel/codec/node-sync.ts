@@ -2,12 +2,12 @@ import type { Node } from '../../../events/node/node-document.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
-type Asked = Needs<'read' | 'nodeSync'> & Pick<HttpRequest, 'say'>;
+type Asked = Needs<'read' | 'nodes'> & Pick<HttpRequest, 'say'>;
 
 /** How far a node is behind, and why, as the panel answers it. */
-export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSyncReply {
+export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncReply {
   const entries = read.nodes.outbox(node.id);
-  const talk = nodeSync.state(node.id);
+  const talk = nodes.state(node.id);
   const positions = entries.flatMap(({ waiting }) => waiting);
   const applied = entries.map(({ applied: last }) => last?.position ?? 0);
   const first = positions.reduce((least, position) => Math.min(least, position), Number.POSITIVE_INFINITY);
@@ -21,7 +21,7 @@ export function wireNodeSync({ read, nodeSync, say }: Asked, node: Node): NodeSy
       appliedAt: seconds(last?.at ?? 0),
       reason: say(refused?.reason ?? ''),
       since: seconds(refused?.since ?? 0),
-      retryAt: seconds(refused ? nodeSync.retryAt(node.id, inbound) : 0),
+      retryAt: seconds(refused ? nodes.retryAt(node.id, inbound) : 0),
     }));
   const restart = read.nodes.restart(node.id);
   const unmanaged = read.nodes.unmanagedItems(node.id) ?? { inboundTags: [], clients: [], omitted: 0 };

@@ -1,6 +1,5 @@
 import type { NodeDraft } from '../../../commands/node/node-rules.js';
-import type { NodeHealth } from '../../../commands/reactors/nodes/health.js';
-import type { NodeAnswer } from '../../../commands/reactors/nodes/node-question.js';
+import type { NodeAnswer, NodeHealth } from '../../../commands/reactors/nodes/health.js';
 import type { NodeSpec } from '../../../events/node/node.js';
 import type { Node } from '../../../events/node/node-document.js';
 import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NodeDraft, readSpec, soundSpec, tokenFlaw } from '../../../commands/node/node-rules.js';
-import { type NodeMetric, nodeMetrics, nodeUrl } from '../../../commands/ports/nodes.js';
-import { NOTHING, SELF } from '../../../commands/reactors/nodes/node-question.js';
-import type { Withdrawal } from '../../../commands/reactors/nodes/remove-from-node.js';
+import { type NodeDraft, readSpec, validSpec, tokenError } from '../../../commands/node/node-rules.js';
+import { type NodeMetric, nodeMetrics } from '../../../commands/ports/node-histories.js';
+import { nodeUrl } from '../../../commands/ports/remote-panel.js';
+import { NOTHING, SELF } from '../../../commands/reactors/nodes/health.js';
+import type { Removal } from '../../../commands/reactors/nodes/remove-from-node.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
@@ -19,11 +20,11 @@ const UPDATED = 'The node has been updated.';
 const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
 /** How long it is waited whether an address is that of this panel, in ms. */
 const SELF_MS = 1_000;
-const NOTHING_LEFT: Withdrawal = { gone: 0, remaining: 0, kept: 0 };
+const NOTHING_LEFT: Removal = { gone: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
-type Services = Needs<'read' | 'nodes' | 'nodeHistories' | 'nodeSync' | 'web'>;
-type Shown = Needs<'read' | 'nodes' | 'nodeSync'>;
+type Services = Needs<'read' | 'nodes' | 'nodeHistories' | 'web'>;
+type Shown = Needs<'read' | 'nodes'>;
 
 export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   list: (_, services, { say }) => services.read.nodes.all().map((node) => wire(services, say, node)),
@@ -56,22 +57,22 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
     // Also when nothing changed: an admin who saves a node expects that it is tried again.
-    services.nodeSync.retry(before.id);
+    services.nodes.retry(before.id);
     return new Message(UPDATED, answerOf(services, request.say, id));
   },
 
-  async del({ params: { id } }, { read, nodeSync }, { dispatch }) {
+  async del({ params: { id } }, { read, nodes }, { dispatch }) {
     const node = read.nodes.get(id);
     // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
-    const { gone, ...left } = node ? await nodeSync.withdraw(node.id) : NOTHING_LEFT;
+    const { gone, ...left } = node ? await nodes.withdraw(node.id) : NOTHING_LEFT;
     const inbounds = read.inbounds.all().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
     return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 
-  setEnable({ params: { id }, body: { enable } }, { nodeSync }, { dispatch }) {
+  setEnable({ params: { id }, body: { enable } }, { nodes }, { dispatch }) {
     const done = dispatch({ type: 'SetNodeEnabled', data: { node: id as NodeId, enabled: enable } });
-    nodeSync.retry(id as NodeId);
+    nodes.retry(id as NodeId);
     return said(done, UPDATED);
   },
 
@@ -80,22 +81,22 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     const spec = readSpec({ ...nodeDraft(body), name: 'test' });
     if (typeof spec === 'string') return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
     const token = (body.apiToken ?? '').trim();
-    const flaw = tokenFlaw(token);
+    const flaw = tokenError(token);
     return flaw ?? wireProbe(await nodes.test({ ...spec, token }), say);
   },
 
-  async probe({ params: { id } }, { read, nodes, nodeSync }, { say }) {
+  async probe({ params: { id } }, { read, nodes }, { say }) {
     const node = read.nodes.get(id);
     if (!node) return reject('NODE_NOT_FOUND', { node: id });
     const answer = await nodes.probe(node);
-    nodeSync.retry(node.id);
+    nodes.retry(node.id);
     return wireProbe(answer, say);
   },
 
   sync({ params: { id } }, services, { say }) {
     const node = services.read.nodes.get(id);
     return node
-      ? wireNodeSync({ read: services.read, nodeSync: services.nodeSync, say }, node)
+      ? wireNodeSync({ read: services.read, nodes: services.nodes, say }, node)
       : reject('NODE_NOT_FOUND', { node: id });
   },
 
@@ -111,7 +112,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
 
 /** Why the panel would not ask this address, or null. Looks names up. */
 async function addressFlaw({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rejection | null> {
-  const spec = soundSpec(draft);
+  const spec = validSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
   const flaw = await web.problem(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
@@ -120,7 +121,7 @@ async function addressFlaw({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rej
 
 /** Whether this very panel answers there, or null: also when nobody does for now. */
 async function selfFlaw({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: string): Promise<Rejection | null> {
-  const spec = soundSpec(draft);
+  const spec = validSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
   // One's own answer comes at once; for another one nobody waits here.
@@ -131,7 +132,7 @@ async function selfFlaw({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: stri
   return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
 }
 
-function farewell(inbounds: number, { gone, remaining, kept }: Withdrawal): string {
+function farewell(inbounds: number, { gone, remaining, kept }: Removal): string {
   if (remaining > 0)
     return 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.';
   if (kept > 0)
@@ -147,6 +148,6 @@ function answerOf(services: Shown, say: HttpRequest['say'], id: number) {
   return node ? wire(services, say, node) : null;
 }
 
-function wire({ read, nodes, nodeSync }: Shown, say: HttpRequest['say'], node: Node) {
-  return wireNode(node, nodes.health(node.id), wireNodeSync({ read, nodeSync, say }, node), say);
+function wire({ read, nodes }: Shown, say: HttpRequest['say'], node: Node) {
+  return wireNode(node, nodes.health(node.id), wireNodeSync({ read, nodes, say }, node), say);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ANOTHER } from '../../../../src/commands/reactors/nodes/node-question.js';
-import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/builders.js';
+import { ANOTHER } from '../../../../src/commands/reactors/nodes/health.js';
+import { clientNumber, HOUR, identity, T0, clientSpec } from '../../../kit/builders.js';
 import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 
@@ -42,7 +42,7 @@ describe('a node that does not answer as it should', () => {
   });
 
   it('is told at once when it answers again, and an admin hears when it is far behind, once', async () => {
-    const { round, addInbound, remote, heard, clock, told, sync } = await withXui();
+    const { round, addInbound, remote, clock, told, sync } = await withXui();
     addInbound([alice]);
     remote.fault = (_, response) => (response.destroy(), true);
     await round();
@@ -54,22 +54,20 @@ describe('a node that does not answer as it should', () => {
     remote.fault = null;
     await round();
     expect(sync.state(nodeOne).tries).toBeGreaterThan(0);
-    clock.advance(1000);
-    heard(Math.floor(clock.now() / 1000));
+    clock.advance(5_000);
     await round();
     expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: '' });
     expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
   });
 
   it('has why it cannot be told anything written down when it lasts, and that it is over', async () => {
-    const { round, addInbound, remote, heard, clock, journal, read, told } = await withXui();
+    const { round, addInbound, remote, clock, journal, read, told } = await withXui();
     addInbound([alice]);
-    heard(Math.floor(clock.now() / 1000));
     const list =
       (body: string): NodeFault =>
       ({ url = '' }, response) =>
         url.endsWith('/list') && (response.end(body), true);
-    remote.fault = list('<html>');
+    remote.fault = list('{"success":false,"msg":"disk I/O error"}');
     const { position } = journal.log.head();
     const spoken = () =>
       journal.log.read(position, 1000).map(({ type, data }) => [type, 'reason' in data ? data.reason : '']);
@@ -77,7 +75,7 @@ describe('a node that does not answer as it should', () => {
     clock.advance(2000);
     await round();
     expect(spoken()).toStrictEqual([]);
-    const failing = ['NodeSyncFailed', 'decode response: this is not the answer of a panel'];
+    const failing = ['NodeSyncFailed', 'remote: disk I/O error'];
     for (let n = 0; n < 4; n += 1) {
       clock.advance(10_000);
       await round();
@@ -142,7 +140,7 @@ describe('a node that does not answer as it should', () => {
       clock.advance(HOUR);
     }
     expect(warnings).toHaveLength(1);
-    expect(sync.state(nodeOne)).toMatchObject({ error: 'the talk with the node failed', tries: 4 });
+    expect(sync.state(nodeOne)).toMatchObject({ error: 'the node could not be synchronized', tries: 4 });
   });
 
   it('and was a panel of 3x-ui, and is one of ours now, is not told anything', async () => {
@@ -153,7 +151,7 @@ describe('a node that does not answer as it should', () => {
     const before = structuredClone(xui.inbounds);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     clock.advance(HOUR);
-    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOffline']);
     expect(sync.state(nodeOne).error).toBe(ANOTHER);
     expect(xui.inbounds).toStrictEqual(before);
     remote.status = null;
@@ -171,7 +169,7 @@ describe('a node that does not answer as it should', () => {
     must({ type: 'UpdateNode', data: { node: nodeOne, changes: {}, token: 'node-token' } });
     identify('portolan', 'another panel');
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
-    expect((await round()).map(({ type }) => type)).toStrictEqual([]);
+    expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOffline']);
     expect(sync.state(nodeOne).error).toBe(
       'answers as another panel: save the node again with its token if that is meant',
     );
@@ -343,7 +341,7 @@ describe('a list with nonsense in it', () => {
   };
 
   it.each(Object.keys(ruin))('(%s) books nothing, and makes the node offline', async (where) => {
-    const { round, addInbound, remote, xui, clock, used, distrusted, sync } = await withXui();
+    const { round, addInbound, remote, xui, clock, used, sync } = await withXui();
     addInbound([alice]);
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     await round();
@@ -356,28 +354,29 @@ describe('a list with nonsense in it', () => {
     };
     expect(await round()).toStrictEqual([]);
     clock.advance(HOUR);
-    expect(await round()).toStrictEqual([]);
     const reason = `decode response: ${where} is not what a panel sends`;
-    expect([used('bob'), sync.state(nodeOne).error, distrusted.filter((why) => why !== '')]).toStrictEqual([
-      0,
-      reason,
-      [reason],
-    ]);
+    const offline = { type: 'NodeWentOffline', data: { node: nodeOne, reason } };
+    expect((await round()).map(({ type, data }) => ({ type, data }))).toStrictEqual([offline]);
+    expect([used('bob'), sync.state(nodeOne).error]).toStrictEqual([0, reason]);
+    expect(sync.health(nodeOne)).toMatchObject({ status: 'offline', lastError: reason });
     remote.fault = null;
     clock.advance(HOUR);
     await round();
-    expect([used('bob'), distrusted.at(-1)]).toStrictEqual([11, '']);
+    expect(used('bob')).toBe(11);
+    expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOnline']);
+    expect(sync.health(nodeOne)).toMatchObject({ status: 'online', lastError: '' });
   });
 
   it('counts too when it is who is connected', async () => {
-    const { round, addInbound, remote, clock, distrusted } = await withXui();
+    const { round, addInbound, remote, clock, sync } = await withXui();
     addInbound([alice]);
     remote.fault = ({ url = '' }, response) =>
       url.endsWith('/onlines') && (response.end('{"success":true,"obj":{"alice":1e999}}'), true);
     await round();
     clock.advance(HOUR);
     await round();
-    expect(distrusted.at(-1)).toBe('decode response: onlines is not what a panel sends');
+    const lastError = 'decode response: onlines is not what a panel sends';
+    expect(sync.health(nodeOne)).toMatchObject({ status: 'offline', lastError });
   });
 });
 
@@ -429,7 +428,7 @@ describe('what a node refused', () => {
     const { round, addInbound, remote, sync, clock } = await withXui();
     sync.begin();
     addInbound([alice]);
-    remote.fault = (_, response) => (response.end('<html>'), true);
+    remote.fault = ({ url = '' }, response) => url.endsWith('/list') && (response.end('<html>'), true);
     for (let n = 0; n < 12; n += 1) {
       await round();
       clock.advance(HOUR);

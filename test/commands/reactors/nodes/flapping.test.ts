@@ -1,23 +1,25 @@
 import { array, asyncProperty, assert as check, constantFrom, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NodeError } from '../../../../src/commands/ports/nodes.js';
 import type { NodeListing } from '../../../../src/commands/ports/remote-panel.js';
+import { NodeError, type NodeReading } from '../../../../src/commands/ports/remote-panel.js';
 import { draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
 const POLL = 5000;
-/** As it should be, nonsense, ours that cannot be read, ours under another protocol, ours under names that change. */
-const lists = ['good', 'garbage', 'unreadable', 'foreign', 'strange'] as const;
+/** As it should be, nonsense, declined, ours that cannot be read, ours under another protocol, ours under names that change. */
+const lists = ['good', 'garbage', 'locked', 'unreadable', 'foreign', 'strange'] as const;
 type List = (typeof lists)[number];
 const noticed = [
   ...['NodeInboundApplied', 'NodeInboundRemoved', 'NodeInboundRejected', 'NodeUnmanagedItemsFound'],
-  ...['NodeSyncFailed', 'NodeSyncRecovered'],
+  ...['NodeSyncFailed', 'NodeSyncRecovered', 'NodeWentOffline', 'NodeWentOnline'],
 ];
 
 function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): NodeListing {
   switch (list) {
     case 'garbage':
       throw new NodeError('not-an-envelope', `garbage ${n}`);
+    case 'locked':
+      throw new NodeError('said-no', `database is locked ${n}`);
     case 'unreadable':
       return { inbounds: [], unreadable: inbounds.map(({ tag }) => tag) };
     case 'foreign':
@@ -34,11 +36,12 @@ async function withThree() {
   let list: List | null = null;
   let shown: NodeListing = { inbounds: [], unreadable: [] };
   let said = 0;
+  let probed: NodeReading | null = null;
   const centre = await withXui((panel) => {
     const no = () => Promise.reject(new NodeError('said-no', `no ${(said += 1)}`));
     return {
       ...panel,
-      panelId: async (node) => (list ? '' : panel.panelId(node)),
+      probe: async (node) => (probed ??= await panel.probe(node)),
       onlines: async () => [],
       async listing(node) {
         if (list === null) shown = await panel.listing(node);
@@ -49,7 +52,7 @@ async function withThree() {
       update: async (...asked) => (list ? no() : panel.update(...asked)),
     };
   });
-  const { addInbound, round, clock, journal, heard, told, read } = centre;
+  const { addInbound, round, clock, journal, told, read } = centre;
   addInbound([alice]);
   addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
   addInbound([draft('carol', 3)], { spec: { port: 8444, tag: 'in-3' } });
@@ -61,7 +64,6 @@ async function withThree() {
   /** The node is asked with every poll, and its list is this one. */
   const poll = async (next: List): Promise<void> => {
     clock.advance(POLL);
-    heard(Math.floor(clock.now() / 1000));
     list = next;
     await round();
   };
@@ -92,14 +94,14 @@ describe('a node that comes and goes', () => {
     expect(count()).toStrictEqual({ NodeInboundRejected: 3, NodeInboundApplied: 3 });
   });
 
-  it('with garbage for three lists of four stays failing, and that is told once', async () => {
+  it('with three lists of four declined stays failing, and that is told once', async () => {
     const { poll, count, read, clock, sync } = await withThree();
     let n = 0;
-    for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'garbage');
+    for (const end = clock.now() + HOUR / 2; clock.now() < end; n += 1) await poll(n % 4 === 3 ? 'good' : 'locked');
     expect(count()['NodeSyncRecovered']).toBeUndefined();
     expect(count()['NodeSyncFailed']).toBeLessThanOrEqual(4);
     expect(read.nodes.failing(nodeOne)).toBeDefined();
-    await poll('garbage');
+    await poll('locked');
     clock.advance(HOUR);
     for (n = 0; n < 12; n += 1) await poll('good');
     expect([sync.state(nodeOne).error, count()['NodeSyncRecovered']]).toStrictEqual(['', undefined]);

@@ -1,15 +1,21 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asNode } from '../../../../src/app/nodes.js';
-import { twinOf } from '../../../../src/commands/node/node-rules.js';
-import { NodeError, type NodeHistories, type NodeReading } from '../../../../src/commands/ports/nodes.js';
-import { NodeWatch } from '../../../../src/commands/reactors/nodes/health.js';
-import { ANOTHER, SELF } from '../../../../src/commands/reactors/nodes/node-question.js';
+import { remoteNodesOf } from '../../../../src/app/nodes.js';
+import type { NodeHistories } from '../../../../src/commands/ports/node-histories.js';
+import {
+  NodeError,
+  type NodeListing,
+  type NodeReading,
+  type RemotePanel,
+} from '../../../../src/commands/ports/remote-panel.js';
+import { ANOTHER, SELF } from '../../../../src/commands/reactors/nodes/health.js';
+import type { RemoteNodes } from '../../../../src/commands/reactors/nodes/remote-nodes.js';
 import { NodeId } from '../../../../src/events/ids.js';
 import type { Node } from '../../../../src/events/node/node-document.js';
+import { unlessAborted } from '../../../../src/lib/abort.js';
 import { holdTimers, Place } from '../kit.js';
 
 const id = NodeId.parse(1);
+
 const reading: NodeReading = {
   ...{ kind: 'portolan', panelId: 'panel-a', cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
 };
@@ -38,38 +44,34 @@ async function start(count = 1, script: Script = reading) {
   for (let n = 1; n <= count; n += 1) place.must(add(n));
   const asked: string[] = [];
   const kept: unknown[] = [];
-  const world = { script };
+  const world: { script: Script; listing: NodeListing | Error } = { script, listing: { inbounds: [], unreadable: [] } };
   const histories: NodeHistories = {
     add: (node, { cpu, mem }) => void kept.push([node, cpu, mem]),
     history: () => [],
     forget: (node) => void kept.push(`forget ${node}`),
   };
-  const make = (): NodeWatch =>
-    new NodeWatch({
-      nodes: {
-        probe: async ({ host, token }) => {
-          asked.push(`${host} ${token}`);
-          const { script } = world;
-          if (script instanceof Error) throw script;
-          return typeof script === 'function' ? script() : script;
-        },
-      },
-      histories,
-      known: () => place.panel.read.nodes.all(),
-      node: (node) => place.panel.read.nodes.get(node),
-      recorded: (node) => place.panel.read.nodes.standing(node)?.online,
-      ownId: () => 'own-panel',
-      twin: (node, panelId) => twinOf(place.panel.read.nodes.all(), node, panelId),
-      dispatch: (command, node) => place.panel.dispatch(command, asNode(node)),
-      changed$: place.panel.read.changed$,
-      now: place.clock.now,
-      warn: (message) => void place.warnings.push(message),
-    });
+  const unused = (): Promise<never> => Promise.reject(new Error('nothing is sent to this node'));
+  const remote: RemotePanel = {
+    probe: async ({ host, token, signal = new AbortController().signal }) => {
+      asked.push(`${host} ${token}`);
+      const { script } = world;
+      if (script instanceof Error) throw script;
+      if (typeof script !== 'function') return script;
+      return unlessAborted(script(), signal, () => new NodeError('timeout', 'it was aborted'));
+    },
+    listing: async () => {
+      if (world.listing instanceof Error) throw world.listing;
+      return world.listing;
+    },
+    onlines: async () => [],
+    ...{ clientIps: unused, add: unused, update: unused, change: unused, restartCore: unused },
+  };
+  const make = (): RemoteNodes =>
+    remoteNodesOf(place.panel, remote, { histories, warn: (message) => void place.warnings.push(message) });
   const watch = make();
   onTestFinished(() => watch.stop());
-  const calm = async (): Promise<void> => {
-    for (let i = 0; i < 6; i += 1) await breathe();
-  };
+  /** Runs what is due now. */
+  const calm = (): Promise<void> => place.wait(1);
   const beat = async (next: Script = world.script): Promise<void> => {
     world.script = next;
     await place.wait(5500);
@@ -190,7 +192,8 @@ describe('the watch over nodes', () => {
     expect(watch.health(id).status).toBe('online');
     await beat(reading);
     expect(watch.health(id).lastError).toBe(ANOTHER);
-    const mirror = await start(1, { ...reading, panelId: 'own-panel' });
+    const mirror = await start();
+    mirror.world.script = { ...reading, panelId: mirror.place.panel.read.identity.panelId };
     mirror.watch.begin();
     await mirror.calm();
     expect(mirror.told()).toEqual([offline(SELF)]);
@@ -330,12 +333,14 @@ describe('a question that somebody asks', () => {
 
 describe('a node whose other answers make no sense', () => {
   it('is offline for that reason, whatever its status says, until they make sense again', async () => {
-    const { watch, told, beat, calm, node } = await start();
+    const { watch, world, told, beat, node } = await start();
     watch.begin();
     await beat();
     expect(watch.health(id).status).toBe('online');
-    watch.distrust(id, 'nonsense');
-    watch.distrust(id, 'nonsense');
+    world.listing = new NodeError('not-an-envelope', 'nonsense');
+    await beat();
+    expect(watch.health(id).status).toBe('online');
+    await beat();
     const gone = { status: 'offline', lastError: 'nonsense', cpu: 0 };
     expect(watch.health(id)).toMatchObject(gone);
     await beat();
@@ -344,18 +349,21 @@ describe('a node whose other answers make no sense', () => {
     await beat(away);
     expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.message });
     expect(told()).toStrictEqual([identified, offline('nonsense')]);
-    watch.distrust(id, '');
-    await calm();
-    await beat(reading);
+    world.listing = { inbounds: [], unreadable: [] };
+    for (let n = 0; n < 4; n += 1) await beat(reading);
     expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
     expect(told().at(-1)).toStrictEqual(online);
   });
 
   it('is asked without prejudice when it was switched off and on', async () => {
-    const { place, watch, beat } = await start();
+    const { place, watch, world, beat } = await start();
     watch.begin();
     await beat();
-    watch.distrust(id, 'nonsense');
+    world.listing = new NodeError('not-an-envelope', 'nonsense');
+    await beat();
+    await beat();
+    expect(watch.health(id).status).toBe('offline');
+    world.listing = { inbounds: [], unreadable: [] };
     place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: false } });
     place.must({ type: 'SetNodeEnabled', data: { node: id, enabled: true } });
     await beat();

@@ -1,15 +1,15 @@
 import { cpSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { createNodePanel } from '../../../../src/adapters/nodes/remote-panel.js';
+import { createRemotePanel } from '../../../../src/adapters/nodes/remote-panel.js';
 import { createWeb } from '../../../../src/adapters/web/web.js';
-import { nodeSyncOf } from '../../../../src/app/node-sync.js';
-import { asNode } from '../../../../src/app/nodes.js';
+import { remoteNodesOf } from '../../../../src/app/nodes.js';
+import { asNode } from '../../../../src/commands/bus.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import type { ClientDraft } from '../../../../src/commands/client/credentials.js';
 import type { InboundDraft } from '../../../../src/commands/inbound/inbound.js';
-import type { NodePanel } from '../../../../src/commands/ports/remote-panel.js';
-import { NOTHING } from '../../../../src/commands/reactors/nodes/node-question.js';
-import type { NodeSync } from '../../../../src/commands/reactors/nodes/remote-nodes.js';
+import type { RemotePanel } from '../../../../src/commands/ports/remote-panel.js';
+import type { Web } from '../../../../src/commands/ports/web.js';
+import type { RemoteNodes } from '../../../../src/commands/reactors/nodes/remote-nodes.js';
 import { StateImported } from '../../../../src/events/backup.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { type InboundId, NodeId } from '../../../../src/events/ids.js';
@@ -34,7 +34,7 @@ interface Over {
 
 /** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
 export function startCentre(
-  wrap: (panel: NodePanel) => NodePanel = (panel) => panel,
+  wrap: (panel: RemotePanel) => RemotePanel = (panel) => panel,
   withdrawMs = 10_000,
   journal = new TestLog(),
 ) {
@@ -43,23 +43,21 @@ export function startCentre(
   const alarms = new Alarms();
   const told: string[] = [];
   alarms.raised$.subscribe(({ title, body }) => told.push(`${title} | ${body}`));
-  const panel = createNodePanel(createWeb({ allowPrivate: true }), nodeMarks(read));
+  const real = createWeb({ allowPrivate: true });
+  // The clock of these tests stands still, so a slow machine must not make a request time out.
+  const web: Web = {
+    flaw: (...asked) => real.flaw(...asked),
+    request: (url, options) => real.request(url, { ...options, timeoutMs: 60_000 }),
+  };
+  const panel = createRemotePanel(web, nodeMarks(read));
   const warnings: string[] = [];
   const { clock } = journal;
-  const centreHeard = { at: 0 };
-  /** Why the answers of the node were not believed; empty = they were again. */
-  const distrusted: string[] = [];
-  const startSync = (): NodeSync =>
-    nodeSyncOf(
-      { read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now },
-      wrap(panel),
-      {
-        health: () => ({ ...NOTHING, status: 'online', lastHeartbeat: centreHeard.at, lastError: '' }),
-        distrust: (_, reason) => void distrusted.push(reason),
-      },
-      (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
-      { chance: () => 0.5, withdrawMs },
-    );
+  const startSync = (): RemoteNodes =>
+    remoteNodesOf({ read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now }, wrap(panel), {
+      histories: { add: () => undefined, history: () => [], forget: () => undefined },
+      warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
+      ...{ chance: () => 0.5, withdrawMs },
+    });
   const sync = startSync();
   onTestFinished(() => panel.close());
   let mark = journal.log.head().position;
@@ -70,9 +68,7 @@ export function startCentre(
   if (mark === 0) must({ type: 'CreateUser', data: { username: 'root', passwordHash: 'x' } });
 
   const centre = {
-    ...{ journal, read, clock, bus, sync, must, warnings, told, distrusted },
-    /** The node answered a heartbeat: unix seconds. */
-    heard: (at: number): void => void (centreHeard.at = at),
+    ...{ journal, read, clock, bus, sync, must, warnings, told },
     node: (): Node => {
       const node = read.nodes.get(nodeOne);
       if (!node) throw new Error('there is no node');
@@ -162,7 +158,7 @@ export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
 }
 
 /** A centre and a 3x-ui panel as its node. */
-export async function withXui(wrap?: (panel: NodePanel) => NodePanel, withdrawMs?: number) {
+export async function withXui(wrap?: (panel: RemotePanel) => RemotePanel, withdrawMs?: number) {
   const remote = await ThreeXuiNode.start({ token: TOKEN });
   onTestFinished(() => remote.stop());
   const xui = new XuiInbounds(remote);
@@ -181,7 +177,7 @@ export async function withXui(wrap?: (panel: NodePanel) => NodePanel, withdrawMs
 }
 
 /** A centre and a panel of ours as its node: real routes, real log, a core that runs nothing. */
-export async function withPortolan(wrap?: (panel: NodePanel) => NodePanel) {
+export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
   const remote = await startPanel();
   remote.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
   const centre = startCentre(wrap);
@@ -191,4 +187,3 @@ export async function withPortolan(wrap?: (panel: NodePanel) => NodePanel) {
 
 export const alice = draft('alice', 1);
 export const bob = draft('bob', 2);
-export type { NodeSync };

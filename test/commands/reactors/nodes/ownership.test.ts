@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError } from '../../../../src/commands/ports/nodes.js';
+import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { draft, HOUR, uuid } from '../../../kit/builders.js';
 import type { XuiInbound, XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';

@@ -1,20 +1,20 @@
 import { array, asyncProperty, boolean, assert as check, constantFrom, nat, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Followed } from '../../../../src/commands/node/node-credit.js';
-import type { ListedInbound, SeenCounter, WantedInbound } from '../../../../src/commands/ports/remote-panel.js';
+import type { Baseline } from '../../../../src/commands/node/node-credit.js';
+import type { ListedInbound, SeenCounter, DesiredInbound } from '../../../../src/commands/ports/remote-panel.js';
 import { observe } from '../../../../src/commands/reactors/nodes/read-counters.js';
 import { untested } from '../../../../src/events/node/node-sync.js';
 import { clientNumber, inboundId, T0 } from '../../../kit/builders.js';
 
 type Sums = 'adds up' | 'keeps the other';
 const zero: SeenCounter = { up: 0, down: 0, allTime: 0 };
-const at = (up: number): Followed => ({ up, down: 0, allTime: up, marks: [], high: 0 });
+const at = (up: number): Baseline => ({ up, down: 0, allTime: up, marks: [], high: 0 });
 
 /** A node with clients 1, 2, … each in an inbound of its own, and a centre that follows it. */
 class Model {
   readonly names = new Map<number, string>();
   readonly counters = new Map<string, number>();
-  readonly followed = new Map<number, Followed>();
+  readonly followed = new Map<number, Baseline>();
   readonly credited = new Map<number, number>();
   carried = 0;
   readonly #sums: Sums;
@@ -60,7 +60,7 @@ class Model {
       numbers.map((number) => this.#wanted(number)),
       { inbounds: numbers.map((number) => this.#listed(number)), unreadable: [] },
       {
-        ...{ had: [], allowed: () => 1e12, now: T0 },
+        ...{ sent: [], allowed: () => 1e12, now: T0 },
         client: (number) => this.followed.get(number),
         // It has counted before, and nothing since.
         inbound: () => at(1),
@@ -79,7 +79,7 @@ class Model {
     return [...this.credited.values()].reduce((a, b) => a + b, 0);
   }
 
-  #wanted(number: number): WantedInbound {
+  #wanted(number: number): DesiredInbound {
     const email = this.names.get(number) ?? '';
     const client = {
       number: clientNumber(number),

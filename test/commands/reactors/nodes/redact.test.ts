@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { WantedClient } from '../../../../src/commands/ports/remote-panel.js';
-import { discreet } from '../../../../src/commands/reactors/nodes/redact.js';
+import type { DesiredClient } from '../../../../src/commands/ports/remote-panel.js';
+import { redact } from '../../../../src/commands/reactors/nodes/redact.js';
 
 const ID = '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11';
-const client = (number: number, email: string, more: object = {}): WantedClient => ({
-  ...{ number: number as WantedClient['number'], email, enabled: true, capBytes: 0, digest: '', credential: '' },
+const client = (number: number, email: string, more: object = {}): DesiredClient => ({
+  ...{ number: number as DesiredClient['number'], email, enabled: true, capBytes: 0, digest: '', credential: '' },
   text: JSON.stringify({ ...more, security: 'aes-128-gcm', flow: 'xtls-rprx-vision', email }),
 });
 const clients = [client(3, 'Kim@x.example', { id: ID }), client(4, 'zoe', { password: 'correct horse' })];
@@ -18,6 +18,6 @@ describe('what a node says of clients', () => {
     ['remote: xtls-rprx-vision needs security', 'remote: xtls-rprx-vision needs security'],
     ['remote: kimono', 'remote: kimono'],
   ])('%s', (said, kept) => {
-    expect(discreet(said, clients)).toBe(kept);
+    expect(redact(said, clients)).toBe(kept);
   });
 });

@@ -1,7 +1,7 @@
 import { array, assert as check, constantFrom, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outgoing } from '../../../../src/commands/reactors/nodes/parts.js';
-import { Refusals } from '../../../../src/commands/reactors/nodes/refusal-reports.js';
+import type { OutboxItem } from '../../../../src/commands/reactors/nodes/parts.js';
+import { RefusalReports } from '../../../../src/commands/reactors/nodes/refusal-reports.js';
 import { refusals } from '../../../../src/commands/reactors/nodes/steps.js';
 import { RateLimiter } from '../../../../src/commands/reactors/rate-limiter.js';
 import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
@@ -12,13 +12,13 @@ const MINUTE = 60_000;
 class Told {
   now = T0;
   count = 0;
-  readonly #refusals = new Refusals(() => this.now);
-  readonly #entries = new Map<number, Outgoing>();
+  readonly #refusals = new RefusalReports(() => this.now);
+  readonly #entries = new Map<number, OutboxItem>();
 
   refuse(id: number, reason: string, waiting: readonly number[] = []): number {
     const before = this.count;
     const entry = { ...this.#entry(id), waiting };
-    this.#refusals.tell(entry, reason, () => {
+    this.#refusals.report(entry, reason, () => {
       this.#entries.set(id, { ...entry, refused: { reason, since: this.now } });
       this.count += 1;
       return true;
@@ -27,12 +27,12 @@ class Told {
   }
 
   take(id: number): boolean {
-    const isOver = this.#refusals.isOver(inboundId(id)) && this.#entry(id).refused !== null;
+    const isOver = this.#refusals.isResolved(inboundId(id)) && this.#entry(id).refused !== null;
     if (isOver) this.#entries.set(id, { ...this.#entry(id), refused: null });
     return isOver;
   }
 
-  #entry(id: number): Outgoing {
+  #entry(id: number): OutboxItem {
     const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, inherited: false, waiting: [] };
     return this.#entries.get(id) ?? { inbound: inboundId(id), ...nothing, applied: null, refused: null };
   }

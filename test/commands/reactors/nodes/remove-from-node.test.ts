@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asNode } from '../../../../src/app/nodes.js';
+import { asNode } from '../../../../src/commands/bus.js';
 import { NodeId } from '../../../../src/events/ids.js';
 import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui-node.js';
 import { eventually } from '../../../kit/wait.js';
@@ -17,9 +17,9 @@ const drips: NodeFault = ({ url = '' }, response) => {
 
 /** Whoever begins a round with it is held up. */
 async function heldUp(centre: Awaited<ReturnType<typeof withXui>>): Promise<void> {
-  centre.sync.begin();
   onTestFinished(() => centre.sync.stop());
   const { length } = centre.remote.calls;
+  centre.sync.retry(nodeOne);
   await eventually(() => expect(centre.remote.calls.length).toBeGreaterThan(length));
 }
 
@@ -53,7 +53,7 @@ describe('what is taken off a node that is deleted', () => {
     const slow = await ThreeXuiNode.start({ token: 'node-token' });
     onTestFinished(() => slow.stop());
     let held = 0;
-    slow.fault = () => (held += 1) > 0;
+    slow.fault = ({ url = '' }) => url.endsWith('/list') && (held += 1) > 0;
     const place = { scheme: 'http', host: '127.0.0.1', basePath: '/', allowPrivateAddress: true } as const;
     for (let n = 2; n <= 9; n += 1) {
       const spec = { ...place, name: `slow ${n}`, remark: '', port: slow.port };
