@@ -126,7 +126,7 @@ export class RemoteNodes {
       entry.round = null;
       entry.leaving = null;
       entry.node.expedite();
-      if (this.#isCurrent(entry, node)) this.#later(entry, node, AFTER_REMOVAL_MS);
+      if (this.#following && this.#isCurrent(entry, node)) this.#later(entry, node, AFTER_REMOVAL_MS);
     });
     return left;
   }
@@ -261,7 +261,8 @@ export class RemoteNodes {
       if (entry.reset) entry.node.resetBackoff();
       if (entry.again) entry.node.expedite();
       const ms = entry.node.dueIn();
-      if (ms !== null) this.#later(entry, node, ms);
+      // Before `begin` there are only the rounds that are asked for.
+      if (ms !== null && (entry.again || this.#following)) this.#later(entry, node, ms);
     });
   }
 

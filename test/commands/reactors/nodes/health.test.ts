@@ -274,14 +274,14 @@ describe('the watch over nodes', () => {
     const { watch, make, world, calm, told } = await start(1, away);
     watch.begin();
     await calm();
-    watch.stop();
+    await watch.stop();
     const next = make();
     onTestFinished(() => next.stop());
     next.begin();
     await calm();
     expect(told()).toEqual([offline(away.message)]);
     world.script = reading;
-    next.stop();
+    await next.stop();
     const third = make();
     onTestFinished(() => third.stop());
     third.begin();
@@ -294,8 +294,9 @@ describe('the watch over nodes', () => {
     const { watch, calm, told } = await start(1, script);
     watch.begin();
     await calm();
-    watch.stop();
+    const stopped = watch.stop();
     answer(reading);
+    await stopped;
     await calm();
     expect(told()).toEqual([]);
   });
