@@ -68,12 +68,20 @@ export class InboundSync {
   }
 
   /** Records an inbound that is as desired; sends it otherwise. Resolves to whether something was sent. */
-  async apply(node: Node & RequestTarget, plan: InboundPlan, { position, newClients, newInbounds }: Shown): Promise<boolean> {
+  async apply(
+    node: Node & RequestTarget,
+    plan: InboundPlan,
+    { position, newClients, newInbounds }: Shown,
+  ): Promise<boolean> {
     const { inbound, desired, steps, reason, waits } = plan;
     const { recorder } = this.#context;
     const asked = wantedDigest(desired);
     if (reason !== null) recorder.recordRefused(node, inbound, reason);
-    if (waits) recorder.recordBaselines(node, inbound, { newClients: newClients.get(inbound) ?? [], newInbound: newInbounds.has(inbound) });
+    if (waits)
+      recorder.recordBaselines(node, inbound, {
+        newClients: newClients.get(inbound) ?? [],
+        newInbound: newInbounds.has(inbound),
+      });
     if (steps.length === 0 && (reason !== null || waits)) {
       // Nothing was sent, so there is no backoff: every listing is checked.
       this.#backoff.done(inbound);
@@ -85,7 +93,12 @@ export class InboundSync {
     }
     if (desired && steps.length === 0) {
       this.#backoff.done(inbound);
-      const found = { position, digest: asked, newClients: newClients.get(inbound) ?? [], newInbound: newInbounds.has(inbound) };
+      const found = {
+        position,
+        digest: asked,
+        newClients: newClients.get(inbound) ?? [],
+        newInbound: newInbounds.has(inbound),
+      };
       // If something else on the node keeps changing it, it must stay as desired for a while first.
       if (!this.#backoff.isRepairedTooOften(inbound) || !recorder.isUnchanged(inbound, found))
         recorder.recordApplied(node, desired, found);

@@ -120,7 +120,12 @@ export async function observe(
     for (const sibling of siblings)
       clients.push({ key: sibling.number, before: sibling.before, at, ...credit, growth: zero, note: null });
   }
-  return { traffic: inParts(clients, inbounds), newClients: began, newInbounds: fresh, read: inbounds.map(({ key }) => key) };
+  return {
+    traffic: inParts(clients, inbounds),
+    newClients: began,
+    newInbounds: fresh,
+    read: inbounds.map(({ key }) => key),
+  };
 }
 
 function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {

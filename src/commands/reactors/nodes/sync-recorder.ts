@@ -60,7 +60,8 @@ export class SyncRecorder {
     const entry = this.#entry(desired.id);
     const isOver = this.#refusals.isResolved(desired.id);
     const isDecided = (entry?.waiting[0] ?? Number.POSITIVE_INFINITY) <= found.position;
-    const isNew = isDecided || found.newClients.length > 0 || found.newInbound || entry?.applied?.digest !== found.digest;
+    const isNew =
+      isDecided || found.newClients.length > 0 || found.newInbound || entry?.applied?.digest !== found.digest;
     // A refusal that alternates with success is not resolved.
     if (!isNew && (!isOver || entry.refused === null)) return;
     const data = { asked: node, inbound: desired.id, tag: desired.tag, ...found };
@@ -125,7 +126,11 @@ export class SyncRecorder {
   }
 
   /** Counters at zero get a baseline, even while the inbound waits for something else. */
-  recordBaselines(node: Node, inbound: InboundId, { newClients: began, newInbound: fresh }: Pick<Found, 'newClients' | 'newInbound'>): void {
+  recordBaselines(
+    node: Node,
+    inbound: InboundId,
+    { newClients: began, newInbound: fresh }: Pick<Found, 'newClients' | 'newInbound'>,
+  ): void {
     if (began.length === 0 && !fresh) return;
     const zeros: [number, number, number, number, number, CounterMark[], number] = [0, 0, 0, 0, 0, [...untested], 0];
     const data = {

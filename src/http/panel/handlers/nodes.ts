@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NodeDraft, readSpec, validSpec, tokenError } from '../../../commands/node/node-rules.js';
+import { type NodeDraft, readSpec, tokenError, validSpec } from '../../../commands/node/node-rules.js';
 import { type NodeMetric, nodeMetrics } from '../../../commands/ports/node-histories.js';
 import { nodeUrl } from '../../../commands/ports/remote-panel.js';
 import { NOTHING, SELF } from '../../../commands/reactors/nodes/health.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANOTHER } from '../../../../src/commands/reactors/nodes/health.js';
-import { clientNumber, HOUR, identity, T0, clientSpec } from '../../../kit/builders.js';
+import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/builders.js';
 import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
 import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
 

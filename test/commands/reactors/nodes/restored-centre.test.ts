@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
-import { draft, HOUR, clientSpec } from '../../../kit/builders.js';
+import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import type { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
 import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './kit.js';
 
@@ -49,7 +49,10 @@ describe('a centre that was restored from a backup', () => {
       clock.advance(HOUR);
       await settled();
       expect([emails(xui), used('alice')]).toStrictEqual([['alice', 'zoe', 'kim'], 10]);
-      expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual(['kim', 'zoe']);
+      expect(centre.read.nodes.unmanagedItems(nodeOne)?.clients.map(({ email }) => email)).toStrictEqual([
+        'kim',
+        'zoe',
+      ]);
       must({ type: 'AddClients', data: { inbound, clients: [kim] } });
       await settled();
       clock.advance(HOUR);
@@ -72,7 +75,10 @@ describe('a centre that was restored from a backup', () => {
       expect(xui.clients('in-1').map(({ enable }) => enable)).toStrictEqual([true, false, true, true]);
       centre.remove(inbound, 'kim');
       await settled();
-      expect([emails(xui), centre.read.nodes.unmanagedItems(nodeOne)]).toStrictEqual([['alice', 'zoe', 'nina'], undefined]);
+      expect([emails(xui), centre.read.nodes.unmanagedItems(nodeOne)]).toStrictEqual([
+        ['alice', 'zoe', 'nina'],
+        undefined,
+      ]);
     },
   );
 
