@@ -1,10 +1,10 @@
 import { array, boolean, assert as check, constantFrom, nat, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type Baseline,
   type Credit,
   carriedBy,
   creditOf,
-  type Baseline,
   unlessDoubled,
 } from '../../../src/commands/node/node-credit.js';
 import type { SeenCounter } from '../../../src/commands/ports/remote-panel.js';

@@ -1,7 +1,7 @@
 import { array, asyncProperty, boolean, assert as check, constantFrom, nat, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Baseline } from '../../../../src/commands/node/node-credit.js';
-import type { ListedInbound, SeenCounter, DesiredInbound } from '../../../../src/commands/ports/remote-panel.js';
+import type { DesiredInbound, ListedInbound, SeenCounter } from '../../../../src/commands/ports/remote-panel.js';
 import { observe } from '../../../../src/commands/reactors/nodes/read-counters.js';
 import { untested } from '../../../../src/events/node/node-sync.js';
 import { clientNumber, inboundId, T0 } from '../../../kit/builders.js';
