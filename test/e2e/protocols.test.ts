@@ -138,11 +138,11 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   const url = (name: string, path: string) => (name === 'wireguard' ? `http://198.18.0.1${path}` : targets.url + path);
 
   it.concurrent.each(NAMES)('%s carries small and big bodies for both of its clients', async (name) => {
-    const small = await download(annas(name), url(name, '/small'), { totalMs: 60_000 });
+    const small = await download(annas(name), url(name, '/small'), { totalMs: 150_000 });
     expect(small).toMatchObject({ status: 200, text: SMALL_BODY, ended: 'complete' });
-    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs: 60_000 });
+    const big = await download(berts(name), url(name, `/bytes/${DOWN}`), { totalMs: 150_000 });
     expect(big).toMatchObject({ status: 200, bytes: DOWN, ended: 'complete' });
-    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs: 60_000 });
+    const sent = await upload(berts(name), url(name, '/sink'), UP, { totalMs: 150_000 });
     expect(sent).toMatchObject({ status: 200, text: `{"bytes":${UP}}`, ended: 'complete' });
   });
 

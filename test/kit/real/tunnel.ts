@@ -11,7 +11,7 @@ export interface TunnelOptions {
 }
 
 /** A plain TCP connection to 127.0.0.1:`port`. */
-export function openTcp(port: number, { from, timeoutMs = 10_000 }: TunnelOptions = {}): Promise<Socket> {
+export function openTcp(port: number, { from, timeoutMs = 60_000 }: TunnelOptions = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       port,
