@@ -238,7 +238,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     ]);
     await panel.stop();
     const alone = await cli(['backup', '--out', stopped], panel.dataDir);
-    expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('its key is wrapped by the passphrase')]);
+    expect([alone.code, alone.stdout]).toEqual([
+      0,
+      expect.stringContaining('its key is encrypted with the passphrase'),
+    ]);
     const fresh = join(scratch, 'fresh');
     const without = await cli(['restore', running], fresh);
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('its passphrase is needed')]);

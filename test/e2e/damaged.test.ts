@@ -93,7 +93,7 @@ describe('files that are not as the panel left them', () => {
     await child.stop();
     expect(existsSync(anchorFile())).toBe(false);
     expect(await cli(['doctor', '--accept-loss'], panel.dataDir)).toMatchObject({ code: 0, stderr: '' });
-    expect(recorded(panel.dataDir, 'LogLossAccepted')).toMatchObject([{ data: { expected: null } }]);
+    expect(recorded(panel.dataDir, 'LogLossAccepted')).toMatchObject([{ data: { expectedPosition: null } }]);
     expect((await cli(['doctor', '--accept-loss'], panel.dataDir)).stderr).toContain(
       'The end of the log is not missing',
     );

@@ -106,7 +106,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
 
   const told = (index: number) =>
     logOf(panel.dataDir, start).filter(
-      (event) => event.type.startsWith('ClientAddresses') && event.stream === `client-${numberOf(index)}`,
+      (event) => /^ClientIps(Blocked|Unblocked)$/.test(event.type) && event.stream === `client-${numberOf(index)}`,
     );
 
   /** The one address gets nowhere, the other one and the neighbour behind the first go on. */
@@ -125,7 +125,7 @@ describe.skipIf(withoutCore(SUITE) || withoutRight(SUITE))(SUITE, () => {
           'ClientIpsBlocked',
           {
             ...{ client: numberOf(index), limit: 1, keep: 'newest', graceSeconds: GRACE_S },
-            addresses: { kept: [CAFE], held: [HOME] },
+            ips: { allowed: [CAFE], blocked: [HOME] },
           },
         ],
       ]);

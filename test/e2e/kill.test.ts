@@ -164,7 +164,7 @@ describe('a kill -9', () => {
       expect(soundTitleIn(dataDir)).toBe(BACKUP);
       expect(await next()).toEqual({ title: BEFORE, says: 'THE FORMER STATE IS BACK' });
       expect(recorded(dataDir, 'StateReplacementRolledBack')).toMatchObject([
-        { data: { why: expect.stringContaining('did not get ready') as string } },
+        { data: { reason: expect.stringContaining('did not get ready') as string } },
       ]);
       const [aside = ''] = replacedStates(dataDir);
       expect(soundTitleIn(join(dataDir, 'backups', aside))).toBe(BACKUP);

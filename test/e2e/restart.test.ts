@@ -127,7 +127,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const failed = await until('it says that it failed', () => recorded(panel.dataDir, 'PanelRestartFailed', start)[0]);
     expect(failed.data).toEqual({
       server: 'subscription',
-      why: `Port already exists: ${subPort} is used by another program`,
+      reason: `Port already exists: ${subPort} is used by another program`,
     });
     await until('the browsers are told', () =>
       heard.some(({ title }) => title === 'The panel could not restart and goes on as it was'),
@@ -157,7 +157,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await run('set', 'pageSize', '50')).toMatchObject({ code: 0 });
     const refused: [string[], string][] = [
       [['set', 'pageSize', 'many'], 'portolan: Setting pageSize: must be a whole number\n'],
-      [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: it is set in the panel alone\n'],
+      [['set', 'ldapPassword', 'x'], 'portolan: ldapPassword is a secret: set it in the panel\n'],
       [['unset', 'constructor'], 'portolan: There is no setting constructor\n'],
     ];
     for (const [args, stderr] of refused) expect(await run(...args)).toMatchObject({ code: 1, stderr });

@@ -132,7 +132,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     [
       'a rule to nowhere',
       { routing: { rules: [{ domain: ['regexp:('], outboundTag: 'direct' }] } },
-      /core does not take/,
+      /core does not accept/,
     ],
   ])('says what is wrong and changes nothing: %s', async (_, more, msg) => {
     const before = deedsOf(panel.dataDir).length;

@@ -111,8 +111,8 @@ describe('a panel with TLS', () => {
       const events = recorded(panel.dataDir, 'CertificateRejected', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
     });
-    const why = 'The certificate file does not hold a PEM certificate';
-    expect(refused).toEqual(['panel', 'subscription'].map((server) => ({ server, ...files, why })));
+    const reason = 'The certificate file does not hold a PEM certificate';
+    expect(refused).toEqual(['panel', 'subscription'].map((server) => ({ server, ...files, reason })));
     expect(await names()).toContain('two.example');
     await until('the log says it', () => panel.stderr().includes('A certificate cannot be used'));
     expect(panel.stdout() + panel.stderr()).not.toContain('BEGIN');

@@ -115,7 +115,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     expect(second).toMatchObject({ success: false, msg: 'Another installation is in progress' });
     expect(await first).toMatchObject({ success: true, obj: NEW });
     const [installed] = recorded(panel.dataDir, 'CoreVersionInstalled', head);
-    expect(installed?.data).toMatchObject({ version: NEW, from: OLD });
+    expect(installed?.data).toMatchObject({ version: NEW, previousVersion: OLD });
     expect(installed?.meta.actor.kind).toBe('user');
     expect(deeds(panel.dataDir, head)).toEqual([
       'CoreVersionInstalled',
@@ -152,7 +152,7 @@ describe.skipIf(withoutCore('versions of the core'))('versions of the core', () 
     await until('the former core', () => recorded(panel.dataDir, 'CoreStarted', head).length === 2);
     expect(recorded(panel.dataDir, 'CoreVersionRolledBack', head)[0]?.data).toMatchObject({
       version: '26.7.34',
-      to: NEW,
+      restoredVersion: NEW,
     });
     expect(exeOf(panel.dataDir)).toBe(join(panel.dataDir, 'core', NEW, 'xray'));
   });
@@ -340,7 +340,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     ]);
     expect(recorded(panel.dataDir, 'PanelUpdateRolledBack', head)[0]?.data).toEqual({
       version: '0.3.0',
-      to: '0.1.0',
+      restoredVersion: '0.1.0',
       reason: 'it ended with code 3 before it was ready',
     });
     expect(pidOf(panel.dataDir)).toBe(pid);

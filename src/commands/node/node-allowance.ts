@@ -60,5 +60,6 @@ function since(at: number, now: number): number {
 }
 
 function bytesIn(ms: number): number {
-  return (ms / 1000) * FASTEST;
+  // Whole numbers: a fraction of a second times the rate would not add up to the byte.
+  return ms * (FASTEST / 1000);
 }

@@ -134,7 +134,7 @@ describe('a release with', () => {
     const named = said.filter((line) => line.includes(`column "${column}": this database does not have it`));
     expect(named).toHaveLength(UNUSED.test(`${table}.${column}`) ? 0 : 1);
     expect(report.totals.after).toMatchObject({ inbounds: 6, clients: 9 });
-    expect(report.tables.map(({ skipped: skipped }) => skipped)).toEqual(report.tables.map(() => 0));
+    expect(report.tables.map(({ skipped }) => skipped)).toEqual(report.tables.map(() => 0));
     const spec = of('ClientAdded').map((data) => (data as { spec: object }).spec);
     expect(spec).toMatchObject([
       { enabled: true, capBytes: 50 * 1024 ** 3, expiresAt: 4_070_908_800_000, renewalDays: 30 },

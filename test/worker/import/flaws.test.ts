@@ -270,7 +270,7 @@ describe('an inbound', () => {
 
 describe('a client', () => {
   it.each([
-    ['an id that is none', { id: 'x'.repeat(40) }, 'the id is neither a UUID nor a text of 1 to 30 bytes'],
+    ['an id that is none', { id: 'x'.repeat(40) }, 'the id is neither a UUID nor a string of 1 to 30 bytes'],
     ['no id', { id: '' }, 'empty client ID'],
     ['a flow that is none', { flow: 'xtls-rprx-direct' }, 'flow "xtls-rprx-direct" is unknown'],
   ])('with %s is switched off, alone', (_what, over, why) => {

@@ -20,7 +20,7 @@ function open(flaw: string | null = null) {
     },
   };
   const web = {
-    flaw: async (url: string) => {
+    problem: async (url: string) => {
       asked.push(url);
       return flaw;
     },
