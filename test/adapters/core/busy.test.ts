@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withoutCore } from '../../kit/real/core-process.js';
+import { until } from '../../kit/wait.js';
 import { addInbound, freePort, inboundOf, userOf } from './kit.js';
 import { coreStage } from './stage.js';
 
@@ -44,6 +46,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const pid = core.process.running?.pid ?? 0;
     const ended = new Promise((resolve) => core.process.exited$.subscribe(resolve));
     process.kill(pid, 'SIGSTOP');
+    await until('all threads of the core have stopped', () => isStopped(pid));
     expect(await core.process.responds()).toBe(false);
     process.kill(pid, 'SIGCONT');
     expect(await core.process.responds()).toBe(true);
@@ -52,3 +55,9 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await core.process.responds()).toBe(false);
   });
 });
+
+/** A signal stops each thread at its own time: until then the core may still answer. */
+function isStopped(pid: number): boolean {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.every((thread) => / [Tt] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')));
+}
