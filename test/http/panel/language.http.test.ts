@@ -26,6 +26,21 @@ describe('an answer', () => {
     );
   });
 
+  it('has one code for a refusal in every language, and none for a success', async () => {
+    const panel = await startPanel();
+    const browser = await panel.browser().login();
+    const ask = async (path: string, headers: Record<string, string>) => (await browser.post(path, {}, headers)).json;
+    for (const [headers, msg] of [
+      [{ 'accept-language': 'en' }, 'There is no inbound 77'],
+      [russian, 'Входящего подключения 77 нет'],
+    ] as const)
+      expect(await ask('/panel/api/inbounds/del/77', headers)).toEqual({
+        ...{ success: false, msg, obj: null },
+        code: 'INBOUND_NOT_FOUND',
+      });
+    expect(await ask('/panel/api/inbounds/resetAllTraffics', russian)).not.toHaveProperty('code');
+  });
+
   it('says in that language what failed inside of its object', async () => {
     const endpoints = [{ address: 'a:1', success: false, delay: 1, error: 'Connection refused' }];
     const core = { listen: '', reason: 'The core does not run', values: null, observatory: [], updatedAt: 0 };
