@@ -1,6 +1,8 @@
 import type { Subscription } from 'rxjs';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Alarm } from '../lib/alarms.js';
+import type { Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { pushesOf } from '../projections/pushes.js';
 import { CpuWatch } from './cpu-watch.js';
 import { type Gathered, Gatherer, type Pace } from './gatherer.js';
@@ -126,14 +128,14 @@ export class News {
   }
 
   #alarm(alarm: Alarm): void {
-    if (Object.values<string>(OWN).includes(alarm.title)) return;
+    if (Object.values<Text | string>(OWN).includes(alarm.title)) return;
     if (alarm.severity !== 'success') this.#add(alarm);
   }
 
   /** The same words again within half an hour are no news: a core that cannot start fails every minute. */
   #add({ title, body }: Alarm): void {
     const now = this.#sources.now();
-    const key = `${title}\n${body}`;
+    const key = `${render(title, 'en')}\n${render(body, 'en')}`;
     if (now - (this.#told.get(key) ?? -Infinity) < AGAIN_MS) return;
     this.#told.delete(key);
     this.#told.set(key, now);

@@ -1,9 +1,10 @@
 import type { Rejection } from '../commands/rejection.js';
+import type { Text } from '../messages/message.js';
 
 /** How the bot speaks: what the composition root gives it of the languages of the panel. */
 export interface Speech {
   /** A sentence of ours, with its `{places}` left as they are, or a text that was made of one. */
-  readonly translate: (text: string) => string;
+  readonly translate: (text: Text | string) => string;
   readonly explain: (rejection: Rejection) => string;
   readonly rightToLeft: boolean;
   /** IANA name of the time zone. */
@@ -41,7 +42,7 @@ export class Words {
   }
 
   /** A title, a reason or another text that was made of a sentence elsewhere. */
-  told(text: string): Phrase {
+  told(text: Text | string): Phrase {
     return safe(cut(this.#speech.translate(text), 1000));
   }
 

@@ -1,13 +1,14 @@
 import { type Observable, Subject } from 'rxjs';
+import type { Text } from '../messages/message.js';
 
-/** A sentence for every admin who listens, and for the log of the panel. */
+/** A notification for every connected admin, and a line in the log of the panel. */
 export interface Alarm {
-  readonly title: string;
-  readonly body: string;
+  readonly title: Text | string;
+  readonly body: Text | string;
   readonly severity: 'success' | 'warning' | 'error';
 }
 
-/** What admins must hear though no event says it: because none can be written, or because nothing has changed. */
+/** Notifications that follow from no event: none can be written, or nothing has changed. */
 export class Alarms {
   readonly #raised = new Subject<Alarm>();
   readonly #standing = new Set<string>();
@@ -16,7 +17,7 @@ export class Alarms {
     return this.#raised;
   }
 
-  /** Whether this was raised and is not over. */
+  /** Whether an alarm of this kind was raised and has not ended. */
   stands(kind: string): boolean {
     return this.#standing.has(kind);
   }
@@ -25,14 +26,14 @@ export class Alarms {
     this.#raised.next(alarm);
   }
 
-  /** Tells it once, until it is over. */
+  /** Sends the alarm once, until its kind has ended. */
   raise(kind: string, alarm: Alarm): void {
     if (this.#standing.has(kind)) return;
     this.#standing.add(kind);
     this.tell(alarm);
   }
 
-  /** What was raised is over, which the alarm tells, if one of these kinds stood. Without one nothing is told. */
+  /** Ends these kinds. If one of them was raised, `alarm` says so; without an alarm nothing is sent. */
   over(kinds: Iterable<string>, alarm?: Alarm): void {
     let stood = false;
     for (const kind of kinds) if (this.#standing.delete(kind)) stood = true;

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Alarm, Alarms } from '../lib/alarms.js';
+import { render } from '../messages/render.js';
 import { pushesOf } from './pushes.js';
 import type { ReadModels } from './read-models.js';
 
@@ -22,7 +23,8 @@ const levels = { success: 'info', warning: 'warn', error: 'error' } as const;
  * browser is open. Notifications of success are left out: the event log has them.
  */
 export function logNotifications({ read, alarms }: Sources, log: NotificationLog): void {
-  const write = ({ title, body, severity }: Alarm): void => log[levels[severity]]({ why: body }, title);
+  const write = ({ title, body, severity }: Alarm): void =>
+    log[levels[severity]]({ why: render(body, 'en') }, render(title, 'en'));
   read.changed$.subscribe((events) => {
     for (const warning of warningsIn(events)) write(warning);
   });

@@ -1,14 +1,15 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { geoFileOf } from '../events/geo/geo.js';
 import { timeText } from '../lib/words.js';
+import type { Text } from '../messages/message.js';
 
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */
 export type Push =
   | { readonly type: 'xrayState'; readonly data: string }
   | {
       readonly type: 'notification';
-      readonly title: string;
-      readonly body: string;
+      readonly title: Text | string;
+      readonly body: Text | string;
       readonly severity: 'success' | 'warning' | 'error';
     }
   | { readonly type: 'invalidate'; readonly resource: string };

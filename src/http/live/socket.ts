@@ -202,7 +202,7 @@ function keyOf(push: Push): string {
     case 'xrayState':
       return push.type;
     case 'notification':
-      return `notification ${push.title}`;
+      return `notification ${translated(push.title, 'en')}`;
     case 'invalidate':
       return `invalidate ${push.resource}`;
   }
