@@ -1,5 +1,6 @@
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
+import type { Text } from '../messages/message.js';
 import { type Rejection, reject } from './rejection.js';
 
 /** The rejection for an error that the disk caused, whatever was being read or written; null for any other error. */
@@ -9,7 +10,7 @@ export function storageRejection(error: unknown): Rejection | null {
   return fault === null ? null : rejectionOf(fault.kind, fault.why);
 }
 
-function rejectionOf(kind: StorageError['kind'], why: string): Rejection {
+function rejectionOf(kind: StorageError['kind'], why: Text | string): Rejection {
   if (kind === 'full') return reject('STORAGE_FULL');
   if (kind === 'busy') return reject('STORAGE_BUSY');
   if (kind === 'read-only') return reject('STORAGE_READ_ONLY', { why });

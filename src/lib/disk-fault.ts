@@ -1,21 +1,23 @@
-/** Why the disk did not do something: `kind` is for code, `why` for people. */
+import { message, type Text } from '../messages/message.js';
+
+/** Why a disk operation failed. */
 export interface DiskFault {
   readonly kind: 'full' | 'read-only' | 'failed';
-  readonly why: string;
+  readonly why: Text;
 }
 
-const FULL: DiskFault = { kind: 'full', why: 'the disk is full' };
-const READ_ONLY: DiskFault = { kind: 'read-only', why: 'the file system is read-only' };
-const CLOSED: DiskFault = { kind: 'read-only', why: 'the data directory cannot be written to' };
-const FAILED: DiskFault = { kind: 'failed', why: 'the disk fails' };
+const FULL: DiskFault = { kind: 'full', why: message('common.diskFull') };
+const READ_ONLY: DiskFault = { kind: 'read-only', why: message('common.diskReadOnly') };
+const CLOSED: DiskFault = { kind: 'read-only', why: message('common.dataDirectoryNotWritable') };
+const FAILED: DiskFault = { kind: 'failed', why: message('common.diskFailed') };
 
-/** By the codes of the system and of SQLite, which adds details to its own: `SQLITE_IOERR_WRITE`. */
+/** By error code of the system or SQLite. SQLite's codes may have a suffix: `SQLITE_IOERR_WRITE`. */
 const FAULTS: readonly (readonly [RegExp, DiskFault])[] = [
   [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, FULL],
   [/^(EROFS|SQLITE_READONLY(_.*)?)$/, READ_ONLY],
   [/^(EIO|ENXIO|ENODEV|ESTALE|EUCLEAN|EBADMSG|EREMOTEIO|SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN)(_.*)?)$/, FAILED],
 ];
-/** Of a network the same codes mean something else. */
+/** The system calls on files: for sockets, the same codes have another meaning. */
 const ON_FILES: ReadonlySet<unknown> = new Set([
   'open',
   'mkdir',
@@ -31,14 +33,14 @@ const ON_FILES: ReadonlySet<unknown> = new Set([
   'rm',
 ]);
 
-/** What the disk has to do with an error, or with one that caused it; null when it has nothing to do with it. */
+/** The disk error behind an error or one of its causes; null when there is none. */
 export function diskFault(error: unknown): DiskFault | null {
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   const [, fault] = FAULTS.find(([codes]) => codes.test(code)) ?? [];
   if (fault) return fault;
   if ((code === 'EACCES' || code === 'EPERM') && ON_FILES.has(syscall)) return CLOSED;
-  // Node says so of a folder that it was to make with its parents and that the system refused.
+  // Node reports this when `mkdir` with `recursive` may not create a parent folder.
   if (code === 'ENOENT' && syscall === 'mkdir') return CLOSED;
   return diskFault(error.cause);
 }

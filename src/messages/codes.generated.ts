@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['cli', 'client', 'core', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
+export const areas = ['cli', 'client', 'common', 'core', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -286,6 +286,10 @@ export interface MessageParams {
   'client.allTrafficReset': None;
   'client.depletedDeleted': None;
   'client.ipLogCleared': None;
+  'common.diskFull': None;
+  'common.diskReadOnly': None;
+  'common.dataDirectoryNotWritable': None;
+  'common.diskFailed': None;
   'core.accessLogNotPlain': None;
   'core.accessLogUnreadable': None;
   'core.journalNotAService': None;

@@ -1,5 +1,6 @@
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
+import { render } from '../messages/render.js';
 
 /** Whether something failed because the disk is full, or the account may not have more of it. */
 export function isDiskFull(error: unknown): boolean {
@@ -14,7 +15,9 @@ export const FULL_UNCHANGED = 'The disk is full: nothing was changed';
 export function jobFailure(error: unknown): string {
   if (isDiskFull(error)) return FULL_UNCHANGED;
   if (error instanceof StorageError) return error.message;
-  return diskFault(error)?.why ?? (error instanceof Error ? error.message : String(error));
+  const fault = diskFault(error);
+  if (fault !== null) return render(fault.why, 'en');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What an operator does about a start that ended for that. */

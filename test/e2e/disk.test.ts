@@ -86,9 +86,9 @@ function filled(path: string): string {
 /** What the sentences name as the cause. SQLite tells of every failure of a write or read as one of input and output. */
 const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
   full: /disk is full|too little room/,
-  'read-only': /file system is read-only|data directory cannot be written to|disk I\/O error/,
-  failing: /the disk fails|disk I\/O error|data directory cannot be written to/,
-  gone: /the disk fails|disk I\/O error|data directory cannot be written to|events\.db is damaged/,
+  'read-only': /file system is read-only|no permission to write to the data directory|disk I\/O error/,
+  failing: /the disk reports an error|disk I\/O error|no permission to write to the data directory/,
+  gone: /the disk reports an error|disk I\/O error|no permission to write to the data directory|events\.db is damaged/,
 };
 
 /** Answers that say no for another reason, with any disk. */

@@ -1,5 +1,6 @@
 import { ChatError } from '../../commands/ports/chat-bot.js';
 import { diskFault } from '../../lib/disk-fault.js';
+import { render } from '../../messages/render.js';
 
 export const UNREACHABLE = 'The server of the bot API could not be reached';
 /** Without a word of the server about how long, in ms. */
@@ -20,7 +21,10 @@ export function failure(thrown: unknown): ChatError {
   if (error instanceof ChatError) return error;
   if (isRefusal(error)) return rejected(error.error_code, error.description, error.parameters?.retry_after);
   const fault = diskFault(error);
-  if (fault) return new ChatError('refused', `The file cannot be read: ${fault.why}`, { cause: new Error(fault.why) });
+  if (fault) {
+    const why = render(fault.why, 'en');
+    return new ChatError('refused', `The file cannot be read: ${why}`, { cause: new Error(why) });
+  }
   return new ChatError('unreachable', UNREACHABLE, {
     cause: new Error(error instanceof Error ? error.name : 'unknown'),
   });

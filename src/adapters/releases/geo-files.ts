@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type GeoFileName, type GeoFiles, type GeoResult, ReleaseError } from '../../commands/ports/releases.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { diskFault } from '../../lib/disk-fault.js';
+import { render } from '../../messages/render.js';
 import { flushLater } from '../data-directory/files.js';
 import { geoFileProblem } from './geo-format.js';
 
@@ -80,5 +81,6 @@ export function createGeoFiles({ web, url, folder }: GeoOptions): GeoFiles {
 export function reasonOf(error: unknown): string {
   if (error instanceof ReleaseError || error instanceof WebError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  return diskFault(error)?.why ?? `the file cannot be written (${code ?? 'unknown'})`;
+  const fault = diskFault(error);
+  return fault === null ? `the file cannot be written (${code ?? 'unknown'})` : render(fault.why, 'en');
 }

@@ -41,7 +41,6 @@ export const ar: Catalogue = {
     'events.db is not a database': 'events.db ليس قاعدة بيانات',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'لا ينتمي events.db و head.json إلى السجل نفسه: وُضع أحدهما هنا خطأً. أعد الزوج الصحيح',
-    'the data directory cannot be written to': 'لا يمكن الكتابة في مجلد البيانات',
     'No {what} file is named': 'لم يُذكر ملف {what}',
     certificate: 'الشهادة',
     key: 'المفتاح',
@@ -284,7 +283,6 @@ export const ar: Catalogue = {
     'May not connect': 'لا يمكنه الاتصال',
     'The outbounds are dialled through each other': 'الإخراجات تتصل عبر بعضها في حلقة',
     'The file cannot be read: {why}': 'لا يمكن قراءة الملف: {why}',
-    'the disk fails': 'القرص معطوب',
     'The core broke down: {why}': 'انهارت النواة: {why}',
     'The core was ended by {signal}': 'أُنهيت النواة بالإشارة {signal}',
     'The core ended with code {code}': 'انتهت النواة بالرمز {code}',

@@ -42,7 +42,6 @@ export const fa: Catalogue = {
     'events.db is not a database': 'events.db پایگاه داده نیست',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db و head.json از یک گزارش نیستند: یکی به اشتباه اینجا گذاشته شده است. جفت درست را برگردانید',
-    'the data directory cannot be written to': 'در پوشهٔ داده نمی‌توان نوشت',
     'No {what} file is named': 'فایل {what} نام برده نشده است',
     certificate: 'گواهی',
     key: 'کلید',
@@ -285,7 +284,6 @@ export const fa: Catalogue = {
     'May not connect': 'نمی‌تواند وصل شود',
     'The outbounds are dialled through each other': 'خروجی‌ها از راه یکدیگر وصل می‌شوند',
     'The file cannot be read: {why}': 'فایل خوانده نمی‌شود: {why}',
-    'the disk fails': 'دیسک خطا می‌دهد',
     'The core broke down: {why}': 'هسته فرو ریخت: {why}',
     'The core was ended by {signal}': 'هسته با {signal} پایان یافت',
     'The core ended with code {code}': 'هسته با کد {code} پایان یافت',

@@ -43,7 +43,6 @@ export const ru: Catalogue = {
     'events.db is not a database': 'events.db — не база данных',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db и head.json принадлежат разным журналам: один из них попал сюда по ошибке. Верните правильную пару',
-    'the data directory cannot be written to': 'в каталог данных нельзя писать',
     'No {what} file is named': 'Файл не указан: {what}',
     certificate: 'сертификат',
     key: 'ключ',
@@ -290,7 +289,6 @@ export const ru: Catalogue = {
     'May not connect': 'Не может подключаться',
     'The outbounds are dialled through each other': 'Исходящие подключения зациклены друг через друга',
     'The file cannot be read: {why}': 'Файл не читается: {why}',
-    'the disk fails': 'сбой диска',
     'The core broke down: {why}': 'Ядро аварийно завершилось: {why}',
     'The core was ended by {signal}': 'Ядро завершено сигналом {signal}',
     'The core ended with code {code}': 'Ядро завершилось с кодом {code}',

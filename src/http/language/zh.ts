@@ -42,7 +42,6 @@ export const zh: Catalogue = {
     'events.db is not a database': 'events.db 不是数据库',
     'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
       'events.db 与 head.json 不属于同一日志：其中之一放错了。请放回正确的一对',
-    'the data directory cannot be written to': '数据目录不可写',
     'No {what} file is named': '未指定{what}文件',
     certificate: '证书',
     key: '密钥',
@@ -277,7 +276,6 @@ export const zh: Catalogue = {
     'May not connect': '不能连接',
     'The outbounds are dialled through each other': '出站互相转发形成循环',
     'The file cannot be read: {why}': '无法读取文件：{why}',
-    'the disk fails': '磁盘出错',
     'The core broke down: {why}': '核心崩溃：{why}',
     'The core was ended by {signal}': '核心被 {signal} 终止',
     'The core ended with code {code}': '核心以代码 {code} 退出',

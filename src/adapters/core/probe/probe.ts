@@ -5,6 +5,7 @@ import type { OutboundProbe, ProbeRequest, ProbeResult } from '../../../commands
 import { WebError } from '../../../commands/ports/web.js';
 import { diskFault } from '../../../lib/disk-fault.js';
 import type { JsonObject } from '../../../lib/json.js';
+import { render } from '../../../messages/render.js';
 import type { Resolve } from '../../web/target.js';
 import { binaryMissing } from '../process/binary-errors.js';
 import { coreFiles } from '../process/core-files.js';
@@ -139,5 +140,6 @@ function sentence(error: unknown): string {
   if (error instanceof WebError) return reasonOf(error);
   if (error instanceof CoreError) return error.message.replace(/^The template/, 'The outbound');
   const message = error instanceof Error ? error.message.slice(0, 300) : 'it failed';
-  return diskFault(error)?.why ?? message;
+  const fault = diskFault(error);
+  return fault === null ? message : render(fault.why, 'en');
 }

@@ -1,4 +1,5 @@
 import { diskFault } from '../../../lib/disk-fault.js';
+import { render } from '../../../messages/render.js';
 import { CoreError } from '../../ports/core.js';
 import { ReleaseError } from '../../ports/releases.js';
 
@@ -8,7 +9,7 @@ export function failureOf(error: unknown): string {
   if (error instanceof CoreError) return `the executable does not do: ${error.message}`;
   const fault = diskFault(error);
   if (fault === null) throw error;
-  return fault.why;
+  return render(fault.why, 'en');
 }
 
 /** Logs an unexpected failure of a task: its caller may no longer be waiting for it. */
