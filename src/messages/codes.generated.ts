@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['cli', 'client', 'common', 'core', 'inbound', 'input', 'rejections', 'settings', 'subscription-page'] as const;
+export const areas = ['cli', 'client', 'common', 'core', 'inbound', 'input', 'network', 'rejections', 'settings', 'subscription-page'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -354,6 +354,15 @@ export interface MessageParams {
   'input.negative': None;
   'input.outboundInvalid': { readonly why: Text | string };
   'input.outboundsInvalid': { readonly why: Text | string };
+  'network.unreachable': { readonly host: string | number };
+  'network.connectionLost': { readonly host: string | number };
+  'network.tooLarge': { readonly host: string | number; readonly limit: number };
+  'network.urlInvalid': None;
+  'network.urlWithCredentials': None;
+  'network.proxyInvalid': None;
+  'network.endpointInvalid': None;
+  'network.addressNotPublic': { readonly host: string | number };
+  'network.status': { readonly host: string | number; readonly status: string | number };
   'INBOUND_NOT_FOUND': { readonly inbound: string | number };
   'NODE_NOT_FOUND': { readonly node: string | number };
   'NODE_INVALID': { readonly why: Text | string };

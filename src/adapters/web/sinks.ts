@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { WebError } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 import type { Reply, Sink } from './ask.js';
 import { unreached } from './target.js';
 
@@ -14,7 +15,7 @@ const decoders = {
 } as const;
 
 const tooLarge = (host: string, limit: number): WebError =>
-  new WebError('too-large', `What ${host} sends is larger than ${limit} bytes`);
+  new WebError('too-large', message('network.tooLarge', { host, limit }));
 
 /** Counts what comes, and stops with the first byte over the limit. */
 function counter(limit: number) {
@@ -75,7 +76,7 @@ export function fileSink(file: string, limit: number) {
     begin: (reply: Reply): void => {
       const { status, headers } = reply;
       host = reply.host;
-      if (status !== 200) throw new WebError('status', `${host} answered with status ${status}`, { status });
+      if (status !== 200) throw new WebError('status', message('network.status', { host, status }), { status });
       if (!['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? ''))
         throw unreached('unreachable', host, new Error('a content encoding that nobody asked for'));
       count.begin(reply);

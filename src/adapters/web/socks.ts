@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
 import { buildConnector } from 'undici';
 import { WebError } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 import { hostOf } from './target.js';
 import { usualContext } from './tls-sessions.js';
 
@@ -22,7 +23,7 @@ export function parseProxy(text: string): Proxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   const [user, password] = [decoded(url?.username), decoded(url?.password)];
   if (url?.protocol !== 'socks5:' || url.hostname === '' || user === null || password === null)
-    throw new WebError('refused', 'The proxy must be written as socks5://user:password@host:port');
+    throw new WebError('refused', message('network.proxyInvalid'));
   return { host: hostOf(url), port: Number(url.port) || DEFAULT_PORT, user, password };
 }
 

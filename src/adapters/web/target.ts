@@ -2,6 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { WebError } from '../../commands/ports/web.js';
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
 import { isPublic } from './address.js';
 
 /** All addresses of a name. */
@@ -17,23 +19,22 @@ export interface Target {
   readonly addresses: readonly string[];
 }
 
-/** What a person is told, whatever kept the panel from an answer: so it is no scanner of somebody's network. */
+/** The same text for every reason without an answer, so that the panel is not a scanner of private networks. */
 export function unreached(kind: 'refused' | 'unreachable' | 'timeout', host: string, cause: unknown): WebError {
-  return new WebError(kind, `${host} could not be reached`, { cause });
+  return new WebError(kind, message('network.unreachable', { host }), { cause });
 }
 
-/** For an answer that has begun: that there is somebody is no secret any more. */
+/** For an answer that has begun: the host is known to exist, so that needs no hiding. */
 export function brokenOff(host: string, cause: unknown): WebError {
-  return new WebError('unreachable', `The connection to ${host} broke off`, { cause });
+  return new WebError('unreachable', message('network.connectionLost', { host }), { cause });
 }
 
 /** Throws `WebError` 'refused' for what is not an address of the web. The URL parser has spelt the host canonically. */
 export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    throw new WebError('refused', 'The address must begin with http:// or https:// and name a host');
-  if (url.username !== '' || url.password !== '')
-    throw new WebError('refused', 'The address may not carry a user name or a password');
+    throw new WebError('refused', message('network.urlInvalid'));
+  if (url.username !== '' || url.password !== '') throw new WebError('refused', message('network.urlWithCredentials'));
   return url;
 }
 
@@ -41,7 +42,7 @@ export function parseUrl(text: string): URL {
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Why a host is not asked by its name alone; null for a literal address, which is judged as such. */
-function nameProblem(host: string): string | null {
+function nameProblem(host: string): Text | null {
   if (isIP(host) !== 0) return null;
   const self = hostname().toLowerCase();
   // A name of one label is completed by the resolver, to something of this network.
@@ -49,7 +50,7 @@ function nameProblem(host: string): string | null {
   return local ? privateProblem(host) : null;
 }
 
-const privateProblem = (host: string): string => `${host} is not a public address`;
+const privateProblem = (host: string): Text => message('network.addressNotPublic', { host });
 
 /**
  * Resolves the host once and checks every address that comes. Rejects with `WebError` 'refused' or 'unreachable', both
@@ -58,10 +59,10 @@ const privateProblem = (host: string): string => `${host} is not a public addres
 export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<Target> {
   const host = hostOf(url);
   const problem = allowPrivate ? null : nameProblem(host);
-  if (problem !== null) throw unreached('refused', host, new Error(problem));
+  if (problem !== null) throw unreached('refused', host, new MessageError(problem));
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   if (!allowPrivate && !addresses.every((address) => isPublic(address)))
-    throw unreached('refused', host, new Error(privateProblem(host)));
+    throw unreached('refused', host, new MessageError(privateProblem(host)));
   return { url, addresses };
 }
 
@@ -69,7 +70,7 @@ export async function judge(url: URL, resolve: Resolve, allowPrivate: boolean): 
 export function judgeName(url: URL, allowPrivate: boolean): void {
   const host = hostOf(url);
   const isPrivate = isIP(host) === 0 ? nameProblem(host) !== null : !isPublic(host);
-  if (isPrivate && !allowPrivate) throw unreached('refused', host, new Error(privateProblem(host)));
+  if (isPrivate && !allowPrivate) throw unreached('refused', host, new MessageError(privateProblem(host)));
 }
 
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { type Web, WebError, type WebRequest } from '../../commands/ports/web.js';
 import { within } from '../../lib/time/within.js';
+import { MessageError } from '../../messages/error.js';
 import type { Reply, Sink } from './ask.js';
 import { exchange } from './exchange.js';
 import { fileSink, memorySink } from './sinks.js';
@@ -62,7 +63,7 @@ export function createWeb({ allowPrivate, resolve = everyAddress }: WebOptions):
         return null;
       } catch (error) {
         if (!(error instanceof WebError) || error.kind !== 'refused') return null;
-        return error.cause instanceof Error ? error.cause.message : error.message;
+        return error.cause instanceof MessageError ? error.cause.text : error.text;
       }
     },
   };

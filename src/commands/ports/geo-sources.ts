@@ -1,5 +1,6 @@
 import type { GeoKind } from '../../events/geo/geo.js';
 import type { GeoContent } from '../../events/geo/geo-document.js';
+import type { Text } from '../../messages/message.js';
 
 /** Names of lists that are told of a file; it may have more. */
 export const MOST_TAGS = 100;
@@ -14,7 +15,7 @@ export interface GeoPlace {
 /** The files of the admin's own geo sources, in the folder where the core looks for them. */
 export interface GeoSourceFiles {
   /** Why the address of a source would not be asked, or null. Resolves names. */
-  problem(url: string): Promise<string | null>;
+  problem(url: string): Promise<Text | null>;
   /**
    * Gets what a source gives, checks it by reading it, and leaves it in the folder under a name of its own. Null = there
    * is nothing newer than `known`, which is here. Rejects with a `ReleaseError` or `WebError`, or what the system says.

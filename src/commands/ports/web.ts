@@ -1,3 +1,6 @@
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
+
 /** A request that the panel makes of the world. Headers by lower-case name. */
 export interface WebRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -49,23 +52,19 @@ export interface Web {
     file: string,
     options: WebRequest & { readonly limit: number; readonly idleMs?: number; readonly leastBytes?: number },
   ): Promise<Download>;
-  /** Why the panel would not ask this address, or null. Resolves names. */
-  problem(url: string, options?: Pick<WebRequest, 'allowPrivate'>): Promise<string | null>;
+  /** Why the panel does not send requests to this address, or null. Resolves names. */
+  problem(url: string, options?: Pick<WebRequest, 'allowPrivate'>): Promise<Text | null>;
 }
 
-/** `message` is for people: it names the host and the kind of failure, never a header, a body or a credential in the URL. */
-export class WebError extends Error {
+/** A request that failed. The text names the host and the kind of failure, never a header, a body or a credential in the URL. */
+export class WebError extends MessageError {
   override readonly name = 'WebError';
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'status';
-  /** Of kind 'status': what the server answered. */
+  /** Of kind 'status': the HTTP status of the answer. */
   readonly status: number | null;
 
-  constructor(
-    kind: WebError['kind'],
-    message: string,
-    options: ErrorOptions & { readonly status?: number | null } = {},
-  ) {
-    super(message, options);
+  constructor(kind: WebError['kind'], text: Text, options: ErrorOptions & { readonly status?: number | null } = {}) {
+    super(text, options);
     this.kind = kind;
     this.status = options.status ?? null;
   }

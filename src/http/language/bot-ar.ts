@@ -9,7 +9,6 @@ export const botAr: Readonly<Record<string, string>> = {
   'The server of the bot API does not take this message': 'خادم واجهة الروبوت لا يقبل هذه الرسالة',
   'The server of the bot API could not be reached': 'تعذر الوصول إلى خادم واجهة الروبوت',
   'The token is not one of a bot': 'هذا ليس رمز روبوت',
-  'The proxy must be written as socks5://user:password@host:port': 'يُكتب الوكيل هكذا: socks5://user:password@host:port',
   'Backup of {time}, up to event {position}': 'نسخة احتياطية من {time}، حتى الحدث {position}',
   'Its key is wrapped by the backup passphrase: keep that elsewhere.':
     'مفتاحها مغلف بعبارة مرور النسخ الاحتياطي: احفظها في مكان آخر.',

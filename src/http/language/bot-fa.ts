@@ -9,8 +9,6 @@ export const botFa: Readonly<Record<string, string>> = {
   'The server of the bot API does not take this message': 'سرور API ربات این پیام را نمی‌پذیرد',
   'The server of the bot API could not be reached': 'سرور API ربات در دسترس نیست',
   'The token is not one of a bot': 'این توکن یک ربات نیست',
-  'The proxy must be written as socks5://user:password@host:port':
-    'پراکسی باید به شکل socks5://user:password@host:port نوشته شود',
   'Backup of {time}, up to event {position}': 'پشتیبان {time}، تا رویداد {position}',
   'Its key is wrapped by the backup passphrase: keep that elsewhere.':
     'کلید آن با عبارت عبور پشتیبان بسته شده است: آن را جای دیگری نگه دارید.',

@@ -9,8 +9,6 @@ export const botRu: Readonly<Record<string, string>> = {
   'The server of the bot API does not take this message': 'Сервер API бота не принимает это сообщение',
   'The server of the bot API could not be reached': 'Сервер API бота недоступен',
   'The token is not one of a bot': 'Это не токен бота',
-  'The proxy must be written as socks5://user:password@host:port':
-    'Прокси записывается так: socks5://user:password@host:port',
   'Backup of {time}, up to event {position}': 'Резервная копия от {time}, до события {position}',
   'Its key is wrapped by the backup passphrase: keep that elsewhere.':
     'Её ключ закрыт парольной фразой: храните её в другом месте.',

@@ -9,7 +9,6 @@ export const botZh: Readonly<Record<string, string>> = {
   'The server of the bot API does not take this message': '机器人 API 服务器不接受此消息',
   'The server of the bot API could not be reached': '无法连接机器人 API 服务器',
   'The token is not one of a bot': '这不是机器人的令牌',
-  'The proxy must be written as socks5://user:password@host:port': '代理必须写成 socks5://user:password@host:port',
   'Backup of {time}, up to event {position}': '{time} 的备份，到事件 {position} 为止',
   'Its key is wrapped by the backup passphrase: keep that elsewhere.': '其密钥由备份口令加密：请将口令另行保存。',
   'It is not sealed: who has this file has everything. Set a backup passphrase to change that.':

@@ -22,7 +22,6 @@ export const ru: Catalogue = {
     'the connection was closed': 'соединение закрыто',
     'the answer is not HTTP': 'ответ — не HTTP',
     'The temporary core did not start listening': 'Временное ядро не начало слушать',
-    '{host} is not a public address': '{host} — не публичный адрес',
     'the name has no address': 'у этого имени нет адреса',
     'Outbound traffic has been reset.': 'Трафик исходящих подключений сброшен.',
     'the database was written by a newer release (layout {written}, this one knows {known})':
@@ -65,13 +64,6 @@ export const ru: Catalogue = {
     'No server can use this certificate and key': 'Ни один сервер не сможет использовать этот сертификат и ключ',
     'The certificate expired on {date}': 'Срок действия сертификата истёк {date}',
     'The certificate is not valid before {date}': 'Сертификат действует не ранее {date}',
-    '{host} could not be reached': '{host} недоступен',
-    'The connection to {host} broke off': 'Соединение с {host} оборвалось',
-    'The address must begin with http:// or https:// and name a host':
-      'Адрес должен начинаться с http:// или https:// и указывать хост',
-    'The address may not carry a user name or a password': 'Адрес не может содержать имя пользователя или пароль',
-    'What {host} sends is larger than {limit} bytes': '{host} присылает больше {limit} байт',
-    '{host} answered with status {status}': '{host} ответил со статусом {status}',
     'The flow "{flow}" is unknown': 'Неизвестный flow «{flow}»',
     'A shadowsocks account needs a method that the core knows':
       'Учётной записи shadowsocks нужен метод, известный ядру',
@@ -140,7 +132,6 @@ export const ru: Catalogue = {
       'Исходящий нельзя проверить: его «{key}» заставил бы ядро подключиться к другому месту',
     'it leads to the metrics of the core': 'он ведёт к метрикам ядра',
     'There is no outbound {tag} to dial through': 'Нет исходящего {tag}, через которое подключаться',
-    'The address of the server is not valid': 'Адрес сервера неверен',
     'coreSetting is missing': 'отсутствует coreSetting',
     'Xray has been successfully stopped.': 'Xray успешно остановлен.',
     'Xray has been successfully relaunched.': 'Xray успешно перезапущен.',

@@ -3,13 +3,14 @@ import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest';
 import { isPublic, OwnAddresses } from '../../../src/adapters/web/address.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
+import type { WebError } from '../../../src/commands/ports/web.js';
 import { startServer } from './kit.js';
 
 const guarded = createWeb({ allowPrivate: false });
-const failure = (task: Promise<unknown>): Promise<{ kind: string; message: string }> =>
+const failure = (task: Promise<unknown>): Promise<WebError> =>
   task.then(
     () => expect.fail('it was asked'),
-    (error: { kind: string; message: string }) => error,
+    (error: WebError) => error,
   );
 
 /** Each spells an address of this machine or of its neighbourhood; PORT is where the canary sits. */
@@ -74,7 +75,7 @@ describe('the guard of what goes out', () => {
     const refused = await failure(guarded.request(`http://${host}:${canary.port}/`));
     expect(refused).toMatchObject({ name: 'WebError', kind: 'refused' });
     expect(refused.message).toMatch(/ could not be reached$/);
-    expect(await guarded.problem(`http://${host}:${canary.port}/`)).toMatch(/ is not a public address$/);
+    expect(await guarded.problem(`http://${host}:${canary.port}/`)).toMatchObject({ code: 'network.addressNotPublic' });
     expect(canary.knocks()).toBe(0);
   });
 
@@ -131,7 +132,7 @@ describe('the guard of what goes out', () => {
   ])('does not take %j for an address', async (url) => {
     const refused = await failure(guarded.request(url));
     expect(refused.kind).toBe('refused');
-    expect(await guarded.problem(url)).toBe(refused.message);
+    expect(await guarded.problem(url)).toStrictEqual(refused.text);
   });
 
   it('judges what the parser makes of odd spellings', async () => {

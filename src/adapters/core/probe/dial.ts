@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { EndpointResult } from '../../../commands/ports/probe.js';
 import { WebError } from '../../../commands/ports/web.js';
 import { unlessAborted } from '../../../lib/abort.js';
+import { message } from '../../../messages/message.js';
 import { judge, type Resolve } from '../../web/target.js';
 import type { Endpoint } from './chain.js';
 
@@ -16,7 +17,7 @@ export interface DialRules {
 /** The endpoint's checked addresses. Rejects with `WebError`, of kind 'refused' for what is not public. */
 export async function addressesOf({ host, port }: Endpoint, rules: DialRules): Promise<readonly string[]> {
   const text = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-  if (!URL.canParse(text)) throw new WebError('refused', 'The address of the server is not valid');
+  if (!URL.canParse(text)) throw new WebError('refused', message('network.endpointInvalid'));
   return (await judge(new URL(text), rules.resolve, rules.allowPrivate)).addresses;
 }
 
