@@ -112,7 +112,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
 
   it('ends, at the next start, the download of a client that was deleted in the last moment', async () => {
     const [hers, his] = [0, 1].map((index) =>
-      startTransfer(client.socksPort(index), `${targets.url}/slow?rate=50000`, { totalMs: 60_000 }),
+      startTransfer(client.socksPort(index), `${targets.url}/slow?rate=50000`, { totalMs: 110_000 }),
     ) as [Transfer, Transfer];
     await Promise.all([moved(hers, 5_000), moved(his, 5_000)]);
     await must(admin.post(`/panel/api/inbounds/${added.id}/delClientByEmail/${bert.email}`));

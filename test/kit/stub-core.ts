@@ -32,7 +32,7 @@ export function stubCore(over: CoreStub = {}): Core {
       ...over.config,
     },
     inbounds: { add: fails, remove: fails, tags: fails, applied: () => new Map(), ...over.inbounds },
-    users: { add: fails, remove: fails, disconnect: fails, list: fails, digest: () => '', ...over.users },
+    users: { add: fails, remove: fails, disconnect: fails, seen: fails, list: fails, digest: () => '', ...over.users },
     addresses: { block: fails, disconnect: fails, idleTimes: fails, ...over.addresses },
     stats: {
       counters: fails,

@@ -41,6 +41,8 @@ export interface Sources {
   add(accepted: Accepted): void;
   /** Those of these clients on this inbound. */
   of(inbound: string, clients: ReadonlySet<number>): readonly Accepted[];
+  /** The clients of this inbound. */
+  clientsOf(inbound: string): readonly number[];
   /** All of these clients. */
   all(clients: ReadonlySet<number>): readonly Accepted[];
   /** Whether it is time to `keep` only some. */
@@ -68,6 +70,9 @@ export function createSources(limit = 100_000): Sources {
     },
     of: (inbound, clients) =>
       [...owners.values()].filter((owner) => owner.inbound === inbound && clients.has(owner.client)),
+    clientsOf: (inbound) => [
+      ...new Set([...owners.values()].filter((owner) => owner.inbound === inbound).map(({ client }) => client)),
+    ],
     all: (clients) => [...owners.values()].filter(({ client }) => clients.has(client)),
     get crowded() {
       return owners.size > crowdedAt;

@@ -61,6 +61,11 @@ export function coreUsers(parts: LiveParts): CoreUsers {
         refuse: (tag, some) => blockUsers(api, tag, some, () => templateRules(parts)),
       });
     },
+    seen: async ({ tag }) => {
+      const { logs } = process.live;
+      await logs.read();
+      return logs.sources.clientsOf(tag);
+    },
     list: async (inbound) => usersOf(process.live.api, inbound),
     digest: accountDigest,
   };

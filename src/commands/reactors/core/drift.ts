@@ -38,9 +38,25 @@ export class DriftRepair {
       await running.removeStale(tag);
     }
     await counters.passOn();
+    if (adopted) await this.#finishRemovals(tags, applied);
     await running.syncInbounds(all);
     if (adopted && (repaired.length > 0 || clients > 0))
       dispatch({ type: 'RecordCoreDrift', data: { inboundTags: repaired, clientCount: clients } });
+  }
+
+  /**
+   * Closes the connections that the earlier panel process left open: it may have ended after it removed an account or an
+   * inbound from the core and before it closed their connections.
+   */
+  async #finishRemovals(tags: ReadonlySet<string>, applied: ReadonlyMap<string, JsonObject>): Promise<void> {
+    const { core } = this.#parts;
+    for (const [tag, config] of applied)
+      if (!tags.has(tag)) await core.inbounds.remove({ tag, config, users: new Map(), hotUsers: false });
+    for (const [tag, { inbound, users }] of this.#running.inbounds) {
+      if (!inbound.hotUsers) continue;
+      const left = (await core.users.seen(inbound)).filter((client) => !users.has(client));
+      this.#running.disconnect(tag, left);
+    }
   }
 
   #differs(tag: string, wanted: CoreInbound | undefined): boolean {

@@ -149,6 +149,14 @@ export class RunningCore {
     }
   }
 
+  /** Closes what clients without an account still have open. */
+  disconnect(tag: string, clients: readonly number[]): void {
+    const current = this.inbounds.get(tag);
+    if (!current || clients.length === 0) return;
+    for (const client of clients) current.disconnecting.add(client);
+    this.#disconnects.begin(current, clients);
+  }
+
   /** Adds those of these users who should be able to connect and are not in the core yet. */
   async addUsers(tag: string, clients: Iterable<number>): Promise<void> {
     const current = this.inbounds.get(tag);

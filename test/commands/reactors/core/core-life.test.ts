@@ -241,6 +241,27 @@ describe('a panel that begins', () => {
     expect(place.data('CoreDriftRepaired')).toStrictEqual([{ inboundTags: ['stranger'], clientCount: 2 }]);
   });
 
+  it('closes what clients still have open whose accounts an earlier panel process had just removed', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.seenClients.set('in-1', [1, 2, 98]);
+    place.core.listening.get('in-1')?.users.delete(2);
+    place.core.seen();
+    await place.open();
+    await expect.poll(() => place.core.served['in-1']).toContain('bob');
+    expect(place.core.seen()).toStrictEqual(['disconnect in-1 bob,98', 'addUser in-1 bob']);
+  });
+
+  it('closes what is still open of an inbound that an earlier panel process had just removed', async () => {
+    const place = await fresh();
+    await place.close(true);
+    place.core.halfRemoved.set('in-7', { port: 7777 });
+    place.core.seen();
+    await place.open();
+    expect(place.core.seen()).toStrictEqual(['removeInbound in-7']);
+    expect(place.data('CoreDriftRepaired')).toStrictEqual([]);
+  });
+
   it('restarts a core that runs another template', async () => {
     const place = await fresh();
     await place.close(true);

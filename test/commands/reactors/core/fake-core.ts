@@ -47,7 +47,11 @@ export class FakeCore implements Core {
   readonly refuses = new Set<string>();
   /** Tags with which it passes the test and does not start, for a reason that names nobody; true: it breaks down with them. */
   readonly spoils = new Map<string, boolean>();
-  /** Emails that go on to move bytes, whatever is cut. */
+  /** By tag, the clients that the log of the core names. */
+  readonly seenClients = new Map<string, number[]>();
+  /** Inbounds that an earlier panel process removed without recording that their connections are closed. */
+  readonly halfRemoved = new Map<string, JsonObject>();
+  /** Emails that still transfer bytes after each disconnect. */
   readonly uncuttable = new Set<string>();
   /** The next call of this name fails so. */
   readonly fail = new Map<string, CoreError>();
@@ -177,13 +181,15 @@ export class FakeCore implements Core {
     remove: async ({ tag }) => {
       await this.#called('removeInbound', tag);
       this.listening.delete(tag);
+      this.halfRemoved.delete(tag);
     },
     tags: async () => {
       this.#failIfAsked('inboundTags');
       await Promise.resolve();
       return [...this.listening.keys()];
     },
-    applied: () => new Map([...this.listening].map(([tag, { config }]) => [tag, config])),
+    applied: () =>
+      new Map([...this.halfRemoved, ...[...this.listening].map(([tag, { config }]) => [tag, config] as const)]),
   };
 
   #problemOf({ tag, config }: CoreInbound): string | null {
@@ -206,6 +212,7 @@ export class FakeCore implements Core {
       await this.#called('disconnect', `${tag} ${clients.map((client) => this.#nameOf(client)).join()}`);
       return clients.filter((client) => this.uncuttable.has(this.#nameOf(client)));
     },
+    seen: ({ tag }) => Promise.resolve(this.seenClients.get(tag) ?? []),
     list: (inbound) => {
       const users = [...(this.listening.get(inbound.tag)?.users ?? [])];
       const digest = (user: CoreUser): string => this.users.digest(inbound, user);
