@@ -45,7 +45,10 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
   };
 
   it('tells how the machine and the core are', async () => {
-    const { text } = await ask('/status');
+    const text = await until('a running core', async () => {
+      const answer = (await ask('/status')).text;
+      return !answer.includes('\nCore: stopped\n') && answer;
+    });
     expect(text).toMatch(/\nCore: version \d+\.\d+\.\d+ runs since \d{4}-/);
     expect(text).toMatch(/\nMemory: [\d.]+ [MGT]B of [\d.]+ [MGT]B\n/);
   });

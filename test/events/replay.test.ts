@@ -1,4 +1,4 @@
-import { assert as check, nat, property } from 'fast-check';
+import { assert as check, nat, property, sample } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
 import { foldOf, savedState } from '../../src/events/log/fold.js';
@@ -34,7 +34,6 @@ describe('a replay', () => {
   }, async () => {
     const root = temporaryFolder();
     let runs = 0;
-    const seen = new Set<string>();
     check(
       property(steps(200), nat(150), (history, cut) => {
         runs += 1;
@@ -64,29 +63,38 @@ describe('a replay', () => {
         if (usable) expect(anew(journal.log, snapshots)).toStrictEqual(live);
         journal.reopen();
         expect(anew(journal.log)).toStrictEqual(live);
-        for (const { type } of readAll(journal.log)) seen.add(type);
         journal.log.close();
       }),
       { numRuns: 40, endOnFailure: true },
     );
-    // The histories reach what matters.
-    for (const type of [
-      'DataKeyDestroyed',
-      'MeasurementsRolledUp',
-      'ClientDepleted',
-      'ClientCredentialRotated',
-      'ClientTrafficTransferred',
-      'ClientIpsSeen',
-      'ClientIpsBlocked',
-      'ClientIpsUnblocked',
-      'NodeTrafficRecorded',
-      'NodeInboundApplied',
-      'LoggedIn',
-      'TwoFactorCodeUsed',
-      'SessionsRevoked',
-    ]) {
-      expect([...seen]).toContain(type);
+  });
+
+  it('is tried with histories that reach what matters', { timeout: 600_000 }, () => {
+    const seen = new Set<string>();
+    // A fixed seed: which events random histories reach must not depend on chance.
+    for (const history of sample(steps(200), { seed: 1, numRuns: 40 })) {
+      const journal = new TestLog();
+      new History(busOver(journal.log, journal.clock), journal.log).play(history);
+      for (const { type } of readAll(journal.log)) seen.add(type);
+      journal.log.close();
     }
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        'DataKeyDestroyed',
+        'MeasurementsRolledUp',
+        'ClientDepleted',
+        'ClientCredentialRotated',
+        'ClientTrafficTransferred',
+        'ClientIpsSeen',
+        'ClientIpsBlocked',
+        'ClientIpsUnblocked',
+        'NodeTrafficRecorded',
+        'NodeInboundApplied',
+        'LoggedIn',
+        'TwoFactorCodeUsed',
+        'SessionsRevoked',
+      ]),
+    );
   });
 
   it('can stop at a position', () => {
