@@ -1,109 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { catalog } from '../src/events/catalog.js';
-import type { EventType } from '../src/events/log/event.js';
 import { secretKeys, secretsTable, settingKeys, settingsTable } from '../src/events/settings/settings.js';
 import { openApi } from '../src/http/panel/openapi/document.js';
 import { SOCKET_TAG, socketMessages } from '../src/http/panel/openapi/socket.js';
-
-const made = '<!-- Made by `npm run docs` from the code. Do not edit: a test compares. -->';
-
-interface JsonSchema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly prefixItems?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly additionalProperties?: JsonSchema | boolean;
-}
-
-/** A schema in a few words, as TypeScript would write it. `resolve` says what stands for a reference. */
-function shape(schema: JsonSchema, resolve = (ref: string): string => ref): string {
-  const inner = (part: JsonSchema): string => shape(part, resolve);
-  if (schema.$ref !== undefined) return resolve(schema.$ref);
-  if (Array.isArray(schema.type)) {
-    const types = schema.type as readonly string[];
-    return types.map((type) => inner({ ...schema, type })).join(' \\| ');
-  }
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' \\| ');
-  const either = schema.anyOf ?? schema.oneOf;
-  if (either) return [...new Set(either.map(inner))].join(' \\| ');
-  if (schema.prefixItems) return `[${schema.prefixItems.map(inner).join(', ')}]`;
-  if (schema.type === 'array') return listOf(inner(schema.items ?? {}));
-  if (schema.properties) {
-    const required = new Set(schema.required);
-    const members = Object.entries(schema.properties).map(
-      ([key, value]) => `${key}${required.has(key) ? '' : '?'}: ${inner(value)}`,
-    );
-    return `{ ${members.join('; ')} }`;
-  }
-  if (schema.type === 'object') return 'object';
-  return String(schema.type ?? 'any');
-}
-
-const listOf = (item: string): string => (/^[^{]*\|/.test(item) ? `(${item})[]` : `${item}[]`);
+import { eventsPage } from './docs-events.js';
+import { GENERATED, type JsonSchema, shape } from './docs-shape.js';
 
 function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
-}
-
-/** The stream of an event, with the fields that its name is made of: `client-{client}`. */
-function streamOf(type: EventType): string {
-  const names = new Proxy({}, { get: (_, field) => `{${String(field)}}` });
-  return type.stream(names);
-}
-
-function eventSection(type: EventType): readonly string[] {
-  const schema = z.toJSONSchema(type.schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  const fields = Object.entries(schema.properties ?? {}).map(
-    ([name, field]) => `| \`${name}\` | ${shape(field)} | ${name in type.seals ? 'yes' : 'no'} |`,
-  );
-  const sample = new URL(`../test/events/samples/${type.type}.v${type.schemaVersion}.json`, import.meta.url);
-  const example = JSON.stringify(JSON.parse(readFileSync(sample, 'utf8')));
-  return [
-    `### ${type.type}`,
-    '',
-    type.summary,
-    '',
-    `Stream \`${streamOf(type)}\`, version ${type.schemaVersion}, ${type.class}.`,
-    '',
-    ...(fields.length > 0 ? ['| Field | Type | Sealed |', '|---|---|---|', ...fields, ''] : ['It has no fields.', '']),
-    '```json',
-    example,
-    '```',
-    '',
-  ];
-}
-
-export function eventsPage(): string {
-  const nouns = new Map<string, EventType[]>();
-  for (const type of catalog as readonly EventType[]) {
-    const noun = streamOf(type).replace(/-\{.*$/, '');
-    nouns.set(noun, [...(nouns.get(noun) ?? []), type]);
-  }
-  const contents = [...nouns].map(([noun, types]) => {
-    const links = types.map(({ type }) => `[${type}](#${type.toLowerCase()})`).join(', ');
-    return `- **${noun}**: ${links}`;
-  });
-  const sections = [...nouns].flatMap(([noun, types]) => [`## ${noun}`, '', ...types.flatMap(eventSection)]);
-  return [
-    '# Events',
-    made,
-    '',
-    'Every event type of the log, grouped by the first part of its stream. `kept` events stay in the log. The payload of a `measured` event is summed up and',
-    'removed after the retention window. Sealed fields are encrypted in the log. Times are milliseconds since 1970, `up` and `down` are bytes.',
-    '',
-    ...contents,
-    '',
-    ...sections,
-  ].join('\n');
 }
 
 /** The English text of a message, with the places for its parameters as `‹name›`. */
@@ -115,7 +20,7 @@ export function errorsPage(): string {
   const rows = Object.entries(texts).map(([code, text]) => `| \`${code}\` | ${shownPlaces(text)} |`);
   return [
     '# Errors',
-    made,
+    GENERATED,
     '',
     'This page lists every reason why the panel refuses a request. The answer has `success: false`, the code in `code` and the text in',
     '`msg`, in the language of the caller; nothing was changed. The code is stable, the wording is not. The texts are in `locales/`.',
@@ -244,7 +149,7 @@ export function apiPage(): string {
   const secrets = secretKeys.map((key) => `| \`${key}\` | ${schemaText(secretsTable[key])} | *secret* |`);
   return [
     '# API',
-    made,
+    GENERATED,
     '',
     'This page lists all endpoints of the panel. `GET /panel/api/openapi.json` returns the same as OpenAPI 3.1, and `/panel/api-docs` lets you try them.',
     '',

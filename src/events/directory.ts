@@ -1,20 +1,23 @@
 import { z } from 'zod';
+import { Count } from './fields.js';
 import { defineEvent } from './log/event.js';
-
-const Count = z.int().nonnegative();
 
 export const DirectorySynced = defineEvent('DirectorySynced', {
   summary: 'The panel synced its clients with the directory, or the result of the sync changed.',
+  recordedBy: {
+    RecordDirectorySync: 'a sync changed clients, or its error or number of rejected changes differs from the last one',
+  },
   class: 'measured',
   data: z.strictObject({
-    added: Count,
-    enabled: Count,
-    disabled: Count,
-    deleted: Count,
-    /** Changes that a rule forbade. */
-    rejected: Count,
-    /** Why it was not done, or not all of it; a sentence without names. */
-    error: z.string().nullable(),
+    added: Count.describe('Clients added.'),
+    enabled: Count.describe('Clients enabled.'),
+    disabled: Count.describe('Clients disabled.'),
+    deleted: Count.describe('Clients deleted.'),
+    rejected: Count.describe('Changes that a rule of the panel rejected.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why nothing or not everything was synced, without personal data; null = everything was.'),
   }),
   stream: () => 'directory',
 });

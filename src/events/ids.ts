@@ -1,25 +1,24 @@
 import { z } from 'zod';
 
-/** The number of an inbound; the `id` of the panel API. Never used twice. */
-export const InboundId = z.int().positive().brand<'InboundId'>();
+/** A number that is given once and never reused. */
+const Id = z.int().positive();
+const asId = (noun: string) => ({ unit: 'id', description: `Number of the ${noun}. It is never reused.` });
+
+/** The number of an inbound; the `id` of the panel API. */
+export const InboundId = Id.brand<'InboundId'>().meta(asId('inbound'));
 export type InboundId = z.infer<typeof InboundId>;
 
-/** The opaque number of a client. Measurements name a client only by it. Never used twice. */
-export const ClientNumber = z.int().positive().brand<'ClientNumber'>();
+/** The opaque number of a client. Measurements name a client only by it. */
+export const ClientNumber = Id.brand<'ClientNumber'>().meta(asId('client'));
 export type ClientNumber = z.infer<typeof ClientNumber>;
 
-export const UserId = z.int().positive().brand<'UserId'>();
+export const UserId = Id.brand<'UserId'>().meta(asId('admin account'));
 export type UserId = z.infer<typeof UserId>;
 
-/** The number of a node; the `id` of the panel API. Never used twice. */
-export const NodeId = z.int().positive().brand<'NodeId'>();
+/** The number of a node; the `id` of the panel API. */
+export const NodeId = Id.brand<'NodeId'>().meta(asId('node'));
 export type NodeId = z.infer<typeof NodeId>;
 
-/** The number of a geo source of the admin's own; the `id` of the panel API. Never used twice. */
-export const GeoSourceId = z.int().positive().brand<'GeoSourceId'>();
+/** The number of a geo source that an admin added; the `id` of the panel API. */
+export const GeoSourceId = Id.brand<'GeoSourceId'>().meta(asId('geo source'));
 export type GeoSourceId = z.infer<typeof GeoSourceId>;
-
-/** A count of bytes: an integer that JSON carries exactly. */
-export const Bytes = z.int().nonnegative();
-/** Milliseconds since 1970. */
-export const Time = z.int().nonnegative();

@@ -1,62 +1,71 @@
 import { z } from 'zod';
-import { Bytes, ClientNumber, InboundId, Time } from './ids.js';
+import { Bytes, Count, Down, Hash, oneOf, Time, Up } from './fields.js';
+import { ClientNumber, InboundId } from './ids.js';
 import { defineEvent } from './log/event.js';
 
-const Count = z.int().nonnegative();
-
-/** What a database holds, in numbers: bytes as its tables of counters have them. */
-export const ImportTotals = z.strictObject({
-  inbounds: Count,
-  clients: Count,
-  inboundUp: Bytes,
-  inboundDown: Bytes,
-  clientUp: Bytes,
-  clientDown: Bytes,
-  outboundUp: Bytes,
-  outboundDown: Bytes,
-});
+/** The contents of a database in numbers; bytes as in its tables of counters. */
+export const ImportTotals = z
+  .strictObject({
+    inbounds: Count.describe('Number of inbounds.'),
+    clients: Count.describe('Number of clients.'),
+    inboundUp: Bytes.describe('Bytes up of all inbounds.'),
+    inboundDown: Bytes.describe('Bytes down of all inbounds.'),
+    clientUp: Bytes.describe('Bytes up of all clients.'),
+    clientDown: Bytes.describe('Bytes down of all clients.'),
+    outboundUp: Bytes.describe('Bytes up of all outbounds.'),
+    outboundDown: Bytes.describe('Bytes down of all outbounds.'),
+  })
+  .meta({ typeName: 'ImportTotals' });
 export type ImportTotals = z.infer<typeof ImportTotals>;
 
-/** One thing that is not here as it was there. */
+/** One difference between the database and the imported state. */
 export const ImportFinding = z.strictObject({
-  table: z.string(),
-  /** What it is about, in words: `client bob of inbound 3`. */
-  item: z.string(),
-  outcome: z.enum(['changed', 'skipped', 'noted']),
-  /** A sentence without secrets. */
-  reason: z.string(),
+  table: z.string().describe('Table of the database.'),
+  item: z.string().describe('What the finding is about, such as `client bob of inbound 3`.'),
+  outcome: oneOf({
+    changed: 'it was imported with a change',
+    skipped: 'it was not imported',
+    noted: 'it was imported unchanged, but the admin should know',
+  }).describe('What was done.'),
+  reason: z.string().describe('Why, for people, without secrets.'),
 });
 export type ImportFinding = z.infer<typeof ImportFinding>;
 
 export const ImportedTable = z.strictObject({
-  table: z.string(),
-  rows: Count,
-  /** Of those, how many are not as they were, and how many are not here at all. */
-  changed: Count,
-  skipped: Count,
+  table: z.string().describe('Table of the database.'),
+  rows: Count.describe('Number of rows.'),
+  changed: Count.describe('Number of items that were imported with a change.'),
+  skipped: Count.describe('Number of items that were not imported.'),
 });
 export type ImportedTable = z.infer<typeof ImportedTable>;
 
 export const PanelImported = defineEvent('PanelImported', {
   summary: 'The database of another panel was imported. All events of the import name this event as their cause.',
+  recordedBy: { ImportPanel: 'an admin restores a database of 3x-ui; the first event of the import' },
   data: z.strictObject({
-    source: z.enum(['3x-ui']),
-    /** As far as the tables show it. */
-    version: z.string(),
-    file: z.strictObject({ sha256: z.string(), bytes: Count }),
-    tables: z.array(ImportedTable),
-    before: ImportTotals,
-    after: ImportTotals,
-    skipped: ImportTotals,
-    /** How many there were in all; the gravest of them are in `details`. */
-    findingCount: Count,
-    details: z.strictObject({
-      requestedBy: z.strictObject({ kind: z.string(), name: z.string() }),
-      findings: z.array(ImportFinding),
-    }),
+    source: z.enum(['3x-ui']).describe('The panel that the database is of.'),
+    version: z.string().describe('Version of that panel, as far as the tables show it.'),
+    file: z
+      .strictObject({ sha256: Hash.describe('SHA-256 of the file.'), bytes: Bytes.describe('Size of the file.') })
+      .describe('The file of the database.'),
+    tables: z.array(ImportedTable).describe('What was imported from each table.'),
+    before: ImportTotals.describe('Contents of the database.'),
+    after: ImportTotals.describe('What was imported.'),
+    skipped: ImportTotals.describe('What was not imported.'),
+    findingCount: Count.describe('Number of all findings.'),
+    details: z
+      .strictObject({
+        requestedBy: z
+          .strictObject({
+            kind: z.string().describe('Kind of the actor.'),
+            name: z.string().describe('Name of the actor.'),
+          })
+          .describe('Who requested the import.'),
+        findings: z.array(ImportFinding).describe('The most severe findings.'),
+      })
+      .describe('What contains personal data.'),
   }),
   stream: () => 'import',
-  // The findings name customers.
   seal: {
     details: { key: () => 'import/details', erased: () => ({ requestedBy: { kind: '', name: '' }, findings: [] }) },
   },
@@ -64,36 +73,36 @@ export const PanelImported = defineEvent('PanelImported', {
 
 export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
   summary: 'The traffic and times of a client were imported from another panel.',
+  recordedBy: { ImportPanel: 'the imported database has counters or times of the client' },
   data: z.strictObject({
     client: ClientNumber,
-    up: Bytes,
-    down: Bytes,
-    /** Up plus down since it was made, whatever was reset. */
-    allTime: Bytes,
-    /** 0 = never, or not known. */
-    lastOnlineAt: Time,
-    createdAt: Time,
-    updatedAt: Time,
+    up: Up,
+    down: Down,
+    allTime: Bytes.describe('Up plus down since the client was created, regardless of resets.'),
+    lastOnlineAt: Time.describe('When the client was last online; 0 = never or unknown.'),
+    createdAt: Time.describe('When the client was created; 0 = unknown.'),
+    updatedAt: Time.describe('When the client was last changed; 0 = unknown.'),
   }),
   stream: ({ client }) => `client-${client}`,
 });
 
 export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
   summary: 'The traffic of an inbound was imported from another panel.',
+  recordedBy: { ImportPanel: 'the imported database has counters or times of the inbound' },
   data: z.strictObject({
     inbound: InboundId,
-    up: Bytes,
-    down: Bytes,
-    allTime: Bytes,
-    /** When its counters were last set to zero; 0 = never, or not known. */
-    resetAt: Time,
+    up: Up,
+    down: Down,
+    allTime: Bytes.describe('Up plus down since the inbound was created, regardless of resets.'),
+    resetAt: Time.describe('When its counters were last reset; 0 = never or unknown.'),
   }),
   stream: ({ inbound }) => `inbound-${inbound}`,
 });
 
 export const OutboundHistoryImported = defineEvent('OutboundHistoryImported', {
   summary: 'The traffic of an outbound was imported from another panel.',
-  data: z.strictObject({ tag: z.string(), up: Bytes, down: Bytes }),
+  recordedBy: { ImportPanel: 'the imported database has counters or times of the outbound' },
+  data: z.strictObject({ tag: z.string().describe('Tag of the outbound.'), up: Up, down: Down }),
   stream: () => 'traffic',
 });
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { Count, oneOf } from './fields.js';
 import { ClientNumber } from './ids.js';
 import { defineEvent } from './log/event.js';
 
-/** Which addresses may stay when there are too many: those that came last, or those that were there first. */
+/** Which addresses stay allowed when a client has too many. */
 export const keeps = ['newest', 'oldest'] as const;
 export type Keep = (typeof keeps)[number];
 
-/** Seconds: with a grace below that, requests that are over would count as addresses that are connected at once. */
+/** In seconds. With a shorter grace period, requests that have ended would count as connected addresses. */
 export const LEAST_GRACE_S = 5;
 
 const stream = (data: { client: number }) => `client-${data.client}`;
@@ -14,16 +15,31 @@ const stream = (data: { client: number }) => `client-${data.client}`;
 export const ClientIpsBlocked = defineEvent('ClientIpsBlocked', {
   summary:
     'A client was connected from more IP addresses than its limit allows, and the panel blocked the excess addresses for that client.',
+  recordedBy: {
+    LimitAddresses:
+      'a poll finds too many addresses for longer than the grace period; also repeated before the retention window ends',
+  },
   class: 'measured',
   data: z.strictObject({
     client: ClientNumber,
-    /** How many addresses it may have at once. */
-    limit: z.int().positive(),
-    keep: z.enum(keeps),
-    /** How long each of them had been there at least. */
-    graceSeconds: z.int().nonnegative(),
-    /** IPv4 addresses, and IPv6 networks as `2001:db8::/64`. */
-    ips: z.strictObject({ allowed: z.array(z.string()), blocked: z.array(z.string()) }),
+    limit: z
+      .int()
+      .positive()
+      .meta({ unit: 'addresses', description: 'Number of addresses from which the client may be connected at once.' }),
+    keep: oneOf({
+      newest: 'the addresses that connected last',
+      oldest: 'the addresses that connected first',
+    }).describe('Which addresses stay allowed.'),
+    graceSeconds: Count.meta({
+      unit: 's',
+      description: 'Grace period: how long an address must be connected to count.',
+    }),
+    ips: z
+      .strictObject({
+        allowed: z.array(z.string()).describe('Addresses that stay allowed.'),
+        blocked: z.array(z.string()).describe('Addresses that are blocked.'),
+      })
+      .describe('IPv4 addresses, and IPv6 networks such as `2001:db8::/64`.'),
   }),
   stream,
   seal: {
@@ -33,11 +49,24 @@ export const ClientIpsBlocked = defineEvent('ClientIpsBlocked', {
 
 export const ClientIpsUnblocked = defineEvent('ClientIpsUnblocked', {
   summary: 'The blocked IP addresses of a client were unblocked.',
+  recordedBy: {
+    LimitAddresses: 'a poll finds fewer addresses than the limit',
+    UpdateClient: 'the limit of the client changed, or the client was enabled',
+    UpdateInbound: 'the request changes the limit of a client or enables it',
+    ResetClientTraffic: 'the traffic of the client was reset',
+    ResetAllClientTraffic: 'the traffic of the client was reset',
+    BeginPeriods: 'the traffic of the client was reset by a new period or a renewal',
+    ClearClientIps: 'the recorded addresses of the client were cleared',
+  },
   class: 'measured',
   data: z.strictObject({
     client: ClientNumber,
-    /** One that was kept left; the limit is another one; its traffic was reset; its recorded addresses were cleared. */
-    reason: z.enum(['left', 'changed', 'reset', 'cleared']),
+    reason: oneOf({
+      left: 'an allowed address disconnected',
+      changed: 'the limit changed, or the client was enabled',
+      reset: 'the traffic was reset',
+      cleared: 'the recorded addresses were cleared',
+    }).describe('Why they were unblocked.'),
   }),
   stream,
 });

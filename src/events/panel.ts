@@ -1,55 +1,96 @@
 import { z } from 'zod';
+import { oneOf, Reason } from './fields.js';
 import { defineEvent } from './log/event.js';
 
 export const PanelStarted = defineEvent('PanelStarted', {
-  summary: 'A process of the panel began to serve.',
-  data: z.strictObject({ version: z.string() }),
+  summary: 'A process of the panel started. Its id in the first log is the id of the panel.',
+  recordedBy: { RecordPanelStarted: 'the panel has opened its log, before it starts the core' },
+  data: z.strictObject({ version: z.string().describe('Version of the panel.') }),
   stream: () => 'panel',
 });
 
 export const PanelStopped = defineEvent('PanelStopped', {
-  summary: 'A process of the panel ended as asked. After a crash there is none.',
+  summary: 'A process of the panel stopped on request. After a crash there is no such event.',
+  recordedBy: { RecordPanelStopped: 'the panel received a signal to stop, before it closes the log' },
   data: z.strictObject({}),
   stream: () => 'panel',
 });
 
+const place = z.strictObject({
+  listen: z.string().describe('IP address that the server listens on; empty = all addresses.'),
+  port: z.int().meta({ unit: 'TCP port', description: 'Port that the server listens on.' }),
+  tls: z.boolean().describe('Whether the server uses TLS.'),
+});
 /** Where a server listens. An empty `listen` is every address. */
-const place = z.strictObject({ listen: z.string(), port: z.int(), tls: z.boolean() });
 export type ServerPlace = z.output<typeof place>;
 
 export const PanelRestartRequested = defineEvent('PanelRestartRequested', {
-  summary: 'An admin requested a restart of the panel servers with the current settings.',
+  summary: 'A restart of the panel servers with the current settings was requested.',
+  recordedBy: { RestartPanel: 'an admin restarts the panel, or its process receives SIGHUP' },
   data: z.strictObject({}),
   stream: () => 'panel',
 });
 
 export const PanelRestarted = defineEvent('PanelRestarted', {
   summary: 'The panel servers restarted with the current settings. Core, sessions and log were not interrupted.',
-  data: z.strictObject({ panel: place, subscription: place }),
+  recordedBy: { RecordPanelRestarted: 'both servers listen after `PanelRestartRequested`' },
+  data: z.strictObject({
+    panel: place.describe('Where the panel listens.'),
+    subscription: place.describe('Where the subscription server listens.'),
+  }),
   stream: () => 'panel',
 });
 
 export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
   summary: 'A server could not start with the current settings. Both servers keep their former settings.',
-  data: z.strictObject({ server: z.enum(['panel', 'subscription']), reason: z.string() }),
+  recordedBy: {
+    RecordPanelRestartFailed: 'a server cannot listen or load its certificate after `PanelRestartRequested`',
+  },
+  data: z.strictObject({
+    server: z.enum(['panel', 'subscription']).describe('The server that could not start.'),
+    reason: Reason,
+  }),
   stream: () => 'panel',
 });
 
 export const DataKeyDestroyed = defineEvent('DataKeyDestroyed', {
   summary: 'A data key was destroyed. The data encrypted with it can no longer be read.',
-  data: z.strictObject({ key: z.string(), reason: z.enum(['rotated', 'erased']) }),
+  recordedBy: {
+    UpdateClient: 'the id, password or auth of a client was replaced',
+    UpdateInbound: 'the request replaces the id, password or auth of a client',
+    UpdateNode: 'the token of a node was replaced',
+    ChangeCoreTemplate: 'the template was replaced',
+    ChangeSettings: 'a secret setting was replaced or removed',
+    SwitchOffTwoFactor: 'the two-factor secret was removed',
+    ChangeCredentials: 'the name or password of an admin was replaced',
+    UpgradePasswordHash: 'the password hash of an admin was replaced',
+    IssueApiToken: 'the API token was replaced',
+    EraseDeleted: 'a client, inbound or node was deleted `eraseDeletedAfterDays` ago; checked once an hour',
+    AcceptLoss: 'a key is gone whose destruction was among the lost events',
+  },
+  data: z.strictObject({
+    key: z.string().describe('Name of the data key.'),
+    reason: oneOf({
+      rotated: 'the value encrypted with it was replaced',
+      erased: 'the data of a deleted item is erased',
+    }).describe('Why it was destroyed.'),
+  }),
   stream: () => 'keys',
 });
 
 export const LogLossAccepted = defineEvent('LogLossAccepted', {
   summary: 'Events or the anchor were missing at a start, and an operator accepted the log as it was found.',
+  recordedBy: { AcceptLoss: 'an operator runs `doctor --accept-loss` or `doctor --keep-sound`' },
   data: z.strictObject({
-    /** The last position that the anchor knew; null where there was no anchor. */
-    expectedPosition: z.int().nullable(),
-    /** The last position that was there. */
-    foundPosition: z.int(),
-    /** The identity that the log had until then; null in events of the first releases, after which it kept the identity. */
-    previousGeneration: z.string().nullable(),
+    expectedPosition: z
+      .int()
+      .nullable()
+      .meta({ unit: 'position', description: 'Last position that the anchor had; null = there was no anchor.' }),
+    foundPosition: z.int().meta({ unit: 'position', description: 'Last position in the log that was found.' }),
+    previousGeneration: z
+      .string()
+      .nullable()
+      .describe('Generation of the log until then; null in events of early versions, which kept the generation.'),
   }),
   stream: () => 'log',
 });

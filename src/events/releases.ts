@@ -1,62 +1,87 @@
 import { z } from 'zod';
+import { Hash, oneOf, Reason } from './fields.js';
 import { defineEvent } from './log/event.js';
 
-const Version = z.string();
-/** Hex. */
-const Sha256 = z.string();
+const Version = z.string().describe('The new version.');
 
 export const CoreVersionInstalled = defineEvent('CoreVersionInstalled', {
   summary: 'A version of the core was installed. The core uses it from its next start, which this event requests.',
+  recordedBy: { RecordCoreInstalled: 'the executable was downloaded, verified and accepted the configuration' },
   data: z.strictObject({
     version: Version,
-    /** The version that is gone back to if the new one does not last; null = there is none. */
-    previousVersion: Version.nullable(),
-    sha256: Sha256,
+    previousVersion: Version.nullable().describe('The version to roll back to if the new one fails; null = none.'),
+    sha256: Hash.describe('SHA-256 of the executable.'),
   }),
   stream: () => 'core',
 });
 
 export const CoreVersionRolledBack = defineEvent('CoreVersionRolledBack', {
   summary: 'A new version of the core failed and was rolled back to the former version.',
-  data: z.strictObject({ version: Version, restoredVersion: Version.nullable(), reason: z.string() }),
+  recordedBy: { RecordCoreRolledBack: 'the core does not start with the new version, or exits soon after' },
+  data: z.strictObject({
+    version: Version.describe('The version that failed.'),
+    restoredVersion: Version.nullable().describe('The version in use again; null = there is none.'),
+    reason: Reason,
+  }),
   stream: () => 'core',
 });
 
 export const CoreInstallFailed = defineEvent('CoreInstallFailed', {
   summary: 'A version of the core could not be downloaded or verified. The running version is unchanged.',
-  data: z.strictObject({ version: Version, reason: z.string() }),
+  recordedBy: { RecordCoreInstallFailed: 'an installation that an admin requested fails' },
+  data: z.strictObject({ version: Version, reason: Reason }),
   stream: () => 'core',
 });
 
 export const PanelUpdateInstalled = defineEvent('PanelUpdateInstalled', {
   summary: 'A newer version of the panel was installed, and the panel restarts with it.',
-  data: z.strictObject({ version: Version, previousVersion: Version, sha256: Sha256 }),
+  recordedBy: { RecordPanelUpdate: 'an admin updates the panel and the new version was downloaded and verified' },
+  data: z.strictObject({
+    version: Version,
+    previousVersion: Version.describe('The version that was running.'),
+    sha256: Hash.describe('SHA-256 of the release archive.'),
+  }),
   stream: () => 'panel',
 });
 
 export const PanelUpdateFailed = defineEvent('PanelUpdateFailed', {
   summary: 'A newer version of the panel could not be downloaded or verified.',
-  data: z.strictObject({ version: Version, reason: z.string() }),
+  recordedBy: { RecordPanelUpdateFailed: 'an update that an admin requested fails' },
+  data: z.strictObject({ version: Version, reason: Reason }),
   stream: () => 'panel',
 });
 
 export const PanelUpdateRolledBack = defineEvent('PanelUpdateRolledBack', {
   summary: 'A newer version of the panel did not become ready and was rolled back to the former version.',
-  data: z.strictObject({ version: Version, restoredVersion: Version, reason: z.string() }),
+  recordedBy: { RecordPanelRolledBack: 'the former version starts again after the rollback' },
+  data: z.strictObject({
+    version: Version.describe('The version that failed.'),
+    restoredVersion: Version.describe('The version in use again.'),
+    reason: Reason,
+  }),
   stream: () => 'panel',
 });
 
 export const GeoFilesUpdated = defineEvent('GeoFilesUpdated', {
   summary: 'An update of the geo files finished, with one result for each file.',
+  recordedBy: {
+    RecordGeoFiles: 'an admin updates the geo files, or the configuration of the core names a file that is missing',
+  },
   data: z.strictObject({
-    files: z.array(
-      z.strictObject({
-        file: z.string(),
-        outcome: z.enum(['updated', 'unchanged', 'failed']),
-        sha256: Sha256.nullable(),
-        reason: z.string().nullable(),
-      }),
-    ),
+    files: z
+      .array(
+        z.strictObject({
+          file: z.string().describe('File name, such as `geoip.dat`.'),
+          outcome: oneOf({
+            updated: 'a new file is in place',
+            unchanged: 'the file was the newest',
+            failed: 'the former file stays',
+          }).describe('The result.'),
+          sha256: Hash.nullable().describe('SHA-256 of the new file; null = there is none.'),
+          reason: z.string().nullable().describe('Why the update failed; null = it did not.'),
+        }),
+      )
+      .describe('The result for each file.'),
   }),
   stream: () => 'geo',
 });

@@ -1,20 +1,22 @@
 import { z } from 'zod';
-import { Time } from './ids.js';
+import { Reason, Time } from './fields.js';
 import { defineEvent } from './log/event.js';
 
 const stream = (): string => 'traffic-inform';
 
 export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
   summary: 'The traffic receiver has not accepted reports for a while. The panel keeps the sums for later.',
+  recordedBy: { RecordTrafficInformFailed: 'reports have failed for a minute; once until the receiver recovers' },
   class: 'measured',
-  data: z.strictObject({ firstFailedAt: Time, reason: z.string() }),
+  data: z.strictObject({ firstFailedAt: Time.describe('When the first report failed.'), reason: Reason }),
   stream,
 });
 
 export const TrafficInformRecovered = defineEvent('TrafficInformRecovered', {
   summary: 'The traffic receiver accepts reports again.',
+  recordedBy: { RecordTrafficInformRecovered: 'a report is accepted after `TrafficInformFailed`' },
   class: 'measured',
-  data: z.strictObject({ /** When it had begun to fail. */ firstFailedAt: Time }),
+  data: z.strictObject({ firstFailedAt: Time.describe('When the first report failed.') }),
   stream,
 });
 

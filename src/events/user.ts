@@ -1,18 +1,26 @@
 import { z } from 'zod';
-import { Time, UserId } from './ids.js';
+import { Count, KeyVersion, oneOf, Time } from './fields.js';
+import { UserId } from './ids.js';
 import { defineEvent } from './log/event.js';
 
 const stream = (data: { user: number }) => `user-${data.user}`;
-/** The name and the password hash of one credential life. */
-const Credentials = z.strictObject({ username: z.string().min(1), passwordHash: z.string() });
-interface CredentialLife {
+const Credentials = z
+  .strictObject({
+    username: z.string().min(1).describe('Name of the admin.'),
+    passwordHash: z.string().describe('Salted hash of the password.'),
+  })
+  .describe('Name and password hash.');
+const epoch = Count.meta({ unit: 'version', description: 'Login epoch. Sessions of a lower epoch have ended.' });
+const idHash = z.string().meta({ unit: 'hex', description: 'SHA-256 of the session id in the cookie.' });
+
+interface CredentialVersion {
   readonly user: number;
   readonly epoch: number;
 }
-/** The name of the data key under which credentials of an epoch are sealed. */
-export const credentialsKey = ({ user, epoch }: CredentialLife): string => `user:${user}/credentials/${epoch}`;
-/** The same once the hash of that epoch was replaced by one of ours. */
-export const upgradedCredentialsKey = (keyVersion: CredentialLife): string => `${credentialsKey(keyVersion)}/upgraded`;
+/** The name of the data key for the credentials of an epoch. */
+export const credentialsKey = ({ user, epoch }: CredentialVersion): string => `user:${user}/credentials/${epoch}`;
+/** The same after the hash of that epoch was replaced by one in the format of this panel. */
+export const upgradedCredentialsKey = (version: CredentialVersion): string => `${credentialsKey(version)}/upgraded`;
 const credentials = {
   key: credentialsKey,
   erased: (data: { user: number }) => ({ username: `erased-${data.user}`, passwordHash: '' }),
@@ -20,40 +28,46 @@ const credentials = {
 
 export const UserCreated = defineEvent('UserCreated', {
   summary: 'An admin account was created.',
-  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  recordedBy: {
+    CreateUser: 'the first start or an operator creates the account',
+    ImportPanel: 'the imported database has the account',
+  },
+  data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),
   stream,
   seal: { credentials },
 });
 
 export const UserCredentialsChanged = defineEvent('UserCredentialsChanged', {
-  summary: 'The name or the password of an admin changed: the login epoch rises and earlier sessions end.',
-  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  summary: 'The name or password of an admin changed. The login epoch is raised, which ends earlier sessions.',
+  recordedBy: { ChangeCredentials: 'an admin or an operator changes the name or password' },
+  data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),
   stream,
   seal: { credentials },
 });
 
 export const PasswordHashUpgraded = defineEvent('PasswordHashUpgraded', {
   summary: 'A login replaced an imported password hash with one in the format of this panel. Sessions stay valid.',
-  data: z.strictObject({ user: UserId, epoch: z.int().nonnegative(), credentials: Credentials }),
+  recordedBy: { UpgradePasswordHash: 'an admin logs in whose password hash has an older format' },
+  data: z.strictObject({ user: UserId, epoch, credentials: Credentials }),
   stream,
   seal: { credentials: { ...credentials, key: upgradedCredentialsKey } },
 });
 
-/** What a session is, beside the cookie that only the browser holds. */
-export const SessionSecret = z.strictObject({
-  /** SHA-256 of the id in the cookie, hex. */
-  idHash: z.string(),
-  csrfToken: z.string(),
-});
+/** What the panel keeps of a session; the id itself is only in the cookie. */
+const SessionSecret = z.strictObject({ idHash, csrfToken: z.string().describe('CSRF token of the session.') });
 
 export const LoggedIn = defineEvent('LoggedIn', {
-  summary: 'A login succeeded and began a session.',
+  summary: 'An admin logged in, or continued the session under a new id.',
+  recordedBy: {
+    RecordLogin: 'a login succeeds',
+    RenewSession: 'an admin changed the credentials or two-factor login; the session continues under a new id',
+  },
   class: 'measured',
   data: z.strictObject({
     user: UserId,
-    epoch: z.int().nonnegative(),
-    session: SessionSecret,
-    expiresAt: Time,
+    epoch,
+    session: SessionSecret.describe('The session.'),
+    expiresAt: Time.describe('When the session expires.'),
   }),
   stream,
   seal: {
@@ -62,48 +76,75 @@ export const LoggedIn = defineEvent('LoggedIn', {
 });
 
 export const LoggedOut = defineEvent('LoggedOut', {
-  summary: 'A session was ended by its user.',
+  summary: 'An admin ended a session.',
+  recordedBy: { RecordLogout: 'an admin logs out, or logs in again in the same session' },
   class: 'measured',
-  data: z.strictObject({ user: UserId, session: z.strictObject({ idHash: z.string() }) }),
+  data: z.strictObject({ user: UserId, session: z.strictObject({ idHash }).describe('The session.') }),
   stream,
   seal: { session: { key: (data) => `user:${data.user}/sessions`, erased: () => ({ idHash: '' }) } },
 });
 
 export const LoginFailed = defineEvent('LoginFailed', {
-  summary: 'A login failed. During an attack one event stands for several failures and counts them.',
+  summary: 'Logins failed. One event may count many failures, so that an attack does not fill the log.',
+  recordedBy: { RecordLoginFailures: 'a login fails' },
   class: 'measured',
   data: z.strictObject({
-    /** The name that was tried, cut to 64 characters. Never the password. */
-    attempt: z.strictObject({ username: z.string(), ip: z.string() }),
-    reason: z.enum(['credentials', 'two-factor', 'locked']),
-    count: z.int().positive(),
+    attempt: z
+      .strictObject({
+        username: z.string().describe('The name that was sent, cut to 64 characters.'),
+        ip: z.string().describe('IP address of the caller.'),
+      })
+      .describe('Name and address. The password is never recorded.'),
+    reason: oneOf({
+      credentials: 'wrong name or password',
+      'two-factor': 'wrong or missing two-factor code',
+      locked: 'too many failures before; the password was not checked',
+    }).describe('Why the login failed.'),
+    count: z.int().positive().meta({ unit: 'count', description: 'Number of failures.' }),
   }),
   stream: () => 'logins',
   seal: { attempt: { key: () => 'logins', erased: () => ({ username: '', ip: '' }) } },
 });
 
 export const ApiTokenIssued = defineEvent('ApiTokenIssued', {
-  summary: 'The API token was made or replaced; the one before stopped working and is destroyed.',
-  data: z.strictObject({ keyVersion: z.int().positive(), secret: z.strictObject({ token: z.string() }) }),
+  summary: 'The API token was created or replaced. The former token is no longer valid and was destroyed.',
+  recordedBy: {
+    IssueApiToken: 'the token is read for the first time or replaced',
+    ImportPanel: 'the imported database has a token',
+  },
+  data: z.strictObject({
+    keyVersion: KeyVersion,
+    secret: z.strictObject({ token: z.string().describe('The API token.') }).describe('The token.'),
+  }),
   stream: () => 'api-token',
   seal: { secret: { key: (data) => `api-token/${data.keyVersion}`, erased: () => ({ token: '' }) } },
 });
 
 export const SessionsRevoked = defineEvent('SessionsRevoked', {
-  summary: 'The login epoch of an admin rose without new credentials: all earlier sessions ended.',
-  data: z.strictObject({ user: UserId, epoch: z.int().positive(), reason: z.enum(['two-factor']) }),
+  summary: 'The login epoch of an admin was raised without new credentials, which ends earlier sessions.',
+  recordedBy: {
+    ChangeSettings: 'two-factor login was changed',
+    SwitchOffTwoFactor: 'an operator disabled two-factor login',
+  },
+  data: z.strictObject({
+    user: UserId,
+    epoch: z.int().positive().meta({ unit: 'version', description: 'The new login epoch.' }),
+    reason: oneOf({ 'two-factor': 'two-factor login was enabled, disabled or got another secret' }).describe('Why.'),
+  }),
   stream,
 });
 
 export const TwoFactorCodeUsed = defineEvent('TwoFactorCodeUsed', {
   summary: 'A two-factor code was used. It cannot be used again. The code itself is not stored.',
+  recordedBy: {
+    RecordLogin: 'a login with a code succeeds',
+    ChangeSettings: 'two-factor login was changed with a code',
+  },
   class: 'measured',
   data: z.strictObject({
     user: UserId,
-    /** Which token it was, as the life of that secret setting. */
-    keyVersion: z.int().positive(),
-    /** The 30 s of the code, counted from 1970. */
-    timeStep: z.int().nonnegative(),
+    keyVersion: KeyVersion.describe('Version of the secret setting `twoFactorToken` that the code belongs to.'),
+    timeStep: Count.meta({ unit: '30 s since 1970 UTC', description: 'Time step of the code (RFC 6238).' }),
   }),
   stream,
 });

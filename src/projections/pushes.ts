@@ -42,7 +42,7 @@ const stops = {
   request: 'An admin asked for it.',
   shutdown: 'The panel stops as well.',
   configuration: 'It starts again with a new configuration.',
-  cut: 'It starts again to end connections that have no right to go on.',
+  disconnect: 'It starts again to end connections that have no right to go on.',
 } as const;
 
 function corePushes(event: RecordedEvent): readonly Push[] {

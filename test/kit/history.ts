@@ -7,6 +7,7 @@ import type { EventLog } from '../../src/events/log/log.js';
 import { admin, HOUR } from './builders.js';
 import { stepKinds } from './history-steps.js';
 import type { TestBus } from './log.js';
+import { expectDescribed } from './spec.js';
 
 type Kind = keyof typeof stepKinds;
 
@@ -51,7 +52,9 @@ export class History {
 
   dispatch(command: AnyCommand): readonly RecordedEvent[] {
     const done = this.#bus.dispatch(command, { actor: admin, correlationId: 'history' });
-    return done instanceof Rejection ? [] : done.events;
+    if (done instanceof Rejection) return [];
+    expectDescribed(command, done.events);
+    return done.events;
   }
 
   /** Rolls up what is older than `ms`. */

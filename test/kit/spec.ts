@@ -42,6 +42,12 @@ export function folded<S>(fold: Fold<S>, ...events: readonly PanelEvent[]): S {
   return state;
 }
 
+/** docs/events.md names every command that records an event: `recordedBy` of each event has this one. */
+export function expectDescribed(command: AnyCommand, events: readonly PanelEvent[]): void {
+  const missing = events.filter(({ type }) => eventType(type)?.recordedBy[command.type] === undefined);
+  expect(missing, `recordedBy has no ${command.type}`).toStrictEqual([]);
+}
+
 type Decide = (data: unknown, state: PanelState, context: DecisionContext) => Decision;
 
 /** given(…past).when(command).then(…events): all of the events, in order, every field. */
@@ -54,6 +60,7 @@ export function given(...past: readonly PanelEvent[]) {
       const decision = decide(command.data, state, { now: T0, by: 'user', ownPorts: [], ...context });
       // A decision only reads.
       expect(stateDigest(panelState, state)).toBe(before);
+      if (!(decision instanceof Rejection)) expectDescribed(command, decision);
       return {
         then: (...events: readonly Caused<PanelEvent>[]): void => {
           expect(decision).toStrictEqual(events);

@@ -1,44 +1,59 @@
 import { z } from 'zod';
-import { Bytes, ClientNumber, InboundId, Time } from '../ids.js';
+import { Bytes, Count, Down, KeyVersion, Time, Up } from '../fields.js';
+import { ClientNumber, InboundId } from '../ids.js';
 import { Depletion } from '../inbound/inbound.js';
 import { defineEvent } from '../log/event.js';
 
-/** Who the client is: personal data, sealed under the key of the credential that is valid at that time. */
-export const ClientIdentity = z.strictObject({
-  email: z.string().min(1),
-  subId: z.string(),
-  comment: z.string(),
-  /** Chat id of the client in the bot; 0 = none. */
-  tgId: z.int(),
-  /** Members that a caller sent and the panel does not know; they are given back as they came. */
-  extra: z.record(z.string(), z.json()),
-});
+/** Personal data of a client, sealed under the data key of its current credential. */
+export const ClientIdentity = z
+  .strictObject({
+    email: z.string().min(1).describe('Name of the client; unique in its inbound.'),
+    subId: z.string().describe('Secret id in the URL of its subscription.'),
+    comment: z.string().describe('Comment of the admin.'),
+    tgId: z.int().meta({ unit: 'id', description: 'Chat id of the client in the messenger; 0 = none.' }),
+    extra: z
+      .record(z.string(), z.json())
+      .describe('Unknown members that a caller of the API sent. They are returned unchanged.'),
+  })
+  .meta({ typeName: 'ClientIdentity', description: 'Personal data of the client.' });
 export type ClientIdentity = z.infer<typeof ClientIdentity>;
 
-/** What lets the client in. Each credential life has a key of its own; rotation destroys the one before. */
-export const ClientCredential = z.strictObject({ id: z.string(), password: z.string(), auth: z.string() });
+/** The secrets that authenticate a client. Each has a data key of its own; a rotation destroys the former key. */
+export const ClientCredential = z
+  .strictObject({
+    id: z.string().describe('UUID of a VLESS or VMess client.'),
+    password: z.string().describe('Password of a Trojan or Shadowsocks client.'),
+    auth: z.string().describe('Password of a Hysteria client.'),
+  })
+  .meta({ typeName: 'ClientCredential', description: 'The secrets that authenticate the client.' });
 export type ClientCredential = z.infer<typeof ClientCredential>;
 
 /** What an admin sets on a client, without its secrets. */
 export const ClientSpec = z.strictObject({
-  enabled: z.boolean(),
-  /** Cap over up and down; 0 = none. `totalGB` on the wire, though it holds bytes. */
-  capBytes: Bytes,
-  /** Milliseconds since 1970; 0 = never; negative = a duration that starts with the first use. */
-  expiresAt: z.int(),
-  /** Concurrent addresses; 0 = any number. */
-  limitIp: z.int().nonnegative(),
-  flow: z.string(),
-  /** Cipher of a vmess client. */
-  security: z.string(),
-  /** Cipher of a classic shadowsocks client; empty = the inbound's. */
-  method: z.string(),
-  /** Auto-renew period in days; 0 = none. */
-  renewalDays: z.int().nonnegative(),
-  reverseTag: z.string(),
+  enabled: z.boolean().describe('Whether an admin allows the client to connect.'),
+  capBytes: Bytes.describe(
+    'Traffic cap: up plus down of all clients with its email; 0 = unlimited. `totalGB` in the API.',
+  ),
+  expiresAt: z.int().meta({
+    unit: 'ms since 1970 UTC',
+    description: 'When the client expires; 0 = never; negative = that many ms after its first use.',
+  }),
+  limitIp: z.int().nonnegative().meta({
+    unit: 'addresses',
+    description: 'Number of IP addresses from which it may be connected at once; 0 = unlimited.',
+  }),
+  flow: z.string().describe('Flow of a VLESS client, such as `xtls-rprx-vision`; empty = none.'),
+  security: z.string().describe('Cipher of a VMess client.'),
+  method: z.string().describe('Cipher of a Shadowsocks client; empty = that of the inbound.'),
+  renewalDays: Count.meta({
+    unit: 'days',
+    description: 'The client is renewed automatically for this time; 0 = never.',
+  }),
+  reverseTag: z.string().describe('Tag of the reverse proxy of a VLESS client; empty = none.'),
 });
 export type ClientSpec = z.infer<typeof ClientSpec>;
 
+const spec = ClientSpec.meta({ typeName: 'ClientSpec', description: 'What an admin sets on the client.' });
 const client = ClientNumber;
 const stream = (data: { client: number }) => `client-${data.client}`;
 const key = (data: { client: number; keyVersion: number }) => `client:${data.client}/${data.keyVersion}`;
@@ -59,13 +74,18 @@ const credential = {
 
 export const ClientAdded = defineEvent('ClientAdded', {
   summary: 'A client was added to an inbound.',
+  recordedBy: {
+    AddClients: 'an admin or the directory sync adds a client',
+    AddInbound: 'an admin adds an inbound with clients',
+    UpdateInbound: 'an admin saves an inbound with a client that it did not have',
+    ImportPanel: 'the imported database has the client',
+  },
   data: z.strictObject({
     client,
-    inbound: InboundId,
-    spec: ClientSpec,
+    inbound: InboundId.describe('Number of its inbound.'),
+    spec,
     identity: ClientIdentity,
-    /** Counts the credentials of this client. */
-    keyVersion: z.int().positive(),
+    keyVersion: KeyVersion,
     credential: ClientCredential,
   }),
   stream,
@@ -73,18 +93,28 @@ export const ClientAdded = defineEvent('ClientAdded', {
 });
 
 export const ClientUpdated = defineEvent('ClientUpdated', {
-  summary: 'What an admin sets on a client changed; only what changed is named.',
-  data: z.strictObject({ client, changes: ClientSpec.partial() }),
+  summary: 'The specification of a client changed. Only changed fields are listed.',
+  recordedBy: {
+    UpdateClient: 'an admin saves the client with another specification',
+    UpdateInbound: 'an admin saves the inbound with another specification of the client',
+  },
+  data: z.strictObject({
+    client,
+    changes: ClientSpec.partial().meta({ typeName: 'ClientSpec', description: 'The changed fields.' }),
+  }),
   stream,
 });
 
 export const ClientIdentityChanged = defineEvent('ClientIdentityChanged', {
-  summary: 'The email, the subscription id or another personal field of a client changed.',
+  summary: 'The email, subscription id or other personal data of a client changed.',
+  recordedBy: {
+    UpdateClient: 'an admin saves the client with other personal data',
+    UpdateInbound: 'an admin saves the inbound with other personal data of the client',
+  },
   data: z.strictObject({
     client,
-    keyVersion: z.int().positive(),
-    /** Whether the core counts under another name from here on. The name itself is sealed. */
-    emailChanged: z.boolean(),
+    keyVersion: KeyVersion,
+    emailChanged: z.boolean().describe('Whether the email changed. From here on the core counts under another name.'),
     identity: ClientIdentity,
   }),
   stream,
@@ -92,10 +122,15 @@ export const ClientIdentityChanged = defineEvent('ClientIdentityChanged', {
 });
 
 export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
-  summary: 'A client got a new id, password or auth; the old one is destroyed, and with it all that its key sealed.',
+  summary:
+    'A client got a new id, password or auth. The former data key is destroyed, and with it all personal data recorded under it.',
+  recordedBy: {
+    UpdateClient: 'an admin saves the client with another id, password or auth',
+    UpdateInbound: 'an admin saves the inbound with another id, password or auth of the client',
+  },
   data: z.strictObject({
     client,
-    keyVersion: z.int().positive(),
+    keyVersion: KeyVersion,
     identity: ClientIdentity,
     credential: ClientCredential,
   }),
@@ -104,73 +139,148 @@ export const ClientCredentialRotated = defineEvent('ClientCredentialRotated', {
 });
 
 export const ClientDeleted = defineEvent('ClientDeleted', {
-  summary: 'A client was deleted. Its data can be read until its keys are destroyed.',
-  data: z.strictObject({ client, inbound: InboundId }),
+  summary: 'A client was deleted. Its data can be read until its data keys are destroyed.',
+  recordedBy: {
+    DeleteClient: 'an admin or the directory sync deletes the client',
+    DeleteDepletedClients: 'an admin deletes all depleted clients',
+    DeleteInbound: 'an admin deletes the inbound',
+    UpdateInbound: 'an admin saves the inbound without the client',
+  },
+  data: z.strictObject({ client, inbound: InboundId.describe('Number of its inbound.') }),
   stream,
 });
 
 export const ClientDepleted = defineEvent('ClientDepleted', {
   summary: 'A client reached its cap or its expiry and was disconnected.',
+  recordedBy: {
+    RecordTraffic: 'the recorded traffic reaches the cap',
+    RecordNodeTraffic: 'the recorded traffic of a node reaches the cap',
+    DepleteExpired: 'the expiry has passed; checked with each poll',
+    AddClients: 'the traffic of the other clients with its email reaches the cap',
+    AddInbound: 'the traffic of the other clients with its email reaches the cap',
+    UpdateClient: 'an admin saves the client with a cap, expiry or email by which a limit is reached',
+    UpdateInbound: 'an admin saves the inbound with a cap, expiry or email of the client by which a limit is reached',
+    AdjustClientTraffic: 'an admin sets the counters to the cap or more',
+    ResetClientTraffic: 'the traffic is reset, but the expiry has passed',
+    ResetAllClientTraffic: 'the traffic is reset, but the expiry has passed',
+    BeginPeriods: 'a new period resets the traffic, but the expiry has passed',
+    ImportPanel: 'the cap or expiry of the imported client is reached',
+  },
   data: z.strictObject({ client, depletion: Depletion }),
   stream,
 });
 
 export const ClientReactivated = defineEvent('ClientReactivated', {
   summary: 'A depleted client is below its cap and before its expiry again.',
+  recordedBy: {
+    UpdateClient: 'an admin saves the client with a higher cap or a later expiry, or enables it',
+    UpdateInbound: 'an admin saves the inbound with a higher cap or a later expiry of the client',
+    AdjustClientTraffic: 'an admin sets the counters below the cap',
+    ResetClientTraffic: 'an admin resets the traffic of the client',
+    ResetAllClientTraffic: 'an admin resets the traffic of all clients',
+    BeginPeriods: 'a new period or a renewal starts',
+  },
   data: z.strictObject({ client }),
   stream,
 });
 
 export const ClientTrafficReset = defineEvent('ClientTrafficReset', {
-  summary: 'The counters of a client were set to zero; the event says what they were.',
-  data: z.strictObject({ client, up: Bytes, down: Bytes }),
+  summary: 'The counters of a client were set to 0.',
+  recordedBy: {
+    ResetClientTraffic: 'an admin resets the traffic of the client',
+    ResetAllClientTraffic: 'an admin resets the traffic of all clients',
+    BeginPeriods: 'a new period of the inbound or a renewal of the client starts',
+  },
+  data: z.strictObject({
+    client,
+    up: Up.describe('Bytes up before the reset.'),
+    down: Down.describe('Bytes down before the reset.'),
+  }),
   stream,
 });
 
 export const ClientTrafficAdjusted = defineEvent('ClientTrafficAdjusted', {
-  summary: 'An admin set the counters of a client by hand.',
+  summary: 'An admin set the counters of a client.',
+  recordedBy: {
+    AdjustClientTraffic:
+      'an admin sets the counters; one of the clients with the email gets the values, the others get 0',
+  },
   data: z.strictObject({
     client,
-    up: Bytes,
-    down: Bytes,
-    before: z.strictObject({ up: Bytes, down: Bytes }),
+    up: Up.describe('The new bytes up.'),
+    down: Down.describe('The new bytes down.'),
+    before: z
+      .strictObject({ up: Up.describe('The former bytes up.'), down: Down.describe('The former bytes down.') })
+      .describe('The former counters.'),
   }),
   stream,
 });
 
 export const ClientTrafficTransferred = defineEvent('ClientTrafficTransferred', {
   summary: 'A client left a shared email. The bytes it had used were transferred to another client with that email.',
+  recordedBy: {
+    UpdateClient: 'the email of a client changes and other clients keep the former email',
+    UpdateInbound: 'the request deletes or renames a client that shares its email',
+    DeleteClient: 'a client is deleted that shares its email',
+    DeleteDepletedClients: 'a client is deleted that shares its email',
+    DeleteInbound: 'a client is deleted that shares its email with a client of another inbound',
+    RecordNodeTraffic: 'a node reports traffic of a client that was deleted after a transfer',
+  },
   data: z.strictObject({
-    client,
-    /** Who leaves; its counters are zero from here on. */ fromClient: client,
-    up: Bytes,
-    down: Bytes,
+    client: client.describe('Number of the client that gets the bytes.'),
+    fromClient: client.describe('Number of the client that leaves the email. Its counters are 0 from here on.'),
+    up: Up.describe('Bytes up that were transferred.'),
+    down: Down.describe('Bytes down that were transferred.'),
   }),
   stream,
 });
 
 export const ClientExpiryStarted = defineEvent('ClientExpiryStarted', {
-  summary: 'The first bytes of a client started its expiry period.',
-  data: z.strictObject({ client, expiresAt: Time }),
+  summary: 'The first traffic of a client started its expiry period.',
+  recordedBy: {
+    RecordTraffic: 'the first traffic of the client is recorded',
+    RecordNodeTraffic: 'the first traffic of the client on a node is recorded',
+  },
+  data: z.strictObject({ client, expiresAt: Time.describe('When the client expires.') }),
   stream,
 });
 
 export const ClientRenewed = defineEvent('ClientRenewed', {
   summary: 'The expiry of a client passed and the panel renewed the client automatically.',
-  data: z.strictObject({ client, /** The expiry that was reached. */ previousExpiresAt: Time, expiresAt: Time }),
+  recordedBy: { BeginPeriods: 'the expiry has passed and `renewalDays` is set; checked with each poll' },
+  data: z.strictObject({
+    client,
+    previousExpiresAt: Time.describe('The expiry that has passed.'),
+    expiresAt: Time.describe('The new expiry.'),
+  }),
   stream,
 });
 
 export const ClientIpsSeen = defineEvent('ClientIpsSeen', {
   summary: 'The IP addresses from which a client was connected were recorded.',
+  recordedBy: {
+    RecordClientIps: 'a poll of the core or of a node finds connected addresses that were not recorded recently',
+    ImportPanel: 'the imported database has addresses of the client',
+  },
   class: 'measured',
-  data: z.strictObject({ client, ips: z.array(z.strictObject({ ip: z.string(), seenAt: Time })) }),
+  data: z.strictObject({
+    client,
+    ips: z
+      .array(
+        z.strictObject({
+          ip: z.string().describe('IPv4 or IPv6 address.'),
+          seenAt: Time.describe('When the client was connected from it.'),
+        }),
+      )
+      .describe('The addresses.'),
+  }),
   stream,
   seal: { ips: { key: (data) => `client:${data.client}/addresses`, erased: () => [] } },
 });
 
 export const ClientIpsCleared = defineEvent('ClientIpsCleared', {
-  summary: 'An admin cleared the recorded addresses of a client.',
+  summary: 'An admin cleared the recorded IP addresses of a client.',
+  recordedBy: { ClearClientIps: 'an admin clears the addresses of the client' },
   data: z.strictObject({ client }),
   stream,
 });

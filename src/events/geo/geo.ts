@@ -1,70 +1,82 @@
 import { z } from 'zod';
+import { Bytes, Hash, oneOf, Reason } from '../fields.js';
 import { GeoSourceId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
 
-/** What a list holds: addresses or domains. */
-export const GeoKind = z.enum(['geoip', 'geosite']);
+/** What the lists of a geo source contain. */
+export const GeoKind = oneOf({ geoip: 'lists of IP networks', geosite: 'lists of domains' }).describe(
+  'What its lists contain.',
+);
 export type GeoKind = z.infer<typeof GeoKind>;
 
 const Place = {
   type: GeoKind,
-  /** Lower case; with the type it makes the name of the file, see `geoFileOf`. */
-  alias: z.string(),
-  url: z.string(),
+  alias: z.string().describe('Name in lower case. The file of the source is `TYPE_ALIAS.dat`.'),
+  url: z.string().describe('URL that the file is downloaded from.'),
 };
 
 export const GeoSourceAdded = defineEvent('GeoSourceAdded', {
-  summary: 'An admin added a geo source, whose lists routing rules can name.',
+  summary: 'An admin added a geo source. Routing rules can name its lists.',
+  recordedBy: {
+    AddGeoSource: 'an admin adds a source and its file was downloaded',
+    ImportPanel: 'the imported database has the source',
+  },
   data: z.strictObject({ source: GeoSourceId, ...Place }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceUpdated = defineEvent('GeoSourceUpdated', {
-  summary: 'The type, alias or address of a geo source changed.',
+  summary: 'The type, alias or URL of a geo source changed.',
+  recordedBy: { UpdateGeoSource: 'an admin changes the source and the file was downloaded from there' },
   data: z.strictObject({ source: GeoSourceId, ...Place }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceDeleted = defineEvent('GeoSourceDeleted', {
   summary: 'A geo source and its file were deleted.',
+  recordedBy: { DeleteGeoSource: 'an admin deletes the source' },
   data: z.strictObject({ source: GeoSourceId }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceDownloaded = defineEvent('GeoSourceDownloaded', {
   summary: 'A new file of a geo source was downloaded, verified and installed.',
+  recordedBy: {
+    AddGeoSource: 'a source was added',
+    UpdateGeoSource: 'a source was changed',
+    RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` found a newer file',
+  },
   data: z.strictObject({
     source: GeoSourceId,
-    /** Of the file that the core reads, hex. */
-    sha256: z.string(),
-    bytes: z.int().nonnegative(),
-    /** `Last-Modified`, as the server wrote it; empty = it said nothing. */
-    lastModified: z.string(),
-    /** Names of the lists in it, in their order: the first hundred. */
-    tags: z.array(z.string()),
+    sha256: Hash.describe('SHA-256 of the installed file.'),
+    bytes: Bytes.describe('Size of the installed file.'),
+    lastModified: z.string().describe('`Last-Modified` of the response, unchanged; empty = it had none.'),
+    tags: z.array(z.string()).describe('Names of the first hundred lists in the file.'),
   }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceChecked = defineEvent('GeoSourceChecked', {
   summary: 'A geo source was checked. There is no newer file.',
+  recordedBy: { RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` found no newer file' },
   data: z.strictObject({ source: GeoSourceId }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceFailed = defineEvent('GeoSourceFailed', {
   summary: 'The file of a geo source could not be downloaded or used. The former file stays.',
-  data: z.strictObject({ source: GeoSourceId, reason: z.string() }),
+  recordedBy: { RecordGeoOutcomes: 'an update by an admin or by the schedule `geoUpdateSchedule` fails' },
+  data: z.strictObject({ source: GeoSourceId, reason: Reason }),
   stream: ({ source }) => `geo-source-${source}`,
 });
 
 export const GeoSourceRejected = defineEvent('GeoSourceRejected', {
   summary: 'A geo source was not added or changed, because its file could not be downloaded or used.',
+  recordedBy: { RecordGeoRejection: 'an admin adds or changes a source whose file cannot be downloaded or used' },
   data: z.strictObject({
-    /** The one that was to be changed; null = it was to be added. */
-    source: GeoSourceId.nullable(),
+    source: GeoSourceId.nullable().describe('Number of the source to change; null = it was to be added.'),
     ...Place,
-    reason: z.string(),
+    reason: Reason,
   }),
   stream: () => 'geo',
 });

@@ -61,6 +61,7 @@ export interface EventType<T extends string = string, S extends z.ZodType = z.Zo
   readonly type: T;
   readonly class: EventClass;
   readonly summary: string;
+  readonly recordedBy: Readonly<Record<string, string>>;
   readonly schema: S;
   /** One more than the number of upcasters, so it cannot be forgotten. */
   readonly schemaVersion: number;
@@ -72,8 +73,10 @@ export interface EventType<T extends string = string, S extends z.ZodType = z.Zo
 export type EventOf<D> = D extends EventType<infer T, infer S> ? DomainEvent<T, z.output<S>> : never;
 
 interface EventSpec<S extends z.ZodType> {
-  /** One sentence for docs/events.md. */
+  /** What happened, for docs/events.md. */
   readonly summary: string;
+  /** Which commands record it, and when each of them does. */
+  readonly recordedBy: Readonly<Record<string, string>>;
   readonly data: S;
   readonly stream: (data: Data<S>) => string;
   readonly class?: EventClass;
@@ -90,6 +93,7 @@ export function defineEvent<const T extends string, S extends z.ZodType>(type: T
     type,
     class: spec.class ?? ('kept' as const),
     summary: spec.summary,
+    recordedBy: spec.recordedBy,
     schema: spec.data,
     schemaVersion: Object.keys(upcasters).length + 1,
     upcasters,

@@ -1,133 +1,155 @@
 import { z } from 'zod';
-import { Bytes, ClientNumber, InboundId, NodeId, Time } from '../ids.js';
+import { Bytes, Count, Down, oneOf, Position, place, Reason, Time, Up } from '../fields.js';
+import { ClientNumber, InboundId, NodeId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
 
 const node = NodeId;
 const inbound = InboundId;
+const tag = z.string().describe('Tag of the inbound on the node.');
 const stream = (data: { node: number }) => `node-sync-${data.node}`;
 
-/** The name of the data key under which it is sealed what only a node has. */
+/** The name of the data key for the names of unmanaged items on a node. */
 export function nodeUnmanagedItemsKey(of: number): string {
   return `node:${of}/unmanaged-items`;
 }
 
 export const NodeInboundApplied = defineEvent('NodeInboundApplied', {
-  summary: 'A node reported an inbound in the configuration that the log had at a position.',
+  summary: 'A node has an inbound in the configuration that the log had at a position.',
+  recordedBy: {
+    RecordNodeInboundApplied: 'the node lists the inbound as desired, after it was changed or when this was not known',
+  },
   data: z.strictObject({
     node,
     inbound,
-    /** The name under which it is there. */
-    tag: z.string(),
-    position: z.int().nonnegative(),
-    /** Of what the node was told. */
-    digest: z.string(),
-    /** Clients whose counters stand at zero there and were not followed before: all that they grow by counts. */
-    newClients: z.array(ClientNumber),
-    /** The same of the counters of the inbound. */
-    newInbound: z.boolean(),
+    tag,
+    position: Position.describe('Position of the log whose configuration of the inbound the node has.'),
+    digest: z.string().describe('Digest of that configuration.'),
+    newClients: z
+      .array(ClientNumber)
+      .describe('Clients that the node counts from 0 from here on: all growth of their counters is credited.'),
+    newInbound: z.boolean().describe('Whether the same applies to the counters of the inbound.'),
   }),
   stream,
 });
 
 export const NodeInboundAdopted = defineEvent('NodeInboundAdopted', {
   summary: 'The imported panel managed an inbound on a node. This panel manages it from now on.',
+  recordedBy: { ImportPanel: 'the imported database has the inbound on a node, and it was imported unchanged' },
   data: z.strictObject({
     node,
     inbound,
-    /** The name under which it is there. */
-    tag: z.string(),
+    tag,
   }),
   stream,
 });
 
 export const NodeInboundRemoved = defineEvent('NodeInboundRemoved', {
-  summary: 'An inbound that was deleted here was removed from its node.',
-  data: z.strictObject({ node, inbound, tag: z.string() }),
+  summary: 'An inbound that was deleted in this panel was removed from its node.',
+  recordedBy: { RecordNodeInboundRemoved: 'the node no longer lists the inbound' },
+  data: z.strictObject({ node, inbound, tag }),
   stream,
 });
 
 export const NodeInboundRejected = defineEvent('NodeInboundRejected', {
   summary: 'A node rejected an inbound. Its other inbounds are not affected.',
-  data: z.strictObject({ node, inbound, reason: z.string() }),
+  recordedBy: {
+    RecordNodeInboundRejected:
+      'the node refuses to add, change or remove the inbound; repeated refusals are recorded rarely',
+  },
+  data: z.strictObject({ node, inbound, reason: Reason }),
   stream,
 });
 
-/** An account that only the node has. Whose it is, nobody here knows: personal data all the same. */
-const UnmanagedClient = z.strictObject({ inboundTag: z.string(), email: z.string() });
+/** A client that exists only on the node. Its email is personal data. */
+const UnmanagedClient = z.strictObject({
+  inboundTag: z.string().describe('Tag of its inbound on the node.'),
+  email: z.string().describe('Email of the client on the node.'),
+});
 
 export const NodeUnmanagedItemsFound = defineEvent('NodeUnmanagedItemsFound', {
   summary:
     'The set of inbounds and clients that exist only on the node changed. The panel lists them and does not manage them.',
+  recordedBy: { RecordNodeUnmanagedItems: 'the node lists other unmanaged items than before; at most once a minute' },
   data: z.strictObject({
     node,
-    /** Tags. */
-    inboundTags: z.array(z.string()),
-    clients: z.array(UnmanagedClient),
-    /** How many there are besides those that are named. */
-    omitted: z.int().nonnegative(),
+    inboundTags: z.array(z.string()).describe('Tags of the inbounds, at most 100.'),
+    clients: z.array(UnmanagedClient).describe('The clients, at most 100.'),
+    omitted: Count.describe('Number of further inbounds and clients.'),
   }),
   stream,
   seal: { clients: { key: (data) => nodeUnmanagedItemsKey(data.node), erased: () => [] } },
 });
 
-/**
- * What is unusual about a counter of a node. The usual counter has no mark, which keeps the event small.
- *
- * - `never-grown`: its up and down bytes have not grown since the panel follows it
- * - `all-time-never-grown`: its all-time bytes have not grown since then; a panel may not keep them
- * - `decreased`: it decreased and has not grown since
- * - `renamed`: its client got another email, and it has not decreased since
- */
-export const CounterMark = z.enum(['never-grown', 'all-time-never-grown', 'decreased', 'renamed']);
+/** What is unusual about a counter of a node. A usual counter has no mark, which keeps the event small. */
+export const CounterMark = oneOf({
+  'never-grown': 'its up and down bytes have not grown since the panel reads it',
+  'all-time-never-grown': 'its all-time bytes have not grown since the panel reads it; the node may not count them',
+  decreased: 'it decreased and has not grown since',
+  renamed: 'its client got another email, and it has not decreased since',
+});
 export type CounterMark = z.infer<typeof CounterMark>;
 /** The marks of a counter that was read for the first time. */
 export const untested: readonly CounterMark[] = ['never-grown', 'all-time-never-grown'];
 
-/**
- * The new baseline of a counter: its up, down and all-time bytes as the node reported them, its marks, and the bytes that it
- * had before it decreased; 0 = it is not below that.
- */
-const seen = [Bytes, Bytes, Bytes, z.array(CounterMark), Bytes] as const;
+/** The new baseline of a counter. */
+const baseline = [
+  place('nodeUp', Bytes.describe('Bytes up that the node reported.')),
+  place('nodeDown', Bytes.describe('Bytes down that the node reported.')),
+  place('nodeAllTime', Bytes.describe('All-time bytes that the node reported; 0 = it does not count them.')),
+  place('marks', z.array(CounterMark).describe('What is unusual about the counter; empty = nothing.')),
+  place('bytesBeforeDecrease', Bytes.describe('Value before the counter decreased; 0 = it is not below that.')),
+] as const;
 
-/**
- * Why the growth of a counter was not credited as reported.
- *
- * - `first`: it was read for the first time; its value is the baseline, and nothing was credited
- * - `decreased`: it is lower than before; it is followed from its new value, and no credited bytes are taken back
- * - `capped`: it grew by more than the all-time bytes of the node account for; only those were credited
- * - `implausible`: it grew by more than a machine can carry in that time; nothing was credited
- * - `doubled`: it is exactly twice its former value, and its inbounds did not carry those bytes; nothing was credited
- * - `recovered`: it had decreased and returned at once to its former value; only what exceeds that was credited
- * - `depleted on node`: the node had disabled the client by its own count, and was told to reset that count
- */
-export const BaselineNote = z.enum([
-  'first',
-  'decreased',
-  'capped',
-  'implausible',
-  'doubled',
-  'recovered',
-  'depleted on node',
-]);
+/** Why the growth of a counter was not credited as reported. */
+export const BaselineNote = oneOf({
+  first: 'it was read for the first time; nothing was credited',
+  decreased: 'it is lower than before; nothing was credited, and no credited bytes are taken back',
+  capped: 'it grew by more than the all-time bytes of the node; only these were credited',
+  implausible: 'it grew by more than a machine can transfer in that time; nothing was credited',
+  doubled: 'it is exactly twice its former value, but its inbounds did not transfer that much; nothing was credited',
+  recovered: 'it had decreased and returned at once to its former value; only growth beyond that was credited',
+  'depleted-on-node': 'the node had disabled the client by its own count, and was told to reset that count',
+});
 export type BaselineNote = z.infer<typeof BaselineNote>;
 
-export const NodeTraffic = z.strictObject({
-  node,
-  /**
-   * `[client, up, down, nodeUp, nodeDown, nodeAllTime, marks, bytesBeforeDecrease, lastOnlineAt]`: `up` and `down` were
-   * credited; `lastOnlineAt` 0 = the node does not report it.
-   */
-  clients: z.array(z.tuple([z.int().positive(), Bytes, Bytes, ...seen, Time])),
-  /** `[inbound, up, down, nodeUp, nodeDown, nodeAllTime, marks, bytesBeforeDecrease]` */
-  inbounds: z.array(z.tuple([z.int().positive(), Bytes, Bytes, ...seen])),
-  /** Counters whose growth was not credited as reported: `[client or inbound, its number, reason]`. */
-  anomalies: z.array(z.tuple([z.enum(['client', 'inbound']), z.int().positive(), BaselineNote])),
-});
+const id = z.int().positive();
+const credited = [
+  place('up', Up.describe('Bytes up that were credited.')),
+  place('down', Down.describe('Bytes down that were credited.')),
+] as const;
+
+export const NodeTraffic = z
+  .strictObject({
+    node,
+    clients: z
+      .array(
+        z.tuple([
+          place('client', id.meta(ClientNumber.meta() ?? {})),
+          ...credited,
+          ...baseline,
+          place('lastOnlineAt', Time.describe('When the client was last online; 0 = the node does not report it.')),
+        ]),
+      )
+      .describe('Growth and new baselines of the counters of clients.'),
+    inbounds: z
+      .array(z.tuple([place('inbound', id.meta(InboundId.meta() ?? {})), ...credited, ...baseline]))
+      .describe('Growth and new baselines of the counters of inbounds.'),
+    anomalies: z
+      .array(
+        z.tuple([
+          place('kind', z.enum(['client', 'inbound']).describe('Whose counter it is.')),
+          place('number', id.meta({ unit: 'id', description: 'Number of the client or inbound.' })),
+          place('reason', BaselineNote.describe('Why.')),
+        ]),
+      )
+      .describe('Counters whose growth was not credited as reported.'),
+  })
+  .meta({ typeName: 'NodeTraffic' });
 export type NodeTraffic = z.infer<typeof NodeTraffic>;
 
 export const NodeTrafficRecorded = defineEvent('NodeTrafficRecorded', {
-  summary:
-    'The bytes that the counters of a node grew by since the previous poll were recorded, with the new baselines.',
+  summary: 'The traffic of a node since the previous listing was recorded, with the new baselines of its counters.',
+  recordedBy: { RecordNodeTraffic: 'a listing of the node shows growth, new baselines or anomalies' },
   class: 'measured',
   data: NodeTraffic,
   stream,
@@ -135,13 +157,18 @@ export const NodeTrafficRecorded = defineEvent('NodeTrafficRecorded', {
 
 export const NodeSyncFailed = defineEvent('NodeSyncFailed', {
   summary: 'A node responds, but its inbounds could not be read or written several times in a row.',
+  recordedBy: {
+    RecordNodeSyncFailed:
+      'the sync has failed three times in a row or for 20 seconds, and for another reason than recorded',
+  },
   class: 'measured',
-  data: z.strictObject({ node, reason: z.string() }),
+  data: z.strictObject({ node, reason: Reason }),
   stream,
 });
 
 export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
   summary: 'The inbounds of a node can be read and written again.',
+  recordedBy: { RecordNodeSyncRecovered: 'the sync has succeeded for a minute after `NodeSyncFailed`' },
   class: 'measured',
   data: z.strictObject({ node }),
   stream,
@@ -150,7 +177,12 @@ export const NodeSyncRecovered = defineEvent('NodeSyncRecovered', {
 export const NodeCoreRestarted = defineEvent('NodeCoreRestarted', {
   summary:
     'The core of a 3x-ui node was restarted to close connections of clients or inbounds that may no longer connect.',
-  data: z.strictObject({ node, clients: z.array(ClientNumber), inbounds: z.array(inbound) }),
+  recordedBy: { RecordNodeCoreRestarted: 'the node has accepted the restart' },
+  data: z.strictObject({
+    node,
+    clients: z.array(ClientNumber).describe('Clients whose connections were closed.'),
+    inbounds: z.array(inbound).describe('Inbounds whose connections were closed.'),
+  }),
   stream,
 });
 

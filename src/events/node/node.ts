@@ -1,29 +1,27 @@
 import { z } from 'zod';
+import { KeyVersion, oneOf, Reason } from '../fields.js';
 import { NodeId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
 
-/** Where another panel is reached, and how it is called here. */
+/** The name and address of a remote panel. */
 export const NodeSpec = z.strictObject({
-  name: z.string().min(1),
-  remark: z.string(),
-  scheme: z.enum(['http', 'https']),
-  /** A name or an address, without brackets. */
-  host: z.string().min(1),
-  port: z.int().min(1).max(65535),
-  /** Begins and ends with a slash. */
-  basePath: z.string(),
-  /** The node itself may be at a private or loopback address. */
-  allowPrivateAddress: z.boolean(),
+  name: z.string().min(1).describe('Unique name of the node.'),
+  remark: z.string().describe('Remark of the admin.'),
+  scheme: z.enum(['http', 'https']).describe('Scheme of its URL.'),
+  host: z.string().min(1).describe('Host name or IP address, without brackets.'),
+  port: z.int().min(1).max(65535).meta({ unit: 'TCP port', description: 'Port of its panel.' }),
+  basePath: z.string().describe('Path of its panel; begins and ends with a slash.'),
+  allowPrivateAddress: z.boolean().describe('Whether the node may have a private or loopback address.'),
 });
 export type NodeSpec = z.infer<typeof NodeSpec>;
 
-/** The Bearer token of the remote panel; empty = there is none. */
-const NodeSecret = z.strictObject({ token: z.string() });
+const spec = NodeSpec.meta({ typeName: 'NodeSpec', description: 'Name and address of the node.' });
+const secret = z
+  .strictObject({ token: z.string().describe('Bearer token of the remote panel; empty = none.') })
+  .describe('The token.');
 
 const node = NodeId;
 const stream = (data: { node: number }) => `node-${data.node}`;
-/** Counts the tokens of a node: each is sealed under a key of its own. */
-const keyVersion = z.int().positive();
 const seal = {
   secret: {
     key: (data: { node: number; keyVersion: number }) => nodeTokenKey(data.node, data.keyVersion),
@@ -31,45 +29,60 @@ const seal = {
   },
 };
 
-/** The name of the data key under which a token of a node is sealed. */
+/** The name of the data key for a token of a node. */
 export function nodeTokenKey(node: number, keyVersion: number): string {
   return `node:${node}/token/${keyVersion}`;
 }
 
 export const NodeAdded = defineEvent('NodeAdded', {
   summary: 'A remote panel was registered as a node.',
-  data: z.strictObject({ node, enabled: z.boolean(), spec: NodeSpec, keyVersion, secret: NodeSecret }),
+  recordedBy: { AddNode: 'an admin adds a node', ImportPanel: 'the imported database has the node' },
+  data: z.strictObject({
+    node,
+    enabled: z.boolean().describe('Whether the node is enabled.'),
+    spec,
+    keyVersion: KeyVersion,
+    secret,
+  }),
   stream,
   seal,
 });
 
 export const NodeUpdated = defineEvent('NodeUpdated', {
   summary: 'The name or address of a node changed. Only changed fields are listed.',
-  data: z.strictObject({ node, changes: NodeSpec.partial() }),
+  recordedBy: { UpdateNode: 'an admin saves the node with another name or address' },
+  data: z.strictObject({
+    node,
+    changes: NodeSpec.partial().meta({ typeName: 'NodeSpec', description: 'The changed fields.' }),
+  }),
   stream,
 });
 
 export const NodeTokenReplaced = defineEvent('NodeTokenReplaced', {
-  summary: 'The token of a node was replaced; the one before is destroyed.',
-  data: z.strictObject({ node, keyVersion, secret: NodeSecret }),
+  summary: 'The token of a node was replaced. The former token was destroyed.',
+  recordedBy: { UpdateNode: 'an admin saves the node with a token' },
+  data: z.strictObject({ node, keyVersion: KeyVersion, secret }),
   stream,
   seal,
 });
 
 export const NodeEnabled = defineEvent('NodeEnabled', {
   summary: 'An admin enabled a node. The panel polls and configures it again.',
+  recordedBy: { SetNodeEnabled: 'an admin enables the node', UpdateNode: 'an admin saves the node as enabled' },
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeDisabled = defineEvent('NodeDisabled', {
   summary: 'An admin disabled a node. The panel no longer polls or configures it; its inbounds keep running there.',
+  recordedBy: { SetNodeEnabled: 'an admin disables the node', UpdateNode: 'an admin saves the node as disabled' },
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeDeleted = defineEvent('NodeDeleted', {
-  summary: 'A node was deleted. Inbounds that are bound to it stay, but no longer reach a core.',
+  summary: 'A node was deleted. Its inbounds stay in this panel, but no core runs them for it.',
+  recordedBy: { DeleteNode: 'an admin deletes the node' },
   data: z.strictObject({ node }),
   stream,
 });
@@ -77,26 +90,28 @@ export const NodeDeleted = defineEvent('NodeDeleted', {
 export const NodeIdentified = defineEvent('NodeIdentified', {
   summary:
     'A node reported which panel it is. The panel does not use it if another panel answers at its address later.',
+  recordedBy: { RecordNodeIdentity: 'the first answer of a node after it was added or its address or token changed' },
   data: z.strictObject({
     node,
-    kind: z.enum(['portolan', '3x-ui']),
-    /** The lasting name that the panel gives itself; empty where its kind has none. */
-    panelId: z.string(),
+    kind: oneOf({ portolan: 'a panel of this program', '3x-ui': 'a panel of 3x-ui' }).describe('What the node is.'),
+    panelId: z.string().describe('Panel id of the node; empty for 3x-ui, which has none.'),
   }),
   stream,
 });
 
 export const NodeWentOnline = defineEvent('NodeWentOnline', {
   summary: 'A node responded again.',
+  recordedBy: { RecordNodeOnline: 'a probe of an offline node succeeds' },
   class: 'measured',
   data: z.strictObject({ node }),
   stream,
 });
 
 export const NodeWentOffline = defineEvent('NodeWentOffline', {
-  summary: 'A node did not respond correctly several times in a row.',
+  summary: 'A node did not respond, or not correctly.',
+  recordedBy: { RecordNodeOffline: 'probes of the node failed three times in a row, or it gave an invalid answer' },
   class: 'measured',
-  data: z.strictObject({ node, reason: z.string() }),
+  data: z.strictObject({ node, reason: Reason }),
   stream,
 });
 

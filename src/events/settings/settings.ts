@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issue } from '../../messages/issue.js';
+import { KeyVersion } from '../fields.js';
 import { keeps, LEAST_GRACE_S } from '../ip-limit.js';
 import { defineEvent } from '../log/event.js';
 import {
@@ -182,19 +183,32 @@ export const secretKeys = Object.keys(secretsTable) as readonly SecretKey[];
 export const noSecrets: Secrets = Object.fromEntries(secretKeys.map((key) => [key, ''])) as Record<SecretKey, string>;
 
 export const SettingsChanged = defineEvent('SettingsChanged', {
-  summary:
-    'Settings of the panel changed; only what changed is named. Keys and values are those of the settings table.',
-  data: z.strictObject({ changes: z.record(z.string(), z.json()) }),
+  summary: 'Settings of the panel changed. Only changed settings are listed.',
+  recordedBy: {
+    ChangeSettings: 'an admin or an operator changes settings',
+    SwitchOffTwoFactor: 'an operator disables two-factor login',
+    AdoptState: 'settings keep the value that they had on this machine before a restore',
+    ImportPanel: 'the imported database has settings',
+  },
+  data: z.strictObject({
+    changes: z.record(z.string(), z.json()).describe('The new values by [setting key](api.md#setting-keys).'),
+  }),
   stream: () => 'settings',
 });
 
 export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
-  summary: 'A secret setting was set, replaced or taken away; the value before it is destroyed.',
+  summary: 'A secret setting was set, replaced or removed. The former value was destroyed.',
+  recordedBy: {
+    ChangeSettings: 'an admin sets or removes a secret setting',
+    SwitchOffTwoFactor: 'an operator disables two-factor login, which removes `twoFactorToken`',
+    ImportPanel: 'the imported database has the secret',
+  },
   data: z.strictObject({
-    key: z.enum(secretKeys as readonly [SecretKey, ...SecretKey[]]),
-    keyVersion: z.int().positive(),
-    /** Empty = taken away. */
-    secret: z.strictObject({ value: z.string() }),
+    key: z.enum(secretKeys as readonly [SecretKey, ...SecretKey[]]).describe('Key of the setting.'),
+    keyVersion: KeyVersion,
+    secret: z
+      .strictObject({ value: z.string().describe('The new value; empty = it was removed.') })
+      .describe('The value.'),
   }),
   stream: () => 'settings',
   seal: {
@@ -202,7 +216,7 @@ export const SecretSettingChanged = defineEvent('SecretSettingChanged', {
   },
 });
 
-/** The name of the data key under which a life of a secret setting is sealed. */
+/** The name of the data key for a version of a secret setting. */
 export function secretSettingKey(key: SecretKey, keyVersion: number): string {
   return `setting/${key}/${keyVersion}`;
 }

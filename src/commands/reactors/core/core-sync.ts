@@ -10,7 +10,7 @@ import { CoreRecovery } from './recovery.js';
 import { RunningCore } from './running-core.js';
 import { type ExcludedInbounds, excludedInbounds, startCore, startProblem } from './start.js';
 
-type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'cut';
+type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'disconnect';
 
 /** How often excluded inbounds are tried again, and the running core is compared with the desired configuration, in ms. */
 const MAINTENANCE_MS = 60_000;
@@ -53,7 +53,7 @@ export class CoreSync {
     this.#recovery = new CoreRecovery(parts.core.process);
     this.#excluded = excludedInbounds(parts);
     this.#disconnectRestart = new DelayedRestart(parts, () => {
-      this.#restartFor = 'cut';
+      this.#restartFor = 'disconnect';
       void this.settle();
     });
     const running = {
@@ -207,7 +207,7 @@ export class CoreSync {
         this.#repeat = true;
         return;
       }
-      await this.#stop(reason === 'request' || reason === 'cut' ? reason : 'configuration');
+      await this.#stop(reason === 'request' || reason === 'disconnect' ? reason : 'configuration');
     }
     this.#running.forget();
     this.#asked.clear();
@@ -226,7 +226,7 @@ export class CoreSync {
     this.#backoff.started();
   }
 
-  async #stop(reason: 'request' | 'shutdown' | 'configuration' | 'cut'): Promise<void> {
+  async #stop(reason: 'request' | 'shutdown' | 'configuration' | 'disconnect'): Promise<void> {
     const { core, dispatch, counters } = this.#parts;
     const stopped = core.process.running;
     if (!stopped) return;

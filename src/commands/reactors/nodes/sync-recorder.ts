@@ -145,10 +145,10 @@ export class SyncRecorder {
   /** Notes that the node has cut clients that may connect. No baseline changes. */
   recordNodeCuts(node: Node, { cutThere }: InboundPlan): void {
     if (cutThere.length === 0) return;
-    const anomalies = cutThere.map((number): ['client', number, 'depleted on node'] => [
+    const anomalies = cutThere.map((number): ['client', number, 'depleted-on-node'] => [
       'client',
       number,
-      'depleted on node',
+      'depleted-on-node',
     ]);
     const data = { asked: node, clients: [], inbounds: [], anomalies };
     this.#parts.dispatch({ type: 'RecordNodeTraffic', data }, node);

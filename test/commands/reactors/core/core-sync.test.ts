@@ -163,8 +163,8 @@ describe('connections that cannot be ended one by one', () => {
     await place.wait(1500);
     expect(place.core.seen()).toStrictEqual(['stop', 'start in-1']);
     await place.wait(30_000);
-    expect(starts(place)).toStrictEqual(['start', 'cut']);
-    expect(place.data('CoreStopped')).toStrictEqual([{ run: 'run-1', reason: 'cut' }]);
+    expect(starts(place)).toStrictEqual(['start', 'disconnect']);
+    expect(place.data('CoreStopped')).toStrictEqual([{ run: 'run-1', reason: 'disconnect' }]);
   });
 });
 
@@ -187,7 +187,7 @@ describe('whoever was cut and goes on to receive', () => {
       await place.wait(5000);
     }
     await place.wait(5000);
-    expect(starts(place)).toStrictEqual(['start', 'cut']);
+    expect(starts(place)).toStrictEqual(['start', 'disconnect']);
   });
 
   it('is let alone when it only sends, or was let in again', async () => {

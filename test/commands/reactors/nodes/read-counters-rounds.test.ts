@@ -179,7 +179,7 @@ describe('a count of a node that is higher than what counts here', () => {
     asked();
     xui.count('in-1', 'alice', 0, MOST);
     expect(xui.row('alice').enable).toBe(false);
-    expect(notesOf(await round())).toContainEqual(['client', 1, 'depleted on node']);
+    expect(notesOf(await round())).toContainEqual(['client', 1, 'depleted-on-node']);
     expect(asked().filter(isReset)).toStrictEqual([expect.stringMatching(/resetClientTraffic\/alice$/)]);
     expect(xui.row('alice')).toMatchObject({ enable: true, up: 0, down: 0 });
     xui.count('in-1', 'alice', 0, 700);
