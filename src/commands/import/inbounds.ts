@@ -5,7 +5,7 @@ import { isObject } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
 import { hasClients } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
-import { configFlaw, freeTag, portFlaw, tagFlaw } from '../inbound/inbound-rules.js';
+import { configFlaw, freeTag, portProblem, tagFlaw } from '../inbound/inbound-rules.js';
 import type { ForeignInbound } from '../ports/foreign-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';
@@ -127,7 +127,7 @@ function readSpec(
     sniffing: { ...sniffing, enabled: sniffing['enabled'] === true } as InboundSpec['sniffing'],
   };
   const whole = { ...spec, tag: tagOf(row, spec, config, state, notes) };
-  const rejection = configFlaw(whole, config) ?? portFlaw(state, [], whole, config, { node: node ?? null });
+  const rejection = configFlaw(whole, config) ?? portProblem(state, [], whole, config, { node: node ?? null });
   if (rejection) flaws.push(rejection.message);
   if (protocol === 'wireguard' && rejection === null) flaws.push(...keyFlaws(own));
   return { spec: whole, config, node: node ?? null, flaws };

@@ -41,7 +41,7 @@ const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.s
 const PUBLIC_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
 
 /** `place`: the machine, and the inbound that is there already. What one machine listens on is nothing to another. */
-export function portFlaw(
+export function portProblem(
   state: PanelState,
   panelPorts: readonly OwnPort[],
   spec: InboundSpec,

@@ -27,7 +27,7 @@ import { deletions } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { configFlaw, freeTag, portFlaw, tagFlaw } from './inbound-rules.js';
+import { configFlaw, freeTag, portProblem, tagFlaw } from './inbound-rules.js';
 
 /** A listener as a caller asks for it; an empty tag asks for a free one. */
 export interface InboundDraft {
@@ -57,7 +57,7 @@ export const inbound: Decider<InboundCommand> = {
     const id = InboundId.parse(state.lastInbound + 1);
     const spec = { ...asked, tag: composed(asked.tag) || freeTag(state, asked, config) };
     const flaw =
-      configFlaw(spec, config) ?? portFlaw(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
+      configFlaw(spec, config) ?? portProblem(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
     if (flaw) return flaw;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
@@ -72,7 +72,7 @@ export const inbound: Decider<InboundCommand> = {
     const spec = { ...asked, tag: asked.tag === '' ? current.tag : keptName(asked.tag, current.tag) };
     const flaw =
       configFlaw(spec, config) ??
-      portFlaw(state, ownPorts, spec, config, current) ??
+      portProblem(state, ownPorts, spec, config, current) ??
       tagFlaw(state, spec.tag, id, current.tag);
     if (flaw) return flaw;
     if (clients.length > 0 && !hasClients(spec.protocol))

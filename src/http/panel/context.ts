@@ -2,7 +2,7 @@ import type { Done } from '../../commands/bus.js';
 import type { AnyCommand } from '../../commands/catalog.js';
 import type { CountedCommand, PlainCommand } from '../../commands/counted.js';
 import type { Backups } from '../../commands/ports/backups.js';
-import type { Core } from '../../commands/ports/core.js';
+import type { Core, CoreInbounds, CoreProcess } from '../../commands/ports/core.js';
 import type { Directory } from '../../commands/ports/directory.js';
 import type { Gauges } from '../../commands/ports/gauges.js';
 import type { HostMonitor } from '../../commands/ports/host.js';
@@ -45,9 +45,15 @@ export interface Reads {
   readonly now: () => number;
 }
 
-/** The core that runs, and what asks it. */
+/** What the handlers ask of the core. */
+export interface AskedCore extends Pick<Core, 'config' | 'keys'> {
+  readonly process: Pick<CoreProcess, 'running' | 'appliedTemplate' | 'output'>;
+  readonly inbounds: Pick<CoreInbounds, 'applied'>;
+}
+
+/** The core, and what records its state. */
 export interface CoreServices {
-  readonly core: Core;
+  readonly core: AskedCore;
   /** Records what the core has counted up to now; false = it has not answered within two seconds. */
   readonly collect: () => Promise<boolean>;
   /** Resolves when the core reactor has taken in everything that was appended before the call, or after `ms`. */
@@ -71,7 +77,7 @@ export interface MachineServices {
   /** What every admin shall hear though no event says it. */
   readonly alarms: Pick<Alarms, 'tell' | 'raised$'>;
   /** Why a port cannot be bound, by a real bind; null when it can. */
-  readonly portFlaw: (
+  readonly portProblem: (
     listen: string,
     port: number,
     udp: boolean,
@@ -80,14 +86,14 @@ export interface MachineServices {
    * The same for TCP where one of the panel's own servers is to listen: a port that these two hold now counts as free,
    * and only the address is tried.
    */
-  readonly serverPortFlaw: (listen: string, port: number) => ReturnType<MachineServices['portFlaw']>;
+  readonly serverPortProblem: (listen: string, port: number) => ReturnType<MachineServices['portProblem']>;
   /**
    * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
    * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
    */
-  readonly certificateFlaw: (certificateFile: string, keyFile: string) => Promise<string | null>;
+  readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<string | null>;
   /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
-  readonly pairFlaw: (pair: CertificatePair) => Promise<string | null>;
+  readonly pairProblem: (pair: CertificatePair) => Promise<string | null>;
   readonly version: string;
 }
 
@@ -138,10 +144,10 @@ export interface HistoryServices {
 export interface ServerServices {
   /** The settings that a flag or an environment variable overrides. */
   readonly overrides: Overrides;
-  /** Whether a restart of the servers is under way, from the wish to its end. */
+  /** Whether a restart of the servers is under way, from the request to its end. */
   readonly restarting: () => boolean;
-  /** Why a restart of the servers would come to nothing, as a sentence; null when all of it can be had. */
-  readonly restartFlaw: () => Promise<string | null>;
+  /** Why a restart of the servers would fail, as a sentence; null when nothing stands in its way. */
+  readonly restartProblem: () => Promise<string | null>;
   /** The port that the subscription server has, which a flag may have chosen. */
   readonly subPort: () => number;
 }

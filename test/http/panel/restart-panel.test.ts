@@ -27,8 +27,8 @@ describe('restartPanel', () => {
   });
 
   it('refuses at once, with a sentence, what would come to nothing', async () => {
-    const restartFlaw = async () => 'Port already exists: 9 is used by another program';
-    const panel = await startPanel({ parts: { restartFlaw } });
+    const restartProblem = async () => 'Port already exists: 9 is used by another program';
+    const panel = await startPanel({ parts: { restartProblem } });
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');
     expect(answer.json).toEqual({

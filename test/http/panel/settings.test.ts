@@ -215,11 +215,11 @@ describe('a change', () => {
     const { errors, update } = await start(
       {},
       {
-        serverPortFlaw: async (listen, port) => {
+        serverPortProblem: async (listen, port) => {
           asked.push([listen, port]);
           return port === 8080 ? 'taken' : listen === '10.9.9.9' ? 'no such address' : port < 1024 ? 'forbidden' : null;
         },
-        certificateFlaw: async (certificate, key) =>
+        certificateProblem: async (certificate, key) =>
           certificate === '/good.pem'
             ? key === '/good.key'
               ? null
@@ -250,7 +250,7 @@ describe('a change', () => {
   it('to a port that somebody holds, and to files that are no pair, is refused by the real machine', async () => {
     const { errors, update } = await start(
       {},
-      { serverPortFlaw: (listen, port) => portProblem(listen, port, false), certificateFlaw: certificateProblem },
+      { serverPortProblem: (listen, port) => portProblem(listen, port, false), certificateProblem },
     );
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-import type { Core, CoreConfig, CoreInbound } from '../../../commands/ports/core.js';
+import type { CoreConfig, CoreInbound, CoreInbounds, CoreProcess } from '../../../commands/ports/core.js';
 import { isObject, type Json, type JsonObject } from '../../../lib/json.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 
@@ -6,7 +6,13 @@ import type { ReadModels } from '../../../projections/read-models.js';
  * What the core runs: the template that it was started with and the inbounds that it took, each with the accounts that
  * the log lets in. Without a core, what the log asks for.
  */
-export function runningConfig(read: ReadModels, core: Core): CoreConfig {
+export function runningConfig(
+  read: ReadModels,
+  core: {
+    readonly process: Pick<CoreProcess, 'running' | 'appliedTemplate'>;
+    readonly inbounds: Pick<CoreInbounds, 'applied'>;
+  },
+): CoreConfig {
   const wanted = read.desired.config();
   const template = core.process.running ? core.process.appliedTemplate() : null;
   if (template === null) return wanted;

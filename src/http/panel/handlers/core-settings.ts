@@ -21,7 +21,7 @@ const RESET = 'Outbound traffic has been reset.';
 const ALL_TAGS = '-alltags-';
 const SETTLED_MS = 10_000;
 
-type Services = Needs<'read' | 'core' | 'coreSettled' | 'web' | 'probe' | 'providers' | 'pairFlaw'>;
+type Services = Needs<'read' | 'core' | 'coreSettled' | 'web' | 'probe' | 'providers' | 'pairProblem'>;
 
 export const coreSettingHandlers: Handlers<typeof coreSettingRoutes, Services> &
   Handlers<typeof coreSettingApiRoutes, Services> = {
@@ -97,7 +97,7 @@ async function changeTemplate(
 }
 
 async function templateFlaw(
-  { read, core, pairFlaw }: Services,
+  { read, core, pairProblem }: Services,
   template: JsonObject,
 ): Promise<Rejection | Untested | null> {
   const wrongBlock = blockFlaw(template);
@@ -109,7 +109,7 @@ async function templateFlaw(
   }
   // Files were looked at with the paths.
   for (const pair of certificatePairs(template).filter(hasLines)) {
-    const why = await pairFlaw(pair);
+    const why = await pairProblem(pair);
     if (why !== null) return reject('TEMPLATE_INVALID', { why });
   }
   return refusal(() => core.config.testTemplate({ template, inbounds: runnable(read) }));

@@ -14,7 +14,7 @@ import type { Needs } from '../context.js';
 
 /** There is no core at all that could be asked. */
 export type Untested = 'untested';
-type Asked = Needs<'read' | 'core' | 'portFlaw' | 'pairFlaw' | 'coreSettled'>;
+type Asked = Needs<'read' | 'core' | 'portProblem' | 'pairProblem' | 'coreSettled'>;
 
 /** How long the core may take to give back the port of an inbound that was just deleted, in ms. */
 const SETTLED_MS = 3_000;
@@ -32,20 +32,20 @@ export async function externalFlaw(
   const given = certificatesOf(draft.config.stream);
   if (node !== null) {
     const known = current !== undefined && sameJson(current.config.stream, draft.config.stream);
-    return known ? null : certificateFlaw(asked, given.filter(needsNoFile));
+    return known ? null : certificateProblem(asked, given.filter(needsNoFile));
   }
   const rendered = coreInboundOf(draft);
   if (current && sameJson(rendered.config, coreInbound(current).config)) return null;
   return (
     (await foreignHolder(asked, draft)) ??
-    (await certificateFlaw(asked, given)) ??
+    (await certificateProblem(asked, given)) ??
     (await refusal(() => asked.core.config.testInbound(rendered)))
   );
 }
 
 /** Whether a stranger holds the port. Where an inbound of ours listens, the command knows better. */
 async function foreignHolder(
-  { read, portFlaw, coreSettled }: Asked,
+  { read, portProblem, coreSettled }: Asked,
   { spec, config }: InboundDraft,
 ): Promise<Rejection | null> {
   const { listen, port, protocol } = spec;
@@ -55,21 +55,21 @@ async function foreignHolder(
     .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
-    let flaw = await portFlaw(listen, port, layer === 'udp');
-    if (flaw === 'taken') {
+    let problem = await portProblem(listen, port, layer === 'udp');
+    if (problem === 'taken') {
       await coreSettled(SETTLED_MS);
-      flaw = await portFlaw(listen, port, layer === 'udp');
+      problem = await portProblem(listen, port, layer === 'udp');
     }
-    if (flaw === 'taken') return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') });
-    if (flaw === 'forbidden') return reject('PORT_FORBIDDEN', { port });
-    if (flaw === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
+    if (problem === 'taken') return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') });
+    if (problem === 'forbidden') return reject('PORT_FORBIDDEN', { port });
+    if (problem === 'no such address') return reject('LISTEN_UNKNOWN', { listen });
   }
   return null;
 }
 
-async function certificateFlaw(asked: Asked, pairs: readonly CertificatePair[]): Promise<Rejection | null> {
+async function certificateProblem(asked: Asked, pairs: readonly CertificatePair[]): Promise<Rejection | null> {
   for (const pair of pairs) {
-    const why = await asked.pairFlaw(pair);
+    const why = await asked.pairProblem(pair);
     if (why !== null) return reject('CONFIG_INVALID', { why });
   }
   return null;

@@ -17,7 +17,7 @@ const UPDATED = message('inbound.updated');
 const UPDATED_UNTESTED = message('inbound.updatedUntested');
 const STILL_CLOSED = message('inbound.enabledButClosed');
 
-type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portFlaw' | 'pairFlaw'>;
+type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async list(_, { read, collect }, { userId, wantsCounters }) {

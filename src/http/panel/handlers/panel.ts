@@ -4,11 +4,11 @@ import { Message, type Needs } from '../context.js';
 import type { panelRoutes } from '../contract/panel.js';
 import type { Handlers } from '../mount.js';
 
-export const panelHandlers: Handlers<typeof panelRoutes, Needs<'read' | 'restartFlaw' | 'restarting'>> = {
+export const panelHandlers: Handlers<typeof panelRoutes, Needs<'read' | 'restartProblem' | 'restarting'>> = {
   /** The servers follow the event; the caller has its answer long before. */
-  async restartPanel(_, { read, restarting, restartFlaw }, { dispatch, requestHost }) {
+  async restartPanel(_, { read, restarting, restartProblem }, { dispatch, requestHost }) {
     // What is under way has been looked at; the decision says the rest.
-    const why = restarting() ? null : await restartFlaw();
+    const why = restarting() ? null : await restartProblem();
     if (why !== null) return reject('RESTART_REFUSED', { why });
     const done = dispatch({ type: 'RestartPanel', data: { underWay: restarting() } });
     if (done instanceof Rejection) return done;

@@ -17,7 +17,7 @@ export const PRIVATE_ADDRESS = message('settings.addressPrivate');
 
 const near = new Networks(privateNetworks);
 
-export type Machine = Needs<'serverPortFlaw' | 'certificateFlaw' | 'web'>;
+export type Machine = Needs<'serverPortProblem' | 'certificateProblem' | 'web'>;
 
 /** Whether `next` has something about which only the machine can tell. */
 export function concernsMachine(current: Settings, next: Settings): boolean {
@@ -40,25 +40,25 @@ export function settingsWith(current: Settings, changes: Readonly<Record<string,
  */
 export async function machineFlaws(machine: Machine, current: Settings, next: Settings): Promise<readonly Flaw[]> {
   const found = await Promise.all([
-    portFlaw(machine, current, next, 'webListen', 'webPort'),
-    portFlaw(machine, current, next, 'subListen', 'subPort'),
-    pairFlaw(machine, current, next, 'webCertFile', 'webKeyFile'),
-    pairFlaw(machine, current, next, 'subCertFile', 'subKeyFile'),
+    portProblem(machine, current, next, 'webListen', 'webPort'),
+    portProblem(machine, current, next, 'subListen', 'subPort'),
+    pairProblem(machine, current, next, 'webCertFile', 'webKeyFile'),
+    pairProblem(machine, current, next, 'subCertFile', 'subKeyFile'),
     informs(current, next) ? addressFlaw(machine, next) : null,
     asksElsewhere(current, next) ? botFlaw(machine, next) : null,
   ]);
   return found.filter((flaw) => flaw !== null);
 }
 
-async function portFlaw(
-  { serverPortFlaw }: Machine,
+async function portProblem(
+  { serverPortProblem }: Machine,
   current: Settings,
   next: Settings,
   listen: 'webListen' | 'subListen',
   port: 'webPort' | 'subPort',
 ): Promise<Flaw | null> {
   if (next[port] === current[port] && next[listen] === current[listen]) return null;
-  switch (await serverPortFlaw(next[listen], next[port])) {
+  switch (await serverPortProblem(next[listen], next[port])) {
     case 'taken':
       return { key: port, why: message('settings.portTaken') };
     case 'forbidden':
@@ -70,8 +70,8 @@ async function portFlaw(
   }
 }
 
-async function pairFlaw(
-  { certificateFlaw }: Machine,
+async function pairProblem(
+  { certificateProblem }: Machine,
   current: Settings,
   next: Settings,
   certificate: 'webCertFile' | 'subCertFile',
@@ -80,7 +80,7 @@ async function pairFlaw(
   const same = next[certificate] === current[certificate] && next[key] === current[key];
   // A missing half is for the decision to name.
   if (same || next[certificate] === '' || next[key] === '') return null;
-  const why = await certificateFlaw(next[certificate], next[key]);
+  const why = await certificateProblem(next[certificate], next[key]);
   return why === null ? null : { key: /\bkey\b/i.test(why) ? key : certificate, why };
 }
 

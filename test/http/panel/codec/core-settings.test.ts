@@ -59,7 +59,7 @@ describe('getConfigJson', () => {
 
 describe('a template with certificates as lines', () => {
   it('is refused where they are of no use, and does not repeat them', async () => {
-    const panel = startPanel({ pairFlaw: pairProblem, core: { config: { assemble: ({ template }) => template } } });
+    const panel = startPanel({ pairProblem, core: { config: { assemble: ({ template }) => template } } });
     const save = (certificates: readonly object[]) => {
       const streamSettings = { network: 'tcp', security: 'tls', tlsSettings: { certificates } };
       const inbound = { tag: 't', port: 443, protocol: 'vless', settings: { decryption: 'none' }, streamSettings };

@@ -103,14 +103,14 @@ describe('add', () => {
 
 describe('what the machine and the core say', () => {
   it('refuses a port that a stranger holds', async () => {
-    panel = startPanel({ portFlaw: async (_, port, udp) => (port === 443 && !udp ? 'taken' : null) });
+    panel = startPanel({ portProblem: async (_, port, udp) => (port === 443 && !udp ? 'taken' : null) });
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by another program');
     expect((await add(vless(444))).success).toBe(true);
   });
 
   it('leaves a port of its own to the command', async () => {
     let holder: 'taken' | null = null;
-    panel = startPanel({ portFlaw: async () => holder });
+    panel = startPanel({ portProblem: async () => holder });
     await add(vless(443, [], { tag: 'mine' }));
     holder = 'taken';
     expect((await add(vless(443))).msg).toBe('Port already exists: 443 is used by inbound mine');
@@ -142,7 +142,7 @@ describe('what the machine and the core say', () => {
   it('refuses certificate files with a flaw, however they are spelled, while tls is on', async () => {
     const seen: unknown[] = [];
     panel = startPanel({
-      pairFlaw: async ({ certificate, key }) => {
+      pairProblem: async ({ certificate, key }) => {
         seen.push(certificate, key);
         return 'the key does not belong to the certificate';
       },
@@ -159,7 +159,7 @@ describe('what the machine and the core say', () => {
   });
 
   it('refuses certificates as lines with a flaw wherever an inbound comes from, also for a node', async () => {
-    panel = startPanel({ pairFlaw: pairProblem });
+    panel = startPanel({ pairProblem });
     const tls = (certificate: string[], key: string[]) =>
       JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificate, key }] } });
     const [good, other] = [await makeCertificate(), await makeCertificate()];
