@@ -1,7 +1,8 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
-import { actorText } from '../projections/story.js';
+import { render } from '../messages/render.js';
+import { actorText } from '../projections/why/history.js';
 
 /** Lines for a terminal, which would obey control characters in the names that somebody gave. In JSON it reads the same. */
 export function print(lines: string): void {
@@ -41,5 +42,5 @@ export function masked(event: RecordedEvent): Record<string, unknown> {
 
 export function eventLine(event: RecordedEvent): string {
   const { position, stream, type, meta } = event;
-  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  by ${actorText(meta)}`;
+  return `${timeText(meta.at)}  #${position}  ${stream}  ${type}  ${JSON.stringify(maskedData(event))}  by ${render(actorText(meta), 'en')}`;
 }

@@ -5,8 +5,8 @@ import type { Counter } from '../events/counters.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { zoneNamed } from '../lib/time/calendar.js';
 import { dayRange, MOST_YEARS, type RangeFlaw } from '../lib/time/day-range.js';
-import { bytesText, timeText } from '../lib/words.js';
 import { message, type Text } from '../messages/message.js';
+import { rendered } from '../messages/rendered.js';
 import { ReadModels } from '../projections/read-models.js';
 import { Ledger } from '../projections/statement/ledger.js';
 import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
@@ -40,8 +40,8 @@ export function statementCommand(events: Command, common: (command: Command) => 
       const { dataDir, json } = common(command);
       reading(dataDir, (journal) => {
         const statement = statementIn(journal, name, options);
-        if (options.csv) process.stdout.write(statementCsv(statement));
-        else print(json ? JSON.stringify(statement) : text(name, statement, say));
+        if (options.csv) process.stdout.write(statementCsv(rendered(statement, say)));
+        else print(json ? JSON.stringify(rendered(statement, say)) : text(name, statement, say));
       });
     });
 }
@@ -94,16 +94,15 @@ function refusal(flaw: RangeFlaw): Rejection {
 
 function text(name: string, statement: Statement, say: Say): string {
   const { zone, from, to, clients, opening, closing, used, changed, days } = statement;
-  const sum = ({ up, down }: Counter): Text =>
-    message('cli.statementBytes', { up: bytesText(up), down: bytesText(down) });
+  const sum = ({ up, down }: Counter): Text => message('cli.statementBytes', { up, down });
   return [
     say(message('cli.statementTitle', { client: name, from, to, zone })),
     ...clients.map(({ client, inbound, since, until }) => {
-      const known = { client, inbound, since: timeText(since) };
+      const known = { client, inbound, since };
       const shown =
         until === null
           ? message('cli.statementClient', known)
-          : message('cli.statementClientUntil', { ...known, until: timeText(until) });
+          : message('cli.statementClientUntil', { ...known, until });
       return `  ${say(shown)}`;
     }),
     say(message('cli.statementOpening', { bytes: sum(opening) })),

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../lib/operator-error.js';
-import { timeText } from '../lib/words.js';
-import { message } from '../messages/message.js';
+import { message, type Text } from '../messages/message.js';
+import { rendered } from '../messages/rendered.js';
 import { ReadModels } from '../projections/read-models.js';
-import { type Chapter, chapterLine } from '../projections/story.js';
-import { type Ended, endOf } from '../projections/why/ended.js';
+import { type DeletedClient, deletedClient } from '../projections/why/deleted-clients.js';
 import { type Explanation, explain } from '../projections/why/explain.js';
+import { entryText, type HistoryEntry } from '../projections/why/history.js';
+import { standingText } from '../projections/why/standing-texts.js';
 import type { Moment } from '../projections/why/why-facts.js';
 import type { Journal } from '../store/journal.js';
 import { clientsNamed, numberIn } from './clients-named.js';
@@ -13,7 +14,7 @@ import type { Say } from './language.js';
 import { print } from './output.js';
 import { type Common, reading } from './reading.js';
 
-/** `portolan events why CLIENT`: in which state a client is, by which rule, since when, by whom, and what would change it. */
+/** `portolan events why CLIENT`: the state of a client, the rule behind it, since when, by whom, and what would change it. */
 export function whyCommand(events: Command, common: (command: Command) => Common, say: Say): void {
   events
     .command('why')
@@ -23,19 +24,24 @@ export function whyCommand(events: Command, common: (command: Command) => Common
       const { dataDir, json } = common(command);
       reading(dataDir, (journal) => {
         const { now, past } = found(journal, name);
-        for (const one of now) print(json ? JSON.stringify(plain(one)) : nowText(one, say));
-        for (const one of past) print(json ? JSON.stringify(one) : pastText(one, say));
+        for (const one of now) print(json ? JSON.stringify(rendered(plain(one), say)) : nowText(one, say));
+        for (const one of past) print(json ? JSON.stringify(rendered(one, say)) : pastText(one, say));
       });
     });
 }
 
 /** The clients that have the name, and the deleted ones that had it. Throws `OperatorError` when there is none. */
-function found({ log, snapshots }: Journal, name: string): { now: readonly Explanation[]; past: readonly Ended[] } {
+function found(
+  { log, snapshots }: Journal,
+  name: string,
+): { now: readonly Explanation[]; past: readonly DeletedClient[] } {
   const number = numberIn(name);
   const read = new ReadModels(log, snapshots);
   const email = number === null ? name : (read.clients.get(number)?.identity.email ?? '');
   const now = explain(read, log, email, Date.now()).filter(({ client }) => number === null || client.number === number);
-  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap((client) => endOf(log, client) ?? []);
+  const past = (number === null ? clientsNamed(log, name) : [number]).flatMap(
+    (client) => deletedClient(log, client) ?? [],
+  );
   if (now.length + past.length === 0) throw new OperatorError(message('cli.clientUnknown', { client: name }));
   return { now, past };
 }
@@ -46,39 +52,39 @@ function plain({ client, inbound, ...rest }: Explanation): object {
 }
 
 function nowText({ client, inbound, standing, mayConnect, rule, also, story, ...rest }: Explanation, say: Say): string {
-  const title = { email: client.identity.email, client: client.number, inbound: inbound.tag, standing };
+  const title = {
+    email: client.identity.email,
+    client: client.number,
+    inbound: inbound.tag,
+    standing: standingText(standing),
+  };
   return [
     say(message('cli.whyTitle', title)),
-    `  ${connectText(mayConnect, rule, say)}.`,
+    `  ${say(message(mayConnect ? 'cli.whyMay' : 'cli.whyMayNot', { rule }))}.`,
     ...because(rest, say),
-    ...also.flatMap((other) => [`  ${say(message('cli.whyAlso', other))}.`, ...because(other, say)]),
+    ...also.flatMap((other) => {
+      const shown = { standing: standingText(other.standing), rule: other.rule };
+      return [`  ${say(message('cli.whyAlso', shown))}.`, ...because(other, say)];
+    }),
     ...storyLines(story, say),
   ].join('\n');
 }
 
-/** A rule that admits a client says so itself. */
-function connectText(mayConnect: boolean, rule: string, say: Say): string {
-  if (rule.startsWith('it may connect')) return `I${rule.slice(1)}`;
-  return say(message(mayConnect ? 'cli.whyMay' : 'cli.whyMayNot', { rule }));
-}
-
 function because(
-  { since, remedies }: { since: Moment | null; remedies: readonly string[] },
+  { since, remedies }: { since: Moment | null; remedies: readonly Text[] },
   say: Say,
 ): readonly string[] {
   return [
-    ...(since ? [`  ${say(message('cli.whySince', { ...since, at: timeText(since.at) }))}`] : []),
+    ...(since ? [`  ${say(message('cli.whySince', since))}`] : []),
     ...(remedies.length > 0 ? [`  ${say(message('cli.whyRemedies', { remedies }))}`] : []),
   ];
 }
 
-function pastText({ client, since, story }: Ended, say: Say): string {
-  return [say(message('cli.whyDeleted', { client, ...since, at: timeText(since.at) })), ...storyLines(story, say)].join(
-    '\n',
-  );
+function pastText({ client, since, story }: DeletedClient, say: Say): string {
+  return [say(message('cli.whyDeleted', { client, ...since })), ...storyLines(story, say)].join('\n');
 }
 
-const storyLines = (story: readonly Chapter[], say: Say): readonly string[] => [
+const storyLines = (story: readonly HistoryEntry[], say: Say): readonly string[] => [
   `  ${say(message('cli.whyStory'))}`,
-  ...story.map(chapterLine),
+  ...story.map((entry) => say(entryText(entry))),
 ];

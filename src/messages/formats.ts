@@ -27,12 +27,33 @@ export function bytesText(value: unknown, language: Language): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', ...digits }).format(size);
 }
 
-/** Milliseconds in the largest unit that divides them, such as `90 seconds`; else in seconds to one digit. */
+/** Bytes to the last digit, such as `1,200 bytes`. */
+export function byteCountText(value: unknown, language: Language): string {
+  if (typeof value !== 'number') return UNKNOWN;
+  return new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(value);
+}
+
+/**
+ * Milliseconds in the largest unit that divides them, such as `90 seconds`, else in seconds to one digit; more than a day
+ * as `1 day 30 minutes`.
+ */
 export function durationText(value: unknown, language: Language): string {
   if (typeof value !== 'number') return UNKNOWN;
-  const [unit, ms] = DURATIONS.find(([, length]) => value >= length && value % length === 0) ?? ['second', 1000];
-  const digits = { maximumFractionDigits: 1 };
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', ...digits }).format(value / ms);
+  const inUnit = (unit: string, count: number): string =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(
+      count,
+    );
+  if (value < DAY_MS) {
+    const [unit, ms] = DURATIONS.find(([, length]) => value >= length && value % length === 0) ?? ['second', 1000];
+    return inUnit(unit, value / ms);
+  }
+  let rest = value;
+  const parts = DURATIONS.flatMap(([unit, ms]) => {
+    const count = Math.floor(rest / ms);
+    rest %= ms;
+    return count === 0 ? [] : [inUnit(unit, count)];
+  });
+  return parts.join(' ');
 }
 
 /** A moment in milliseconds since 1970 as `2026-03-31 14:05`, in the time zone of this name. */
@@ -40,6 +61,15 @@ export function timeText(value: unknown, zone: string): string {
   if (typeof value !== 'number' || Number.isNaN(new Date(value).getTime())) return UNKNOWN;
   const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
   return new Intl.DateTimeFormat('sv-SE', { ...parts, timeZone: zone }).format(value);
+}
+
+/** A moment in milliseconds since 1970 as `2026-03-31 14:05:09Z`. */
+export function utcText(value: unknown): string {
+  if (typeof value !== 'number' || Number.isNaN(new Date(value).getTime())) return UNKNOWN;
+  return new Date(value)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
 }
 
 const QUOTES: Readonly<Record<Exclude<Language, 'en'>, readonly [string, string]>> = {

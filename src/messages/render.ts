@@ -1,7 +1,16 @@
 import { createRequire } from 'node:module';
 import { createInstance } from 'i18next';
 import { areas } from './codes.generated.js';
-import { bytesText, durationText, isolated, numberText, quotedText, timeText } from './formats.js';
+import {
+  byteCountText,
+  bytesText,
+  durationText,
+  isolated,
+  numberText,
+  quotedText,
+  timeText,
+  utcText,
+} from './formats.js';
 import { textOfIssue } from './issue.js';
 import { type Language, languages } from './language.js';
 import { isText, message, type Text } from './message.js';
@@ -139,10 +148,14 @@ function formatted(value: unknown, format: string | undefined, lng: string | und
       return numberText(value, language);
     case 'bytes':
       return isolated(bytesText(value, language), language);
+    case 'byteCount':
+      return isolated(byteCountText(value, language), language);
     case 'duration':
       return durationText(value, language);
     case 'time':
       return timeText(value, $zone);
+    case 'utc':
+      return isolated(utcText(value), language);
     default:
       return isolated(String(value), language);
   }

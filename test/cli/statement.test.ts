@@ -62,10 +62,10 @@ describe('events statement', () => {
       'opening balance   0 bytes up, 0 bytes down',
       day1,
       '  100 bytes up, 200 bytes down  this machine, client #1, in-1',
-      '  #3 was added to inbound 1 as alice: no cap, no expiry, enabled (by user root from 203.0.113.7)',
+      '  #3 was added to inbound 1 as alice: no cap; no expiry; enabled (by user root from 203.0.113.7)',
       day2,
       '  10 bytes up, 20 bytes down  this machine, client #1, in-1',
-      '  -100 bytes up, -200 bytes down  #5 its counters were set to zero; they were 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
+      '  -100 bytes up, -200 bytes down  #5 its counters were reset from 100 bytes up, 200 bytes down (by user root from 203.0.113.7)',
       'used              110 bytes up, 220 bytes down',
       'changed otherwise -100 bytes up, -200 bytes down',
       'closing balance   10 bytes up, 20 bytes down',
@@ -151,7 +151,7 @@ describe('events why', () => {
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#8).',
       '  What would change it: reset its traffic; raise or remove its cap.',
       '  History:',
-      '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap, no expiry, enabled  (by user root from 203.0.113.7)',
+      '2023-11-14 22:13:20Z  #3  was added to inbound 1 as alice: no cap; no expiry; enabled  (by user root from 203.0.113.7)',
     ]);
     const [json = ''] = (await portolan(journal, 'events', 'why', '#1', '--json')).lines;
     expect(JSON.parse(json)).toMatchObject({
@@ -167,7 +167,9 @@ describe('events why', () => {
     expect((await spoken())[1]).toBe('  It may connect: no cap, no expiry.');
     const addresses = { allowed: ['A'], blocked: ['B'] };
     journal.append(ClientIpsBlocked({ client: first, limit: 1, keep: 'newest', graceSeconds: 30, ips: addresses }));
-    expect((await spoken())[1]).toBe('  It may connect from 1 address at once, and the newest stay: A may, B may not.');
+    expect((await spoken())[1]).toBe(
+      '  It may connect: at most 1 address at a time, the newest are kept: A may connect, B may not.',
+    );
     must({
       type: 'UpdateClient',
       data: { inbound: one, client: { email: 'alice' }, draft: draft('alice', 1, { spec: { enabled: false } }) },
@@ -176,13 +178,13 @@ describe('events why', () => {
     const lines = await spoken();
     expect(lines.slice(0, lines.indexOf('  History:'))).toStrictEqual([
       'alice (client #1, inbound in-1): disabled',
-      '  It may not connect: the client is switched off.',
+      '  It may not connect: the client is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#9).',
-      '  What would change it: switch the client on.',
-      '  Also inbound disabled: inbound in-1 is switched off.',
+      '  What would change it: enable the client.',
+      '  Also inbound disabled: inbound in-1 is disabled.',
       '  Since 2023-11-15 22:13:20Z, by user root from 203.0.113.7 (#10).',
-      '  What would change it: switch the inbound on.',
-      expect.stringMatching(/^ {2}Also too many addresses: it may connect from 1 address/) as string,
+      '  What would change it: enable the inbound.',
+      expect.stringMatching(/^ {2}Also too many addresses: at most 1 address/) as string,
       expect.stringMatching(/^ {2}Since /) as string,
       expect.stringMatching(/^ {2}What would change it: disconnect one/) as string,
     ]);

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Rejection, reject } from '../../src/commands/rejection.js';
 import { MessageError, textOf } from '../../src/messages/error.js';
-import { bytesText, durationText, quotedText, timeText } from '../../src/messages/formats.js';
+import { byteCountText, bytesText, durationText, quotedText, timeText, utcText } from '../../src/messages/formats.js';
 import { isText, message, type Text, verbatim } from '../../src/messages/message.js';
 import { render, reportMissingTexts } from '../../src/messages/render.js';
+import { rendered } from '../../src/messages/rendered.js';
 
 describe('a message', () => {
   it('is rendered in each language', () => {
@@ -76,6 +77,12 @@ describe('values', () => {
     expect(durationText(90_000, 'en')).toBe('90 seconds');
     expect(durationText(7_200_000, 'en')).toBe('2 hours');
     expect(durationText(1500, 'en')).toBe('1.5 seconds');
+    expect(durationText(60_000, 'en')).toBe('1 minute');
+    expect(durationText(7 * 86_400_000, 'en')).toBe('7 days');
+    expect(durationText(86_400_000 + 1_800_000, 'en')).toBe('1 day 30 minutes');
+    expect(durationText(90_061_000, 'en')).toBe('1 day 1 hour 1 minute 1 second');
+    expect(byteCountText(1200, 'en')).toBe('1,200 bytes');
+    expect(utcText(1000)).toBe('1970-01-01 00:00:01Z');
     expect(timeText(0, 'Asia/Tehran')).toBe('1970-01-01 03:30');
     expect(quotedText('a"\u0000', 'en')).toBe(String.raw`"a\"\u0000"`);
     expect(quotedText('a"b', 'ru')).toBe('«a"b»');
@@ -83,8 +90,18 @@ describe('values', () => {
   });
 
   it('of another type are shown as unknown', () => {
-    for (const show of [bytesText, durationText]) expect(show('x', 'en')).toBe('?');
+    for (const show of [byteCountText, bytesText, durationText, utcText]) expect(show('x', 'en')).toBe('?');
     expect(timeText(Number.MAX_VALUE, 'UTC')).toBe('?');
+  });
+});
+
+describe('texts in other values', () => {
+  it('are replaced by strings, and everything else stays', () => {
+    const text = message('CLIENT_NOT_FOUND', { client: 'ann' });
+    const value = { rule: text, also: [text, verbatim('EX')], since: null, at: 7, name: 'x' };
+    expect(rendered(value, (one) => render(one, 'ru'))).toStrictEqual({
+      ...{ rule: 'Клиента ann нет', also: ['Клиента ann нет', 'EX'], since: null, at: 7, name: 'x' },
+    });
   });
 });
 

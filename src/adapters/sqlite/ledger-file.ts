@@ -13,7 +13,7 @@ import { DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Increase it when the layout or the content changes: a file with another version is rebuilt. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 /** Says in the head of the file whose it is. */
 const OURS = 0x504f_5254;
 const SCHEMA = `

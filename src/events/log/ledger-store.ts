@@ -19,8 +19,8 @@ export const entryKinds = [
   'reset',
   'adjusted',
   'renewed',
-  'inherited',
-  'bequeathed',
+  'transferred in',
+  'transferred out',
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 

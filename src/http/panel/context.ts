@@ -29,7 +29,7 @@ import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import { type Text } from '../../messages/message.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Ledger, Told } from '../../projections/statement/ledger.js';
-import type { StoryLog } from '../../projections/story.js';
+import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
@@ -133,7 +133,7 @@ export interface HistoryServices {
   /** What happened, for programs that follow. */
   readonly feed: EventFeed;
   /** What happened, read from the log. */
-  readonly past: StoryLog;
+  readonly past: HistoryLog;
   /** Whether a command with this id was carried out, and whether it was of the same request; null when it is new. */
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** Asks for bytes of clients by day, and what set their counters; in the tick in which the read models are at the same event. */

@@ -25,9 +25,9 @@ export interface Member {
 }
 
 /**
- * The account of clients that are one person. Who left their email bequeathed its bytes to one of them, so its time with
- * them, up to there, is a part of the account; what it does afterwards is not. Names play no part: a client that was renamed
- * brings its past along, and a deleted client whose email was given again is another account.
+ * The account of clients with one email. A client that leaves the email transfers its bytes to one of the others, so its
+ * lines up to that point belong to the account and later ones do not. Names do not matter: a renamed client keeps its lines,
+ * and a client with an email that was deleted and used again has another account.
  */
 export function accountOf(books: Books, clients: readonly number[]): Account {
   const flows: Flow[] = [];
@@ -37,13 +37,13 @@ export function accountOf(books: Books, clients: readonly number[]): Account {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { client, until } = next;
     const all = books.entriesOf(client);
-    const from = all.findLast(({ kind, position }) => kind === 'bequeathed' && position < until)?.position ?? 0;
+    const from = all.findLast(({ kind, position }) => kind === 'transferred out' && position < until)?.position ?? 0;
     const within = ({ position }: { readonly position: number }): boolean => position > from && position <= until;
     const own = all.filter(within);
     entries.push(...own);
     flows.push(...books.flowsOf(client).filter(within));
     for (const { kind, other, position } of own)
-      if (kind === 'inherited') waiting.push({ client: other, until: position });
+      if (kind === 'transferred in') waiting.push({ client: other, until: position });
     if (!members.has(client) || until === Number.POSITIVE_INFINITY) members.set(client, memberOf(client, all, own));
   }
   return { clients: [...members.values()].sort((a, b) => a.client - b.client), flows, entries };
@@ -52,11 +52,11 @@ export function accountOf(books: Books, clients: readonly number[]): Account {
 /** Of somebody who left the others by being deleted the account is the one up to there. */
 function endOf(entries: readonly Entry[]): number {
   const [left, deleted] = entries.slice(-2);
-  return left?.kind === 'bequeathed' && deleted?.kind === 'deleted' ? left.position : Number.POSITIVE_INFINITY;
+  return left?.kind === 'transferred out' && deleted?.kind === 'deleted' ? left.position : Number.POSITIVE_INFINITY;
 }
 
 function memberOf(client: number, all: readonly Entry[], own: readonly Entry[]): Member {
   const added = all.find(({ kind }) => kind === 'added');
-  const left = own.findLast(({ kind }) => kind === 'bequeathed' || kind === 'deleted');
+  const left = own.findLast(({ kind }) => kind === 'transferred out' || kind === 'deleted');
   return { client, inbound: added?.other ?? 0, since: added?.at ?? 0, until: left?.at ?? null };
 }

@@ -146,8 +146,8 @@ export class Ledger {
         break;
       case 'ClientTrafficTransferred': {
         const { client, fromClient: from } = event.data;
-        this.#enter(event, from, 'bequeathed', minus(zero, event.data), client);
-        this.#enter(event, client, 'inherited', event.data, from);
+        this.#enter(event, from, 'transferred out', minus(zero, event.data), client);
+        this.#enter(event, client, 'transferred in', event.data, from);
         break;
       }
       default:

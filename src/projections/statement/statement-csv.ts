@@ -1,4 +1,5 @@
 import { shownText, timeText } from '../../lib/words.js';
+import type { Rendered } from '../../messages/rendered.js';
 import type { Statement } from './statement.js';
 
 const HEADER = ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'];
@@ -7,7 +8,7 @@ const HEADER = ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'do
  * A statement as CSV (RFC 4180, UTF-8): one line for each source and entry of a day, between the opening and the closing
  * balance. The lines between add up to the difference. Bytes; `time` is UTC.
  */
-export function statementCsv({ from, to, opening, closing, days }: Statement): string {
+export function statementCsv({ from, to, opening, closing, days }: Rendered<Statement>): string {
   const balance = (date: string, line: string, { up, down }: { up: number; down: number }) => [
     ...[date, '', line, '', '', '', up, down, up + down, '', '', ''],
   ];

@@ -1,8 +1,10 @@
 import { type Counter, sumOf } from '../../events/counters.js';
 import { type Entry, LedgerError } from '../../events/log/ledger-store.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 import { accountOf } from '../core/accounts.js';
 import type { ReadModels } from '../read-models.js';
-import { actorText, type StoryLog, sentence } from '../story.js';
+import { textOfEvent } from '../why/event-texts.js';
+import { actorText, type HistoryLog } from '../why/history.js';
 import type { Ledger } from './ledger.js';
 import { type Statement, type StatementNames, statementOf } from './statement.js';
 
@@ -20,7 +22,7 @@ export interface ClientStatement extends Statement {
 export function statementOfEmail(
   read: Pick<ReadModels, 'clients' | 'usage'> & Names,
   ledger: Ledger,
-  log: Pick<StoryLog, 'at'>,
+  log: Pick<HistoryLog, 'at'>,
   email: string,
   days: readonly [from: number, to: number],
   now: number,
@@ -50,7 +52,7 @@ function agree(balance: Counter, counter: Counter): boolean {
 export function statementOfNumbers(
   names: Names,
   ledger: Ledger,
-  log: Pick<StoryLog, 'at'>,
+  log: Pick<HistoryLog, 'at'>,
   clients: readonly number[],
   days: readonly [from: number, to: number],
   now: number,
@@ -60,27 +62,53 @@ export function statementOfNumbers(
   return statementOf(accountOf(ledger, clients), { zone, today }, days, namesOf(names, log));
 }
 
-function namesOf(names: Names, log: Pick<StoryLog, 'at'>): StatementNames {
+/** Texts for the ids of a statement, which are repeated in many lines. */
+function namesOf(names: Names, log: Pick<HistoryLog, 'at'>): StatementNames {
+  const inbounds = new Map<number, Text>();
+  const nodes = new Map<number, Text>([[0, message('history.thisMachine')]]);
   return {
-    inbound: (id) => names.inbounds.get(id)?.tag ?? `inbound ${id}, deleted`,
-    node: (id) => `node ${names.nodes.get(id)?.name ?? `${id}, deleted`}`,
-    told: (entry) => told(entry, log),
+    inbound: (id) => remembered(inbounds, id, () => inboundName(names, id)),
+    node: (id) => remembered(nodes, id, () => nodeName(names, id)),
+    entry: (entry) => entryText(entry, log),
   };
 }
 
-/** Resets by rule can be thousands, and all of them say the same. */
-function told(entry: Entry, log: Pick<StoryLog, 'at'>): { readonly what: string; readonly by: string } {
-  if (entry.rule === 'period')
-    return { what: 'a new period began: its counters were set to zero', by: 'the panel (period)' };
-  if (entry.rule === 'renewal')
-    return { what: 'its term renewed itself: its counters were set to zero', by: 'the panel (renewal)' };
-  if (entry.kind === 'bequeathed')
-    return { what: `left its email: what it used stays there, with client #${entry.other}`, by: byOf(entry, log) };
-  const event = log.at(entry.position);
-  return event ? { what: sentence(event), by: actorText(event.meta) } : { what: entry.kind, by: '' };
+function remembered(texts: Map<number, Text>, id: number, make: () => Text): Text {
+  const text = texts.get(id) ?? make();
+  texts.set(id, text);
+  return text;
 }
 
-function byOf({ position }: Entry, log: Pick<StoryLog, 'at'>): string {
+function inboundName({ inbounds }: Names, id: number): Text {
+  const inbound = inbounds.get(id);
+  return inbound ? verbatim(inbound.tag) : message('history.inboundDeleted', { id });
+}
+
+function nodeName({ nodes }: Names, id: number): Text {
+  const node = nodes.get(id);
+  return node ? message('history.node', { name: node.name }) : message('history.nodeDeleted', { id });
+}
+
+interface EntryText {
+  readonly what: Text;
+  readonly by: Text;
+}
+
+const PERIOD_RESET: EntryText = {
+  what: message('history.periodReset'),
+  by: message('history.byPanel', { part: 'period' }),
+};
+const RENEWAL_RESET: EntryText = {
+  what: message('history.renewalReset'),
+  by: message('history.byPanel', { part: 'renewal' }),
+};
+
+/** An account can have thousands of resets by a rule. They all have the same text, so their events are not read. */
+function entryText({ rule, kind, other, position }: Entry, log: Pick<HistoryLog, 'at'>): EntryText {
+  if (rule === 'period') return PERIOD_RESET;
+  if (rule === 'renewal') return RENEWAL_RESET;
   const event = log.at(position);
-  return event ? actorText(event.meta) : '';
+  const by = event ? actorText(event.meta) : verbatim('');
+  if (kind === 'transferred out') return { what: message('history.transferredOut', { client: other }), by };
+  return { what: event ? textOfEvent(event) : verbatim(kind), by };
 }

@@ -2,26 +2,27 @@ import type { Client } from '../../events/client/client-document.js';
 import type { NodeId } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { zoneNamed } from '../../lib/time/calendar.js';
+import type { Text } from '../../messages/message.js';
 import type { ReadModels } from '../read-models.js';
-import { type Chapter, historyOf, type StoryLog, storyOf } from '../story.js';
+import { eventsOfClient, type HistoryEntry, type HistoryLog, historyOf } from './history.js';
 import { type Why, whyOf } from './why.js';
 import type { NodeFacts } from './why-facts.js';
 
-/** Why a client of an inbound may or may not connect, and how that came. */
+/** Why a client of an inbound may or may not connect, and its history. */
 export interface Explanation extends Why {
   readonly client: Client;
   readonly inbound: Inbound;
-  /** The newest last. */
-  readonly story: readonly Chapter[];
+  /** Oldest first. */
+  readonly story: readonly HistoryEntry[];
 }
 
-/** Whether a node answers, where somebody asks it; null = it does, or nobody knows. */
-export type OfflineReason = (node: NodeId) => string | null;
+/** Why a node is unreachable; null while it answers or its state is unknown. */
+export type OfflineReason = (node: NodeId) => Text | string | null;
 
-/** Explains every client of an email, each in its inbound, as it is at `now` (ms); empty where there is none. */
+/** Explains every client of an email, one for each inbound, as of `now` (ms); empty when there is none. */
 export function explain(
   read: ReadModels,
-  log: StoryLog,
+  log: HistoryLog,
   email: string,
   now: number,
   offline: OfflineReason = (node) => recordedReason(read, node),
@@ -30,11 +31,10 @@ export function explain(
     const inbound = read.inbounds.get(client.inbound);
     if (!inbound) return [];
     const siblings = read.clients.siblings(client).flatMap((sibling) => {
-      const its = read.inbounds.get(sibling.inbound);
-      return its ? [{ inbound: its, own: read.usage.clientAlone(sibling) }] : [];
+      const other = read.inbounds.get(sibling.inbound);
+      return other ? [{ inbound: other, own: read.usage.clientAlone(sibling) }] : [];
     });
     const node = inbound.node === null ? null : nodeFacts(read, inbound, inbound.node, offline);
-    const history = historyOf(log, client.number);
     const facts = {
       client,
       inbound,
@@ -43,12 +43,12 @@ export function explain(
       siblings,
       core: read.core(),
       node,
-      history,
+      history: eventsOfClient(log, client.number),
       log,
       now,
       zone: zoneNamed(read.settings.current().timeLocation),
     };
-    return [{ client, inbound, ...whyOf(facts), story: storyOf(log, client.number) }];
+    return [{ client, inbound, ...whyOf(facts), story: historyOf(log, client.number) }];
   });
 }
 
@@ -57,8 +57,8 @@ function nodeFacts(read: ReadModels, inbound: Inbound, id: NodeId, offline: Offl
   return { id, document: read.nodes.get(id), offline: offline(id), outbox };
 }
 
-/** As far as events tell. */
-function recordedReason(read: ReadModels, node: NodeId): string | null {
+/** The reason that the log records: for callers that do not run the health checks. */
+function recordedReason(read: ReadModels, node: NodeId): Text | string | null {
   const standing = read.nodes.standing(node);
   return standing && !standing.online ? standing.reason : null;
 }

@@ -1,29 +1,30 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { message } from '../../messages/message.js';
+import { addressList } from './event-texts.js';
 import type { Facts, Rule } from './why-facts.js';
 
-type Limited = Extract<RecordedEvent, { type: 'ClientIpsBlocked' }>;
+type Blocked = Extract<RecordedEvent, { type: 'ClientIpsBlocked' }>;
 
-/** Addresses from which a client gets nowhere, though it may connect: it has too many at once. */
+/** The IP limit blocks single addresses; the client itself may connect. */
 export function addressRules({ history }: Pick<Facts, 'history'>): readonly Rule[] {
-  const admitted = history.findLastIndex(({ type }) => type === 'ClientIpsUnblocked');
-  const said = history.slice(admitted + 1).filter((event): event is Limited => event.type === 'ClientIpsBlocked');
-  const last = said.at(-1);
+  const unblocked = history.findLastIndex(({ type }) => type === 'ClientIpsUnblocked');
+  const blocks = history.slice(unblocked + 1).filter((event): event is Blocked => event.type === 'ClientIpsBlocked');
+  const last = blocks.at(-1);
   if (!last) return [];
-  const { limit, keep, ips: addresses } = last.data;
+  const { limit, keep, ips } = last.data;
   return [
     {
       standing: 'too many addresses',
       holds: true,
       harmless: true,
-      rule:
-        `it may connect from ${limit} ${limit === 1 ? 'address' : 'addresses'} at once, and the ${keep} stay: ` +
-        `${addresses.allowed.join(', ')} may, ${addresses.blocked.join(', ')} may not`,
-      since: () => said[0],
-      remedies: [
-        'disconnect one of those that may: its place is free a little later',
-        'raise or remove its limit of addresses',
-        'reset its traffic, to let all of them in for a while',
-      ],
+      rule: message('why.tooManyAddresses', {
+        count: limit,
+        kept: keep === 'newest' ? message('why.newestKept') : message('why.oldestKept'),
+        allowed: addressList(ips.allowed),
+        blocked: addressList(ips.blocked),
+      }),
+      since: () => blocks[0],
+      remedies: [message('why.disconnectAddress'), message('why.raiseIpLimit'), message('why.resetTrafficAdmits')],
     },
   ];
 }

@@ -3,11 +3,12 @@ import type { Client } from '../../events/client/client-document.js';
 import type { Counter } from '../../events/counters.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Node } from '../../events/node/node-document.js';
+import type { Text } from '../../messages/message.js';
 import type { CoreState } from '../core/core-state.js';
 import type { OutboxEntry } from '../node/node-outbox.js';
-import type { StoryLog } from '../story.js';
+import type { HistoryLog } from './history.js';
 
-/** In which state a client is: the first of these that holds, of a cap and an expiry the one that was reached first. */
+/** The state of a client: the first of these that holds; of a cap and an expiry the one that was reached first. */
 export type Standing =
   | 'disabled'
   | 'cap reached'
@@ -15,46 +16,47 @@ export type Standing =
   | 'inbound disabled'
   | 'inbound cap reached'
   | 'inbound expired'
-  | 'node gone'
-  | 'inbound refused by the node'
-  | 'node away'
-  | 'node behind'
-  | 'inbound refused by the core'
+  | 'node deleted'
+  | 'inbound rejected by the node'
+  | 'node disabled'
+  | 'node unreachable'
+  | 'node outdated'
+  | 'inbound rejected by the core'
   | 'core not running'
   | 'too many addresses'
   | 'not used yet'
   | 'active';
 
-/** What holds beside the first of them. */
+/** A rule that holds besides the first one. */
 export interface Also {
   readonly standing: Standing;
   /** As in `Why`. */
-  readonly rule: string;
+  readonly rule: Text;
   readonly since: Moment | null;
-  readonly remedies: readonly string[];
+  readonly remedies: readonly Text[];
 }
 
-/** When something came to be so (ms), the event that says so, and who caused that. */
+/** The time (ms since 1970) and position of an event, and who caused it. */
 export interface Moment {
   readonly at: number;
   readonly position: number;
-  readonly by: string;
+  readonly by: Text;
 }
 
-/** A client of the same email, the one in question among them, with its inbound and its part of what was used. */
+/** An inbound of the email, and the traffic of its client there. */
 export interface Sibling {
   readonly inbound: Inbound;
   readonly own: Counter;
 }
 
-/** What is known of the node that an inbound is bound to. */
+/** The node of an inbound. */
 export interface NodeFacts {
   readonly id: number;
-  /** Undefined = it was taken out of the register. */
+  /** Undefined when it was deleted. */
   readonly document: Node | undefined;
-  /** Why it does not answer; null while it does, or where nobody knows. */
-  readonly offline: string | null;
-  /** What it has of the inbound, and positions of what it was not yet told. */
+  /** Why it is unreachable; null while it answers or its state is unknown. */
+  readonly offline: Text | string | null;
+  /** What was sent to it for this inbound, and the positions of the events that it has not received. */
   readonly outbox: (OutboxEntry & { readonly waiting: readonly number[] }) | undefined;
 }
 
@@ -66,24 +68,24 @@ export interface Facts {
   readonly inboundUsed: Counter;
   readonly siblings: readonly Sibling[];
   readonly core: Pick<CoreState, 'process' | 'refused'>;
-  /** Null where the core of this panel listens. */
+  /** Null for an inbound of this machine. */
   readonly node: NodeFacts | null;
-  /** What happened to the client itself, oldest first. */
+  /** The events of the client, oldest first. */
   readonly history: readonly RecordedEvent[];
-  readonly log: Pick<StoryLog, 'lastOf'>;
+  readonly log: Pick<HistoryLog, 'lastOf'>;
   /** ms since 1970. */
   readonly now: number;
-  /** By whose clocks periods begin. */
+  /** The time zone in which periods start. */
   readonly zone: string;
 }
 
-/** One rule: whether it holds, what it says, since which event, and what undoes it. */
+/** One rule: whether it holds, its text, the event that made it hold, and what would change it. */
 export interface Rule {
   readonly standing: Standing;
   readonly holds: boolean;
-  /** That it holds does not keep the client from connecting. */
+  /** The client may connect although the rule holds. */
   readonly harmless?: boolean;
-  readonly rule: string;
+  readonly rule: Text;
   readonly since: () => RecordedEvent | null | undefined;
-  readonly remedies: readonly string[];
+  readonly remedies: readonly Text[];
 }

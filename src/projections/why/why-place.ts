@@ -1,87 +1,101 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { message } from '../../messages/message.js';
 import type { Facts, NodeFacts, Rule } from './why-facts.js';
 
-/** What the machine says that is to listen for the client: this one, or a node. */
+/** What the machine of the inbound says: this one, or a node. */
 export function placeRules(facts: Facts): readonly Rule[] {
   return facts.node === null ? coreRules(facts) : nodeRules(facts, facts.node);
 }
 
-function coreRules({ inbound, core, log }: Facts): readonly Rule[] {
+function coreRules({ inbound: { id, tag }, core, log }: Facts): readonly Rule[] {
   const { process, refused } = core;
   const stopped: readonly RecordedEvent['type'][] = process.wanted
     ? ['CoreFailed', 'CoreStopped']
     : ['CoreStopRequested'];
   return [
     {
-      standing: 'inbound refused by the core',
-      holds: refused.has(inbound.id),
-      rule: `the core does not take inbound ${inbound.tag}: ${refused.get(inbound.id) ?? ''}`,
+      standing: 'inbound rejected by the core',
+      holds: refused.has(id),
+      rule: message('why.rejectedByCore', { tag, reason: refused.get(id) ?? message('why.reasonUnknown') }),
       since: () =>
-        log.lastOf('core', ['InboundRejectedByCore'], ({ data }) => 'inbound' in data && data.inbound === inbound.id),
-      remedies: ['correct the settings of the inbound'],
+        log.lastOf('core', ['InboundRejectedByCore'], ({ data }) => 'inbound' in data && data.inbound === id),
+      remedies: [message('why.correctInbound')],
     },
     {
       standing: 'core not running',
       holds: process.run === null,
-      rule: process.error === '' ? 'the core is stopped' : `the core is down: ${process.error}`,
+      rule: process.error === '' ? message('why.coreStopped') : message('why.coreFailed', { reason: process.error }),
       since: () => log.lastOf('core', stopped),
-      remedies: [process.wanted ? 'restart the core' : 'start the core'],
+      remedies: [process.wanted ? message('why.restartCore') : message('why.startCore')],
     },
   ];
 }
 
-function nodeRules({ inbound, history, log }: Facts, { id, document, offline, outbox }: NodeFacts): readonly Rule[] {
-  const name = document?.name ?? String(id);
+function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
+  const { inbound, log } = facts;
+  const { id, document, offline, outbox } = nodeFacts;
+  const place = { tag: inbound.tag, node: document?.name ?? String(id) };
   const waiting = outbox?.waiting ?? [];
-  const isOfInbound = ({ data }: RecordedEvent): boolean => 'inbound' in data && data.inbound === inbound.id;
-  const [unknown] = history.filter(({ position }) => waiting.includes(position));
-  /** It came here together with the inbound, from a panel that had told the node of both. */
-  const cameAlong = ({ meta }: RecordedEvent): boolean =>
-    log.lastOf(`node-sync-${id}`, ['NodeInboundAdopted'], isOfInbound)?.meta.correlationId === meta.correlationId;
-  const isThere = outbox !== undefined && (outbox.inherited || outbox.applied !== null);
-  /** The node was told of the client at some time, and runs what it was told last. */
-  const has = isThere && (unknown?.type !== 'ClientAdded' || (outbox.inherited && cameAlong(unknown)));
-  const isRefused = outbox?.refused !== null && outbox?.refused !== undefined;
-  const goesOn = has ? 'it goes on with what it was told last' : 'it does not know the client yet';
+  const { pending, isServed } = syncOf(facts, nodeFacts);
+  const refused = outbox?.refused ?? null;
+  const effect = isServed ? message('why.nodeKeepsRunning') : message('why.nodeLacksClient');
   return [
     {
-      standing: 'node gone',
+      standing: 'node deleted',
       holds: document === undefined,
-      rule: `inbound ${inbound.tag} is bound to node ${name}, which was taken out of the register`,
+      rule: message('why.nodeDeleted', place),
       since: () => log.lastOf(`node-${id}`, ['NodeDeleted']),
-      remedies: ['add the client to an inbound of another machine'],
+      remedies: [message('why.useOtherInbound')],
     },
     {
-      standing: 'inbound refused by the node',
-      holds: isRefused && document !== undefined,
-      rule: `node ${name} does not take inbound ${inbound.tag}: ${outbox?.refused?.reason ?? ''}`,
-      since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRejected'], isOfInbound),
-      remedies: ['correct the settings of the inbound', 'correct what the node says is in the way'],
+      standing: 'inbound rejected by the node',
+      holds: refused !== null && document !== undefined,
+      rule: message('why.rejectedByNode', { ...place, reason: refused?.reason ?? message('why.reasonUnknown') }),
+      since: () => log.lastOf(`node-sync-${id}`, ['NodeInboundRejected'], (event) => isOf(event, inbound.id)),
+      remedies: [message('why.correctInbound'), message('why.correctOnNode')],
     },
     {
-      standing: 'node away',
+      standing: 'node disabled',
       holds: document?.enabled === false,
-      harmless: has,
-      rule: `node ${name} is switched off here and told nothing: ${goesOn}`,
+      harmless: isServed,
+      rule: message('why.nodeDisabled', { ...place, effect }),
       since: () => log.lastOf(`node-${id}`, ['NodeDisabled', 'NodeAdded']),
-      remedies: ['switch the node on'],
+      remedies: [message('why.enableNode')],
     },
     {
-      standing: 'node away',
+      standing: 'node unreachable',
       holds: offline !== null && document?.enabled === true,
-      harmless: has,
-      rule: `node ${name} does not answer (${offline || 'no reason is known'}): ${goesOn}`,
+      harmless: isServed,
+      rule: message('why.nodeUnreachable', { ...place, reason: offline || message('why.reasonUnknown'), effect }),
       since: () => log.lastOf(`node-${id}`, ['NodeWentOffline']),
-      remedies: ['see that the node runs and can be reached'],
+      remedies: [message('why.checkNode')],
     },
     {
-      standing: 'node behind',
-      // Where something stands in its way, that is what there is to change.
-      holds: unknown !== undefined && document?.enabled === true && offline === null && !isRefused,
-      harmless: has,
-      rule: `node ${name} has not been told of the newest changes (${waiting.length} of this inbound wait): ${goesOn}`,
-      since: () => unknown,
-      remedies: ['wait until the node was told', 'see at the node why it takes so long'],
+      standing: 'node outdated',
+      // When the node is disabled, unreachable or rejects the inbound, that is the cause to remove.
+      holds: pending !== undefined && document?.enabled === true && offline === null && refused === null,
+      harmless: isServed,
+      rule: message('why.nodeOutdated', { ...place, changes: waiting.length, effect }),
+      since: () => pending,
+      remedies: [message('why.waitForNode'), message('why.checkNodeDelay')],
     },
   ];
+}
+
+/** The first change of the client that the node lacks, and whether the node serves the client, perhaps with older settings. */
+function syncOf({ inbound, history, log }: Facts, { id, outbox }: NodeFacts) {
+  const waiting = outbox?.waiting ?? [];
+  const [pending] = history.filter(({ position }) => waiting.includes(position));
+  /** It was imported together with the inbound, from a panel that had sent both to the node. */
+  const isAdopted = ({ meta }: RecordedEvent): boolean => {
+    const adopted = log.lastOf(`node-sync-${id}`, ['NodeInboundAdopted'], (event) => isOf(event, inbound.id));
+    return adopted?.meta.correlationId === meta.correlationId;
+  };
+  const hasInbound = outbox !== undefined && (outbox.inherited || outbox.applied !== null);
+  const hasClient = pending?.type !== 'ClientAdded' || (outbox?.inherited === true && isAdopted(pending));
+  return { pending, isServed: hasInbound && hasClient };
+}
+
+function isOf({ data }: RecordedEvent, inbound: number): boolean {
+  return 'inbound' in data && data.inbound === inbound;
 }

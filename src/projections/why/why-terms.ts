@@ -1,28 +1,29 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Counter } from '../../events/counters.js';
 import type { Depletion } from '../../events/inbound/inbound.js';
-import { timeText } from '../../lib/words.js';
+import { message, type Text } from '../../messages/message.js';
+import { depletionText } from './event-texts.js';
+import { nextReset, ofEmail, renewalOf } from './limit-texts.js';
 import type { Facts, Rule, Standing } from './why-facts.js';
-import { capText, expiryText, nextPeriod, renewal, together } from './why-words.js';
 
-/** What the terms of a client and of its inbound say, in the order in which they count. */
+/** What the terms of a client and of its inbound say, in the order in which they apply. */
 export function termRules(facts: Facts): readonly Rule[] {
   const { client, inbound, history, log } = facts;
   return [
     {
       standing: 'disabled',
       holds: !client.spec.enabled,
-      rule: 'the client is switched off',
-      since: () => history.findLast(switchesOff),
-      remedies: ['switch the client on'],
+      rule: message('why.clientDisabled'),
+      since: () => history.findLast(disablesClient),
+      remedies: [message('why.enableClient')],
     },
     ...clientLimits(facts),
     {
       standing: 'inbound disabled',
       holds: !inbound.enabled,
-      rule: `inbound ${inbound.tag} is switched off`,
+      rule: message('why.inboundDisabled', { tag: inbound.tag }),
       since: () => log.lastOf(`inbound-${inbound.id}`, ['InboundDisabled', 'InboundAdded']),
-      remedies: ['switch the inbound on'],
+      remedies: [message('why.enableInbound')],
     },
     ...inboundLimits(facts),
   ];
@@ -31,23 +32,26 @@ export function termRules(facts: Facts): readonly Rule[] {
 function clientLimits({ client, used, siblings, history, now, zone }: Facts): readonly Rule[] {
   const { spec, depletion } = client;
   const inbounds = siblings.map(({ inbound }) => inbound);
+  const reset = nextReset(inbounds, now, zone);
   return limitRules(
-    // A term that renews itself is over only until the next poll.
+    // A term that is renewed ends only until the next poll.
     { depletion, used, capBytes: spec.capBytes, expiresAt: spec.renewalDays > 0 ? 0 : spec.expiresAt },
     now,
     {
       cap: {
         standing: 'cap reached',
-        rule: (cap) => `${capText(cap, used.up + used.down)}${together(siblings)}`,
+        rule: (cap) => ofEmail(limitText(cap, used), siblings),
         remedies: [
-          ...['reset its traffic', 'raise or remove its cap', ...renewal(client)],
-          ...nextPeriod(inbounds, now, zone, 'its traffic'),
+          message('why.resetTraffic'),
+          message('why.raiseCap'),
+          ...renewalOf(client),
+          ...(reset === null ? [] : [message('why.waitForPeriod', { at: reset })]),
         ],
       },
       expiry: {
         standing: 'expired',
-        rule: (expiry) => `${expiryText(expiry)}${firstUse(history)}`,
-        remedies: ['move its expiry into the future, or remove it', ...renewal(client)],
+        rule: (expiry) => expiredText(expiry, history),
+        remedies: [message('why.moveExpiry'), ...renewalOf(client)],
       },
       since: () => history.findLast(({ type }) => type === 'ClientDepleted'),
     },
@@ -55,21 +59,24 @@ function clientLimits({ client, used, siblings, history, now, zone }: Facts): re
 }
 
 function inboundLimits({ inbound, inboundUsed: used, log, now, zone }: Facts): readonly Rule[] {
+  const { id, tag } = inbound;
+  const reset = nextReset([inbound], now, zone);
   return limitRules({ ...inbound, used }, now, {
     cap: {
       standing: 'inbound cap reached',
-      rule: (cap) => `inbound ${inbound.tag}: ${capText(cap, used.up + used.down)}`,
+      rule: (cap) => message('why.ofInbound', { tag, rule: limitText(cap, used) }),
       remedies: [
-        ...['reset the traffic of the inbound', 'raise or remove the cap of the inbound'],
-        ...nextPeriod([inbound], now, zone, 'the traffic of the inbound'),
+        message('why.resetInboundTraffic'),
+        message('why.raiseInboundCap'),
+        ...(reset === null ? [] : [message('why.waitForInboundPeriod', { at: reset })]),
       ],
     },
     expiry: {
       standing: 'inbound expired',
-      rule: (expiry) => `inbound ${inbound.tag}: ${expiryText(expiry)}`,
-      remedies: ['move the expiry of the inbound into the future, or remove it'],
+      rule: (expiry) => message('why.ofInbound', { tag, rule: depletionText(expiry) }),
+      remedies: [message('why.moveInboundExpiry')],
     },
-    since: () => log.lastOf(`inbound-${inbound.id}`, ['InboundDepleted']),
+    since: () => log.lastOf(`inbound-${id}`, ['InboundDepleted']),
   });
 }
 
@@ -80,30 +87,30 @@ interface Limited {
   readonly used: Counter;
 }
 
-interface LimitWords {
+interface LimitTexts {
   readonly standing: Standing;
-  readonly rule: (depletion: Depletion) => string;
-  readonly remedies: readonly string[];
+  readonly rule: (depletion: Depletion) => Text;
+  readonly remedies: readonly Text[];
 }
 
 /**
- * A cap and an expiry. The one that was recorded comes first; the other one holds beside it where it is reached too, and the
- * log does not say since when.
+ * The rules for a cap and an expiry. The one that the log records comes first. The other one also holds when it is reached;
+ * the log does not say since when.
  */
 function limitRules(
   { depletion, capBytes, expiresAt, used }: Limited,
   now: number,
-  words: { readonly cap: LimitWords; readonly expiry: LimitWords; readonly since: Rule['since'] },
+  texts: { readonly cap: LimitTexts; readonly expiry: LimitTexts; readonly since: Rule['since'] },
 ): readonly Rule[] {
   const usedBytes = used.up + used.down;
   const ruleOf = (other: Depletion, isReached: boolean): Rule => {
     const recorded = depletion?.reason === other.reason ? depletion : null;
-    const { standing, rule, remedies } = words[other.reason];
+    const { standing, rule, remedies } = texts[other.reason];
     return {
       standing,
       holds: recorded !== null || (depletion !== null && isReached),
       rule: rule(recorded ?? other),
-      since: recorded ? words.since : () => null,
+      since: recorded ? texts.since : () => null,
       remedies,
     };
   };
@@ -112,18 +119,25 @@ function limitRules(
   return depletion?.reason === 'expiry' ? [expiry, cap] : [cap, expiry];
 }
 
-function switchesOff(event: RecordedEvent): boolean {
+function disablesClient(event: RecordedEvent): boolean {
   if (event.type === 'ClientUpdated') return event.data.changes.enabled === false;
   return event.type === 'ClientAdded' && !event.data.spec.enabled;
 }
 
-/** When the term began that is over, if the first use began it and nobody set another one since. */
-function firstUse(history: readonly RecordedEvent[]): string {
+/** The limit that was reached, and what was used since if that is more. */
+function limitText(depletion: Depletion, { up, down }: Counter): Text {
+  if (depletion.reason !== 'cap' || up + down <= depletion.usedBytes) return depletionText(depletion);
+  return message('why.capExceeded', { used: depletion.usedBytes, cap: depletion.capBytes, now: up + down });
+}
+
+/** Names the first use if that started the term and the expiry was not changed since. */
+function expiredText(depletion: Depletion, history: readonly RecordedEvent[]): Text {
   const set = history.findLast(
     ({ type, data }) =>
       type === 'ClientExpiryStarted' ||
       type === 'ClientRenewed' ||
       (type === 'ClientUpdated' && data.changes.expiresAt !== undefined),
   );
-  return set?.type === 'ClientExpiryStarted' ? `; its term began with its first use at ${timeText(set.meta.at)}` : '';
+  if (depletion.reason !== 'expiry' || set?.type !== 'ClientExpiryStarted') return depletionText(depletion);
+  return message('why.expiredAfterFirstUse', { at: depletion.expiresAt, startedAt: set.meta.at });
 }

@@ -69,8 +69,14 @@ describe('the statement of a client', () => {
     ]);
     expect(all.days.flatMap(({ entries }) => entries)).toMatchObject([
       { kind: 'added', rule: '', by: 'the panel (test)', up: 0, down: 0 },
-      { kind: 'reset', rule: 'by hand', by: 'the panel (test)', up: -111, down: -222 },
-      { kind: 'adjusted', rule: '', what: 'its counters were set by hand to 7 bytes up, 7 bytes down', up: 2, down: 1 },
+      { kind: 'reset', rule: 'manual', by: 'the panel (test)', up: -111, down: -222 },
+      {
+        kind: 'adjusted',
+        rule: '',
+        what: 'its counters were set manually to 7 bytes up, 7 bytes down',
+        up: 2,
+        down: 1,
+      },
     ]);
     // It appends nothing, and what ends before today does not speak of the counter of now.
     expect(panel.appended()).toStrictEqual([]);
@@ -93,7 +99,7 @@ describe('the statement of a client', () => {
     const { days } = await statement('?from=2020-01-01');
     expect(days.flatMap(({ entries }) => entries).at(-1)).toMatchObject({
       ...{ kind: 'reset', rule: 'period', up: -1, down: -2 },
-      what: 'a new period began: its counters were set to zero',
+      what: 'a new period started: its counters were reset',
     });
   });
 
@@ -237,7 +243,7 @@ describe('the statement as CSV', () => {
       ['opening balance', 0, 0, 0],
       ['used', 103, 204, 307],
       ['added', 0, 0, 0],
-      ['reset (by hand)', -100, -200, -300],
+      ['reset (manual)', -100, -200, -300],
       ['closing balance', 3, 4, 7],
     ]);
   });

@@ -48,7 +48,7 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject({
       standing: 'active',
       mayConnect: true,
-      rule: 'it may connect: 700 bytes left of 1,000 bytes, no expiry',
+      rule: '700 bytes left of 1,000 bytes, no expiry',
       remedies: [],
       inbound: { id: 1, remark: 'home' },
     });
@@ -84,7 +84,7 @@ describe('why a client may or may not connect', () => {
     expect(await why()).toMatchObject({ standing: 'inbound disabled', since: { by: 'the panel (test)' } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: true } });
     panel.given({ type: 'RecordCoreFailed', data: { run: 'r1', reason: 'it fell over' } });
-    expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core is down: it fell over' });
+    expect(await why()).toMatchObject({ standing: 'core not running', rule: 'the core failed: it fell over' });
   });
 
   it('tells every rule that holds', async () => {
@@ -92,13 +92,13 @@ describe('why a client may or may not connect', () => {
     panel.given({ type: 'AdjustClientTraffic', data: { email: 'one', up: 400, down: 800 } });
     panel.given({ type: 'SetInboundEnabled', data: { inbound: inboundId(1), enabled: false } });
     expect(await why()).toMatchObject({
-      ...{ standing: 'disabled', remedies: ['switch the client on'] },
+      ...{ standing: 'disabled', remedies: ['enable the client'] },
       also: [
         {
           ...{ standing: 'cap reached', rule: 'it used 1,200 bytes of 1,000 bytes' },
           ...{ since: { by: 'the panel (test)' }, remedies: ['reset its traffic', 'raise or remove its cap'] },
         },
-        { standing: 'inbound disabled', remedies: ['switch the inbound on'] },
+        { standing: 'inbound disabled', remedies: ['enable the inbound'] },
       ],
     });
   });

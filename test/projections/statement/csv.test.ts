@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Rendered } from '../../../src/messages/rendered.js';
 import type { Statement } from '../../../src/projections/statement/statement.js';
 import { statementCsv } from '../../../src/projections/statement/statement-csv.js';
 import { T0 } from '../../kit/builders.js';
@@ -6,8 +7,8 @@ import { T0 } from '../../kit/builders.js';
 const zero = { up: 0, down: 0 };
 
 /** A statement in which everything that somebody can name is called `name`. */
-function called(name: string): Statement {
-  const entry = { at: T0, position: 7, client: 1, kind: 'reset' as const, rule: 'by hand' };
+function called(name: string): Rendered<Statement> {
+  const entry = { at: T0, position: 7, client: 1, kind: 'reset' as const, rule: 'manual' as const };
   return {
     ...{ zone: 'UTC', from: '2026-03-01', to: '2026-03-31', clients: [] },
     ...{ opening: zero, used: { up: 1, down: 2 }, changed: { up: -1, down: -2 }, closing: zero },
@@ -52,7 +53,7 @@ it.each(names)('a name like %j is seen as %j, and never a formula', (name, shown
     ['date', 'time', 'line', 'source', 'client', 'inbound', 'up', 'down', 'total', 'by', 'what', 'event'],
     ['2026-03-01', '', 'opening balance', '', '', '', '0', '0', '0', '', '', ''],
     ['2026-03-02', '', 'used', shown, '1', shown, '1', '2', '3', '', '', ''],
-    ['2026-03-02', '2023-11-14 22:13:20Z', 'reset (by hand)', '', '1', '', '-1', '-2', '-3', shown, shown, '7'],
+    ['2026-03-02', '2023-11-14 22:13:20Z', 'reset (manual)', '', '1', '', '-1', '-2', '-3', shown, shown, '7'],
     ['2026-03-31', '', 'closing balance', '', '', '', '0', '0', '0', '', '', ''],
   ]);
   // Nor for a spreadsheet that splits at something else, with quotes or without.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ClientIpsBlocked, ClientIpsUnblocked } from '../../../src/events/ip-limit.js';
-import { sentence } from '../../../src/projections/story.js';
+import { message, verbatim } from '../../../src/messages/message.js';
+import { render } from '../../../src/messages/render.js';
+import { textOfEvent } from '../../../src/projections/why/event-texts.js';
 import { addressRules } from '../../../src/projections/why/why-addresses.js';
 import { clientAdded, first } from '../../kit/builders.js';
 import { recorded } from '../../kit/spec.js';
@@ -10,7 +12,7 @@ const limited = (kept: string[], held: string[], limit = 1) =>
 const admitted = ClientIpsUnblocked({ client: first, reason: 'left' });
 
 describe('too many addresses', () => {
-  it('are told with which may connect and which may not, since when it was said first', () => {
+  it('list which may connect and which may not, since the first block', () => {
     const history = recorded([
       clientAdded(),
       limited(['A'], ['B']),
@@ -22,22 +24,25 @@ describe('too many addresses', () => {
     expect(others).toStrictEqual([]);
     expect(rule).toMatchObject({
       ...{ standing: 'too many addresses', holds: true, harmless: true },
-      rule: 'it may connect from 1 address at once, and the newest stay: C may, A, B may not',
+      rule: message('why.tooManyAddresses', {
+        ...{ count: 1, kept: message('why.newestKept') },
+        ...{ allowed: verbatim('C'), blocked: verbatim('A, B') },
+      }),
     });
     expect(rule?.since()?.position).toBe(4);
   });
 
-  it('are nothing where nobody is held back, or nobody any more', () => {
+  it('do not hold when nothing is blocked, or no longer', () => {
     expect(addressRules({ history: recorded([clientAdded()]) })).toStrictEqual([]);
     expect(addressRules({ history: recorded([clientAdded(), limited(['A'], ['B']), admitted]) })).toStrictEqual([]);
   });
 
-  it('are told in the story, and when that is over', () => {
-    const told = recorded([limited(['A'], ['B', 'C'], 2), limited([], []), admitted]).map(sentence);
-    expect(told).toStrictEqual([
-      'was connected from more than the 2 addresses that it may have at once: A may go on, B, C may not',
-      'was connected from more than the 1 addresses that it may have at once: (erased) may go on, (erased) may not',
-      'may connect from all of its addresses again: one that was kept left',
+  it('are in the history, with their end', () => {
+    const history = recorded([limited(['A'], ['B', 'C'], 2), limited([], []), admitted]);
+    expect(history.map((event) => render(textOfEvent(event), 'en'))).toStrictEqual([
+      'exceeded its IP limit of 2: A may connect, B, C may not',
+      'exceeded its IP limit of 1: (erased) may connect, (erased) may not',
+      'may connect from all its addresses again: a connected address left',
     ]);
   });
 });

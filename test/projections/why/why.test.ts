@@ -38,6 +38,8 @@ import {
 } from '../../../src/events/node/node.js';
 import { NodeInboundAdopted, NodeInboundApplied, NodeInboundRejected } from '../../../src/events/node/node-sync.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { render } from '../../../src/messages/render.js';
+import { rendered } from '../../../src/messages/rendered.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { explain } from '../../../src/projections/why/explain.js';
 import {
@@ -82,6 +84,11 @@ type Marked = PanelEvent | readonly ['since', PanelEvent, by?: Actor];
 const since = (event: PanelEvent, by?: Actor): Marked => (by ? ['since', event, by] : ['since', event]);
 const isMarked = (event: Marked): event is readonly ['since', PanelEvent, Actor?] => Array.isArray(event);
 
+/** Why each client of the email is in its state, in English. */
+function explained(read: ReadModels, { log, clock }: TestLog) {
+  return rendered(explain(read, log, 'alice', clock.now()), (text) => render(text, 'en'));
+}
+
 function played(events: readonly Marked[]) {
   const journal = new TestLog();
   const read = new ReadModels(journal.log);
@@ -97,7 +104,7 @@ function played(events: readonly Marked[]) {
     if (isMarked(event)) marked = { at: recorded?.meta.at, position: recorded?.position, by: name };
     journal.clock.advance(HOUR);
   }
-  return { journal, read, marked, whys: explain(read, journal.log, 'alice', journal.clock.now()) };
+  return { journal, read, marked, whys: explained(read, journal) };
 }
 
 const here = [inboundAdded(), clientAdded(), started];
@@ -119,8 +126,8 @@ describe('a term that begins with the first use', () => {
     const longer = ClientUpdated({ client: first, changes: { expiresAt: -30 * DAY } });
     const { whys } = played([inboundAdded(), clientAdded(term(-60_000)), longer]);
     expect(whys[0]?.story.map(({ what }) => what)).toStrictEqual([
-      'was added to inbound 1 as alice: no cap, expires 1 minute after first use, enabled',
-      'was changed: its term of 30 days begins with the next use',
+      'was added to inbound 1 as alice: no cap; expires 1 minute after first use; enabled',
+      'was updated: expires 30 days after first use',
     ]);
   });
 });
@@ -136,9 +143,9 @@ describe('why', () => {
     ]
   >([
     // The client.
-    ['active', true, 'it may connect: no cap, no expiry', [], [inboundAdded(), since(clientAdded()), started, later]],
-    ['disabled', false, 'the client is switched off', ['switch the client on'], [...here, off, on, since(off), later]],
-    ['active', true, /^it may connect/, [], [...here, off, since(on), later]],
+    ['active', true, 'no cap, no expiry', [], [inboundAdded(), since(clientAdded()), started, later]],
+    ['disabled', false, 'the client is disabled', ['enable the client'], [...here, off, on, since(off), later]],
+    ['active', true, /^no cap, no expiry/, [], [...here, off, since(on), later]],
     [
       ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
       ['reset its traffic', 'raise or remove its cap'],
@@ -150,7 +157,7 @@ describe('why', () => {
       [...here, since(capped, system), traffic({ clients: [[first, 300, 1000]] })],
     ],
     [
-      ...(['active', true, 'it may connect: no cap, no expiry', []] as const),
+      ...(['active', true, 'no cap, no expiry', []] as const),
       [
         ...here,
         capped,
@@ -167,7 +174,7 @@ describe('why', () => {
       ...([
         'expired',
         false,
-        'it expired at 2023-11-15 22:13:20Z; its term began with its first use at 2023-11-15 01:13:20Z',
+        'it expired at 2023-11-15 22:13:20Z; its term started with the first use at 2023-11-15 01:13:20Z',
       ] as const),
       ['move its expiry into the future, or remove it'],
       [
@@ -177,13 +184,13 @@ describe('why', () => {
       ],
     ],
     [
-      ...(['not used yet', true, 'it may connect: no cap, its term of 1 day begins with its first use', []] as const),
+      ...(['not used yet', true, 'no cap, its term of 1 day starts with the first use', []] as const),
       [inboundAdded(), since(clientAdded(draft('alice', 1, { spec: { expiresAt: -DAY } }))), started],
     ],
     [
       'active',
       true,
-      'it may connect: 970 bytes left of 1,000 bytes, until 2023-12-15 22:13:20Z, when it renews itself for 30 days',
+      '970 bytes left of 1,000 bytes, until 2023-12-15 22:13:20Z, when it renews for 30 days',
       [],
       [
         inboundAdded(),
@@ -195,7 +202,7 @@ describe('why', () => {
     ],
     [
       ...(['cap reached', false, 'it used 1,200 bytes of 1,000 bytes'] as const),
-      ['reset its traffic', 'raise or remove its cap', 'wait: it renews itself at 2023-12-14 22:13:20Z'],
+      ['reset its traffic', 'raise or remove its cap', 'wait: it renews at 2023-12-14 22:13:20Z'],
       [
         inboundAdded(),
         clientAdded(draft('alice', 1, { spec: { expiresAt: T0 + 30 * DAY, renewalDays: 30 } })),
@@ -224,13 +231,13 @@ describe('why', () => {
     ],
     // Its inbound.
     [
-      ...(['inbound disabled', false, 'inbound in-1 is switched off', ['switch the inbound on']] as const),
+      ...(['inbound disabled', false, 'inbound in-1 is disabled', ['enable the inbound']] as const),
       [...here, since(InboundDisabled({ inbound: one }))],
     ],
     [
       'active',
       true,
-      /^it may/,
+      /^no cap, no expiry/,
       [],
       [...here, InboundDisabled({ inbound: one }), since(InboundEnabled({ inbound: one }))],
     ],
@@ -249,12 +256,12 @@ describe('why', () => {
       [...here, since(InboundDepleted({ inbound: one, depletion: { reason: 'expiry', expiresAt: T0 } }), system)],
     ],
     [
-      ...(['active', true, /^it may/, []] as const),
+      ...(['active', true, /^no cap, no expiry/, []] as const),
       [...here, InboundDepleted({ inbound: one, depletion: cap }), since(InboundReactivated({ inbound: one }))],
     ],
     // The core of this panel.
     [
-      ...(['inbound refused by the core', false, 'the core does not take inbound in-1: no such file'] as const),
+      ...(['inbound rejected by the core', false, 'the core rejects inbound in-1: no such file'] as const),
       ['correct the settings of the inbound'],
       [
         ...here,
@@ -263,7 +270,7 @@ describe('why', () => {
       ],
     ],
     [
-      ...(['active', true, /^it may/, []] as const),
+      ...(['active', true, /^no cap, no expiry/, []] as const),
       [
         inboundAdded(),
         since(clientAdded()),
@@ -273,7 +280,7 @@ describe('why', () => {
       ],
     ],
     [
-      ...(['core not running', false, 'the core is down: it fell over', ['restart the core']] as const),
+      ...(['core not running', false, 'the core failed: it fell over', ['restart the core']] as const),
       [...here, since(CoreFailed({ run: 'r1', reason: 'it fell over' }), system)],
     ],
     [
@@ -281,7 +288,7 @@ describe('why', () => {
       [...here, since(CoreStopRequested({})), CoreStopped({ run: 'r1', reason: 'request' })],
     ],
     [
-      ...(['active', true, /^it may/, []] as const),
+      ...(['active', true, /^no cap, no expiry/, []] as const),
       [
         inboundAdded(),
         since(clientAdded()),
@@ -292,94 +299,94 @@ describe('why', () => {
       ],
     ],
     // Its node, whatever the core here does.
-    ['active', true, /^it may/, [], [...there, since(clientAdded()), applied(3)]],
+    ['active', true, /^no cap, no expiry/, [], [...there, since(clientAdded()), applied(3)]],
     [
       ...([
-        'node behind',
+        'node outdated',
         false,
-        'node Oslo has not been told of the newest changes (2 of this inbound wait): it does not know the client yet',
+        'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node was told', 'see at the node why it takes so long'],
+      ['wait until the node has received the changes', 'check on the node why this takes so long'],
       [...there, since(clientAdded())],
     ],
     [
       ...([
-        'node behind',
+        'node outdated',
         true,
-        'node Oslo has not been told of the newest changes (1 of this inbound wait): it goes on with what it was told last',
+        'node Oslo has not received the latest changes (1 pending for this inbound): it keeps running its last configuration',
       ] as const),
-      ['wait until the node was told', 'see at the node why it takes so long'],
+      ['wait until the node has received the changes', 'check on the node why this takes so long'],
       [...there, clientAdded(), applied(3), since(later)],
     ],
     [
-      ...(['active', true, /^it may/, []] as const),
+      ...(['active', true, /^no cap, no expiry/, []] as const),
       [...there, since(clientAdded()), applied(3), clientAdded(draft('bob', 2), second)],
     ],
     [
       ...([
-        'node away',
+        'node unreachable',
         true,
-        'node Oslo does not answer (it is slow): it goes on with what it was told last',
+        'node Oslo is unreachable (it is slow): it keeps running its last configuration',
       ] as const),
-      ['see that the node runs and can be reached'],
+      ['check that the node runs and can be reached'],
       [...there, clientAdded(), applied(3), since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
     ],
     [
-      ...(['active', true, /^it may/, []] as const),
+      ...(['active', true, /^no cap, no expiry/, []] as const),
       [...there, since(clientAdded()), applied(3), NodeWentOffline({ node, reason: 'x' }), NodeWentOnline({ node })],
     ],
     [
       ...([
-        'node away',
+        'node disabled',
         true,
-        'node Oslo is switched off here and told nothing: it goes on with what it was told last',
+        'node Oslo is disabled and receives no changes: it keeps running its last configuration',
       ] as const),
-      ['switch the node on'],
+      ['enable the node'],
       [...there, clientAdded(), applied(3), since(NodeDisabled({ node }))],
     ],
     [
       'active',
       true,
-      /^it may/,
+      /^no cap, no expiry/,
       [],
       [...there, since(clientAdded()), applied(3), NodeDisabled({ node }), NodeEnabled({ node })],
     ],
     // Where a panel before this one had it, it goes on before the node was told anything.
     [
       ...([
-        'node away',
+        'node unreachable',
         true,
-        'node Oslo does not answer (it is slow): it goes on with what it was told last',
+        'node Oslo is unreachable (it is slow): it keeps running its last configuration',
       ] as const),
-      ['see that the node runs and can be reached'],
+      ['check that the node runs and can be reached'],
       [...there, inherited, clientAdded(), later, since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
     ],
     [
       ...([
-        'node away',
+        'node disabled',
         true,
-        'node Oslo is switched off here and told nothing: it goes on with what it was told last',
+        'node Oslo is disabled and receives no changes: it keeps running its last configuration',
       ] as const),
-      ['switch the node on'],
+      ['enable the node'],
       [...there, inherited, clientAdded(), since(NodeDisabled({ node }))],
     ],
     [
       ...([
-        'node behind',
+        'node outdated',
         false,
-        'node Oslo has not been told of the newest changes (2 of this inbound wait): it does not know the client yet',
+        'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
-      ['wait until the node was told', 'see at the node why it takes so long'],
+      ['wait until the node has received the changes', 'check on the node why this takes so long'],
       [...there, inherited, since(clientAdded(), system)],
     ],
     [
-      ...(['inbound refused by the node', false, 'node Oslo does not take inbound far: port taken'] as const),
-      ['correct the settings of the inbound', 'correct what the node says is in the way'],
+      ...(['inbound rejected by the node', false, 'node Oslo rejects inbound far: port taken'] as const),
+      ['correct the settings of the inbound', 'correct on the node what it reports'],
       [...there, clientAdded(), since(NodeInboundRejected({ node, inbound: one, reason: 'port taken' }), system)],
     ],
     [
-      ...(['node gone', false, 'inbound far is bound to node 1, which was taken out of the register'] as const),
-      ['add the client to an inbound of another machine'],
+      ...(['node deleted', false, 'inbound far is on node 1, which was deleted'] as const),
+      ['add the client to an inbound on another machine'],
       [...there, clientAdded(), applied(3), since(NodeDeleted({ node }))],
     ],
   ])('is %s, may connect: %s, because %s', (standing, may, rule, remedies, events) => {
@@ -409,11 +416,11 @@ describe('why', () => {
   it('tells all that holds, in the order in which it counts, each with what would change it', () => {
     const { whys } = played([...here, InboundDisabled({ inbound: one }), capped, off, CoreStopRequested({}), stopped]);
     expect(whys[0]).toMatchObject({
-      ...{ standing: 'disabled', mayConnect: false, remedies: ['switch the client on'] },
+      ...{ standing: 'disabled', mayConnect: false, remedies: ['enable the client'] },
       since: sinceAdmin(6),
       also: [
         { ...capRule, since: sinceAdmin(5) },
-        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['switch the inbound on'] },
+        { standing: 'inbound disabled', since: sinceAdmin(4), remedies: ['enable the inbound'] },
         { standing: 'core not running', since: sinceAdmin(7), remedies: ['start the core'] },
       ],
     });
@@ -457,9 +464,9 @@ describe('why', () => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
       return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];
     };
-    expect(told(refused, away)).toStrictEqual(['inbound refused by the node', 'node away']);
-    expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node away']);
-    expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node gone']);
+    expect(told(refused, away)).toStrictEqual(['inbound rejected by the node', 'node unreachable']);
+    expect(told(applied(3), away, NodeDisabled({ node }), later)).toStrictEqual(['node disabled']);
+    expect(told(refused, away, NodeDeleted({ node }))).toStrictEqual(['node deleted']);
   });
 
   it('waits for the first of the periods of all its inbounds', () => {

@@ -7,9 +7,10 @@ import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { ForeignError } from '../../../src/commands/ports/foreign-panel.js';
 import { defaultSettings } from '../../../src/events/settings/settings.js';
 import { wireInbound } from '../../../src/http/panel/codec/inbound-wire.js';
+import { message } from '../../../src/messages/message.js';
 import { defaultTemplate } from '../../../src/projections/core/template.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
-import { storyOf } from '../../../src/projections/story.js';
+import { historyOf } from '../../../src/projections/why/history.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { examineForeign, importForeign } from '../../../src/worker/import-foreign.js';
 import { admin, T0 } from '../../kit/builders.js';
@@ -74,8 +75,8 @@ describe('an import', () => {
       clients: [{ email: 'user1', subId: 'sub1', created_at: 1_700_000_000_000, updated_at: 1_700_000_000_001 }],
     });
     expect([...read.usage.outbounds()]).toEqual([['direct', { up: 8, down: 9 }]]);
-    expect(storyOf(log, 1).map(({ what }) => what)).toContainEqual(
-      expect.stringMatching(/^came from another panel with 3 .* up, 4 .* down$/),
+    expect(historyOf(log, 1).map(({ what }) => what)).toContainEqual(
+      message('history.clientImported', { up: 3, down: 4 }),
     );
     log.close();
   });

@@ -1,8 +1,9 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { dayRange, MOST_YEARS, type RangeFlaw } from '../../../lib/time/day-range.js';
+import { rendered } from '../../../messages/rendered.js';
 import { statementCsv } from '../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
-import { accountHolder } from '../../../projections/why/ended.js';
+import { statementOwner } from '../../../projections/why/deleted-clients.js';
 import { Attachment, type Needs } from '../context.js';
 import type { clientStatementRoutes } from '../contract/client-statement.js';
 import type { Handlers } from '../mount.js';
@@ -15,34 +16,32 @@ export const clientStatementHandlers: Handlers<
   typeof clientStatementRoutes,
   Needs<'ledger' | 'now' | 'past' | 'read'>
 > = {
-  async statement({ params: { email }, query: { from, to, format, client } }, { read, ledger, past, now }, { accept }) {
-    const holder = accountHolder(read, past, email, client);
-    if (!holder) return reject('CLIENT_NOT_FOUND', { client: email });
+  async statement(
+    { params: { email }, query: { from, to, format, client } },
+    { read, ledger, past, now },
+    { accept, say },
+  ) {
+    const owner = statementOwner(read, past, email, client);
+    if (!owner) return reject('CLIENT_NOT_FOUND', { client: email });
     const answer = await ledger((books) => {
       const range = dayRange(from, to, books.days, now());
       if ('flaw' in range) return refusal(range.flaw);
-      if (holder.client === null) return statementOfEmail(read, books, past, email, range.days, now());
-      return { ...statementOfNumbers(read, books, past, [holder.client], range.days, now()), counter: null };
+      if (owner.client === null) return statementOfEmail(read, books, past, email, range.days, now());
+      return { ...statementOfNumbers(read, books, past, [owner.client], range.days, now()), counter: null };
     });
     if ('silent' in answer) return answer.silent === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
     const statement = answer.told;
     if (statement instanceof Rejection) return statement;
     if (!statement) return reject('CLIENT_NOT_FOUND', { client: email });
-    const name = holder.email;
+    const name = owner.email;
     if (format === 'csv' || (format === '' && accept.toLowerCase().includes(CSV))) {
       return new Attachment({
         media: CSV,
         name: `statement-${fileName(name)}-${statement.from}-${statement.to}.csv`,
-        text: statementCsv(statement),
+        text: statementCsv(rendered(statement, say)),
       });
     }
-    const { clients, days, ...rest } = statement;
-    return {
-      email: name,
-      ...rest,
-      clients: [...clients],
-      days: days.map((day) => ({ ...day, sources: [...day.sources], entries: [...day.entries] })),
-    };
+    return rendered({ email: name, ...statement }, say);
   },
 };
 

@@ -1,0 +1,69 @@
+import { message, type Text } from '../../messages/message.js';
+import type { ReadModels } from '../read-models.js';
+import { actorText, type HistoryEntry, type HistoryLog, historyOf } from './history.js';
+import type { Moment } from './why-facts.js';
+
+/** A client that was deleted. */
+export interface DeletedClient {
+  readonly client: number;
+  readonly standing: 'deleted';
+  /** Its deletion. */
+  readonly since: Moment;
+  /** Oldest first. */
+  readonly story: readonly HistoryEntry[];
+}
+
+/** A deleted client by its number; null when there was none, or it is not deleted. */
+export function deletedClient(log: HistoryLog, client: number): DeletedClient | null {
+  const story = historyOf(log, client);
+  const end = story.findLast(({ type }) => type === 'ClientDeleted');
+  if (!end) return null;
+  const { at, position, by } = end;
+  return { client, standing: 'deleted', since: { at, position, by }, story };
+}
+
+/** All clients that were deleted with this email, the latest deletion first, without their histories. */
+export function deletedWithEmail(
+  read: Pick<ReadModels, 'clients'>,
+  log: Pick<HistoryLog, 'lastOf'>,
+  email: string,
+): readonly Omit<DeletedClient, 'story'>[] {
+  const deleted = read.clients.former(email).flatMap(({ number: client }) => {
+    const end = log.lastOf(`client-${client}`, ['ClientDeleted']);
+    const since = end && { at: end.meta.at, position: end.position, by: actorText(end.meta) };
+    return since ? [{ client, standing: 'deleted' as const, since }] : [];
+  });
+  return deleted.sort((a, b) => b.since.position - a.since.position);
+}
+
+/** The texts for a deleted client: the rule, and what would change it. */
+export function explainDeleted(): { readonly rule: Text; readonly remedies: readonly Text[] } {
+  return { rule: message('why.clientDeleted'), remedies: [message('why.addAgain')] };
+}
+
+/** The owner of a statement. */
+export interface StatementOwner {
+  readonly email: string;
+  /** Null: all clients that have the email now. */
+  readonly client: number | null;
+}
+
+/**
+ * The owner of the statement for an email: the clients that have it now, or else the last one that was deleted with it.
+ * `number` selects one client among all that have or had the email; 0 selects none. Null when there is no such client.
+ */
+export function statementOwner(
+  read: Pick<ReadModels, 'clients'>,
+  log: Pick<HistoryLog, 'lastOf'>,
+  email: string,
+  number: number,
+): StatementOwner | null {
+  const current = read.clients.byEmail(email);
+  const former = read.clients.former(email);
+  const [first] = current;
+  if (number === 0 && first) return { email: first.identity.email, client: null };
+  const client = number || deletedWithEmail(read, log, email)[0]?.client;
+  const selected =
+    current.find((one) => one.number === client)?.identity ?? former.find((one) => one.number === client);
+  return selected && client !== undefined ? { email: selected.email, client } : null;
+}

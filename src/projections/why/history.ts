@@ -1,0 +1,85 @@
+import type { RecordedEvent } from '../../events/catalog.js';
+import type { EventLog } from '../../events/log/log.js';
+import { message, type Text } from '../../messages/message.js';
+import { textOfEvent } from './event-texts.js';
+
+/** The parts of the log from which a history is read. */
+export interface HistoryLog extends Pick<EventLog, 'readStream'> {
+  /** The position and type of the event with this id; null when it is not before the position `before`. */
+  place(id: string, before: number): { readonly position: number; readonly type: string } | null;
+  /** The event at a position; undefined when there is none, or when it was rolled up. */
+  at(position: number): RecordedEvent | undefined;
+  /** The newest event of a stream that has one of these types and passes `fits`; null when there is none. */
+  lastOf(
+    stream: string,
+    types: readonly RecordedEvent['type'][],
+    fits?: (event: RecordedEvent) => boolean,
+  ): RecordedEvent | null;
+}
+
+/** One event in the history of a client. `at` is in ms since 1970; `because` is the event that caused it. */
+export interface HistoryEntry {
+  readonly position: number;
+  readonly at: number;
+  readonly type: string;
+  readonly what: Text;
+  readonly by: Text;
+  readonly because: { readonly position: number; readonly type: string } | null;
+}
+
+/** Events of the inbound that change whether its clients may connect. */
+const INBOUND_EVENTS: ReadonlySet<string> = new Set([
+  'InboundEnabled',
+  'InboundDisabled',
+  'InboundDepleted',
+  'InboundReactivated',
+  'InboundReconfigured',
+  'InboundTrafficPeriodStarted',
+  'InboundDeleted',
+] satisfies RecordedEvent['type'][]);
+
+const ACTORS = {
+  user: 'history.byUser',
+  token: 'history.byToken',
+  bot: 'history.byBot',
+  node: 'history.byNode',
+} as const;
+
+/** The events of a client, oldest first. */
+export function eventsOfClient(log: Pick<HistoryLog, 'readStream'>, client: number): readonly RecordedEvent[] {
+  return log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** The history of a client, with the events of its inbound between its first event and its deletion; oldest first. */
+export function historyOf(log: HistoryLog, client: number): readonly HistoryEntry[] {
+  const own = eventsOfClient(log, client);
+  const added = own.find((event) => event.type === 'ClientAdded');
+  const inbound =
+    added?.type === 'ClientAdded' ? log.readStream(`inbound-${added.data.inbound}`, 0, Number.MAX_SAFE_INTEGER) : [];
+  const first = own[0]?.position ?? 0;
+  const last = own.findLast((event) => event.type === 'ClientDeleted')?.position ?? Number.POSITIVE_INFINITY;
+  const around = inbound.filter(
+    ({ type, position }) => INBOUND_EVENTS.has(type) && position > first && position < last,
+  );
+  return [...own, ...around].sort((a, b) => a.position - b.position).map((event) => entryOf(log, event));
+}
+
+function entryOf(log: HistoryLog, event: RecordedEvent): HistoryEntry {
+  const { position, type, meta } = event;
+  const because = meta.causationId === null ? null : log.place(meta.causationId, position);
+  return { position, at: meta.at, type, what: textOfEvent(event), by: actorText(meta), because };
+}
+
+/** Who caused an event. */
+export function actorText({ actor: { kind, name, ip } }: RecordedEvent['meta']): Text {
+  if (kind === 'system') return message('history.byPanel', { part: name });
+  const actor = message(ACTORS[kind], { name });
+  return ip === null ? actor : message('history.fromAddress', { actor, ip });
+}
+
+/** An entry as a line for a terminal. */
+export function entryText({ position, at, what, by, because }: HistoryEntry): Text {
+  const entry = { at, position, what, by };
+  if (!because) return message('history.entry', entry);
+  return message('history.entryWithCause', { ...entry, cause: because.position, type: because.type });
+}
