@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs';
-import { ChatError, type ChatLine, type ChatPlace } from '../commands/ports/chat-bot.js';
+import { asSystem } from '../commands/bus.js';
+import { type ChatAccount, type ChatConnection, ChatError } from '../commands/ports/chat-bot.js';
 import { Backoff } from '../commands/reactors/backoff.js';
 import type { Messenger } from '../commands/reactors/backup/backup-delivery.js';
 import { SettingsSchedule } from '../commands/reactors/schedule.js';
@@ -8,56 +9,56 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Settings } from '../events/settings/settings.js';
 import { touchSettings } from '../events/settings/settings-touched.js';
 import { sameJson } from '../lib/json.js';
-import { type Pace, usualPace } from './gatherer.js';
+import { message, type Text } from '../messages/message.js';
+import { type Pace, usualPace } from './batcher.js';
 import { soonScreen } from './list-screens.js';
-import { News, OWN } from './news.js';
+import { Notifier, ownAlarms } from './notifier.js';
 import { type BotParts, chatsIn } from './parts.js';
 import { jittered, type Pause, pause } from './pause.js';
-import type { Trouble } from './polling.js';
+import type { Outage } from './polling.js';
 import { pagesOf, type Screen, screen } from './screen.js';
-import { attend } from './session.js';
+import { SendQueue } from './send-queue.js';
+import { runSession } from './session.js';
 import { statusScreen } from './status-screen.js';
-import { Voice } from './voice.js';
 import { Warnings } from './warnings.js';
 import { Words } from './words.js';
 
-const PLACE: readonly (keyof Settings)[] = ['chatBotEnable', 'chatBotAPIServer', 'chatBotLang'];
+const ACCOUNT: readonly (keyof Settings)[] = ['chatBotEnable', 'chatBotAPIServer', 'chatBotLang'];
 const SECRETS: ReadonlySet<string> = new Set(['chatBotToken', 'chatBotProxy']);
-/** When it is news that the server cannot be reached, or that somebody else polls. */
-const TROUBLE_MS = 300_000;
+/** The bot API must fail for this long, in ms, or refuse so many polls as taken, before an alarm is raised. */
+const OUTAGE_MS = 300_000;
 const TAKEN_TIMES = 3;
-/** How often it is looked who is soon over, in ms. */
-const LOOK_MS = 60_000;
+/** Time between two checks for clients that end soon, in ms. */
+const WARNINGS_MS = 60_000;
 
-/** What is changed about the bot in a test. */
+const ALARM_KINDS = ['chat-bot/stopped', 'chat-bot/no-commands', 'chat-bot/unreachable'] as const;
+
+/** What a test can change. */
 export interface BotOptions {
   readonly pace?: Pace;
   readonly pause?: Pause;
 }
 
-/**
- * The chat bot: runs while the settings say so, and follows them. Everything it does is beside the panel: nothing of the
- * panel ever waits for the bot API.
- */
+/** The chat bot. Runs while the settings enable it, and follows their changes. The panel never waits for the bot API. */
 export class ChatBot {
   readonly #parts: BotParts;
-  readonly #voice: Voice;
+  readonly #queue: SendQueue;
   readonly #pace: Pace;
   readonly #pause: Pause;
-  #following: Subscription | null = null;
-  #session: { readonly place: ChatPlace; readonly lang: string; readonly end: AbortController } | null = null;
-  #line: ChatLine | null = null;
-  #stopped: string | null = null;
+  #subscription: Subscription | null = null;
+  #session: { readonly account: ChatAccount; readonly lang: string; readonly end: AbortController } | null = null;
+  #connection: ChatConnection | null = null;
+  #stopped: Text | null = null;
   readonly #warnings: Warnings;
-  #news: News | null = null;
-  #looking: NodeJS.Timeout | undefined;
+  #notifier: Notifier | null = null;
+  #timer: NodeJS.Timeout | undefined;
   readonly #schedule: SettingsSchedule;
 
   constructor(parts: BotParts, { pace = usualPace, pause: wait = pause }: BotOptions = {}) {
     this.#parts = parts;
     this.#pace = pace;
     this.#pause = wait;
-    this.#warnings = new Warnings(parts, (shown) => this.tell(shown));
+    this.#warnings = new Warnings(parts, (screen) => this.send(screen));
     this.#schedule = new SettingsSchedule({
       schedule: 'chatBotRunTime',
       enabledBy: 'chatBotEnable',
@@ -65,95 +66,95 @@ export class ChatBot {
       run: () => this.report(),
       warn: parts.warn,
     });
-    this.#voice = new Voice({
+    this.#queue = new SendQueue({
       now: parts.now,
       warn: parts.warn,
       pause: wait,
       dropped: (count) => {
-        const words = new Words(parts.speech());
-        this.tell(screen([words.t('{count} messages were dropped while the server could not be reached', { count })]));
+        const words = new Words(parts.read.settings.current());
+        this.send(screen([words.t('bot.dropped', { count })]));
       },
     });
   }
 
   begin(): void {
-    this.#following = this.#parts.read.changed$.subscribe((events) => this.#follow(events));
-    this.#looking = setInterval(() => this.look(), LOOK_MS).unref();
-    this.#settle();
+    this.#subscription = this.#parts.read.changed$.subscribe((events) => this.#follow(events));
+    this.#timer = setInterval(() => this.checkWarnings(), WARNINGS_MS).unref();
+    this.#applySettings();
     this.#schedule.begin();
   }
 
-  /** At once: nothing of it is waited for. */
+  /** Returns immediately; calls in progress are aborted. */
   stop(): void {
-    this.#following?.unsubscribe();
-    clearInterval(this.#looking);
+    this.#subscription?.unsubscribe();
+    clearInterval(this.#timer);
     this.#schedule.stop();
     this.#end();
   }
 
-  /** Tells who is soon over, where that is wanted and can be heard. */
-  look(): void {
-    if (this.#session && this.#stopped === null) this.#warnings.look();
+  /** Warns of clients that end soon, while the bot works. */
+  checkWarnings(): void {
+    if (this.#session && this.#stopped === null) this.#warnings.check();
   }
 
-  /** For whoever sends files through it. */
+  /** For the delivery of files. */
   messenger(): Messenger {
     return {
-      line: this.#line,
+      connection: this.#connection,
       stopped: this.#stopped,
       chats: chatsIn(this.#parts.read.settings.current().chatBotChatId),
     };
   }
 
-  /** To every admin, when it can be said. */
-  tell(shown: Screen): void {
+  /** To every admin; dropped while the bot is stopped. */
+  send(shown: Screen): void {
     if (this.#stopped !== null) return;
     for (const chat of chatsIn(this.#parts.read.settings.current().chatBotChatId))
-      for (const html of pagesOf(shown)) this.#voice.notice((line) => line.send(chat, html, []));
+      for (const html of pagesOf(shown)) this.#queue.notice((connection) => connection.send(chat, html, []));
   }
 
   #follow(events: readonly RecordedEvent[]): void {
     const secret = events.some((event) => event.type === 'SecretSettingChanged' && SECRETS.has(event.data.key));
-    if (touchSettings(events, PLACE) || secret) this.#settle();
+    if (touchSettings(events, ACCOUNT) || secret) this.#applySettings();
     this.#schedule.notice(events);
   }
 
-  /** Starts, ends or replaces the bot, as the settings have it now. */
-  #settle(): void {
+  /** Starts, ends or replaces the session by the current settings. */
+  #applySettings(): void {
     const { chatBotEnable, chatBotAPIServer, chatBotLang } = this.#parts.read.settings.current();
     const { chatBotToken, chatBotProxy } = this.#parts.read.settings.secrets();
-    const place: ChatPlace = { token: chatBotToken, server: chatBotAPIServer, proxy: chatBotProxy };
-    const wanted = chatBotEnable && chatBotToken !== '' ? { place, lang: chatBotLang } : null;
-    const current = this.#session && { place: this.#session.place, lang: this.#session.lang };
+    const account: ChatAccount = { token: chatBotToken, server: chatBotAPIServer, proxy: chatBotProxy };
+    const wanted = chatBotEnable && chatBotToken !== '' ? { account, lang: chatBotLang } : null;
+    const current = this.#session && { account: this.#session.account, lang: this.#session.lang };
     if (sameJson(wanted, current)) return;
     this.#end(wanted !== null);
     if (wanted === null) return;
     const end = new AbortController();
     this.#session = { ...wanted, end };
-    this.#news ??= new News(this.#parts, this.#pace, (shown) => this.tell(shown));
-    void this.#run(place, end.signal);
+    this.#notifier ??= new Notifier(this.#parts, this.#pace, (screen) => this.send(screen));
+    void this.#run(account, end.signal);
   }
 
-  /** `goesOn`: another session follows, and what waits is for that. */
-  #end(goesOn = false): void {
+  /** `replaced`: another session follows, which sends the messages in the queue. */
+  #end(replaced = false): void {
     this.#session?.end.abort();
     this.#session = null;
-    this.#line = null;
+    this.#connection = null;
     this.#stopped = null;
-    if (goesOn) return this.#voice.stop();
-    this.#voice.clear();
-    this.#news?.stop();
-    this.#news = null;
-    this.#parts.alarms.over(Object.values(OWN));
+    if (replaced) return this.#queue.stop();
+    this.#queue.clear();
+    this.#notifier?.stop();
+    this.#notifier = null;
+    this.#parts.alarms.over(ALARM_KINDS);
   }
 
-  /** Until the signal aborts, or the token is none: only then trying again does not help. Never rejects. */
-  async #run(place: ChatPlace, signal: AbortSignal): Promise<void> {
+  /** Runs until the signal aborts or the bot API refuses the token, which no retry can help. Never rejects. */
+  async #run(account: ChatAccount, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#parts.now);
     while (!signal.aborted) {
       try {
         backoff.started();
-        await this.#attend(place, signal);
+        await this.#runSession(account, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#failed(error);
@@ -164,58 +165,60 @@ export class ChatBot {
     }
   }
 
-  async #attend(place: ChatPlace, signal: AbortSignal): Promise<void> {
-    const line = await this.#parts.service.open(place);
+  async #runSession(account: ChatAccount, signal: AbortSignal): Promise<void> {
+    const connection = await this.#parts.service.open(account);
     if (signal.aborted) return;
-    this.#line = line;
+    this.#connection = connection;
     this.#stopped = null;
-    await attend(line, signal, {
+    await runSession(connection, signal, {
       parts: this.#parts,
-      voice: this.#voice,
+      queue: this.#queue,
       pause: this.#pause,
-      heard: (trouble) => this.#heard(trouble),
+      onOutage: (outage) => this.#onOutage(outage),
     });
   }
 
-  /** The token is none, or there is a mistake of ours. */
+  /** The bot API refuses the token, or the bot has a bug. */
   #failed(error: unknown): void {
     const { alarms, warn } = this.#parts;
     if (!(error instanceof ChatError)) warn('the chat bot failed', { err: error });
-    const why = error instanceof ChatError ? error.message : 'the log of the panel says more';
-    this.#voice.clear();
-    this.#line = null;
+    const why = error instanceof ChatError ? error.text : message('bot.seeLog');
+    this.#queue.clear();
+    this.#connection = null;
     this.#stopped = why;
-    alarms.raise(OWN.stopped, { title: OWN.stopped, body: why, severity: 'error' });
+    alarms.raise('chat-bot/stopped', { title: ownAlarms.stopped, body: why, severity: 'error' });
   }
 
-  #heard(trouble: Trouble | null): void {
+  #onOutage(outage: Outage | null): void {
     const { alarms } = this.#parts;
-    if (trouble === null) {
-      const back = { title: OWN.back, body: 'It takes commands again', severity: 'success' } as const;
-      return alarms.over(Object.values(OWN), back);
+    if (outage === null) {
+      const resumed = { title: ownAlarms.resumed, body: message('bot.resumedBody'), severity: 'success' } as const;
+      return alarms.over(ALARM_KINDS, resumed);
     }
-    const { error, times, ms } = trouble;
+    const { error, times, ms } = outage;
     if (error.kind === 'taken' && times >= TAKEN_TIMES)
-      alarms.raise(OWN.taken, { title: OWN.taken, body: error.message, severity: 'error' });
-    else if (error.kind !== 'taken' && ms >= TROUBLE_MS)
-      alarms.raise(OWN.unreachable, { title: OWN.unreachable, body: error.message, severity: 'warning' });
+      alarms.raise('chat-bot/no-commands', { title: ownAlarms.noCommands, body: error.text, severity: 'error' });
+    else if (error.kind !== 'taken' && ms >= OUTAGE_MS)
+      alarms.raise('chat-bot/unreachable', { title: ownAlarms.unreachable, body: error.text, severity: 'warning' });
   }
 
-  /** The report that goes out by the schedule, and the backup with it where the settings say so. */
+  /** Sends the scheduled report, and the backup if the settings ask for it. */
   report(): void {
-    const { read, now, delivery, alarms, warn } = this.#parts;
-    if (this.#line === null) return;
-    const words = new Words(this.#parts.speech());
+    const { read, now, delivery, dispatch, alarms, warn } = this.#parts;
+    if (this.#connection === null) return;
+    const words = new Words(read.settings.current());
     const { expireDiff, trafficDiff, chatBotBackup } = read.settings.current();
     const soon = expireDiff + trafficDiff > 0 ? soonScreen(read, words, now()).lines : [];
-    this.tell(screen([...statusScreen(this.#parts, words).lines, ...soon]));
+    this.send(screen([...statusScreen(this.#parts, words).lines, ...soon]));
     if (!chatBotBackup) return;
-    delivery.deliver(this.#parts.dispatchAsBot).then(
-      (sent) => {
-        if (sent instanceof Rejection)
-          alarms.tell({ title: 'The timed backup was not sent by the bot', body: sent.message, severity: 'error' });
-      },
-      (error: unknown) => warn('the timed backup could not be sent', { err: error }),
-    );
+    delivery
+      .deliver((command) => dispatch(command, asSystem('chat-bot')))
+      .then(
+        (sent) => {
+          if (sent instanceof Rejection)
+            alarms.tell({ title: message('bot.timedBackupNotSent'), body: sent.text, severity: 'error' });
+        },
+        (error: unknown) => warn('the scheduled backup could not be sent', { err: error }),
+      );
   }
 }

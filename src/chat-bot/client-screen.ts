@@ -1,17 +1,17 @@
 import type { ChatButton } from '../commands/ports/chat-bot.js';
 import type { Client } from '../events/client/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
+import { usedBy } from './ending-soon.js';
 import { type Screen, screen } from './screen.js';
-import { usedBy } from './soon.js';
-import { bold, bytesText, labelled, name, type Phrase, type Words } from './words.js';
+import { bold, labelled, name, type Phrase, type Words } from './words.js';
 
-/** How one person stands, in every inbound, with buttons that only an admin gets. */
+/** The state of a client in every inbound, with the buttons of an admin. */
 export function clientScreen(client: Client, read: ReadModels, words: Words, note?: Phrase): Screen {
   const lines = [...(note ? [note, blank] : []), ...usageLines(client, read, words)];
   return screen(lines, buttons(client, read, words));
 }
 
-/** The same for the person, without what is an admin's. */
+/** The same for the clients themselves, without buttons. */
 export function ownScreen(clients: readonly Client[], read: ReadModels, words: Words): Screen {
   return screen(clients.flatMap((client) => [...usageLines(client, read, words), blank]));
 }
@@ -24,12 +24,10 @@ function usageLines(client: Client, read: ReadModels, words: Words): readonly Ph
   return [
     bold(name(client.identity.email)),
     ...read.clients.siblings(client).flatMap((one) => standingLines(one, read, words)),
-    words.t('Used: {used}, {up} up and {down} down', {
-      used: bytesText(up + down),
-      up: bytesText(up),
-      down: bytesText(down),
+    words.t('bot.used', {
+      ...{ used: up + down, up, down },
     }),
-    seen === 0 ? words.t('Never seen online') : words.t('Last online: {time}', { time: words.time(seen) }),
+    seen === 0 ? words.t('bot.neverOnline') : words.t('bot.lastOnline', { at: seen }),
   ];
 }
 
@@ -39,35 +37,35 @@ function standingLines(client: Client, read: ReadModels, words: Words): readonly
   return [
     labelled(name(inbound?.remark || inbound?.tag || String(client.inbound)), standing(client, words)),
     capBytes === 0
-      ? words.t('Cap: none')
-      : words.t('Cap: {cap}, {left} left', {
-          cap: bytesText(capBytes),
-          left: bytesText(Math.max(0, capBytes - usedBy(client, read))),
+      ? words.t('bot.noCap')
+      : words.t('bot.cap', {
+          cap: capBytes,
+          left: Math.max(0, capBytes - usedBy(client, read)),
         }),
     expiryLine(expiresAt, words),
   ];
 }
 
 function expiryLine(expiresAt: number, words: Words): Phrase {
-  if (expiresAt === 0) return words.t('Ends: never');
-  if (expiresAt > 0) return words.t('Ends: {time}', { time: words.time(expiresAt) });
-  return words.t('Ends: {days} days after the first use', { days: Math.round(-expiresAt / 86_400_000) });
+  if (expiresAt === 0) return words.t('bot.neverExpires');
+  if (expiresAt > 0) return words.t('bot.expires', { at: expiresAt });
+  return words.t('bot.expiresAfterUse', { count: Math.round(-expiresAt / 86_400_000) });
 }
 
 function standing({ spec, depletion }: Client, words: Words): Phrase {
-  if (!spec.enabled) return words.t('switched off');
-  if (depletion === null) return words.t('may connect');
-  return depletion.reason === 'cap' ? words.t('its bytes are used up') : words.t('its time is over');
+  if (!spec.enabled) return words.t('bot.disabled');
+  if (depletion === null) return words.t('bot.mayConnect');
+  return depletion.reason === 'cap' ? words.t('bot.capUsedUp') : words.t('bot.expired');
 }
 
 function buttons(client: Client, read: ReadModels, words: Words): readonly (readonly ChatButton[])[] {
   const { number } = client;
   const isOn = read.clients.siblings(client).some(({ spec }) => spec.enabled);
   const flip = isOn
-    ? { text: words.t('Disable').plain, data: `ask:off:${number}` }
-    : { text: words.t('Enable').plain, data: `ask:on:${number}` };
+    ? { text: words.t('bot.disable').plain, data: `ask:off:${number}` }
+    : { text: words.t('bot.enable').plain, data: `ask:on:${number}` };
   return [
-    [flip, { text: words.t('Reset traffic').plain, data: `ask:reset:${number}` }],
-    [{ text: words.t('Refresh').plain, data: `client:${number}` }],
+    [flip, { text: words.t('bot.resetTraffic').plain, data: `ask:reset:${number}` }],
+    [{ text: words.t('bot.refresh').plain, data: `client:${number}` }],
   ];
 }

@@ -1,49 +1,49 @@
 import type { Phrase, Words } from './words.js';
 
-/** The commands of admins, in the order in which they are shown. */
+/** The commands of admins, in the order of the help text. */
 export const commandNames = [
   ...(['status', 'online', 'top', 'soon', 'search', 'usage', 'backup', 'restart', 'id', 'help'] as const),
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
-/** What each command does, for people. */
+/** The description of a command in the help text. */
 export function aboutCommand(command: CommandName, words: Words): Phrase {
   switch (command) {
     case 'status':
-      return words.t('The machine, the core and the last backup');
+      return words.t('bot.statusCommand');
     case 'online':
-      return words.t('Who is online');
+      return words.t('bot.onlineCommand');
     case 'top':
-      return words.t('Who has used most');
+      return words.t('bot.topCommand');
     case 'soon':
-      return words.t('Whose time or bytes are soon over');
+      return words.t('bot.soonCommand');
     case 'search':
-      return words.t('Find clients by a part of their email');
+      return words.t('bot.searchCommand');
     case 'usage':
-      return words.t('How a client stands, by its email');
+      return words.t('bot.usageCommand');
     case 'backup':
-      return words.t('Send a fresh backup to every admin');
+      return words.t('bot.backupCommand');
     case 'restart':
-      return words.t('Start the core anew');
+      return words.t('bot.restartCommand');
     case 'id':
-      return words.t('The numbers of you and of this chat');
+      return words.t('bot.idCommand');
     case 'help':
-      return words.t('This list');
+      return words.t('bot.helpCommand');
   }
 }
 
-/** A command as somebody has written it. */
-export interface Asked {
-  /** In small letters; `search` for a text that is no command. */
-  readonly command: string;
+/** A command as it was written. */
+export interface WrittenCommand {
+  /** In lower case; `search` for a text without a command. */
+  readonly name: string;
   readonly rest: string;
 }
 
-/** Null for the command of another bot in the same group. */
-export function asked(text: string, bot: string): Asked | null {
+/** Null when the command is for another bot in the same group. */
+export function parseCommand(text: string, bot: string): WrittenCommand | null {
   const found = /^\/(\w{1,32})(?:@(\w{1,64}))?(?:\s+([\s\S]*))?$/.exec(text.trim());
-  if (!found) return { command: 'search', rest: text.trim() };
+  if (!found) return { name: 'search', rest: text.trim() };
   const [, command = '', to, rest = ''] = found;
   if (to !== undefined && to.toLowerCase() !== bot.toLowerCase()) return null;
-  return { command: command.toLowerCase(), rest: rest.trim() };
+  return { name: command.toLowerCase(), rest: rest.trim() };
 }

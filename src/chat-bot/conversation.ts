@@ -1,66 +1,66 @@
 import type { ChatUpdate } from '../commands/ports/chat-bot.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Client } from '../events/client/client-document.js';
+import { applyAction, type ClientAction, clientActions, contextOf, isFresh, mark, restartCore } from './actions.js';
 import { clientScreen, ownScreen } from './client-screen.js';
-import { aboutCommand, asked, commandNames } from './commands.js';
-import { contextOf, type Deed, deeds, doTo, isFresh, mark, restartCore } from './deeds.js';
+import { aboutCommand, commandNames, parseCommand } from './commands.js';
 import { onlineScreen, searchScreen, soonScreen, topScreen } from './list-screens.js';
 import { type BotParts, chatsIn } from './parts.js';
 import { pagesOf, type Screen, screen } from './screen.js';
+import type { SendQueue } from './send-queue.js';
 import { statusScreen } from './status-screen.js';
 import { Throttle } from './throttle.js';
-import type { Voice } from './voice.js';
 import { bold, name, type Phrase, Words } from './words.js';
 
 type Press = Exclude<ChatUpdate['said'], string>;
 
-/** For somebody who is no admin, in ms. */
-const GUEST_MS = 2000;
-const STRANGER_MS = 60_000;
+/** Least time between two answers to the same person who is not an admin: a client or an unknown user. In ms. */
+const CLIENT_MS = 2000;
+const UNKNOWN_MS = 60_000;
 
-/** Understands what is said to the bot, and answers. Nothing here waits for the bot API. */
+/** Handles the messages and buttons of a chat and queues the answers. Nothing here waits for the bot API. */
 export class Conversation {
   readonly #parts: BotParts;
-  readonly #voice: Voice;
+  readonly #queue: SendQueue;
   readonly #me: { readonly id: number; readonly name: string };
-  readonly #guests = new Throttle(GUEST_MS);
-  readonly #strangers = new Throttle(STRANGER_MS);
+  readonly #clientLimit = new Throttle(CLIENT_MS);
+  readonly #unknownLimit = new Throttle(UNKNOWN_MS);
 
-  constructor(parts: BotParts, voice: Voice, me: { readonly id: number; readonly name: string }) {
+  constructor(parts: BotParts, queue: SendQueue, me: { readonly id: number; readonly name: string }) {
     this.#parts = parts;
-    this.#voice = voice;
+    this.#queue = queue;
     this.#me = me;
   }
 
   /** Never throws. */
-  take(update: ChatUpdate): void {
+  handle(update: ChatUpdate): void {
     try {
-      if (typeof update.said === 'string') this.#written(update, update.said);
-      else this.#pressed(update, update.said);
+      if (typeof update.said === 'string') this.#text(update, update.said);
+      else this.#button(update, update.said);
     } catch (error) {
       this.#parts.warn('the bot could not answer', { err: error });
     }
   }
 
   get #words(): Words {
-    return new Words(this.#parts.speech());
+    return new Words(this.#parts.read.settings.current());
   }
 
-  /** Both who speaks and where must be on the list: in a group others read along. */
+  /** The sender and the chat must both be on the list: other members of a group can read the answers. */
   #isAdmin({ chat, from }: ChatUpdate): boolean {
     const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
     return admins.includes(chat) && admins.includes(from.id);
   }
 
-  #written(update: ChatUpdate, text: string): void {
-    const wish = asked(text, this.#me.name);
+  #text(update: ChatUpdate, text: string): void {
+    const command = parseCommand(text, this.#me.name);
     const isPrivate = update.chat === update.from.id;
-    // In a group the bot hears only what is a command.
-    if (wish === null || (!isPrivate && !text.trimStart().startsWith('/'))) return;
-    if (this.#isAdmin(update)) return this.#command(update, wish.command, wish.rest);
-    if (isPrivate) return this.#guest(update);
+    // In a group the bot reacts only to commands.
+    if (command === null || (!isPrivate && !text.trimStart().startsWith('/'))) return;
+    if (this.#isAdmin(update)) return this.#command(update, command.name, command.rest);
+    if (isPrivate) return this.#nonAdmin(update);
     const admins = chatsIn(this.#parts.read.settings.current().chatBotChatId);
-    if (wish.command === 'id' && admins.includes(update.from.id)) this.#say(update.chat, this.#ids(update));
+    if (command.name === 'id' && admins.includes(update.from.id)) this.#say(update.chat, this.#ids(update));
   }
 
   #command(update: ChatUpdate, command: string, rest: string): void {
@@ -92,35 +92,35 @@ export class Conversation {
       case 'backup':
         return this.#backup(update);
       default:
-        return say(screen([words.t('There is no such command'), ...helpScreen(words).lines]));
+        return say(screen([words.t('bot.commandUnknown'), ...helpScreen(words).lines]));
     }
   }
 
   #ids({ chat, from }: ChatUpdate): Screen {
     const words = this.#words;
-    const lines = [words.t('Your number: {id}', { id: name(String(from.id)) })];
-    if (chat !== from.id) lines.push(words.t('The number of this chat: {id}', { id: name(String(chat)) }));
+    const lines = [words.t('bot.yourId', { id: name(String(from.id)) })];
+    if (chat !== from.id) lines.push(words.t('bot.chatId', { id: name(String(chat)) }));
     return screen(lines);
   }
 
-  /** A client hears of itself; a stranger what an admin has to know to let him in. */
-  #guest(update: ChatUpdate): void {
+  /** A client sees its own state; an unknown user the ID that an admin needs to admit that user. */
+  #nonAdmin(update: ChatUpdate): void {
     const { read, now } = this.#parts;
-    if (!this.#guests.allows(update.from.id, now())) return;
+    if (!this.#clientLimit.allows(update.from.id, now())) return;
     const words = this.#words;
     const own: Client[] = [];
     for (const client of read.clients.all())
       if (client.identity.tgId === update.from.id && read.clients.isFirst(client)) own.push(client);
     if (own.length > 0) return this.#say(update.chat, ownScreen(own, read, words));
-    if (!this.#strangers.allows(update.from.id, now())) return;
-    const no = words.t('This bot talks to the admins and the clients of its panel only.');
-    this.#say(update.chat, screen([no, ...this.#ids(update).lines]));
+    if (!this.#unknownLimit.allows(update.from.id, now())) return;
+    const refusal = words.t('bot.unknownUser');
+    this.#say(update.chat, screen([refusal, ...this.#ids(update).lines]));
   }
 
-  #pressed(update: ChatUpdate, press: Press): void {
+  #button(update: ChatUpdate, press: Press): void {
     if (!this.#isAdmin(update)) {
-      // Ends his waiting, and tells nothing.
-      if (this.#guests.allows(update.from.id, this.#parts.now())) this.#release(press);
+      // Ends the progress indicator of the button and says nothing.
+      if (this.#clientLimit.allows(update.from.id, this.#parts.now())) this.#release(press);
       return;
     }
     this.#release(press);
@@ -139,45 +139,48 @@ export class Conversation {
       case 'do': {
         if (what === 'do' && first === 'restart') return this.#restart(update, press, third);
         const found = client();
-        if (!found) return show(screen([words.t('This client is gone')]));
+        if (!found) return show(screen([words.t('bot.clientDeleted')]));
         if (what === 'client') return show(clientScreen(found, read, words));
-        const deed = deeds.find((one) => one === first);
-        if (!deed) return;
-        if (what === 'ask') return show(this.#question(deed, found, words));
-        this.#do(update, found, deed, third, words).then(show, (error: unknown) =>
+        const action = clientActions.find((one) => one === first);
+        if (!action) return;
+        if (what === 'ask') return show(this.#question(action, found, words));
+        this.#do(update, found, action, third, words).then(show, (error: unknown) =>
           this.#parts.warn('the bot could not answer', { err: error }),
         );
         return;
       }
       case 'no':
-        return show(screen([words.t('Nothing was done')]));
+        return show(screen([words.t('bot.nothingDone')]));
       default:
     }
   }
 
-  #question(deed: Deed | 'restart', client: Client | null, words: Words): Screen {
+  #question(action: ClientAction | 'restart', client: Client | null, words: Words): Screen {
     const who = { client: name(client?.identity.email ?? '') };
     const question = {
-      off: words.t('Disable {client}? Its connections end at once.', who),
-      on: words.t('Enable {client}?', who),
-      reset: words.t('Set the traffic of {client} to zero?', who),
-      restart: words.t('Start the core anew? All connections end for a moment.'),
-    }[deed];
-    const yes = { text: words.t('Yes').plain, data: `do:${deed}:${client?.number ?? 0}:${mark(this.#parts.now())}` };
-    const no = { text: words.t('No').plain, data: client ? `client:${client.number}` : 'no' };
+      off: words.t('bot.confirmDisable', who),
+      on: words.t('bot.confirmEnable', who),
+      reset: words.t('bot.confirmReset', who),
+      restart: words.t('bot.confirmRestart'),
+    }[action];
+    const yes = {
+      text: words.t('bot.yes').plain,
+      data: `do:${action}:${client?.number ?? 0}:${mark(this.#parts.now())}`,
+    };
+    const no = { text: words.t('bot.no').plain, data: client ? `client:${client.number}` : 'no' };
     return screen([question], [[yes, no]]);
   }
 
-  async #do(update: ChatUpdate, client: Client, deed: Deed, pressed: string, words: Words): Promise<Screen> {
+  async #do(update: ChatUpdate, client: Client, action: ClientAction, pressed: string, words: Words): Promise<Screen> {
     const { read, now } = this.#parts;
     const done = isFresh(pressed, now())
-      ? await doTo(client, deed, this.#parts, (what) => contextOf(update.from, this.#me.id, pressed, what))
+      ? await applyAction(client, action, this.#parts, (what) => contextOf(update.from, this.#me.id, pressed, what))
       : reject('CHAT_BOT_STALE');
     const note = {
-      off: words.t('The client is switched off.'),
-      on: words.t('The client is switched on.'),
-      reset: words.t('The traffic is set to zero.'),
-    }[deed];
+      off: words.t('bot.clientDisabled'),
+      on: words.t('bot.clientEnabled'),
+      reset: words.t('bot.trafficReset'),
+    }[action];
     const current = read.clients.get(client.number) ?? client;
     return clientScreen(current, read, words, bold(done instanceof Rejection ? words.why(done) : note));
   }
@@ -187,17 +190,17 @@ export class Conversation {
     const words = this.#words;
     const show = (shown: Screen): void => this.#edit(update.chat, press.message, shown);
     if (!isFresh(pressed, now())) return show(screen([words.why(reject('CHAT_BOT_STALE'))]));
-    show(screen([words.t('The core starts anew…')]));
+    show(screen([words.t('bot.coreRestarting')]));
     restartCore(this.#parts, contextOf(update.from, this.#me.id, pressed, 'restart')).then(
-      (no) => show(screen([no ? words.why(no) : words.t('The core runs again.')])),
-      (error: unknown) => warn('the bot could not start the core anew', { err: error }),
+      (no) => show(screen([no ? words.why(no) : words.t('bot.coreRestarted')])),
+      (error: unknown) => warn('the bot could not restart the core', { err: error }),
     );
   }
 
   #backup(update: ChatUpdate): void {
     const { delivery, dispatch, now, warn } = this.#parts;
     const words = this.#words;
-    this.#say(update.chat, screen([words.t('A fresh backup is on its way to every admin.')]));
+    this.#say(update.chat, screen([words.t('bot.backupStarted')]));
     const { actor, correlationId } = contextOf(update.from, this.#me.id, mark(now()), 'backup');
     delivery
       .deliver((command) => dispatch(command, { actor, correlationId }))
@@ -206,7 +209,7 @@ export class Conversation {
           if (sent instanceof Rejection) return this.#say(update.chat, screen([words.why(sent)]));
           const failed = sent.chats.filter(({ error }) => error !== null);
           const lines = failed.map(({ chatId: chat, error }) =>
-            words.t('Chat {chat} did not get it: {why}', { chat, why: words.told(error ?? '') }),
+            words.t('bot.chatWithoutBackup', { chat, why: words.text(error ?? '') }),
           );
           if (lines.length > 0) this.#say(update.chat, screen(lines));
         },
@@ -218,17 +221,17 @@ export class Conversation {
     const pages = pagesOf(shown);
     for (const [index, html] of pages.entries()) {
       const keyboard = index === pages.length - 1 ? shown.keyboard : [];
-      this.#voice.answer((line) => line.send(chat, html, keyboard));
+      this.#queue.answer((connection) => connection.send(chat, html, keyboard));
     }
   }
 
   #edit(chat: number, message: number, shown: Screen): void {
     const [html = ''] = pagesOf(shown);
-    this.#voice.answer((line) => line.edit(chat, message, html, shown.keyboard));
+    this.#queue.answer((connection) => connection.edit(chat, message, html, shown.keyboard));
   }
 
   #release({ press }: Press): void {
-    this.#voice.answer((line) => line.answer(press, ''));
+    this.#queue.answer((connection) => connection.answer(press, ''));
   }
 }
 
@@ -239,14 +242,14 @@ function helpScreen(words: Words): Screen {
   });
   const keys = [
     [
-      { text: words.t('Status').plain, data: 'menu:status' },
-      { text: words.t('Online now').plain, data: 'menu:online' },
+      { text: words.t('bot.status').plain, data: 'menu:status' },
+      { text: words.t('bot.onlineNow').plain, data: 'menu:online' },
     ],
     [
-      { text: words.t('Most used').plain, data: 'menu:top' },
-      { text: words.t('Soon over').plain, data: 'menu:soon' },
+      { text: words.t('bot.mostTraffic').plain, data: 'menu:top' },
+      { text: words.t('bot.endingSoon').plain, data: 'menu:soon' },
     ],
-    [{ text: words.t('Backup').plain, data: 'menu:backup' }],
+    [{ text: words.t('bot.backup').plain, data: 'menu:backup' }],
   ];
-  return screen([bold(words.t('What this bot can do:')), ...lines], keys);
+  return screen([bold(words.t('bot.commandsTitle')), ...lines], keys);
 }

@@ -1,15 +1,15 @@
-/** Readings of 2 s that are looked at together: two minutes. */
+/** Readings in the moving average: one every 2 s, thus two minutes. */
 const READINGS = 60;
-/** So far under the limit, in percent, is it over; half of a small limit. */
-const UNDER = 10;
+/** The average must fall this far below the limit, in percent, or to half of a small limit. */
+const HYSTERESIS = 10;
 
-/** Tells once that the processors are too busy for a while, and once that it is over: a peak is no news. */
+/** Reports when the average CPU usage of two minutes exceeds a limit, and when it has fallen again. Short peaks are ignored. */
 export class CpuWatch {
   readonly #readings: number[] = [];
   #high = false;
 
-  /** `limit` and `cpu` in percent; a limit of 0 watches nothing. */
-  take(cpu: number, limit: number): 'high' | 'over' | null {
+  /** Adds a reading. `cpu` and `limit` in percent; 0 switches the watch off. Null = no change. */
+  add(cpu: number, limit: number): 'high' | 'normal' | null {
     if (limit === 0) {
       this.#readings.length = 0;
       this.#high = false;
@@ -21,8 +21,8 @@ export class CpuWatch {
     const mean = this.#readings.reduce((sum, one) => sum + one, 0) / READINGS;
     const before = this.#high;
     if (!before && mean > limit) this.#high = true;
-    else if (before && mean < limit - Math.min(UNDER, limit / 2)) this.#high = false;
+    else if (before && mean < limit - Math.min(HYSTERESIS, limit / 2)) this.#high = false;
     if (before === this.#high) return null;
-    return this.#high ? 'high' : 'over';
+    return this.#high ? 'high' : 'normal';
   }
 }

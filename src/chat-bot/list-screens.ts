@@ -1,26 +1,26 @@
 import type { ChatButton } from '../commands/ports/chat-bot.js';
 import type { Client } from '../events/client/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
+import { endingSoon, usedBy } from './ending-soon.js';
 import { type Screen, screen } from './screen.js';
-import { soonOver, usedBy } from './soon.js';
-import { bold, bytesText, labelled, name, type Phrase, safe, type Words } from './words.js';
+import { bold, labelled, name, type Phrase, safe, type Words } from './words.js';
 
-/** Rows of a list that has no further page. */
+/** Rows of a list without pages. */
 const MOST = 50;
 const TOP = 10;
-/** Buttons of a page of a search. */
+/** Buttons on a page of search results. */
 const PAGE = 8;
-/** Of what a button carries; its name and the page take the rest of the 64. */
+/** Bytes of the query in a button; the action and the page take the rest of the 64. */
 const LONGEST_QUERY = 48;
 const LONGEST_LABEL = 40;
 
 export function onlineScreen(read: ReadModels, words: Words, now: number): Screen {
   const emails = [...read.usage.onlineEmails(now)].sort();
-  if (emails.length === 0) return screen([words.t('Nobody is online')]);
-  return listed(words.t('Online: {count}', { count: emails.length }), emails.map(name), words);
+  if (emails.length === 0) return screen([words.t('bot.nobodyOnline')]);
+  return listed(words.t('bot.online', { count: emails.length }), emails.map(name), words);
 }
 
-/** Who has used most since the counters were last reset. */
+/** The clients with the most traffic since the counters were last reset. */
 export function topScreen(read: ReadModels, words: Words): Screen {
   const top: (readonly [Client, number])[] = [];
   for (const client of read.clients.all()) {
@@ -30,20 +30,19 @@ export function topScreen(read: ReadModels, words: Words): Screen {
     top.splice(top.findIndex(([, less]) => less < used) >>> 0, 0, [client, used]);
     top.length = Math.min(top.length, TOP);
   }
-  if (top.length === 0) return screen([words.t('Nobody has used anything yet')]);
-  const rows = top.map(([client, used]) => labelled(name(client.identity.email), safe(bytesText(used))));
-  return listed(words.t('Most used'), rows, words);
+  if (top.length === 0) return screen([words.t('bot.noTraffic')]);
+  const rows = top.map(([client, used]) => labelled(name(client.identity.email), safe(words.bytes(used))));
+  return listed(words.t('bot.mostTraffic'), rows, words);
 }
 
-/** Whose term or bytes are soon over, by the settings. */
+/** The clients that are close to their expiry or cap. */
 export function soonScreen(read: ReadModels, words: Words, now: number): Screen {
   const { expireDiff, trafficDiff } = read.settings.current();
-  if (expireDiff === 0 && trafficDiff === 0)
-    return screen([words.t('Set expireDiff or trafficDiff to see who is soon over')]);
+  if (expireDiff === 0 && trafficDiff === 0) return screen([words.t('bot.soonNotSet')]);
   const rows: Phrase[] = [];
-  for (const client of read.clients.all()) if (soonOver(client, read, now)) rows.push(soonLine(client, read, words));
-  if (rows.length === 0) return screen([words.t('Nobody is soon over')]);
-  return listed(words.t('Soon over: {count}', { count: rows.length }), rows, words);
+  for (const client of read.clients.all()) if (endingSoon(client, read, now)) rows.push(soonLine(client, read, words));
+  if (rows.length === 0) return screen([words.t('bot.nobodyEndsSoon')]);
+  return listed(words.t('bot.endSoon', { count: rows.length }), rows, words);
 }
 
 export function soonLine(client: Client, read: ReadModels, words: Words): Phrase {
@@ -51,22 +50,22 @@ export function soonLine(client: Client, read: ReadModels, words: Words): Phrase
   const details = {
     client: name(client.identity.email),
     time: expiresAt > 0 ? words.time(expiresAt) : '∞',
-    left: capBytes > 0 ? bytesText(Math.max(0, capBytes - usedBy(client, read))) : '∞',
+    left: capBytes > 0 ? words.bytes(Math.max(0, capBytes - usedBy(client, read))) : '∞',
   };
-  return words.t('{client}: {left} left, ends {time}', details);
+  return words.t('bot.soonLine', details);
 }
 
 /** Clients whose email, comment or subscription has the text in it, page by page. */
 export function searchScreen(text: string, page: number, read: ReadModels, words: Words): Screen {
   const query = fitting(text.trim().toLowerCase());
-  if (query === '') return screen([words.t('Write a part of the email behind the command')]);
+  if (query === '') return screen([words.t('bot.searchEmpty')]);
   const found: Client[] = [];
   for (const client of read.clients.all())
     if (read.clients.isFirst(client) && matches(client, query)) found.push(client);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
-  // A forged button asks for anything.
+  // A caller can send a button of its own with any page.
   const at = Math.min(Math.max(0, Number.isSafeInteger(page) ? page : 0), pages - 1);
-  if (found.length === 0) return screen([words.t('No client matches {text}', { text: name(query) })]);
+  if (found.length === 0) return screen([words.t('bot.noMatch', { text: name(query) })]);
   const rows = found.slice(at * PAGE, (at + 1) * PAGE).map(({ identity: { email }, number }): readonly ChatButton[] => {
     return [{ text: shortened(name(email).plain), data: `client:${number}` }];
   });
@@ -74,7 +73,7 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
     ...(at > 0 ? [{ text: '«', data: `find:${at - 1}:${query}` }] : []),
     ...(at < pages - 1 ? [{ text: '»', data: `find:${at + 1}:${query}` }] : []),
   ];
-  const title = words.t('Clients that match {text}: {count}, page {page} of {pages}', {
+  const title = words.t('bot.matches', {
     ...{ count: found.length, text: name(query), page: at + 1, pages },
   });
   return screen([title], turn.length > 0 ? [...rows, turn] : rows);
@@ -84,7 +83,7 @@ function matches({ identity: { email, comment, subId } }: Client, query: string)
   return [email, comment, subId].some((text) => text.toLowerCase().includes(query));
 }
 
-/** As much of it as a button can carry: what is found for less has the rest among it. */
+/** The beginning of a text that fits into a button: a shorter query finds at least as much. */
 function fitting(text: string): string {
   let short = text;
   while (Buffer.byteLength(short) > LONGEST_QUERY) short = [...short].slice(0, -1).join('');
@@ -98,6 +97,6 @@ function shortened(text: string): string {
 
 function listed(title: Phrase, rows: readonly Phrase[], words: Words): Screen {
   const more = rows.length - MOST;
-  const rest = more > 0 ? [words.t('and {count} more', { count: more })] : [];
+  const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
   return screen([bold(title), ...rows.slice(0, MOST), ...rest]);
 }

@@ -1,4 +1,4 @@
-/** Resolves after so many ms, or when the signal says that nobody waits any more. Never rejects. */
+/** Resolves after `ms`, or as soon as the signal aborts. Never rejects. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -14,7 +14,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 export type Pause = typeof pause;
 
-/** Up to a quarter more or less, so that many panels do not come back at the same moment. */
+/** Changes a time by up to a quarter, so that many panels do not retry at the same moment. */
 export function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
 }

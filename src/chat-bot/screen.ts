@@ -1,20 +1,20 @@
 import type { Keyboard } from '../commands/ports/chat-bot.js';
 import type { Phrase } from './words.js';
 
-/** A message, or several where the text is long; the buttons stand under the last. */
+/** A message, split into several when it is long; the buttons are under the last one. */
 export interface Screen {
   readonly lines: readonly Phrase[];
   readonly keyboard: Keyboard;
 }
 
-/** Characters of a message, without its marks, with a few to spare. */
+/** Characters of a message without its HTML tags; the bot API allows 4096. */
 const LONGEST = 4000;
 
 export function screen(lines: readonly Phrase[], keyboard: Keyboard = []): Screen {
   return { lines, keyboard };
 }
 
-/** The texts of the messages, as HTML. A line is never torn, so that no mark is; none is as long as a message. */
+/** The messages as HTML. Split only between lines, which are shorter than a message, so that no tag is cut. */
 export function pagesOf({ lines }: Screen): readonly string[] {
   const pages: string[] = [];
   let page: string[] = [];

@@ -1,4 +1,4 @@
-/** Lets each key through once in a while, and all of them together a few times a second. */
+/** Limits calls to one per key and interval, and to a few per second in total. */
 export class Throttle {
   readonly #everyMs: number;
   readonly #last = new Map<number, number>();

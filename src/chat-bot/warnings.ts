@@ -1,56 +1,58 @@
+import { asSystem } from '../commands/bus.js';
 import { Rejection } from '../commands/rejection.js';
 import type { ClientNumber } from '../events/ids.js';
+import { type EndingSoon, endingSoon } from './ending-soon.js';
 import { soonLine } from './list-screens.js';
 import type { BotParts } from './parts.js';
 import { type Screen, screen } from './screen.js';
-import { type Soon, soonOver } from './soon.js';
 import { bold, Words } from './words.js';
 
-/** Clients of one event, and names of one message. */
-const AT_ONCE = 1000;
+/** The most clients in one event, and names in one message. */
+const MOST_CLIENTS = 1000;
 const MOST_NAMES = 50;
 
-/** Tells of clients that are soon over: of each once for its term and once for its bytes, which the log remembers. */
+/** Warns the admins of clients that end soon: once about the expiry and once about the cap, as the log remembers. */
 export class Warnings {
   readonly #parts: BotParts;
-  readonly #tell: (shown: Screen) => void;
+  readonly #send: (screen: Screen) => void;
 
-  constructor(parts: BotParts, tell: (shown: Screen) => void) {
+  constructor(parts: BotParts, send: (screen: Screen) => void) {
     this.#parts = parts;
-    this.#tell = tell;
+    this.#send = send;
   }
 
-  /** Once round all clients. */
-  look(): void {
+  /** Looks at every client once. */
+  check(): void {
     const { read, now } = this.#parts;
     const { expireDiff, trafficDiff } = read.settings.current();
     if (expireDiff + trafficDiff === 0) return;
     const at = now();
     const known = read.records.warnedOf();
-    const fresh: Soon[] = [];
+    const fresh: EndingSoon[] = [];
     for (const client of read.clients.all()) {
-      const soon = soonOver(client, read, at);
+      const soon = endingSoon(client, read, at);
       if (!soon) continue;
       const expiry = soon.expiry && !known.expiry.has(client.number);
       const cap = soon.cap && !known.cap.has(client.number);
       if (expiry || cap) fresh.push({ client, expiry, cap });
-      if (fresh.length === AT_ONCE) break;
+      if (fresh.length === MOST_CLIENTS) break;
     }
     if (fresh.length > 0) this.#warn(fresh);
   }
 
-  /** Remembered first: told twice is worse than what /soon shows anyway. */
-  #warn(fresh: readonly Soon[]): void {
-    const { read, dispatchAsBot, warn } = this.#parts;
+  /** Records the warnings before they are sent: a lost one is also in /soon, a repeated one annoys. */
+  #warn(fresh: readonly EndingSoon[]): void {
+    const { read, dispatch, warn } = this.#parts;
     const numbers = (of: 'expiry' | 'cap'): readonly ClientNumber[] =>
       fresh.filter((soon) => soon[of]).map(({ client }) => client.number);
     const data = { expiring: numbers('expiry'), nearCap: numbers('cap') };
-    const done = dispatchAsBot({ type: 'RecordClientWarnings', data });
-    if (done instanceof Rejection) return warn('nobody was told who is soon over', { reason: done.message });
-    const words = new Words(this.#parts.speech());
+    const done = dispatch({ type: 'RecordClientWarnings', data }, asSystem('chat-bot'));
+    if (done instanceof Rejection)
+      return warn('no warning of clients that end soon was sent', { reason: done.message });
+    const words = new Words(read.settings.current());
     const lines = fresh.slice(0, MOST_NAMES).map(({ client }) => soonLine(client, read, words));
     const more = fresh.length - MOST_NAMES;
-    const rest = more > 0 ? [words.t('and {count} more', { count: more })] : [];
-    this.#tell(screen([bold(words.t('These clients are soon over')), ...lines, ...rest]));
+    const rest = more > 0 ? [words.t('bot.more', { count: more })] : [];
+    this.#send(screen([bold(words.t('bot.clientsEndSoon')), ...lines, ...rest]));
   }
 }

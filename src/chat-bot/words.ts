@@ -1,72 +1,82 @@
 import type { Rejection } from '../commands/rejection.js';
-import type { Text } from '../messages/message.js';
+import type { Settings } from '../events/settings/settings.js';
+import { zoneNamed } from '../lib/time/calendar.js';
+import { bytesText, isolated, timeText } from '../messages/formats.js';
+import { type Language, languageNamed } from '../messages/language.js';
+import type { MessageCode, MessageParams, Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 
-/** How the bot speaks: what the composition root gives it of the languages of the panel. */
-export interface Speech {
-  /** A sentence of ours, with its `{places}` left as they are, or a text that was made of one. */
-  readonly translate: (text: Text | string) => string;
-  readonly explain: (rejection: Rejection) => string;
-  readonly rightToLeft: boolean;
-  /** IANA name of the time zone. */
-  readonly zone: string;
-}
-
-/** A piece of text in both forms that the bot API knows: with marks in it, and bare. */
+/** A text in both forms of the bot API: as HTML, and as plain text for buttons and lengths. */
 export interface Phrase {
   readonly html: string;
   readonly plain: string;
 }
 
-type Detail = string | number | Phrase;
+type BotCode = Extract<MessageCode, `bot.${string}`>;
+type Params<P> = { readonly [K in keyof P]: string extends P[K] ? string | number | Phrase : P[K] };
+type Args<C extends BotCode> = keyof MessageParams[C] extends never ? [] : [params: Params<MessageParams[C]>];
 
-/** Longer details are cut: names are chosen by others. */
-const LONGEST_DETAIL = 200;
-/** Marks inside of Persian words and of pictures, and those that set a name apart. */
+/** Longer values are cut: clients choose their names. In characters. */
+const LONGEST_VALUE = 200;
+const LONGEST_REASON = 1000;
+/** The joiners of Persian words and emoji, and the marks that isolate a value in a line from right to left. */
 const KEPT: ReadonlySet<string> = new Set(['\u200c', '\u200d', '\u2068', '\u2069']);
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
-/** What the bot says, in its language. No detail can become a mark, a link or another sentence. */
+/** The texts of the bot in the language and the time zone of the settings. No value can become HTML. */
 export class Words {
-  readonly #speech: Speech;
+  readonly #language: Language;
+  readonly #zone: string;
 
-  constructor(speech: Speech) {
-    this.#speech = speech;
+  constructor({ chatBotLang, timeLocation }: Pick<Settings, 'chatBotLang' | 'timeLocation'>) {
+    this.#language = languageNamed(chatBotLang.split('-', 1)[0]) ?? 'en';
+    this.#zone = zoneNamed(timeLocation);
   }
 
-  /** A sentence of the catalogue, its `{details}` put in their places. */
-  t(sentence: string, details: Readonly<Record<string, Detail>> = {}): Phrase {
-    const told = this.#speech.translate(sentence);
-    const fill = (text: string, form: 'html' | 'plain'): string =>
-      text.replaceAll(/\{(\w+)\}/g, (_, name: string) => this.#detail(details[name] ?? '')[form]);
-    return { html: fill(escaped(told), 'html'), plain: fill(told, 'plain') };
+  t<C extends BotCode>(code: C, ...[given]: Args<C>): Phrase {
+    const phrases: Phrase[] = [];
+    // The sentence is escaped without its values: characters for private use stand for them meanwhile.
+    const placed = (value: unknown): unknown =>
+      typeof value === 'number' ? value : `\ue000${phrases.push(this.#phrase(value)) - 1}\ue001`;
+    const params: object = Object.fromEntries(
+      Object.entries(given ?? {}).map(([name, value]) => [name, placed(value)]),
+    );
+    const text = render({ code, params: params as MessageParams[C] }, this.#language, this.#zone);
+    const fill = (sentence: string, form: keyof Phrase): string =>
+      sentence.replaceAll(/\ue000(\d+)\ue001/g, (_, index: string) => phrases[Number(index)]?.[form] ?? '');
+    return { html: fill(escaped(text), 'html'), plain: fill(text, 'plain') };
   }
 
-  /** A title, a reason or another text that was made of a sentence elsewhere. */
-  told(text: Text | string): Phrase {
-    return safe(cut(this.#speech.translate(text), 1000));
+  /** A title, a reason or another text from outside the bot. */
+  text(text: Text | string): Phrase {
+    return safe(cut(render(text, this.#language, this.#zone), LONGEST_REASON));
   }
 
   why(rejection: Rejection): Phrase {
-    return safe(cut(this.#speech.explain(rejection), 1000));
+    return this.text(rejection.text);
   }
 
-  /** `2026-03-01 12:00` by the clocks of the panel; `ms` counts from 1970. */
+  /** `ms` since 1970 as `2026-03-01 12:00`. */
   time(ms: number): string {
-    const format = { timeZone: this.#speech.zone, dateStyle: 'short', timeStyle: 'short' } as const;
-    return new Intl.DateTimeFormat('sv-SE', format).format(ms);
+    return timeText(ms, this.#zone);
   }
 
-  #detail(detail: Detail): Phrase {
-    if (typeof detail === 'object') return detail;
-    const text = cut(String(detail), LONGEST_DETAIL);
-    // Set apart, so that a name does not tear the order of a line that runs from right to left.
-    return safe(this.#speech.rightToLeft && /[A-Za-z]/.test(text) ? `\u2068${text}\u2069` : text);
+  bytes(count: number): string {
+    return bytesText(count, this.#language);
+  }
+
+  #phrase(value: unknown): Phrase {
+    if (isPhrase(value)) return value;
+    return safe(isolated(cut(String(value), LONGEST_VALUE), this.#language));
   }
 }
 
-/** A name that somebody chose: shown as it is, and never taken for an address or a command. */
+function isPhrase(value: unknown): value is Phrase {
+  return typeof value === 'object' && value !== null && 'html' in value && 'plain' in value;
+}
+
+/** A name that a person chose: as code, so that Telegram does not link it as an address or a command. */
 export function name(text: string): Phrase {
-  const plain = cut(text, LONGEST_DETAIL);
+  const plain = cut(text, LONGEST_VALUE);
   return { html: `<code>${escaped(plain)}</code>`, plain };
 }
 
@@ -83,19 +93,15 @@ export function safe(text: string): Phrase {
   return { html: escaped(text), plain: text };
 }
 
-/** 1,610,612,736 → `1.5 GB`. */
-export function bytesText(count: number): string {
-  const power = count < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(count) / 10));
-  const value = count / 1024 ** power;
-  return `${power === 0 ? value : value.toFixed(value < 100 ? 1 : 0)} ${UNITS[power]}`;
-}
-
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Without what does not show, or turns the line around. Whole characters only: half of one is no UTF-8. */
+/**
+ * Without characters that are invisible or change the direction of the text, and no longer than `longest`. Cuts between
+ * characters: half of a surrogate pair is not valid UTF-8.
+ */
 function cut(text: string, longest: number): string {
-  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (mark) => (KEPT.has(mark) ? mark : ' '));
+  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\ue000\ue001]/gu, (mark) => (KEPT.has(mark) ? mark : ' '));
   return clean.length <= longest ? clean : `${[...clean.slice(0, longest)].slice(0, -1).join('')}…`;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Bytes, Position } from './fields.js';
 import { ClientNumber } from './ids.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 const stream = () => 'chat-bot';
 
@@ -29,7 +30,7 @@ export const BackupDelivered = defineEvent('BackupDelivered', {
       .array(
         z.strictObject({
           chatId: z.int().meta({ unit: 'id', description: 'Chat id in the messenger.' }),
-          error: z.string().nullable().describe('Why the chat did not get the file; null = it did.'),
+          error: textSchema.nullable().describe('Why the chat did not get the file; null = it did.'),
         }),
       )
       .describe('The result for each chat.'),

@@ -24,7 +24,9 @@ export function bytesText(value: unknown, language: Language): string {
   const fraction = size >= 100 || step === 0 ? 0 : size >= 10 ? 1 : 2;
   const unit = SIZES[step] ?? 'byte';
   const digits = { minimumFractionDigits: 0, maximumFractionDigits: fraction } as const;
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', ...digits }).format(size);
+  // The short form of the first unit is `byte`, also of several.
+  const unitDisplay = step === 0 ? 'long' : 'short';
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay, ...digits }).format(size);
 }
 
 /** Bytes to the last digit, such as `1,200 bytes`. */

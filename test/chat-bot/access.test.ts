@@ -9,7 +9,7 @@ describe('a stranger', () => {
   it('learns his number once, and nothing else', async () => {
     const { ask, server, place } = await startBot({ clients: [ann] });
     const { text, keyboard } = await ask('/status', STRANGER);
-    expect(text).toBe('This bot talks to the admins and the clients of its panel only.\nYour number: 666');
+    expect(text).toBe('This bot answers only the admins and clients of its panel.\nYour ID: 666');
     expect(keyboard).toEqual([]);
     for (const command of ['/status', '/backup', '/usage ann', '/id']) server.write(STRANGER, command);
     await ask('/online');
@@ -28,12 +28,12 @@ describe('a stranger', () => {
 
   it('is an admin as soon as his number is in the settings, and none when it is taken out', async () => {
     const { ask, change, place } = await startBot({ settings: { chatBotChatId: '' } });
-    expect((await ask('/online')).text).toContain(`Your number: ${ADMIN}`);
+    expect((await ask('/online')).text).toContain(`Your ID: ${ADMIN}`);
     change({ chatBotChatId: `5 ,${ADMIN}` });
-    expect((await ask('/online')).text).toBe('Nobody is online');
+    expect((await ask('/online')).text).toBe('No client is online');
     change({ chatBotChatId: '5' });
     place.clock.advance(60_000);
-    expect((await ask('/online')).text).toContain(`Your number: ${ADMIN}`);
+    expect((await ask('/online')).text).toContain(`Your ID: ${ADMIN}`);
   });
 });
 
@@ -53,13 +53,11 @@ describe('a client', () => {
 describe('in a group', () => {
   it('an admin is heard when the group is on the list too', async () => {
     const { ask, server } = await startBot();
-    expect((await ask('/online', ADMIN, GROUP)).text).toBe('Nobody is online');
-    expect((await ask('/id@portolan_bot', ADMIN, GROUP)).text).toBe(
-      `Your number: ${ADMIN}\nThe number of this chat: ${GROUP}`,
-    );
+    expect((await ask('/online', ADMIN, GROUP)).text).toBe('No client is online');
+    expect((await ask('/id@portolan_bot', ADMIN, GROUP)).text).toBe(`Your ID: ${ADMIN}\nThe ID of this chat: ${GROUP}`);
     server.open(-5);
     server.write(ADMIN, '/online', { chat: -5 });
-    expect((await ask('/id', ADMIN, -5)).text).toContain('The number of this chat: -5');
+    expect((await ask('/id', ADMIN, -5)).text).toContain('The ID of this chat: -5');
     expect(server.chat(-5)).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BackupError } from '../../src/commands/ports/backups.js';
+import { message } from '../../src/messages/message.js';
 import { ADMIN, GROUP, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
 
 const CHATS = [ADMIN, OTHER_ADMIN, GROUP];
@@ -18,7 +19,7 @@ describe('a backup', () => {
       expect(file).toEqual({ name: 'portolan-2026-11-21-position-7.db', bytes: Buffer.from('the whole state') });
     const shown = server.chat(OTHER_ADMIN)[0];
     expect(shown?.text).toBe(
-      'Backup of 2023-11-14 22:13, up to event 7\nIt is not sealed: who has this file has everything. Set a backup passphrase to change that.',
+      'Backup of 2023-11-14 22:13, up to event 7\nIt is not encrypted: this file gives access to everything. Set a backup passphrase to encrypt it.',
     );
     expect(appended()).toMatchObject([
       {
@@ -34,7 +35,7 @@ describe('a backup', () => {
     const { ask, server } = await startBot({ backup: { sealed: true } });
     await ask('/backup');
     await until(() => documents({ server }).length === 3, 'all have it');
-    expect(server.chat(OTHER_ADMIN)[0]?.text).toContain('Its key is wrapped by the backup passphrase');
+    expect(server.chat(OTHER_ADMIN)[0]?.text).toContain('Its key is encrypted with the backup passphrase');
   });
 
   it('goes to the others when one chat is gone, and the one who asked hears of it', async () => {
@@ -42,14 +43,14 @@ describe('a backup', () => {
     mark();
     await ask('/backup');
     await until(() => server.chat(ADMIN).length === 3, 'the reason is there');
-    const why = 'There is no such chat: write /start to the bot first';
-    expect(server.chat(ADMIN)[2]?.text).toBe(`Chat 666 did not get it: ${why}`);
+    const why = 'The chat does not exist: send /start to the bot first';
+    expect(server.chat(ADMIN)[2]?.text).toBe(`Chat 666 did not receive it: ${why}`);
     expect(appended()).toMatchObject([
       {
         data: {
           chats: [
             { chatId: ADMIN, error: null },
-            { chatId: STRANGER, error: why },
+            { chatId: STRANGER, error: message('bot.chatMissing') },
           ],
         },
       },
@@ -69,7 +70,7 @@ describe('a backup', () => {
       { create: () => Promise.reject(new BackupError('busy', 'Another backup is in progress')) },
       'Another backup is in progress',
     ],
-    ['is too large', { backup: { bytes: 50_000_001 } }, 'it is larger than the 50 MB that the bot API takes'],
+    ['is too large', { backup: { bytes: 50_000_001 } }, 'it is larger than the 50 MB that the bot API accepts'],
   ])('that %s is not sent, and the reason is told', async (_, options, why) => {
     const { ask, server, mark, appended } = await startBot(options);
     mark();
@@ -87,9 +88,11 @@ describe('a backup', () => {
     mark();
     await ask('/backup');
     await until(() => server.chat(ADMIN).length === 2, 'the reason is there');
-    const why = 'The file is too large for the server of the bot API';
+    const why = 'The file is too large for the bot API';
     expect(server.chat(ADMIN)[1]?.text).toBe(`The backup was not sent: ${why}`);
-    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chatId) => ({ chatId, error: why })) } }]);
+    expect(appended()).toMatchObject([
+      { data: { chats: CHATS.map((chatId) => ({ chatId, error: message('bot.fileTooLarge') })) } },
+    ]);
     expect(removed).toHaveLength(1);
   });
 
@@ -107,8 +110,9 @@ describe('a backup', () => {
     await delivery.stop();
     expect(removed).toHaveLength(1);
     expect(asked).toBe(1);
-    const why = 'The server of the bot API could not be reached';
-    expect(appended()).toMatchObject([{ data: { chats: CHATS.map((chatId) => ({ chatId, error: why })) } }]);
+    expect(appended()).toMatchObject([
+      { data: { chats: CHATS.map((chatId) => ({ chatId, error: message('bot.unreachable') })) } },
+    ]);
     expect(await delivery.deliver(() => expect.unreachable())).toMatchObject({ code: 'RESTART_UNDER_WAY' });
   });
 
@@ -150,7 +154,7 @@ describe('the report', () => {
     bot.report();
     await until(() => server.chat(GROUP).length === 2, 'the reason is there');
     expect(server.chat(GROUP)[1]?.text).toBe(
-      'News of the panel\nThe timed backup was not sent by the bot: The backup was not sent: the disk is full',
+      'Events of the panel\nThe bot did not send the scheduled backup: The backup was not sent: the disk is full',
     );
   });
 });

@@ -14,12 +14,12 @@ describe('an admin', () => {
     const { text } = await ask('/status');
     expect(text).toContain('Portolan 1.2.3 on ');
     expect(text.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^Core: version \S+ runs since 2023-11-14 22:13$/),
-      'Processor: 12%, load 0.50',
-      'Memory: 1.0 GB of 4.0 GB',
-      'Disk: 5 B of 1.0 TB',
-      'Network: 1 B/s up, 2 B/s down',
-      'The machine runs for 25 hours',
+      expect.stringMatching(/^Core: version \S+, running since 2023-11-14 22:13$/),
+      'CPU: 12%, load 0.50',
+      'Memory: 1 GB of 4 GB',
+      'Disk: 5 bytes of 1 TB',
+      'Network: 1 byte/s up, 2 bytes/s down',
+      'Uptime: 25 hours',
       'Clients: 2, 2 may connect, 0 online',
       'Last good backup: 2023-11-14 22:13',
     ]);
@@ -34,27 +34,27 @@ describe('an admin', () => {
     expect((await ask('/usage ANN')).text.split('\n')).toEqual([
       'ann',
       'first: may connect',
-      'Cap: 3.0 GB, 2.0 GB left',
-      'Ends: 2023-11-19 22:13',
-      'Used: 1.0 GB, 0 B up and 1.0 GB down',
+      'Traffic cap: 3 GB, 2 GB left',
+      'Expires: 2023-11-19 22:13',
+      'Used: 1 GB, 0 bytes up and 1 GB down',
       'Last online: 2023-11-14 22:13',
     ]);
-    expect((await ask('/usage first-use')).text).toContain('Ends: 1 days after the first use');
+    expect((await ask('/usage first-use')).text).toContain('Expires: 1 day after first use');
     const shown = await ask('/usage@portolan_bot ann');
     place.must(record(used(1, 2 * GB)));
-    expect((await press('Refresh', shown)).text).toContain('first: its bytes are used up');
+    expect((await press('Refresh', shown)).text).toContain('first: its traffic cap is used up');
   });
 
   it('reads who is online and who has used most', async () => {
     const many = Array.from({ length: 12 }, (_, n) => draft(`client-${n}`, n + 1));
     const { ask, place } = await startBot({ clients: many });
-    expect((await ask('/online')).text).toBe('Nobody is online');
-    expect((await ask('/top')).text).toBe('Nobody has used anything yet');
+    expect((await ask('/online')).text).toBe('No client is online');
+    expect((await ask('/top')).text).toBe('No client has used any traffic yet');
     place.must(record(...many.map((_, n) => used(n + 1, ((n * 5) % 12) * GB + 1))));
     expect((await ask('/online')).text).toMatch(/^Online: 12\nclient-0\nclient-1\nclient-10\n/);
     const rows = (await ask('/top')).text.split('\n');
     expect(rows).toHaveLength(11);
-    expect(rows.slice(0, 3)).toEqual(['Most used', 'client-7: 11.0 GB', 'client-2: 10.0 GB']);
+    expect(rows.slice(0, 3)).toEqual(['Most traffic', 'client-7: 11 GB', 'client-2: 10 GB']);
   });
 
   it.each(['abc', '-1', '0.5', '1e99'])(
@@ -84,7 +84,7 @@ describe('an admin', () => {
     ]);
     expect((await press('Müller:9@example.com', shown)).text).toMatch(/^Müller:9@example\.com\n/);
     expect((await ask('/search nobody')).text).toBe('No client matches nobody');
-    expect((await ask('/search')).text).toBe('Write a part of the email behind the command');
+    expect((await ask('/search')).text).toBe('Write a part of the email after the command');
     // A text that is no command is looked for.
     expect((await ask('Müller:3')).text).toBe('Clients that match müller:3: 1, page 1 of 1');
     expect(last()?.keyboard.flat()).toHaveLength(1);
@@ -108,31 +108,34 @@ describe('an admin', () => {
         draft('off', 4, { spec: { expiresAt: T0 + DAY, enabled: false } }),
       ],
     });
-    expect((await ask('/soon')).text).toBe('Set expireDiff or trafficDiff to see who is soon over');
+    expect((await ask('/soon')).text).toBe('Set expireDiff or trafficDiff to see the clients that end soon');
     change({ expireDiff: 3, trafficDiff: 1 });
     expect((await ask('/soon')).text).toBe(
-      'Soon over: 2\nsoon: ∞ left, ends 2023-11-15 22:13\nfull: 1.0 GB left, ends ∞',
+      'Ending soon: 2\nsoon: ∞ left, expires 2023-11-15 22:13\nfull: 1 GB left, expires ∞',
     );
   });
 
   it('gets the list of commands for anything else', async () => {
     const { ask, server } = await startBot();
-    expect((await ask('/start')).text).toMatch(/^What this bot can do:\n\/status – The machine/);
-    expect((await ask('/drop')).text).toMatch(/^There is no such command\nWhat this bot can do:/);
+    expect((await ask('/start')).text).toMatch(/^Commands of this bot:\n\/status – The host/);
+    expect((await ask('/drop')).text).toMatch(/^Unknown command\nCommands of this bot:/);
     const introduced = server.calls.find(({ method }) => method === 'setMyCommands');
     expect(introduced?.fields['commands']).toHaveLength(10);
-    expect(introduced?.fields['commands']).toContainEqual({ command: 'online', description: 'Who is online' });
+    expect(introduced?.fields['commands']).toContainEqual({
+      command: 'online',
+      description: 'Clients that are online',
+    });
   });
 
   it('is spoken to in the language of the setting, also after that has changed', async () => {
     const { ask, change, server } = await startBot({ settings: { chatBotLang: 'ru-RU' } });
-    expect((await ask('/online')).text).toBe('Никого нет в сети');
+    expect((await ask('/online')).text).toBe('Ни один клиент не в сети');
     const before = server.polls;
     change({ chatBotLang: 'fa-IR' });
     await expect.poll(() => server.polls).toBeGreaterThan(before);
     expect((await ask('/online')).text).not.toMatch(/[A-Za-zА-я]/);
     change({ chatBotLang: 'vi-VN' });
-    expect((await ask('/online')).text).toBe('Nobody is online');
+    expect((await ask('/online')).text).toBe('No client is online');
   });
 });
 
@@ -157,7 +160,7 @@ describe('names that others choose', () => {
     expect(card.text.split('\n').slice(0, 2)).toEqual([email, `${remark}: may connect`]);
     expect(card.html).toContain('<b><code>');
     const question = await press('Disable', card);
-    expect(question.text).toBe(`Disable ${email}? Its connections end at once.`);
+    expect(question.text).toBe(`Disable ${email}? Its connections are closed immediately.`);
   });
 
   it('do not turn the line around, and are cut', async () => {

@@ -88,7 +88,7 @@ export async function startBot({
         version: '1.2.3',
         warn: (message, fields) => void place.warnings.push(`${message} ${JSON.stringify(fields)}`),
       },
-      { pace: { soonMs: 5, gapMs: 40 }, pause: (ms, signal) => pause(ms / 50, signal) },
+      { pace: { delayMs: 5, gapMs: 40 }, pause: (ms, signal) => pause(ms / 50, signal) },
     );
   const { bot, delivery } = make();
   const change = (changes: Record<string, unknown>): void => place.must({ type: 'ChangeSettings', data: { changes } });
@@ -115,7 +115,7 @@ export async function startBot({
     last,
     /** Readings of the processors, in percent. */
     busy: (...cpu: readonly number[]) => cpu.forEach((one) => readings.next({ ...host, cpu: one })),
-    look: (by = bot): void => by.look(),
+    look: (by = bot): void => by.checkWarnings(),
     mark: (): void => void (mark = panel.log.head().position),
     /** Since the mark. */
     appended: (): readonly RecordedEvent[] => panel.log.read(mark, 1000),

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Alarm } from '../../src/lib/alarms.js';
+import { message } from '../../src/messages/message.js';
 import { startBotServer } from '../kit/real/bot-server.js';
 import { startSocksServer } from '../kit/real/socks-server.js';
 import { ADMIN, startBot, until } from './kit.js';
@@ -54,12 +55,12 @@ describe('the bot', () => {
     await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toEqual([
       {
-        title: 'The chat bot has stopped',
-        body: 'The server of the bot API does not know this token',
+        title: message('bot.stopped'),
+        body: message('bot.tokenUnknown'),
         severity: 'error',
       },
     ]);
-    const why = 'The server of the bot API does not know this token';
+    const why = message('bot.tokenUnknown');
     expect(await delivery.deliver(() => expect.unreachable())).toMatchObject({
       code: 'BACKUP_NOT_SENT',
       details: { why },
@@ -68,7 +69,7 @@ describe('the bot', () => {
     change({ chatBotToken: server.token });
     server.write(ADMIN, '/online');
     await until(() => server.chat(ADMIN)[0], 'it answers');
-    expect(alarms.at(-1)).toMatchObject({ title: 'The chat bot is back' });
+    expect(alarms.at(-1)).toMatchObject({ title: message('bot.resumed') });
     expect(JSON.stringify([place.warnings, alarms])).not.toContain('5:wrong');
   });
 
@@ -79,7 +80,7 @@ describe('the bot', () => {
       throw new TypeError('a mistake of ours');
     });
     await ask('/top');
-    expect(alarms).toMatchObject([{ title: 'The chat bot has stopped' }, { title: 'The chat bot is back' }]);
+    expect(alarms).toMatchObject([{ title: message('bot.stopped') }, { title: message('bot.resumed') }]);
     expect(place.warnings.filter((line) => line.startsWith('the chat bot failed'))).toHaveLength(1);
   });
 
@@ -89,7 +90,7 @@ describe('the bot', () => {
     server.fault = () => ({ code: 401, description: 'Unauthorized' });
     server.write(ADMIN, '/online');
     await until(() => alarms.length > 0, 'there is an alarm');
-    expect(alarms).toMatchObject([{ title: 'The chat bot has stopped' }]);
+    expect(alarms).toMatchObject([{ title: message('bot.stopped') }]);
     expect(server.chat(ADMIN)).toHaveLength(1);
   });
 
@@ -109,11 +110,15 @@ describe('the bot', () => {
     server.write(ADMIN, '/top');
     await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toMatchObject([
-      { title: 'The chat bot gets no commands', body: 'Another process polls with the same token', severity: 'error' },
+      {
+        title: message('bot.noCommands'),
+        body: message('bot.tokenInUse'),
+        severity: 'error',
+      },
     ]);
     server.fault = null;
     await ask('/soon');
-    expect(alarms.at(-1)).toMatchObject({ title: 'The chat bot is back', severity: 'success' });
+    expect(alarms.at(-1)).toMatchObject({ title: message('bot.resumed'), severity: 'success' });
   });
 
   it.each([['html'], ['hang-up'], [{ code: 500 }], [{ code: 429, retryAfter: 0.05 }]] as const)(
@@ -142,8 +147,8 @@ describe('the bot', () => {
     await until(() => alarms.length > 0, 'there is an alarm');
     expect(alarms).toEqual([
       {
-        title: 'The chat bot cannot reach its server',
-        body: 'The server of the bot API could not be reached',
+        title: message('bot.unreachableTitle'),
+        body: message('bot.unreachable'),
         severity: 'warning',
       },
     ]);
@@ -160,7 +165,7 @@ describe('the bot', () => {
     server.write(ADMIN, '/online');
     server.write(ADMIN, '/top');
     await until(() => server.chat(ADMIN).length === 2, 'the second answer is there');
-    expect(server.chat(ADMIN).at(-1)?.text).toBe('Nobody has used anything yet');
+    expect(server.chat(ADMIN).at(-1)?.text).toBe('No client has used any traffic yet');
   });
 
   it('reaches its server through a proxy that wants a password', async () => {

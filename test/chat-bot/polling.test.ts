@@ -24,8 +24,8 @@ async function pausesWith(answer: (times: number) => Fault) {
     return answer(times);
   };
   await poll(line, end.signal, {
-    take: () => void (taken += 1),
-    heard: (trouble) => void heard.push(trouble && trouble.error.kind),
+    handle: () => void (taken += 1),
+    onOutage: (outage) => void heard.push(outage && outage.error.kind),
     now: Date.now,
     pause: async (ms) => void pauses.push(ms),
   });
@@ -72,11 +72,11 @@ describe('the polls', () => {
       let passed = 0;
       server.fault = (_, turn) => script(server, turn, (ms) => void (passed += ms));
       await poll(line, end.signal, {
-        take({ said }) {
+        handle({ said }) {
           if (said === 'end') end.abort();
           else taken.push(String(said));
         },
-        heard: () => undefined,
+        onOutage: () => undefined,
         now: () => Date.now() + passed,
         pause: async () => undefined,
       });

@@ -100,7 +100,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     server.open(CHAT);
     server.write(CHAT, '/online');
     const shown = await until('it answers', () => server.chat(CHAT).find(({ text }) => /online/.test(text)));
-    expect(shown.text).toBe('Nobody is online');
+    expect(shown.text).toBe('No client is online');
     expect(panel.stdout() + panel.stderr()).not.toContain(TOKEN);
   });
 });

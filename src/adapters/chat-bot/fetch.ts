@@ -1,13 +1,14 @@
 import type { ApiClientOptions } from 'grammy';
 import { ChatError } from '../../commands/ports/chat-bot.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
-import { rejected, UNREACHABLE } from './failure.js';
+import { message } from '../../messages/message.js';
+import { rejected } from './failure.js';
 
 type Fetch = NonNullable<ApiClientOptions['fetch']>;
 
-/** For an answer; a question for updates is held 30 s by the server, and a file of 50 MB takes its time. In ms. */
-const PATIENCE_MS = { getUpdates: 45_000, sendDocument: 600_000, other: 20_000 } as const;
-/** Of an answer: a hundred updates with the longest messages. */
+/** The bot API holds a poll for up to 30 s, and an upload of 50 MB is slow. In ms. */
+const TIMEOUT_MS = { getUpdates: 45_000, sendDocument: 600_000, other: 20_000 } as const;
+/** Bytes of an answer: enough for a hundred updates with the longest messages. */
 const LIMIT = 4 * 1024 * 1024;
 
 /**
@@ -18,12 +19,12 @@ export function fetchThrough(web: Web, proxy: string): Fetch {
   const ask = async (address: unknown, init: Init = {}): Promise<{ json(): Promise<unknown> }> => {
     const url = String(address);
     const method = url.slice(url.lastIndexOf('/') + 1);
-    const patience = method === 'getUpdates' || method === 'sendDocument' ? method : 'other';
+    const kind = method === 'getUpdates' || method === 'sendDocument' ? method : 'other';
     const request = {
       method: 'POST' as const,
       headers: { ...(init.headers as Record<string, string> | undefined) },
       ...(init.body ? { body: init.body as string | AsyncIterable<Uint8Array> } : {}),
-      timeoutMs: PATIENCE_MS[patience],
+      timeoutMs: TIMEOUT_MS[kind],
       limit: LIMIT,
       ...(proxy === '' ? {} : { proxy }),
       ...(init.signal ? { signal: ownSignal(init.signal as Abortable) } : {}),
@@ -31,19 +32,21 @@ export function fetchThrough(web: Web, proxy: string): Fetch {
     try {
       const { status, body } = await web.request(url, request);
       const answer = parsed(body.toString('utf8'));
-      if (answer === undefined) throw strange(status);
+      if (answer === undefined) throw notFromApi(status);
       return { json: async () => answer };
     } catch (error) {
-      throw error instanceof WebError ? new ChatError('unreachable', UNREACHABLE, { cause: error }) : error;
+      throw error instanceof WebError
+        ? new ChatError('unreachable', message('bot.unreachable'), { cause: error })
+        : error;
     }
   };
-  // The library declares the whole of its own `fetch`, and uses this much.
-  return ask as unknown as Fetch;
+  // The library declares the type of node-fetch, of which it uses only this.
+  return ask as Fetch;
 }
 
-/** Somebody before the server answers: only that a file was too large is worth knowing. */
-function strange(status: number): ChatError {
-  return rejected(status === 413 ? status : 502, `the answer has status ${status} and is not of the bot API`);
+/** A proxy in front of the bot API answered. Only its status for too large a file is useful. */
+function notFromApi(status: number): ChatError {
+  return rejected(status === 413 ? status : 502, `the answer with status ${status} is not from the bot API`);
 }
 
 interface Init {
@@ -52,7 +55,7 @@ interface Init {
   readonly signal?: unknown;
 }
 
-/** A signal as the library has it: it looks like one, and is none of Node's. */
+/** A signal of the library's own kind, which Node does not accept. */
 interface Abortable {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;

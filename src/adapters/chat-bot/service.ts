@@ -1,36 +1,37 @@
 import { createRequire } from 'node:module';
 import type { Api, InputFile } from 'grammy';
 import {
+  type ChatAccount,
+  type ChatConnection,
   ChatError,
-  type ChatLine,
-  type ChatPlace,
   type ChatService,
   type Keyboard,
 } from '../../commands/ports/chat-bot.js';
 import type { Web } from '../../commands/ports/web.js';
+import { message } from '../../messages/message.js';
 import { failure } from './failure.js';
 import { fetchThrough } from './fetch.js';
 import { batchOf } from './updates.js';
 
 const PUBLIC_SERVER = 'https://api.telegram.org';
-/** Digits, a colon, and letters: everything else would be another path on the server. */
+/** The token is a part of the URL, so other characters could select another path. */
 const TOKEN = /^\d{1,20}:[\w-]{1,150}$/;
-/** How long the server may hold a question for updates, in seconds. */
+/** How long the bot API may hold a poll, in seconds. */
 const POLL_SECONDS = 30;
-/** Not `import`: in a panel that has much to do as it starts, Node 20 may give an empty module of one of CommonJS. */
+/** Not `import`: on a busy machine Node 20 may return an empty module for CommonJS. */
 const load = createRequire(import.meta.url);
 const FORMAT = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const;
 
-/** The bot API, through the one way out of the panel. The library is loaded when the first bot logs in. */
+/** The bot API over the `Web` port. The library is loaded when the first bot logs in. */
 export function createChatService(web: Web): ChatService {
   return {
-    async open({ token, server, proxy }: ChatPlace): Promise<ChatLine> {
-      if (!TOKEN.test(token)) throw new ChatError('token', 'The token is not one of a bot');
+    async open({ token, server, proxy }: ChatAccount): Promise<ChatConnection> {
+      if (!TOKEN.test(token)) throw new ChatError('token', message('bot.tokenInvalid'));
       const grammy = load('grammy') as Library;
       const api = new grammy.Api(token, {
         apiRoot: (server === '' ? PUBLIC_SERVER : server).replace(/\/+$/, ''),
         fetch: fetchThrough(web, proxy),
-        // The clock is in `fetchThrough`; this one only must not be shorter.
+        // `fetchThrough` has its own timeouts; this one must not be shorter.
         timeoutSeconds: 3600,
       });
       return lineOf(api, (path, name) => new grammy.InputFile(path, name));
@@ -43,10 +44,10 @@ interface Library {
   readonly InputFile: typeof InputFile;
 }
 type File = Parameters<Api['sendDocument']>[1];
-/** The library declares a signal of its own; it only listens to it. */
+/** The library declares a type of its own for signals; it only listens to them. */
 type Signal = Parameters<Api['getMe']>[0];
 
-function lineOf(api: Api, fileOf: (path: string, name: string) => File): ChatLine {
+function lineOf(api: Api, fileOf: (path: string, name: string) => File): ChatConnection {
   const call = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -55,7 +56,7 @@ function lineOf(api: Api, fileOf: (path: string, name: string) => File): ChatLin
     }
   };
   return {
-    hello: (signal) =>
+    login: (signal) =>
       call(
         (async () => {
           const { id, username } = await api.getMe(signal as Signal);
@@ -63,7 +64,7 @@ function lineOf(api: Api, fileOf: (path: string, name: string) => File): ChatLin
           return { id, name: username };
         })(),
       ),
-    introduce: async (commands) => void (await call(api.setMyCommands(commands))),
+    setCommands: async (commands) => void (await call(api.setMyCommands(commands))),
     updates: async (next, signal) => {
       const asked = { timeout: POLL_SECONDS, allowed_updates: ['message', 'callback_query'] } as const;
       const offset = next === null ? {} : { offset: next };

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ChatBatch, ChatUpdate } from '../../commands/ports/chat-bot.js';
 import { rejected } from './failure.js';
 
-/** In one answer, as the bot API has it. */
+/** Updates in one answer, as the bot API limits them. */
 const MOST = 100;
-/** More of a message is no command. */
+/** Characters; a longer text is not a command. */
 const LONGEST_TEXT = 256;
 const LONGEST_NAME = 64;
 
@@ -19,7 +19,7 @@ const Place = z.object({ message_id: z.int(), date: z.int(), chat: z.object({ id
 const Message = Place.extend({
   from: Person,
   text: z.string(),
-  /** Who passes a message on has not written it, nor has a group that speaks for itself. */
+  /** The sender did not write a forwarded message, nor one that is sent in the name of a group. */
   forward_origin: z.undefined().optional(),
   forward_date: z.undefined().optional(),
   sender_chat: z.undefined().optional(),
@@ -31,14 +31,14 @@ const WithMessage = z.object({ message: Message });
 const WithPress = z.object({ callback_query: Press });
 
 /**
- * What the server told, as far as it is meant for the bot and not older than what was asked for. A stranger's server may
- * tell anything: throws `ChatError` for what is no list.
+ * The updates in an answer that are for the bot and not older than `before`. The server may be someone else's and its
+ * answer anything: throws `ChatError` for one that is not a list.
  */
-export function batchOf(told: unknown, before: number | null): ChatBatch {
+export function batchOf(answer: unknown, before: number | null): ChatBatch {
   let next = before;
   const updates: ChatUpdate[] = [];
-  if (!Array.isArray(told)) throw rejected(502, 'what came is no list of updates');
-  for (const one of told.slice(0, MOST) as unknown[]) {
+  if (!Array.isArray(answer)) throw rejected(502, 'the answer is not a list of updates');
+  for (const one of answer.slice(0, MOST) as unknown[]) {
     const numbered = Numbered.safeParse(one);
     if (!numbered.success || numbered.data.update_id < (before ?? 0)) continue;
     next = Math.max(next ?? 0, numbered.data.update_id + 1);
@@ -50,15 +50,15 @@ export function batchOf(told: unknown, before: number | null): ChatBatch {
 
 type Unnumbered = Omit<ChatUpdate, 'id'>;
 
-function messageIn(told: unknown): Unnumbered | undefined {
-  const { data } = WithMessage.safeParse(told);
+function messageIn(answer: unknown): Unnumbered | undefined {
+  const { data } = WithMessage.safeParse(answer);
   if (!data || data.message.from.is_bot) return undefined;
   const { date, chat, from, text } = data.message;
   return { at: date * 1000, chat: chat.id, from: personOf(from), said: text.slice(0, LONGEST_TEXT) };
 }
 
-function pressIn(told: unknown): Unnumbered | undefined {
-  const { data: found } = WithPress.safeParse(told);
+function pressIn(answer: unknown): Unnumbered | undefined {
+  const { data: found } = WithPress.safeParse(answer);
   if (!found || found.callback_query.from.is_bot) return undefined;
   const { id: press, from, message, data } = found.callback_query;
   const said = { press, message: message.message_id, data: data.slice(0, LONGEST_TEXT) };
@@ -70,7 +70,7 @@ function personOf({ id, first_name = '', last_name = '', username = '' }: z.outp
   return { id, name: full.slice(0, LONGEST_NAME) };
 }
 
-/** Without what does not show, or turns a line around. */
+/** Without characters that are invisible or change the direction of the text. */
 function clean(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trim();
 }

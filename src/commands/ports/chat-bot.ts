@@ -1,5 +1,8 @@
-/** Where the bot logs in. */
-export interface ChatPlace {
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
+
+/** The account of the bot and the server of the bot API. */
+export interface ChatAccount {
   /** Secret. */
   readonly token: string;
   /** Empty = the public server of the bot API. */
@@ -10,7 +13,7 @@ export interface ChatPlace {
 
 export interface ChatButton {
   readonly text: string;
-  /** Comes back when it is pressed; at most 64 bytes. */
+  /** Returned when the button is pressed; at most 64 bytes. */
   readonly data: string;
 }
 /** Rows of buttons under a message. */
@@ -24,32 +27,36 @@ export interface ChatUpdate {
   readonly at: number;
   /** Negative for a group. */
   readonly chat: number;
-  readonly from: { readonly id: number /** As the person writes it. */; readonly name: string };
+  readonly from: { readonly id: number; readonly name: string };
   readonly said:
     | string
-    | { /** Of this pressing. */ readonly press: string; readonly message: number; readonly data: string };
+    | {
+        /** The ID of the press, for `answer`. */ readonly press: string;
+        readonly message: number;
+        readonly data: string;
+      };
 }
 
 export interface ChatBatch {
   readonly updates: readonly ChatUpdate[];
-  /** What to ask for next: that tells the server that these have arrived. Null = nothing has come yet. */
+  /** The number for the next poll, which confirms these updates. Null = no update has come yet. */
   readonly next: number | null;
 }
 
-/** A bot that is logged in. Texts are HTML as the bot API has it. Every call rejects with `ChatError`. */
-export interface ChatLine {
-  /** The name of the bot. Deletes a webhook that is set. */
-  hello(signal: AbortSignal): Promise<{ readonly id: number; readonly name: string }>;
-  /** What people see when they type a slash. */
-  introduce(commands: readonly { readonly command: string; readonly description: string }[]): Promise<void>;
-  /** Waits up to half a minute for something new. */
+/** A connection to the bot API. Texts are HTML in the subset of the bot API. Every call rejects with `ChatError`. */
+export interface ChatConnection {
+  /** The ID and name of the bot. Deletes its webhook. */
+  login(signal: AbortSignal): Promise<{ readonly id: number; readonly name: string }>;
+  /** Sets the commands that Telegram suggests after a slash. */
+  setCommands(commands: readonly { readonly command: string; readonly description: string }[]): Promise<void>;
+  /** Waits up to half a minute for an update. */
   updates(next: number | null, signal: AbortSignal): Promise<ChatBatch>;
   send(chat: number, html: string, keyboard: Keyboard): Promise<void>;
-  /** A message that is so already is fine. */
+  /** Succeeds also when the message is already like this. */
   edit(chat: number, message: number, html: string, keyboard: Keyboard): Promise<void>;
   /** Answers a pressed button; `text` may be empty. */
   answer(press: string, text: string): Promise<void>;
-  /** Sends a file of the disk, piece by piece. */
+  /** Streams a file from the disk. */
   document(
     chat: number,
     file: { readonly path: string; readonly name: string },
@@ -59,27 +66,23 @@ export interface ChatLine {
 }
 
 export interface ChatService {
-  /** Asks nobody yet. Rejects with `ChatError` 'token' for what cannot be one. */
-  open(place: ChatPlace): Promise<ChatLine>;
+  /** Does not connect yet. Rejects with `ChatError` 'token' when the token has a wrong format. */
+  open(place: ChatAccount): Promise<ChatConnection>;
 }
 
 /**
- * Why the server of the bot API did not do it. `token`: it does not know the token; `taken`: another process polls with
- * it; `slow`: too many requests; `gone`: the chat is not there, or does not want the bot; `refused`: it cannot be done
- * this way; `unreachable`: try again later. `message` is for people and holds neither token nor address.
+ * Why a call of the bot API failed. `token`: the token is not accepted; `taken`: another process polls with the token;
+ * `slow`: too many requests; `gone`: the chat does not exist or has blocked the bot; `refused`: a retry cannot help;
+ * `unreachable`: retry later. The text contains neither the token nor an address.
  */
-export class ChatError extends Error {
+export class ChatError extends MessageError {
   override readonly name = 'ChatError';
   readonly kind: 'token' | 'taken' | 'slow' | 'gone' | 'refused' | 'unreachable';
-  /** How long the server wants to be left alone, in ms. */
+  /** Least time before a retry, in ms. */
   readonly retryAfterMs: number;
 
-  constructor(
-    kind: ChatError['kind'],
-    message: string,
-    options: ErrorOptions & { readonly retryAfterMs?: number } = {},
-  ) {
-    super(message, options);
+  constructor(kind: ChatError['kind'], text: Text, options: ErrorOptions & { readonly retryAfterMs?: number } = {}) {
+    super(text, options);
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }

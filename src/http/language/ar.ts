@@ -1,11 +1,9 @@
-import { botAr } from './bot-ar.js';
 import type { Catalogue } from './catalogue.js';
 
 /** Arabic. */
 export const ar: Catalogue = {
   sentences: {
     'the remark is not valid Unicode': 'الملاحظة ليست يونيكود صالحًا',
-    ...botAr,
     'Outbound has no tag': 'الصادر بلا وسم',
     'Blocked/blackhole outbound cannot be tested': 'لا يمكن اختبار صادر محجوب (blackhole)',
     'Outbound has no testable endpoint': 'ليس للصادر نقطة نهاية يمكن اختبارها',
@@ -140,8 +138,6 @@ export const ar: Catalogue = {
     'Xray updated successfully': 'تم تحديث Xray بنجاح',
     'Panel update started': 'بدأ تحديث اللوحة',
     'Geofile updated successfully': 'تم تحديث ملف geo بنجاح',
-    'This takes a while and goes on; a notification tells how it ended.':
-      'يستغرق هذا وقتًا ويستمر؛ سيخبرك إشعار بالنتيجة.',
     'The core is running': 'النواة تعمل',
     'The core has stopped': 'توقفت النواة',
     'The core failed': 'تعطلت النواة',
@@ -285,9 +281,6 @@ export const ar: Catalogue = {
     'The core breaks down with the configuration: {why}': 'تنهار النواة مع هذا الإعداد: {why}',
     'it ended while the panel was not running': 'انتهت بينما لم تكن اللوحة تعمل',
     '{what}: {why}': '{what}: {why}',
-    Used: 'المستخدم',
-    'Last online': 'آخر اتصال',
-    Never: 'أبدًا',
     'QR code': 'رمز QR',
     Copy: 'نسخ',
     'Type must be geosite or geoip': 'يجب أن يكون النوع geosite أو geoip',

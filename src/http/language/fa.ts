@@ -1,11 +1,9 @@
-import { botFa } from './bot-fa.js';
 import type { Catalogue } from './catalogue.js';
 
 /** Persian. */
 export const fa: Catalogue = {
   sentences: {
     'the remark is not valid Unicode': 'توضیح یونی‌کد معتبر نیست',
-    ...botFa,
     'Outbound has no tag': 'خروجی برچسب ندارد',
     'Blocked/blackhole outbound cannot be tested': 'خروجی مسدود (blackhole) آزموده نمی‌شود',
     'Outbound has no testable endpoint': 'خروجی نقطهٔ پایانی آزمودنی ندارد',
@@ -140,8 +138,6 @@ export const fa: Catalogue = {
     'Xray updated successfully': 'Xray با موفقیت به‌روزرسانی شد',
     'Panel update started': 'به‌روزرسانی پنل آغاز شد',
     'Geofile updated successfully': 'فایل جغرافیایی با موفقیت به‌روزرسانی شد',
-    'This takes a while and goes on; a notification tells how it ended.':
-      'این کار زمان می‌برد و ادامه دارد؛ نتیجه را یک اعلان می‌گوید.',
     'The core is running': 'هسته در حال اجراست',
     'The core has stopped': 'هسته متوقف شد',
     'The core failed': 'هسته از کار افتاد',
@@ -286,9 +282,6 @@ export const fa: Catalogue = {
     'The core breaks down with the configuration: {why}': 'هسته با این پیکربندی از کار می‌افتد: {why}',
     'it ended while the panel was not running': 'هنگامی که پنل اجرا نمی‌شد پایان یافت',
     '{what}: {why}': '{what}: {why}',
-    Used: 'مصرف‌شده',
-    'Last online': 'آخرین اتصال',
-    Never: 'هرگز',
     'QR code': 'کد QR',
     Copy: 'رونوشت',
     'Type must be geosite or geoip': 'نوع باید geosite یا geoip باشد',

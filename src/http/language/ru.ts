@@ -1,11 +1,9 @@
-import { botRu } from './bot-ru.js';
 import type { Catalogue } from './catalogue.js';
 
 /** Russian. */
 export const ru: Catalogue = {
   sentences: {
     'the remark is not valid Unicode': 'примечание — неправильный Юникод',
-    ...botRu,
     'Outbound has no tag': 'У исходящего подключения нет тега',
     'Blocked/blackhole outbound cannot be tested': 'Блокирующее исходящее подключение (blackhole) нельзя проверить',
     'Outbound has no testable endpoint': 'У исходящего подключения нет адреса, который можно проверить',
@@ -145,8 +143,6 @@ export const ru: Catalogue = {
     'Xray updated successfully': 'Xray успешно обновлён',
     'Panel update started': 'Обновление панели началось',
     'Geofile updated successfully': 'Геофайл успешно обновлён',
-    'This takes a while and goes on; a notification tells how it ended.':
-      'Это займёт время и продолжается; о результате сообщит уведомление.',
     'The core is running': 'Ядро работает',
     'The core has stopped': 'Ядро остановлено',
     'The core failed': 'Сбой ядра',
@@ -292,9 +288,6 @@ export const ru: Catalogue = {
     'The core breaks down with the configuration: {why}': 'Ядро аварийно завершается с этой конфигурацией: {why}',
     'it ended while the panel was not running': 'оно завершилось, пока панель не работала',
     '{what}: {why}': '{what}: {why}',
-    Used: 'Израсходовано',
-    'Last online': 'Последнее подключение',
-    Never: 'Никогда',
     'QR code': 'QR-код',
     Copy: 'Копировать',
     'Type must be geosite or geoip': 'Тип должен быть geosite или geoip',

@@ -1,11 +1,9 @@
-import { botZh } from './bot-zh.js';
 import type { Catalogue } from './catalogue.js';
 
 /** Chinese, simplified. */
 export const zh: Catalogue = {
   sentences: {
     'the remark is not valid Unicode': '备注不是有效的 Unicode',
-    ...botZh,
     'Outbound has no tag': '出站没有标签',
     'Blocked/blackhole outbound cannot be tested': '阻断（blackhole）出站无法测试',
     'Outbound has no testable endpoint': '出站没有可测试的端点',
@@ -136,8 +134,6 @@ export const zh: Catalogue = {
     'Xray updated successfully': 'Xray 更新成功',
     'Panel update started': '面板更新已开始',
     'Geofile updated successfully': 'geo 文件更新成功',
-    'This takes a while and goes on; a notification tells how it ended.':
-      '此操作需要一些时间并在后台继续；完成后会有通知。',
     'The core is running': '核心正在运行',
     'The core has stopped': '核心已停止',
     'The core failed': '核心出错',
@@ -278,9 +274,6 @@ export const zh: Catalogue = {
     'The core breaks down with the configuration: {why}': '核心因此配置而崩溃：{why}',
     'it ended while the panel was not running': '在面板未运行时退出',
     '{what}: {why}': '{what}：{why}',
-    Used: '已用',
-    'Last online': '最近在线',
-    Never: '从不',
     'QR code': '二维码',
     Copy: '复制',
     'Type must be geosite or geoip': '类型必须是 geosite 或 geoip',

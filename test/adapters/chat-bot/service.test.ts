@@ -21,7 +21,7 @@ async function start() {
 describe('the bot API', () => {
   it('takes messages with buttons, changes them, and minds no change that is none', async () => {
     const { server, line } = await start();
-    expect(await line.hello(signal)).toEqual({ id: 4242, name: 'portolan_bot' });
+    expect(await line.login(signal)).toEqual({ id: 4242, name: 'portolan_bot' });
     await line.send(1, '<b>a</b> &lt;b', [[{ text: 'x', data: 'y' }]]);
     const [shown] = server.chat(1);
     expect(shown).toMatchObject({ text: 'a <b', keyboard: [[{ text: 'x', callback_data: 'y' }]] });

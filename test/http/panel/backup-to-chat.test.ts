@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { reject } from '../../../src/commands/rejection.js';
 import type { Alarm } from '../../../src/lib/alarms.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
 
@@ -14,7 +15,7 @@ async function start(deliver: Delivering) {
   panel.alarms.raised$.subscribe((alarm) => void alarms.push(alarm));
   return { panel, browser, alarms };
 }
-const chats = (...errors: (string | null)[]) => ({
+const chats = (...errors: (Text | null)[]) => ({
   ...{ position: 7, bytes: 9, encrypted: false },
   chats: errors.map((error, n) => ({ chatId: n + 1, error })),
 });
@@ -40,13 +41,12 @@ describe('a backup by the chat bot', () => {
   });
 
   it('tells chat by chat what became of it, in the language of the caller', async () => {
-    const why = 'There is no such chat: write /start to the bot first';
-    const { browser } = await start(async () => chats(null, why));
+    const { browser } = await start(async () => chats(null, message('bot.chatMissing')));
     const { json } = await browser.post(PATH);
-    expect(json).toMatchObject({ success: true, msg: 'Some chats did not get the backup.' });
+    expect(json).toMatchObject({ success: true, msg: 'Some chats did not receive the backup.' });
     expect(json?.obj).toEqual([
       { chatId: 1, success: true, msg: '' },
-      { chatId: 2, success: false, msg: why },
+      { chatId: 2, success: false, msg: 'The chat does not exist: send /start to the bot first' },
     ]);
     const { json: russian } = await browser.post(PATH, {}, { 'accept-language': 'ru' });
     expect(JSON.stringify(russian)).not.toMatch(/Some|There/);
@@ -97,7 +97,7 @@ describe('a backup by the chat bot', () => {
       const { json } = await answer;
       expect(json).toEqual({
         success: true,
-        msg: 'This takes a while and goes on; a notification tells how it ended.',
+        msg: 'Still running in the background; a notification will report the result.',
         obj: [],
       });
     } finally {
@@ -107,7 +107,7 @@ describe('a backup by the chat bot', () => {
     await expect
       .poll(() => alarms)
       .toEqual([
-        { title: 'The backup was not sent by the bot', body: 'The backup was not sent: no', severity: 'error' },
+        { title: message('bot.backupNotSent'), body: reject('BACKUP_NOT_SENT', { why: 'no' }).text, severity: 'error' },
       ]);
   });
 });

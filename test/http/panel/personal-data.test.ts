@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../../src/adapters/sqlite/event-log.js';
 import { Keyring, masterKey } from '../../../src/adapters/sqlite/keyring.js';
-import { contextOf } from '../../../src/chat-bot/deeds.js';
+import { contextOf } from '../../../src/chat-bot/actions.js';
 import { rawBytes } from '../../adapters/sqlite/raw.js';
 import { inboundDraft, userId } from '../../kit/builders.js';
 import { ADMIN, type Browser, startPanel } from '../kit/panel.js';

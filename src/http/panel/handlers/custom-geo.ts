@@ -6,7 +6,7 @@ import type { GeoSource } from '../../../events/geo/geo-document.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { customGeoRoutes, GeoAliasRow, GeoSourceRow } from '../contract/custom-geo.js';
 import type { Handlers } from '../mount.js';
-import { patiently } from './answers.js';
+import { withinTimeout } from './answers.js';
 
 type Services = Needs<'geoSources' | 'read'>;
 
@@ -27,14 +27,14 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
   },
 
   add: ({ body }, services, request) =>
-    patiently(
+    withinTimeout(
       services.geoSources.add(body, request),
       (file) => new Message('Add custom geo', rowByFile(file, services, request.say)),
       null,
     ),
 
   update: ({ params: { id }, body }, services, request) =>
-    patiently(
+    withinTimeout(
       services.geoSources.change(id, body, request),
       (file) => new Message('Update custom geo', rowByFile(file, services, request.say)),
       null,
@@ -46,11 +46,11 @@ export const customGeoHandlers: Handlers<typeof customGeoRoutes, Services> = {
   },
 
   download: ({ params: { id } }, services, request) =>
-    patiently(services.geoSources.download(id, request), (file) => new Message(`Geofile “${file}” updated`), null),
+    withinTimeout(services.geoSources.download(id, request), (file) => new Message(`Geofile “${file}” updated`), null),
 
   updateAll(_, services, request) {
     const sources = [...services.read.records.geoSources().values()];
-    return patiently(
+    return withinTimeout(
       services.geoSources.update(sources, request).then((outcomes) => {
         if (outcomes instanceof Rejection) return outcomes;
         const results = resultsOf(sources, outcomes, services, request.say);

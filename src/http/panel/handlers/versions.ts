@@ -3,7 +3,7 @@ import { type Rejection, reject } from '../../../commands/rejection.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { versionRoutes } from '../contract/versions.js';
 import type { Handlers } from '../mount.js';
-import { patiently } from './answers.js';
+import { withinTimeout } from './answers.js';
 
 export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall' | 'panelUpdate' | 'geoUpdate'>> = {
   async getCoreVersion(_, { coreInstall }) {
@@ -14,7 +14,7 @@ export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall'
   },
 
   installCore: ({ params: { version } }, { coreInstall }, { dispatch }) =>
-    patiently(
+    withinTimeout(
       coreInstall.install(version, dispatch),
       (installed) => new Message('Xray updated successfully', installed),
       version,
@@ -23,7 +23,7 @@ export const versionHandlers: Handlers<typeof versionRoutes, Needs<'coreInstall'
   getPanelUpdateInfo: (_, { panelUpdate }) => panelUpdate.info(),
 
   updatePanel: (_, { panelUpdate }, { dispatch }) =>
-    patiently(panelUpdate.install(dispatch), (version) => new Message('Panel update started', version), 'latest'),
+    withinTimeout(panelUpdate.install(dispatch), (version) => new Message('Panel update started', version), 'latest'),
 
   updateGeofile: ({ body: { fileName } }, services, request) => updateGeoFiles(services, request, fileName ?? ''),
   updateOneGeofile: ({ params: { fileName } }, services, request) => updateGeoFiles(services, request, fileName),
@@ -37,7 +37,7 @@ async function updateGeoFiles(
 ): Promise<Message | Rejection> {
   const files = name === '' ? geoFiles : geoFiles.filter((known) => known === name);
   if (files.length === 0) return reject('GEO_FILE_UNKNOWN', { file: name.slice(0, 100) });
-  return patiently(
+  return withinTimeout(
     geoUpdate.update(files as readonly GeoFileName[], dispatch),
     (results) => new Message('Geofile updated successfully', results),
     [],

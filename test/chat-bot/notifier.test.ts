@@ -36,9 +36,9 @@ describe('every admin is told', () => {
     place.must(failed('two-factor'), failed('locked', 7));
     expect((await told(1))[0]?.split('\n')).toEqual([
       'Logins',
-      'root has logged in from 203.0.113.7',
+      'root logged in from 203.0.113.7',
       'Wrong password for root from 203.0.113.9 (2 times)',
-      'Right password and wrong two-factor code for <b>root from 203.0.113.9',
+      'Correct password but wrong two-factor code for <b>root from 203.0.113.9',
       'Locked out: <b>root from 203.0.113.9 (7 times)',
     ]);
     await until(() => server.chat(ADMIN).length === 2 && server.chat(GROUP).length === 1, 'the others are told too');
@@ -48,7 +48,7 @@ describe('every admin is told', () => {
     const { place, told } = await start({ settings: { chatBotLoginNotify: false } });
     place.must(login, failed('credentials'));
     place.panel.alarms.tell({ title: 'The panel restarts', body: 'because', severity: 'warning' });
-    expect(await told(1)).toEqual(['News of the panel\nThe panel restarts: because']);
+    expect(await told(1)).toEqual(['Events of the panel\nThe panel restarts: because']);
   });
 
   it('of few lines where there are many', async () => {
@@ -66,7 +66,7 @@ describe('every admin is told', () => {
     place.must(used(1, GB));
     place.clock.advance(10);
     place.must({ type: 'DepleteExpired', data: {} });
-    expect(await told(1)).toEqual(['These clients are over\nann: its bytes are used up\nben: its time is over']);
+    expect(await told(1)).toEqual(['These clients have ended\nann: its traffic cap is used up\nben: expired']);
   });
 
   it('of a core that fails, once for the same reason, and when it runs again', async () => {
@@ -74,32 +74,32 @@ describe('every admin is told', () => {
     const fails = (reason: string): AnyCommand => ({ type: 'RecordCoreFailed', data: { run: null, reason } });
     const runs: AnyCommand = { type: 'RecordCoreStarted', data: { run: 'r9', version: '26.7.28', reason: 'recovery' } };
     place.must(fails('no <port>'));
-    expect(await told(1)).toEqual(['News of the panel\nThe core failed: no <port>']);
+    expect(await told(1)).toEqual(['Events of the panel\nThe core failed: no <port>']);
     place.must(
       fails('no <port>'),
       { type: 'RecordCoreStopped', data: { run: 'r9', reason: 'configuration' } },
       runs,
       runs,
     );
-    expect((await told(2))[1]).toBe('News of the panel\nThe core is running: Version 26.7.28');
+    expect((await told(2))[1]).toBe('Events of the panel\nThe core is running: Version 26.7.28');
     place.clock.advance(30 * 60_000);
     place.must(fails('no <port>'));
-    expect((await told(3))[2]).toBe('News of the panel\nThe core failed: no <port>');
+    expect((await told(3))[2]).toBe('Events of the panel\nThe core failed: no <port>');
   });
 
   it('of an inbound that the core leaves out, with the reason', async () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
     place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason } });
-    expect(await told(1)).toEqual([`News of the panel\nThe core does not take an inbound: #1: ${reason}`]);
+    expect(await told(1)).toEqual([`Events of the panel\nThe core does not take an inbound: #1: ${reason}`]);
   });
 
   it('of processors that are busy for long', async () => {
     const { told, busy, change } = await start({ settings: { chatBotCpu: 50 } });
     busy(...Array.from({ length: 120 }, () => 51));
-    expect(await told(1)).toEqual(['News of the panel\nThe processors are busier than 50% for two minutes']);
+    expect(await told(1)).toEqual(['Events of the panel\nCPU usage has been above 50% for two minutes']);
     busy(...Array.from({ length: 120 }, () => 10));
-    expect((await told(2))[1]).toBe('News of the panel\nThe processors are less busy again');
+    expect((await told(2))[1]).toBe('Events of the panel\nCPU usage is back to normal');
     change({ chatBotCpu: 0 });
     busy(...Array.from({ length: 120 }, () => 100));
   });
@@ -121,8 +121,8 @@ describe('who is soon over', () => {
     draft('cid', 3, { spec: { expiresAt: T0 + 90 * DAY } }),
   ];
   const settings = { expireDiff: 2, trafficDiff: 1 };
-  const ANN = 'These clients are soon over\nann: ∞ left, ends 2023-11-15 22:13';
-  const BEN = 'These clients are soon over\nben: 512 MB left, ends ∞';
+  const ANN = 'These clients end soon\nann: ∞ left, expires 2023-11-15 22:13';
+  const BEN = 'These clients end soon\nben: 512 MB left, expires ∞';
 
   it('is told once, also by the next process, and again in the next term', async () => {
     const { place, told, mark, appended, bot, make, look, texts } = await start({ clients, settings });
@@ -165,15 +165,15 @@ describe('the watch over the processors', () => {
   it('does not mind peaks, and has news once', () => {
     const watch = new CpuWatch();
     const news = (cpu: number, count: number) =>
-      Array.from({ length: count }, () => watch.take(cpu, 80)).filter((one) => one !== null);
+      Array.from({ length: count }, () => watch.add(cpu, 80)).filter((one) => one !== null);
     expect(news(100, 30)).toEqual([]);
     expect(news(0, 60)).toEqual([]);
     expect(news(81, 300)).toEqual(['high']);
     // Between the limit and ten under it nothing is new, however often it goes up and down.
     expect([...news(75, 300), ...news(90, 300), ...news(71, 300)]).toEqual([]);
-    expect(news(69, 300)).toEqual(['over']);
+    expect(news(69, 300)).toEqual(['normal']);
     expect(news(100, 60)).toEqual(['high']);
-    expect(watch.take(100, 0)).toBeNull();
+    expect(watch.add(100, 0)).toBeNull();
     expect(news(100, 59)).toEqual([]);
   });
 });

@@ -6,15 +6,15 @@ import type { ReadModels } from '../projections/read-models.js';
 const DAY_MS = 86_400_000;
 const GB = 1024 ** 3;
 
-/** A client that is soon over, and of what. */
-export interface Soon {
+/** A client that is close to its expiry or its traffic cap. */
+export interface EndingSoon {
   readonly client: Client;
   readonly expiry: boolean;
   readonly cap: boolean;
 }
 
-/** The client, if its term or its bytes are soon over by the settings; else null. */
-export function soonOver(client: Client, read: ReadModels, now: number): Soon | null {
+/** Whether a client is within `expireDiff` days of its expiry or `trafficDiff` GB of its cap; null when it is not. */
+export function endingSoon(client: Client, read: ReadModels, now: number): EndingSoon | null {
   const { expireDiff, trafficDiff }: Pick<Settings, 'expireDiff' | 'trafficDiff'> = read.settings.current();
   if (!mayConnect(client)) return null;
   const { expiresAt, capBytes } = client.spec;
@@ -23,7 +23,7 @@ export function soonOver(client: Client, read: ReadModels, now: number): Soon | 
   return expiry || cap ? { client, expiry, cap } : null;
 }
 
-/** Bytes, up and down together. */
+/** Bytes in both directions. */
 export function usedBy(client: Client, read: ReadModels): number {
   const { up, down } = read.usage.client(client);
   return up + down;

@@ -6,13 +6,13 @@ import { ADMIN, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
 const BY_BOT = { kind: 'bot', id: String(ADMIN), name: 'Ann', ip: null };
 
 describe('a client', () => {
-  it('is switched off and on after a yes, and the log says by whom', async () => {
+  it('is disabled and enabled after a yes, and the log says by whom', async () => {
     const { ask, press, mark, appended } = await startBot({ clients: [alice] });
     mark();
     const shown = await ask('/usage alice');
     await press('Disable', shown);
     expect(appended()).toEqual([]);
-    expect((await press('Yes', shown)).text).toMatch(/^The client is switched off\.\n\nalice\nfirst: switched off\n/);
+    expect((await press('Yes', shown)).text).toMatch(/^The client has been disabled\.\n\nalice\nfirst: disabled\n/);
     expect(appended()).toMatchObject([
       { type: 'ClientUpdated', data: { client: 1, changes: { enabled: false } }, meta: { actor: BY_BOT } },
     ]);
@@ -41,13 +41,13 @@ describe('a client', () => {
     mark();
     const shown = await ask('/usage alice');
     await press('Reset traffic', shown);
-    expect((await press('Yes', shown)).text).toContain('Used: 0 B');
+    expect((await press('Yes', shown)).text).toContain('Used: 0 bytes, 0 bytes up and 0 bytes down');
     expect(appended()).toMatchObject([
       { type: 'ClientTrafficReset', data: { client: 1, up: 3, down: 4 }, meta: { actor: BY_BOT } },
     ]);
   });
 
-  it('is switched off in every inbound that it is in', async () => {
+  it('is disabled in every inbound that it is in', async () => {
     const { ask, press, mark, appended, place } = await startBot({ clients: [alice] });
     place.must(
       { type: 'AddInbound', data: { owner: userId(1), ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) } },
@@ -69,7 +69,7 @@ describe('a client', () => {
     await press('Disable', shown);
     place.must({ type: 'DeleteClient', data: { inbound: alicesInbound, client: { email: 'alice' } } });
     mark();
-    expect((await press('Yes', shown)).text).toBe('This client is gone');
+    expect((await press('Yes', shown)).text).toBe('This client no longer exists');
     expect(appended()).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe('a button', () => {
     const shown = await ask('/usage alice');
     mark();
     server.press(ADMIN, ADMIN, shown, { data });
-    expect((await ask('/online')).text).toBe('Nobody is online');
+    expect((await ask('/online')).text).toBe('No client is online');
     expect(appended()).toEqual([]);
   });
 
@@ -147,11 +147,11 @@ describe('the core', () => {
   it('is started anew after a yes, once', async () => {
     const { ask, press, mark, place } = await startBot();
     const shown = await ask('/restart');
-    expect(shown.text).toBe('Start the core anew? All connections end for a moment.');
+    expect(shown.text).toBe('Restart the core? All connections are interrupted for a moment.');
     mark();
     const yes = shown.keyboard.flat()[0]?.text ?? '';
     await press(yes, shown);
-    await until(() => shown.text === 'The core runs again.', 'the core runs again');
+    await until(() => shown.text === 'The core is running again.', 'the core runs again');
     expect(place.events('CoreRestartRequested')).toMatchObject([{ meta: { actor: BY_BOT } }]);
     expect(place.data('CoreStarted').at(-1)).toMatchObject({ reason: 'request' });
   });

@@ -4,24 +4,25 @@ import type { AnyCommand } from '../commands/catalog.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import type { Client } from '../events/client/client-document.js';
 import { digest } from '../lib/digest.js';
+import { message } from '../messages/message.js';
 import type { BotParts } from './parts.js';
 
-/** What a button may do to a client, once somebody has said yes. */
-export const deeds = ['off', 'on', 'reset'] as const;
-export type Deed = (typeof deeds)[number];
+/** What a button can do to a client after a confirmation. */
+export const clientActions = ['off', 'on', 'reset'] as const;
+export type ClientAction = (typeof clientActions)[number];
 
-/** Who presses. */
+/** The admin who pressed a button. */
 export interface Presser {
   readonly id: number;
   readonly name: string;
 }
 
-/** A yes counts this long, in ms: a forgotten button does nothing tomorrow. */
+/** How long a confirmation button works, in ms. */
 const VALID_MS = 10 * 60_000;
-/** As long as the core may take to stop (5 s, then by force) and to start again. */
-const PATIENCE_MS = 15_000;
+/** The core has 5 s to stop before it is killed, and the rest to start again. */
+const START_TIMEOUT_MS = 15_000;
 
-/** What makes a button work once and not for ever: the time in it, and chance. */
+/** The time and a random part, which let a button work once and for a limited time. */
 export function mark(now: number): string {
   return `${now.toString(36)}.${randomBytes(6).toString('base64url')}`;
 }
@@ -31,25 +32,25 @@ export function isFresh(pressed: string, now: number): boolean {
   return Number.isSafeInteger(made) && made <= now && now - made <= VALID_MS;
 }
 
-/** Whose doing it is in the log; the same button twice, or after a restart, has one effect. */
+/** The context of a command. Its ID makes a button that is pressed twice, or again after a restart, take effect once. */
 export function contextOf(by: Presser, bot: number, pressed: string, what: string): CommandContext {
   const actor = { kind: 'bot', id: String(by.id), name: by.name, ip: null } as const;
   const key = `chat-bot/${bot}/${by.id}/${pressed}/${what}`;
   return { actor, correlationId: `chat-bot/${pressed}`, commandId: { key, fingerprint: digest(what) } };
 }
 
-/** Does it to the person in every inbound. The first rejection ends it. */
-export async function doTo(
+/** Applies the action to the client in every inbound. Stops at the first rejection. */
+export async function applyAction(
   client: Client,
-  deed: Deed,
+  action: ClientAction,
   { read, change }: Pick<BotParts, 'read' | 'change'>,
   context: (what: string) => CommandContext,
 ): Promise<Done | Rejection> {
   const events: Done['events'][number][] = [];
-  for (const command of deed === 'reset'
+  for (const command of action === 'reset'
     ? [resetting(client)]
-    : read.clients.siblings(client).map(switching(deed === 'on'))) {
-    const what = 'inbound' in command.data ? `${deed} ${client.number} ${command.data.inbound ?? 'all'}` : deed;
+    : read.clients.siblings(client).map(switching(action === 'on'))) {
+    const what = 'inbound' in command.data ? `${action} ${client.number} ${command.data.inbound ?? 'all'}` : action;
     const done = await change(() => command, context(what));
     if (done instanceof Rejection) return done;
     events.push(...done.events);
@@ -68,17 +69,22 @@ const switching =
     return { type: 'UpdateClient', data: { inbound, client: { email: identity.email }, draft } };
   };
 
-/** Starts the core anew, if it would start. Null = it runs. */
+/** Restarts the core, if it would start with its configuration. Null = it is running again. */
 export async function restartCore(
-  { coreFlaw, dispatch, outcome }: Pick<BotParts, 'coreFlaw' | 'dispatch' | 'outcome'>,
+  { core, dispatch }: Pick<BotParts, 'core' | 'dispatch'>,
   context: CommandContext,
 ): Promise<Rejection | null> {
-  const flaw = await coreFlaw();
-  if (flaw) return flaw;
+  const problem = await core.problem();
+  if (problem) return problem;
   const done = dispatch({ type: 'RestartCore', data: {} }, context);
   if (done instanceof Rejection) return done;
-  const started = await outcome(done.events.at(-1)?.position ?? 0, ['CoreStarted', 'CoreFailed'], PATIENCE_MS);
+  const started = await core.outcome(
+    done.events.at(-1)?.position ?? 0,
+    ['CoreStarted', 'CoreFailed'],
+    START_TIMEOUT_MS,
+  );
   if (started?.type === 'CoreStarted') return null;
-  const why = started?.type === 'CoreFailed' ? started.data.reason : 'it has not started yet after 15 seconds';
+  const why =
+    started?.type === 'CoreFailed' ? started.data.reason : message('bot.coreNotStarted', { span: START_TIMEOUT_MS });
   return reject('CORE_FAILED', { why });
 }

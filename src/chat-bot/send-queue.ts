@@ -1,39 +1,38 @@
-import { ChatError, type ChatLine } from '../commands/ports/chat-bot.js';
+import { type ChatConnection, ChatError } from '../commands/ports/chat-bot.js';
 import { Backoff } from '../commands/reactors/backoff.js';
 import { jittered, type Pause } from './pause.js';
 
-/** One call of the bot API that says something. */
+/** One call of the bot API. */
 interface Job {
-  readonly run: (line: ChatLine) => Promise<void>;
-  /** After this moment (ms) nobody wants it any more. */
+  readonly run: (connection: ChatConnection) => Promise<void>;
+  /** Dropped after this moment, in ms since 1970. */
   readonly until: number;
 }
 
 interface Parts {
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
-  /** So many notices were dropped, and the server can be reached again. */
+  /** Called with the number of dropped notices as soon as the bot API answers again. */
   readonly dropped: (count: number) => void;
   readonly pause: Pause;
 }
 
-/** Waiting ones of each kind. */
+/** The most queued jobs of each kind. */
 const MOST = 200;
 const ANSWER_MS = 120_000;
 const NOTICE_MS = 24 * 3_600_000;
 
 /**
- * What the bot wants to say, one after the other: answers before notices. It waits as long as the server asks for, and
- * longer and longer while there is none; what there is no room for is dropped, the oldest notices first. Adding never
- * waits and never throws.
+ * Sends messages one after the other, answers before notices. Waits as long as the bot API asks for, and with exponential
+ * backoff while it cannot be reached. A full queue drops its oldest message. Adding never waits and never throws.
  */
-export class Voice {
+export class SendQueue {
   readonly #parts: Parts;
   readonly #answers: Job[] = [];
   readonly #notices: Job[] = [];
   readonly #backoff: Backoff;
   #dropped = 0;
-  #line: ChatLine | null = null;
+  #connection: ChatConnection | null = null;
   #sending: AbortController | null = null;
 
   constructor(parts: Parts) {
@@ -41,14 +40,14 @@ export class Voice {
     this.#backoff = new Backoff(parts.now);
   }
 
-  /** To somebody who waits for it. */
+  /** Queues an answer to a person who waits for it. */
   answer(run: Job['run']): void {
     if (this.#answers.length >= MOST) this.#answers.shift();
     this.#answers.push({ run, until: this.#parts.now() + ANSWER_MS });
     this.#wake();
   }
 
-  /** Something that nobody asked for. */
+  /** Queues a notification. */
   notice(run: Job['run']): void {
     if (this.#notices.length >= MOST) {
       this.#notices.shift();
@@ -58,22 +57,22 @@ export class Voice {
     this.#wake();
   }
 
-  /** From here on it is said by this bot. */
-  use(line: ChatLine): void {
+  /** Sends through this connection from now on. */
+  use(connection: ChatConnection): void {
     this.stop();
-    this.#line = line;
+    this.#connection = connection;
     this.#backoff.forgive();
     this.#wake();
   }
 
-  /** Says nothing more, and keeps what waits for the next bot. */
+  /** Stops sending and keeps the queue for the next connection. */
   stop(): void {
     this.#sending?.abort();
     this.#sending = null;
-    this.#line = null;
+    this.#connection = null;
   }
 
-  /** Forgets what waits: there is no bot any more. */
+  /** Stops sending and empties the queue. */
   clear(): void {
     this.stop();
     this.#answers.length = 0;
@@ -82,17 +81,17 @@ export class Voice {
   }
 
   #wake(): void {
-    if (this.#sending || !this.#line) return;
+    if (this.#sending || !this.#connection) return;
     const controller = new AbortController();
     this.#sending = controller;
-    void this.#send(this.#line, controller.signal).finally(() => {
+    void this.#send(this.#connection, controller.signal).finally(() => {
       if (this.#sending === controller) this.#sending = null;
-      // Something may have come between the last look and this moment.
+      // A job may have been added after the loop has ended.
       if (!controller.signal.aborted && this.#answers.length + this.#notices.length > 0) this.#wake();
     });
   }
 
-  async #send(line: ChatLine, signal: AbortSignal): Promise<void> {
+  async #send(connection: ChatConnection, signal: AbortSignal): Promise<void> {
     for (;;) {
       const queue = this.#answers.length > 0 ? this.#answers : this.#notices;
       const job = signal.aborted ? undefined : queue.shift();
@@ -102,11 +101,11 @@ export class Voice {
         continue;
       }
       try {
-        await job.run(line);
+        await job.run(connection);
         this.#delivered();
       } catch (error) {
-        if (!(await this.#again(error, signal))) continue;
-        // Before everything that came meanwhile, unless it had to make room.
+        if (!(await this.#shouldRetry(error, signal))) continue;
+        // In front of the jobs that were added meanwhile, unless the queue is full.
         if (queue.length < MOST) queue.unshift(job);
         else if (queue === this.#notices) this.#dropped += 1;
       }
@@ -120,10 +119,10 @@ export class Voice {
     if (count > 0) this.#parts.dropped(count);
   }
 
-  /** Waits as long as it must, where the same may work later. */
-  async #again(error: unknown, signal: AbortSignal): Promise<boolean> {
+  /** Waits before a retry. False when a retry cannot help. */
+  async #shouldRetry(error: unknown, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof ChatError)) {
-      this.#parts.warn('the bot could not say something', { err: error });
+      this.#parts.warn('the bot could not send a message', { err: error });
       return false;
     }
     switch (error.kind) {
@@ -135,11 +134,11 @@ export class Voice {
         await this.#parts.pause(jittered(this.#backoff.remaining()), signal);
         return true;
       case 'token':
-        // Whoever polls hears it too, and ends the bot.
+        // The poll gets the same refusal and ends the bot.
         this.stop();
         return true;
       default:
-        this.#parts.warn('a chat did not take a message of the bot', {
+        this.#parts.warn('a chat refused a message of the bot', {
           why: error.message,
           cause: String(error.cause),
         });

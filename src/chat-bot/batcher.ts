@@ -1,46 +1,46 @@
 import type { Phrase } from './words.js';
 
-/** How long the first line of a message waits for others, and how far apart two messages are, in ms. */
+/** How long the first line of a message waits for others, and the time between two messages, in ms. */
 export interface Pace {
-  readonly soonMs: number;
+  readonly delayMs: number;
   readonly gapMs: number;
 }
-export const usualPace: Pace = { soonMs: 1000, gapMs: 60_000 };
+export const usualPace: Pace = { delayMs: 1000, gapMs: 60_000 };
 
-/** A line, and how many times it came. */
-export interface Gathered {
+/** A line and the number of its occurrences. */
+export interface Batched {
   readonly line: Phrase;
   readonly times: number;
 }
 
-/** Lines of one message; those above it are only counted. */
+/** Different lines of one message; the rest is only counted. */
 const MOST = 30;
 
-/** Makes one message of many lines, and never more than one in a while. The same line is told once, with a count. */
-export class Gatherer {
+/** Collects lines into one message and limits the rate of messages. Equal lines become one line with a count. */
+export class Batcher {
   readonly #pace: Pace;
   readonly #now: () => number;
-  readonly #tell: (lines: readonly Gathered[], more: number) => void;
-  readonly #lines = new Map<string, Gathered>();
+  readonly #send: (lines: readonly Batched[], more: number) => void;
+  readonly #lines = new Map<string, Batched>();
   #more = 0;
   #last = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pace: Pace, now: () => number, tell: (lines: readonly Gathered[], more: number) => void) {
+  constructor(pace: Pace, now: () => number, send: (lines: readonly Batched[], more: number) => void) {
     this.#pace = pace;
     this.#now = now;
-    this.#tell = tell;
+    this.#send = send;
   }
 
   add(line: Phrase, times = 1): void {
     const known = this.#lines.get(line.plain);
     if (known || this.#lines.size < MOST) this.#lines.set(line.plain, { line, times: (known?.times ?? 0) + times });
     else this.#more += times;
-    const wait = Math.max(this.#pace.soonMs, this.#last + this.#pace.gapMs - this.#now());
+    const wait = Math.max(this.#pace.delayMs, this.#last + this.#pace.gapMs - this.#now());
     this.#timer ??= setTimeout(() => this.#flush(), Math.min(wait, this.#pace.gapMs)).unref();
   }
 
-  /** Forgets what was gathered. */
+  /** Drops what was collected. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -52,6 +52,6 @@ export class Gatherer {
     const [lines, more] = [[...this.#lines.values()], this.#more];
     this.stop();
     this.#last = this.#now();
-    this.#tell(lines, more);
+    this.#send(lines, more);
   }
 }
