@@ -7,6 +7,7 @@ import type { RemotePanel } from '../commands/ports/remote-panel.js';
 import type { Web } from '../commands/ports/web.js';
 import { RemoteNodes } from '../commands/reactors/nodes/remote-nodes.js';
 import type { Disposal } from '../lib/disposal.js';
+import { message, verbatim } from '../messages/message.js';
 import { nodeMarks } from '../projections/node/node-marks.js';
 import { nodeRecords } from '../projections/node/node-records.js';
 import type { Panel } from './panel.js';
@@ -73,13 +74,14 @@ export function remoteNodesOf(
     online: (node, emails) => read.usage.online.set(emails, `node ${node}`),
     behind(node, why) {
       const kind = `node ${node.id} is behind`;
-      if (why === null) alarms.over([kind], { title: 'A node has caught up', body: node.name, severity: 'success' });
-      else
-        alarms.raise(kind, {
-          title: 'A node does not take what was decided for it',
-          body: `${node.name}: ${why}`,
-          severity: 'warning',
-        });
+      const { name: subject } = node;
+      if (why === null) {
+        const title = message('notifications.nodeCaughtUp');
+        alarms.over([kind], { title, body: verbatim(subject), severity: 'success' });
+      } else {
+        const body = message('notifications.subjectReason', { subject, reason: why });
+        alarms.raise(kind, { title: message('notifications.nodeBehind'), body, severity: 'warning' });
+      }
     },
     period: () => read.settings.current().pollSeconds * 1000,
   } satisfies ConstructorParameters<typeof RemoteNodes>[0];

@@ -8,6 +8,7 @@ import type { Node } from '../events/node/node-document.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
 import { message, type Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { clients } from '../projections/clients.js';
 import { inbounds } from '../projections/inbounds.js';
 import { nodeOutbox, type OutboxEntry, outboxOf } from '../projections/node/node-outbox.js';
@@ -27,7 +28,7 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
       const { dataDir, json } = common();
       const known = readNodes(dataDir);
       if (known.length === 0 && !json) print(say(message('cli.nodeNone')));
-      for (const one of known) printEither(json, one, say(listLine(one)));
+      for (const one of known) printEither(json, jsonOf(one), say(listLine(one)));
     });
   node
     .command('why')
@@ -38,11 +39,24 @@ export function nodeCommands(program: Command, common: () => Common, say: Say): 
       const wanted = name.toLowerCase();
       const found = readNodes(dataDir).find((one) => one.name.toLowerCase() === wanted || `#${one.id}` === name);
       if (!found) throw new OperatorError(message('cli.nodeUnknown', { node: name }));
-      printEither(json, found, whyLines(found).map(say).join('\n  '));
+      printEither(json, jsonOf(found), whyLines(found).map(say).join('\n  '));
     });
 }
 
 type NodeReport = ReturnType<typeof readNodes>[number];
+
+/** For programs: reasons are English sentences. */
+function jsonOf({ standing, failing, inbounds: entries, ...report }: NodeReport) {
+  return {
+    ...report,
+    standing: standing && { ...standing, reason: standing.reason === null ? '' : render(standing.reason, 'en') },
+    failing: failing && { ...failing, reason: render(failing.reason, 'en') },
+    inbounds: entries.map(({ refused, ...entry }) => ({
+      ...entry,
+      refused: refused && { ...refused, reason: render(refused.reason, 'en') },
+    })),
+  };
+}
 
 /** Without tokens. Times are ms since 1970. */
 function readNodes(dataDir: string) {
@@ -111,7 +125,7 @@ function stateOf({
 function whyLines(node: NodeReport): readonly Text[] {
   const { id, name, url, standing, failing, identity, hasApiToken, inbounds: entries, unmanaged, restart } = node;
   const stuck = entries.filter(({ waiting, refused }) => waiting > 0 || refused !== null);
-  const reason = standing?.reason || failing?.reason;
+  const reason = standing?.reason ?? failing?.reason;
   const state = stateOf(node);
   return [
     message('cli.nodeTitle', { id, name, url }),

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { geoFileOf } from '../events/geo/geo.js';
 import { timeText } from '../lib/words.js';
-import type { Text } from '../messages/message.js';
+import { message, type Text, verbatim } from '../messages/message.js';
 
 /** What a browser is told over the WebSocket (specification, part 6), besides the status. */
 export type Push =
@@ -86,27 +86,28 @@ function corePushes(event: RecordedEvent): readonly Push[] {
 }
 
 function nodePushes({ type, data, meta: { actor } }: RecordedEvent): readonly Push[] {
-  if (type === 'NodeWentOnline')
-    return [{ type: 'notification', title: 'A node answers again', body: actor.name, severity: 'success' }];
-  if (type === 'NodeWentOffline') {
-    const body = `${actor.name}: ${data.reason}`;
-    return [{ type: 'notification', title: 'A node does not answer', body, severity: 'error' }];
+  const notification = (severity: 'success' | 'warning' | 'error', title: Text, body: Text): readonly Push[] => [
+    { type: 'notification', title, body, severity },
+  ];
+  const reasonOf = (subject: string, reason: Text): Text => message('notifications.subjectReason', { subject, reason });
+  switch (type) {
+    case 'NodeWentOnline':
+      return notification('success', message('notifications.nodeOnline'), verbatim(actor.name));
+    case 'NodeWentOffline':
+      return notification('error', message('notifications.nodeOffline'), reasonOf(actor.name, data.reason));
+    case 'NodeSyncFailed':
+      return notification('error', message('notifications.nodeSyncFailed'), reasonOf(actor.name, data.reason));
+    case 'NodeSyncRecovered':
+      return notification('success', message('notifications.nodeSyncRecovered'), verbatim(actor.name));
+    case 'NodeCoreRestarted':
+      return notification('warning', message('notifications.nodeCoreRestarted'), verbatim(`#${data.node}`));
+    case 'NodeInboundRejected': {
+      const title = message('notifications.nodeInboundRejected');
+      return notification('warning', title, reasonOf(`#${data.inbound}`, data.reason));
+    }
+    default:
+      return [];
   }
-  if (type === 'NodeSyncFailed') {
-    const body = `${actor.name}: ${data.reason}`;
-    return [{ type: 'notification', title: 'A node cannot be told anything', body, severity: 'error' }];
-  }
-  if (type === 'NodeSyncRecovered')
-    return [{ type: 'notification', title: 'A node can be told again', body: actor.name, severity: 'success' }];
-  if (type === 'NodeCoreRestarted') {
-    const title = 'The core of a node was restarted: it did not end connections that were cut';
-    return [{ type: 'notification', title, body: `#${data.node}`, severity: 'warning' }];
-  }
-  if (type === 'NodeInboundRejected') {
-    const body = `#${data.inbound}: ${data.reason}`;
-    return [{ type: 'notification', title: 'A node does not take an inbound', body, severity: 'warning' }];
-  }
-  return [];
 }
 
 function panelPushes(event: RecordedEvent): readonly Push[] {

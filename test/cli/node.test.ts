@@ -6,6 +6,7 @@ import type { AnyCommand } from '../../src/commands/catalog.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { InboundId, NodeId } from '../../src/events/ids.js';
+import { verbatim } from '../../src/messages/message.js';
 import { openJournal } from '../../src/store/journal.js';
 import { admin, draft, first, inboundDraft, second, T0, userId } from '../kit/builders.js';
 import { temporaryFolder } from '../kit/log.js';
@@ -58,7 +59,7 @@ describe('portolan node', () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
       () => add('Oslo', '2001:db8::1'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: 'gone' } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'SetNodeEnabled', data: { node: NodeId.parse(2), enabled: false } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
@@ -86,7 +87,7 @@ describe('portolan node', () => {
   it('says why a node is not up to date', async () => {
     const ask = await place(
       () => add('Frankfurt', 'n1.example.com'),
-      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: 'gone' } }),
+      (state) => ({ type: 'RecordNodeOffline', data: { asked: asked(state), reason: verbatim('gone') } }),
       () => ({ type: 'AddInbound', data: { owner: userId(1), node: one, ...inboundDraft() } }),
     );
     for (const name of ['frankfurt', '#1']) {
@@ -103,7 +104,7 @@ describe('portolan node', () => {
       () => add('Frankfurt', 'n1.example.com'),
       (state: State): AnyCommand => ({
         type: 'RecordNodeSyncFailed',
-        data: { asked: asked(state), reason: 'decode response: no' },
+        data: { asked: asked(state), reason: verbatim('decode response: no') },
       }),
     ] as const;
     const ask = await place(...failing);
@@ -139,7 +140,7 @@ describe('portolan node', () => {
       }),
       (state) => ({
         type: 'RecordNodeInboundRejected',
-        data: { asked: asked(state), ...there, reason: 'it is theirs' },
+        data: { asked: asked(state), ...there, reason: verbatim('it is theirs') },
       }),
     );
     const { text } = await ask('node', 'why', 'Frankfurt');

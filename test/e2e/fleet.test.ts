@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANOTHER } from '../../src/commands/reactors/nodes/health.js';
+import { render } from '../../src/messages/render.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
@@ -175,10 +176,10 @@ describe('a real panel and a node that misbehaves', () => {
     await until('it is counted', async () => (await used()) === 300);
     remote.fault = list((_, response) => (response.end('<html>'), true));
     await edit(2);
-    const reason = 'decode response: this is not the answer of a panel';
+    const reason = 'decode response: this is not the reply of a panel';
     await says(reason);
     await until('it is recorded', () =>
-      recorded(centre.dataDir, 'NodeWentOffline', start).some(({ data }) => data.reason === reason),
+      recorded(centre.dataDir, 'NodeWentOffline', start).some(({ data }) => render(data.reason, 'en') === reason),
     );
     expect(await why()).toContain(`: ${reason}`);
     expect((await must(admin.get<{ lastError: string }>(`${NODES}/get/${id}`))).lastError).toBe(reason);
@@ -201,7 +202,7 @@ describe('a real panel and a node that misbehaves', () => {
     const before = remote.status;
     remote.status = { ...before, panelId: '11111111-1111-4111-8111-111111111111' };
     await edit(3);
-    await says(ANOTHER);
+    await says(render(ANOTHER, 'en'));
     expect(xui.clients(tag())[0]).toMatchObject({ limitIp: 2 });
     remote.status = before;
     await heal();

@@ -3,6 +3,7 @@ import type { PanelState } from '../../src/commands/state.js';
 import { UserId } from '../../src/events/ids.js';
 import type { Node } from '../../src/events/node/node-document.js';
 import { CounterMark, type NodeTraffic } from '../../src/events/node/node-sync.js';
+import { verbatim } from '../../src/messages/message.js';
 import { inboundDraft } from './builders.js';
 
 interface Moment {
@@ -79,7 +80,7 @@ export const nodeStepKinds = {
         .slice(0, 1)
         .map(({ id: inbound }) => ({
           type: 'RecordNodeInboundRejected',
-          data: { asked, inbound, reason: `reason ${moment.b % 3}` },
+          data: { asked, inbound, reason: verbatim(`reason ${moment.b % 3}`) },
         })),
     ),
   ],

@@ -1,10 +1,11 @@
 import { NodeError } from '../../commands/ports/remote-panel.js';
+import { message } from '../../messages/message.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An answer of which a member is not what a panel sends. `where` is its path in the answer, as `status.mem.total`. */
 export function nonsense(where: string): NodeError {
-  return new NodeError('not-an-envelope', `decode response: ${where} is not what a panel sends`);
+  return new NodeError('not-an-envelope', message('node.replyMember', { member: where }));
 }
 
 /** A count of bytes or of ms. Absent = NaN. Throws `NodeError` for a text, a fraction, and what is negative or infinite. */

@@ -1,6 +1,7 @@
 import type { NodeListing } from '../../commands/ports/remote-panel.js';
 import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
+import { message } from '../../messages/message.js';
 import { Thread } from '../threads/thread.js';
 import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';
 import type { ListingResult, ListingTask } from './listing-worker.js';
@@ -33,10 +34,10 @@ export class ListingReader {
     const result = await this.#thread.run({ body: new Uint8Array(body), centre }).catch((cause: unknown) => {
       const late = cause instanceof Error && cause.name === 'TimeoutError';
       throw late
-        ? new NodeError('timeout', 'The answer takes too long to read', { cause })
-        : new NodeError('too-large', 'The answer could not be read', { cause });
+        ? new NodeError('timeout', message('node.replyTooSlow'), { cause })
+        : new NodeError('too-large', message('node.replyUnreadable'), { cause });
     });
-    if ('kind' in result) throw new NodeError(result.kind, result.message);
+    if ('kind' in result) throw new NodeError(result.kind, result.text);
     return result;
   }
 

@@ -14,6 +14,7 @@ import {
   objectIn,
   readMark,
 } from '../../lib/node-words.js';
+import { message } from '../../messages/message.js';
 import { countIn, flagIn, listIn, nonsense, textIn, wholeIn } from './answers.js';
 import { openEnvelope } from './request.js';
 
@@ -55,7 +56,7 @@ const DEEPEST = 100;
 export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
   if (!Array.isArray(rows) || rows.length > MOST_INBOUNDS)
-    throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
+    throw new NodeError('not-an-envelope', message('node.replyNotPanel'));
   const inbounds: ReadInbound[] = [];
   const unreadable: string[] = [];
   let clients = 0;
@@ -65,7 +66,8 @@ export function parseListing(body: Buffer, centre: string): ReadListing {
     if (inbound === null) unreadable.push(textOf(row['tag']).slice(0, 128));
     else inbounds.push(inbound);
     clients += inbound?.clients.emails.length ?? 0;
-    if (clients > MOST_CLIENTS) throw new NodeError('too-large', 'The node lists more clients than one machine has');
+    if (clients > MOST_CLIENTS)
+      throw new NodeError('too-large', message('node.tooManyClients', { most: MOST_CLIENTS }));
   }
   return { inbounds, unreadable };
 }

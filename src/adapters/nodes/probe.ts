@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NodeError, type NodeReading, type RequestTarget } from '../../commands/ports/remote-panel.js';
+import { message } from '../../messages/message.js';
 import { nonsense } from './answers.js';
 import type { NodeRequest } from './request.js';
 
@@ -49,7 +50,7 @@ function readStatus(status: unknown): z.output<typeof Status> {
   throw nonsense(['status', ...(read.error.issues[0]?.path ?? [])].join('.'));
 }
 
-const noStatus = (): NodeError => new NodeError('not-an-envelope', 'decode response: the remote panel tells no status');
+const noStatus = (): NodeError => new NodeError('not-an-envelope', message('node.replyNoStatus'));
 
 /** Two digits behind the point are more than anybody reads. */
 const percent = (value: number): number => Math.round(Math.min(value, 100) * 100) / 100;

@@ -10,6 +10,7 @@ import {
 } from '../../commands/ports/remote-panel.js';
 import type { Web } from '../../commands/ports/web.js';
 import { unlessAborted } from '../../lib/abort.js';
+import { message } from '../../messages/message.js';
 import { nonsense } from './answers.js';
 import type { Marks } from './listing.js';
 import { ListingReader } from './listing-reader.js';
@@ -54,7 +55,7 @@ export function createRemotePanel(
       const request = { path: 'panel/api/inbounds/list', counters: 'now', timeoutMs: LONG_MS } as const;
       const body = await fetchNode(web, node, { ...request, limit: LISTING_BYTES, signal });
       // The parsing ends with the request too.
-      const late = () => new NodeError('timeout', 'The answer takes too long to read');
+      const late = () => new NodeError('timeout', message('node.replyTooSlow'));
       return unlessAborted(reader.read(body, node.id), signal, late);
     },
 

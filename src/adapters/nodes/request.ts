@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/remote-panel.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
 import { FRESH_COUNTERS } from '../../lib/node-words.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 
 /** One request to the API of a remote panel. At most one of `form`, `json` and `body`. */
 export interface NodeRequest {
@@ -73,12 +74,12 @@ export function openEnvelope(body: Buffer, token = ''): unknown {
   try {
     parsed = JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel', { cause: error });
+    throw new NodeError('not-an-envelope', message('node.replyNotPanel'), { cause: error });
   }
   const envelope = Envelope.safeParse(parsed);
-  if (!envelope.success) throw new NodeError('not-an-envelope', 'decode response: this is not the answer of a panel');
+  if (!envelope.success) throw new NodeError('not-an-envelope', message('node.replyNotPanel'));
   const { success, msg, obj } = envelope.data;
-  if (!success) throw new NodeError('said-no', `remote: ${quoted(msg ?? '', token)}`);
+  if (!success) throw new NodeError('said-no', message('node.declined', { why: verbatim(quoted(msg ?? '', token)) }));
   return obj ?? null;
 }
 
@@ -90,27 +91,27 @@ function bodyOf({ form, json, body }: NodeRequest): { type: string | null; body:
   return { type: null, body: null };
 }
 
-function statusText(status: number): string {
-  if (status === 401 || status === 403) return `HTTP ${status} from remote panel: the token is not accepted`;
-  if (status === 404) return 'HTTP 404 from remote panel: the base path is wrong, or the token is not accepted';
-  if (status >= 300 && status < 400) return `HTTP ${status} from remote panel: redirects are not followed`;
-  return `HTTP ${status} from remote panel`;
+function statusText(status: number): Text {
+  if (status === 401 || status === 403) return message('node.statusToken', { status });
+  if (status === 404) return message('node.statusNotFound');
+  if (status >= 300 && status < 400) return message('node.statusRedirect', { status });
+  return message('node.status', { status });
 }
 
 function asNodeError({ host }: NodeAddress, error: unknown): unknown {
   if (!(error instanceof WebError)) return error;
-  const { kind, message, cause } = error;
+  const { kind, text, cause } = error;
   switch (kind) {
     case 'refused':
-      return new NodeError('refused', `blocked private/internal address ${host}`, { cause: error });
+      return new NodeError('refused', message('node.addressBlocked', { host }), { cause: error });
     case 'timeout':
-      return new NodeError('timeout', `${host} did not answer in time`, { cause: error });
+      return new NodeError('timeout', message('node.timeout', { host }), { cause: error });
     case 'too-large':
-      return new NodeError('too-large', message, { cause: error });
+      return new NodeError('too-large', text, { cause: error });
     default: {
       const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-      if (!CERTIFICATE.test(code)) return new NodeError('unreachable', message, { cause: error });
-      return new NodeError('certificate', `The certificate of ${host} is not trusted (${code})`, { cause: error });
+      if (!CERTIFICATE.test(code)) return new NodeError('unreachable', text, { cause: error });
+      return new NodeError('certificate', message('node.certificate', { host, code }), { cause: error });
     }
   }
 }

@@ -2,6 +2,8 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { GeoKind, GeoSourceAdded } from '../../events/geo/geo.js';
 import { GeoSourceId, NodeId } from '../../events/ids.js';
 import { NodeAdded } from '../../events/node/node.js';
+import { isText } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
 import { readSpec, tokenError } from '../node/node-rules.js';
 import type { ForeignGeo, ForeignNode } from '../ports/foreign-panel.js';
 import { wellFormed } from './json.js';
@@ -32,12 +34,12 @@ export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelE
     const why =
       row.id < 1 || numbers.has(row.id)
         ? 'its number is none of a node, or another has it'
-        : typeof spec === 'string'
-          ? spec
+        : isText(spec)
+          ? render(spec, 'en')
           : names.has(spec.name.toLowerCase())
             ? 'it has the name of another'
             : null;
-    if (why !== null || typeof spec === 'string') {
+    if (why !== null || isText(spec)) {
       notes.dropped('nodes', item, why ?? '');
       return [];
     }

@@ -2,6 +2,7 @@ import type { NodeId } from '../../events/ids.js';
 import type { NodeSpec } from '../../events/node/node.js';
 import { destination, type Node } from '../../events/node/node-document.js';
 import { composed, hiddenIn } from '../../lib/identifiers.js';
+import { isText, message, type Text } from '../../messages/message.js';
 import { HALF } from '../client/credentials.js';
 import { type Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -18,37 +19,36 @@ const TOKEN = /^[\x21-\x7e]{0,4096}$/;
 const HIDDEN = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 
-/** The description in its one canonical spelling, or a no. */
+/** The description in its canonical spelling, or a rejection. */
 export function validSpec(draft: NodeDraft): NodeSpec | Rejection {
   const spec = readSpec(draft);
-  return typeof spec === 'string' ? reject('NODE_INVALID', { why: spec }) : spec;
+  return isText(spec) ? reject('NODE_INVALID', { why: spec }) : spec;
 }
 
 /**
- * The same, or why it cannot be had. Idempotent. Whether the address is private is asked elsewhere: that takes a
- * look-up.
+ * The description in its canonical spelling, or what is wrong with it. Idempotent. Whether the address is private is checked
+ * elsewhere, because that needs a DNS lookup.
  */
-export function readSpec(draft: NodeDraft): NodeSpec | string {
+export function readSpec(draft: NodeDraft): NodeSpec | Text {
   const { remark, port, allowPrivateAddress } = draft;
   const name = composed(draft.name.trim());
   const host = canonicalHost(draft.host);
   const basePath = canonicalPath(draft.basePath);
   const scheme = draft.scheme.trim().toLowerCase() || 'https';
-  const why =
-    nameFlaw(name) ??
-    remarkFlaw(remark) ??
-    (scheme === 'http' || scheme === 'https' ? null : 'the scheme is http or https') ??
-    (draft.host.trim() === '' ? 'address is required' : host === null ? `invalid host ${quoted(draft.host)}` : null) ??
-    (Number.isInteger(port) && port >= 1 && port <= 65_535 ? null : 'node port must be 1-65535') ??
-    (basePath === null ? 'the base path is not a path' : null);
-  if (why !== null || host === null || basePath === null) return why ?? '';
-  return { name, remark, scheme: scheme === 'http' ? 'http' : 'https', host, port, basePath, allowPrivateAddress };
+  const problem = nameProblem(name) ?? remarkProblem(remark);
+  if (problem !== null) return problem;
+  if (scheme !== 'http' && scheme !== 'https') return message('node.schemeInvalid', { scheme: clipped(scheme) });
+  if (draft.host.trim() === '') return message('node.addressRequired');
+  if (host === null) return message('node.hostInvalid', { host: clipped(draft.host) });
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return message('node.portInvalid');
+  if (basePath === null) return message('node.basePathInvalid', { path: clipped(draft.basePath) });
+  return { name, remark, scheme, host, port, basePath, allowPrivateAddress };
 }
 
-/** Why the token cannot be sent, or null. */
+/** Rejects a token that cannot be sent in an HTTP header. */
 export function tokenError(token: string): Rejection | null {
   if (TOKEN.test(token)) return null;
-  return reject('NODE_INVALID', { why: 'the token holds characters that no header carries' });
+  return reject('NODE_INVALID', { why: message('node.tokenInvalid') });
 }
 
 /** Names of nodes are told apart without regard to case. */
@@ -105,19 +105,19 @@ function canonicalPath(text: string): string | null {
   return parts.length === 0 ? '/' : `/${parts.join('/')}/`;
 }
 
-function nameFlaw(name: string): string | null {
-  if (name === '') return 'node name is required';
-  if (name.length > LONGEST_NAME) return 'the name is longer than 100 characters';
-  if (HALF.test(name)) return 'the name is not valid Unicode';
-  // A name is a label too: Persian words and emoji are made with the joiners.
+function nameProblem(name: string): Text | null {
+  if (name === '') return message('node.nameRequired');
+  if (name.length > LONGEST_NAME) return message('node.nameTooLong', { max: LONGEST_NAME });
+  if (HALF.test(name)) return message('node.nameNotUnicode');
+  // Persian words and emoji contain joiners.
   const hidden = hiddenIn(name.replaceAll(/\u200c|\u200d|\ufe0f/g, ''));
-  return hidden === null ? null : `the name holds ${hidden}, which cannot be seen or turns the text around`;
+  return hidden === null ? null : message('node.nameHidden', { code: hidden });
 }
 
-function remarkFlaw(remark: string): string | null {
-  if (remark.length > LONGEST_REMARK) return 'the remark is longer than 1000 characters';
-  if (HALF.test(remark)) return 'the remark is not valid Unicode';
-  return HIDDEN.test(remark) ? 'the remark holds characters that cannot be shown' : null;
+function remarkProblem(remark: string): Text | null {
+  if (remark.length > LONGEST_REMARK) return message('node.remarkTooLong', { max: LONGEST_REMARK });
+  if (HALF.test(remark)) return message('node.remarkNotUnicode');
+  return HIDDEN.test(remark) ? message('node.remarkHidden') : null;
 }
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));
+const clipped = (text: string): string => text.slice(0, 100);

@@ -9,6 +9,7 @@ import {
   NodeSyncRecovered,
   NodeUnmanagedItemsFound,
 } from '../../events/node/node-sync.js';
+import type { Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
 import { sameAddress } from './node-rules.js';
@@ -31,7 +32,7 @@ export type NodeSyncCommand =
       }
     >
   | Command<'RecordNodeInboundRemoved', Told & { readonly inbound: InboundId; readonly tag: string }>
-  | Command<'RecordNodeInboundRejected', Told & { readonly inbound: InboundId; readonly reason: string }>
+  | Command<'RecordNodeInboundRejected', Told & { readonly inbound: InboundId; readonly reason: Text }>
   | Command<
       'RecordNodeUnmanagedItems',
       Told & {
@@ -40,7 +41,7 @@ export type NodeSyncCommand =
         readonly omitted: number;
       }
     >
-  | Command<'RecordNodeSyncFailed', Told & { readonly reason: string }>
+  | Command<'RecordNodeSyncFailed', Told & { readonly reason: Text }>
   | Command<'RecordNodeSyncRecovered', Told>
   /** What had to be cut by that. */
   | Command<

@@ -15,6 +15,7 @@ import {
 } from '../../events/node/node.js';
 import type { Node } from '../../events/node/node-document.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
+import type { Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -45,15 +46,15 @@ export type NodeCommand =
   /** `asked` is the node as it was when it was asked: an answer of another place, or to another token, says nothing. */
   | Command<'RecordNodeIdentity', { readonly asked: Node; readonly identity: NonNullable<Node['identity']> }>
   | Command<'RecordNodeOnline', { readonly asked: Node }>
-  | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: string }>;
+  | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: Text }>;
 
 export const node: Decider<NodeCommand> = {
   AddNode({ enabled, spec: draft, token: given }, state) {
     const spec = validSpec(draft);
     if (spec instanceof Rejection) return spec;
     const token = given.trim();
-    const flaw = tokenError(token) ?? nameTaken(state, spec.name);
-    if (flaw) return flaw;
+    const refused = tokenError(token) ?? nameTaken(state, spec.name);
+    if (refused) return refused;
     const id = NodeId.parse(state.lastNode + 1);
     return [NodeAdded({ node: id, enabled, spec, keyVersion: 1, secret: { token } })];
   },
@@ -64,8 +65,8 @@ export const node: Decider<NodeCommand> = {
     const spec = validSpec({ ...specOf(current), ...asked });
     if (spec instanceof Rejection) return spec;
     const token = given.trim();
-    const flaw = tokenError(token) ?? nameTaken(state, spec.name, id);
-    if (flaw) return flaw;
+    const refused = tokenError(token) ?? nameTaken(state, spec.name, id);
+    if (refused) return refused;
     // Whoever may change a node may not have its token sent to a machine of his own.
     if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');
     const events: PanelEvent[] = [];

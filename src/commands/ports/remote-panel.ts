@@ -1,5 +1,7 @@
 import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
 import type { NodeSpec } from '../../events/node/node.js';
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
 
 /** Where a remote panel is, and what it lets us in by. */
 export interface NodeAddress extends Pick<NodeSpec, 'scheme' | 'host' | 'port' | 'basePath' | 'allowPrivateAddress'> {
@@ -147,8 +149,8 @@ export interface RemotePanel {
 }
 
 /**
- * Why a remote panel did not do what it was asked. `message` is for people: it never holds the token, a header, or more
- * than a line of what the panel said.
+ * A request to a remote panel that failed. The text never contains the token, a header, or more than one line of the
+ * panel's own message.
  *
  * - `refused`: the address is private, and the node may not be; no packet was sent
  * - `unreachable`, `timeout`, `certificate`: no whole answer came
@@ -157,7 +159,7 @@ export interface RemotePanel {
  * - `not-an-envelope`: 200, and not the answer of a panel
  * - `said-no`: the panel understood and declined
  */
-export class NodeError extends Error {
+export class NodeError extends MessageError {
   override readonly name = 'NodeError';
   readonly kind:
     | 'refused'
@@ -171,8 +173,8 @@ export class NodeError extends Error {
   /** Of kind 'status': what the server answered; 0 otherwise. */
   readonly status: number;
 
-  constructor(kind: NodeError['kind'], message: string, options: ErrorOptions & { readonly status?: number } = {}) {
-    super(message, options);
+  constructor(kind: NodeError['kind'], text: Text, options: ErrorOptions & { readonly status?: number } = {}) {
+    super(text, options);
     this.kind = kind;
     this.status = options.status ?? 0;
   }

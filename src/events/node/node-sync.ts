@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Bytes, Count, Down, oneOf, Position, place, Reason, Time, Up } from '../fields.js';
+import { Bytes, Count, Down, oneOf, Position, place, Time, Up } from '../fields.js';
 import { ClientNumber, InboundId, NodeId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
+import { textSchema } from '../text.js';
 
 const node = NodeId;
 const inbound = InboundId;
@@ -56,7 +57,7 @@ export const NodeInboundRejected = defineEvent('NodeInboundRejected', {
     RecordNodeInboundRejected:
       'the node refuses to add, change or remove the inbound; repeated refusals are recorded rarely',
   },
-  data: z.strictObject({ node, inbound, reason: Reason }),
+  data: z.strictObject({ node, inbound, reason: textSchema }),
   stream,
 });
 
@@ -162,7 +163,7 @@ export const NodeSyncFailed = defineEvent('NodeSyncFailed', {
       'the sync has failed three times in a row or for 20 seconds, and for another reason than recorded',
   },
   class: 'measured',
-  data: z.strictObject({ node, reason: Reason }),
+  data: z.strictObject({ node, reason: textSchema }),
   stream,
 });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { KeyVersion, oneOf, Reason } from '../fields.js';
+import { KeyVersion, oneOf } from '../fields.js';
 import { NodeId } from '../ids.js';
 import { defineEvent } from '../log/event.js';
+import { textSchema } from '../text.js';
 
 /** The name and address of a remote panel. */
 export const NodeSpec = z.strictObject({
@@ -111,7 +112,7 @@ export const NodeWentOffline = defineEvent('NodeWentOffline', {
   summary: 'A node did not respond, or not correctly.',
   recordedBy: { RecordNodeOffline: 'probes of the node failed three times in a row, or it gave an invalid answer' },
   class: 'measured',
-  data: z.strictObject({ node, reason: Reason }),
+  data: z.strictObject({ node, reason: textSchema }),
   stream,
 });
 

@@ -3,7 +3,6 @@ import type { Catalogue } from './catalogue.js';
 /** Russian. */
 export const ru: Catalogue = {
   sentences: {
-    'the remark is not valid Unicode': 'примечание — неправильный Юникод',
     'Outbound has no tag': 'У исходящего подключения нет тега',
     'Blocked/blackhole outbound cannot be tested': 'Блокирующее исходящее подключение (blackhole) нельзя проверить',
     'Outbound has no testable endpoint': 'У исходящего подключения нет адреса, который можно проверить',
@@ -313,74 +312,8 @@ export const ru: Catalogue = {
     'All custom geo sources updated': 'Все источники geo обновлены',
     'the source was changed meanwhile': 'источник тем временем изменили',
     'the core would not go on with it: {why}': 'ядро с ним не заработает: {why}',
-    'The node has been added.': 'Узел добавлен.',
-    'The node has been updated.': 'Узел обновлён.',
-    'The node has been deleted.': 'Узел удалён.',
-    'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.':
-      'Узел удалён, и то, что на нём было размещено, с него убрано; привязанные к нему входящие подключения остались здесь и больше никуда не ведут.',
-    'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.':
-      'Узел удалён. В том, что было туда помещено, есть чужие клиенты: оно остаётся там, но без клиентов этой панели.',
-    'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.':
-      'Узел удалён; входящие подключения, привязанные к нему, остаются здесь и больше никому не доступны.',
-    'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.':
-      'Узел удалён, но сообщить ему об этом не удалось: то, что на нём размещено, продолжает там работать, эта панель его не считает и не отключает, пока его не удалят там.',
-    'node name is required': 'нужно имя узла',
-    'the name is longer than 100 characters': 'имя длиннее 100 символов',
-    'the name is not valid Unicode': 'имя не является правильным Unicode',
-    'the name holds {code}, which cannot be seen or turns the text around':
-      'в имени есть {code}, которого не видно или который меняет направление текста',
-    'the remark is longer than 1000 characters': 'примечание длиннее 1000 символов',
-    'the remark holds characters that cannot be shown': 'в примечании есть символы, которые нельзя показать',
-    'the scheme is http or https': 'схема — http или https',
-    'address is required': 'нужен адрес',
-    'invalid host {host}': 'неверный хост {host}',
-    'node port must be 1-65535': 'порт узла должен быть от 1 до 65535',
-    'the base path is not a path': 'базовый путь — не путь',
-    'the token holds characters that no header carries': 'в токене есть символы, которые не передать в заголовке',
-    'blocked private/internal address {host}': 'частный или внутренний адрес {host} заблокирован',
-    '{host} did not answer in time': '{host} не ответил вовремя',
-    'The certificate of {host} is not trusted ({code})': 'Сертификату {host} нет доверия ({code})',
-    'decode response: this is not the answer of a panel': 'разбор ответа: так панель не отвечает',
-    'decode response: the remote panel tells no status': 'разбор ответа: удалённая панель не сообщает состояние',
-    'decode response: {where} is not what a panel sends': 'разбор ответа: {where} — панель такого не присылает',
-    'remote: {why}': 'удалённая панель: {why}',
-    'HTTP {status} from remote panel': 'HTTP {status} от удалённой панели',
-    'HTTP {status} from remote panel: the token is not accepted': 'HTTP {status} от удалённой панели: токен не принят',
-    'HTTP 404 from remote panel: the base path is wrong, or the token is not accepted':
-      'HTTP 404 от удалённой панели: неверный базовый путь или токен не принят',
-    'HTTP {status} from remote panel: redirects are not followed':
-      'HTTP {status} от удалённой панели: за перенаправлениями не следуем',
-    'answers as this panel itself': 'отвечает сама эта панель',
-    'is the same panel as node {name}': 'та же панель, что и узел {name}',
-    'answers as another panel: save the node again with its token if that is meant':
-      'отвечает другая панель: если так и задумано, сохраните узел ещё раз с его токеном',
-    'the node could not be asked': 'узел не удалось опросить',
-    'A node answers again': 'Узел снова отвечает',
-    'A node does not answer': 'Узел не отвечает',
-    'The answer takes too long to read': 'Ответ читается слишком долго',
-    'The answer could not be read': 'Ответ не удалось прочесть',
-    'The node lists more clients than one machine has': 'Узел перечисляет больше клиентов, чем бывает на одной машине',
     'The core does not take an inbound': 'Ядро не принимает входящее подключение',
     'The core takes an inbound again': 'Ядро снова принимает входящее подключение',
-    'A node does not take an inbound': 'Узел не принимает входящее подключение',
-    'A node has caught up': 'Узел наверстал отставание',
-    'A node cannot be told anything': 'Узлу ничего нельзя сообщить',
-    'A node can be told again': 'Узлу снова можно сообщать',
-    'The core of a node was restarted: it did not end connections that were cut':
-      'Ядро узла перезапущено: оно не завершало разорванные соединения',
-    'A node does not take what was decided for it': 'Узел не принимает решённое для него',
-    'The node has an inbound of its own under this tag': 'У узла есть собственное входящее подключение с этим тегом',
-    'The node lists this inbound in a way that cannot be read':
-      'Узел перечисляет это входящее подключение так, что его нельзя прочитать',
-    'Another panel manages this inbound on the node': 'Этим входящим подключением на узле управляет другая панель',
-    'The node has clients of its own in this inbound': 'У узла есть собственные клиенты в этом входящем подключении',
-    'Another panel has clients in this inbound on the node':
-      'У другой панели есть клиенты в этом входящем подключении на узле',
-    'Another panel has a client of the same email on the node': 'У другой панели есть на узле клиент с тем же email',
-    'Something else on the node changes this inbound again and again':
-      'Что-то другое на узле снова и снова меняет это входящее подключение',
-    'The node does not keep this inbound as it is told':
-      'Узел не сохраняет это входящее подключение так, как ему сказано',
     Nodes: 'Узлы',
     Name: 'Имя',
     Address: 'Адрес',

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
 import { bornOf } from '../../lib/node-words.js';
+import type { Text } from '../../messages/message.js';
 
 /** What a node has been told of one inbound, and what not yet. */
 export interface OutboxEntry {
@@ -15,8 +16,8 @@ export interface OutboxEntry {
   readonly inherited: boolean;
   /** Up to where the node has it, and when that was seen; null = it never had it. */
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
-  /** Why the node does not take it, and since when. */
-  readonly refused: { readonly reason: string; readonly since: number } | null;
+  /** Why the node rejects it, and since when: ms since 1970. */
+  readonly refused: { readonly reason: Text; readonly since: number } | null;
   /** It was deleted here. */
   readonly deleted: boolean;
 }
@@ -65,7 +66,7 @@ const OF_CLIENT: ReadonlySet<string> = new Set([
 
 export const nodeOutbox: Fold<NodeOutbox> = {
   name: 'node-outbox',
-  version: 2,
+  version: 3,
   initial: () => ({
     ...{ entries: new Map(), waiting: new Map(), places: new Map(), unmanaged: new Map() },
     born: { clients: new Map(), inbounds: new Map() },

@@ -2,19 +2,20 @@ import type { NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
 import { destination, evolveNodes, type Node } from '../../events/node/node-document.js';
 import { mayBePruned } from '../../events/traffic.js';
+import type { Text } from '../../messages/message.js';
 
 /** What was recorded last about whether a node answers. */
 export interface NodeStanding {
   readonly online: boolean;
   /** ms since 1970. */
   readonly since: number;
-  /** Why it is offline; empty while it is not. */
-  readonly reason: string;
+  /** Why it is offline; null while it is online. */
+  readonly reason: Text | null;
 }
 
-/** Why a node cannot be told anything, and since when that is the reason: ms since 1970. */
+/** Why a node cannot be synchronized, and since when that is the reason: ms since 1970. */
 export interface NodeFailing {
-  readonly reason: string;
+  readonly reason: Text;
   readonly since: number;
 }
 
@@ -38,13 +39,13 @@ export interface Nodes {
 /** Remote panels by number, and whether they answer as far as events tell. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
-  version: 3,
+  version: 4,
   initial: () => ({ documents: new Map(), standings: new Map(), failings: new Map(), restarts: new Map() }),
   apply({ documents, standings, failings, restarts }, event) {
     evolveNodes(documents, event);
     switch (event.type) {
       case 'NodeWentOnline':
-        standings.set(event.data.node, { online: true, since: event.meta.at, reason: '' });
+        standings.set(event.data.node, { online: true, since: event.meta.at, reason: null });
         break;
       case 'NodeWentOffline':
         standings.set(event.data.node, { online: false, since: event.meta.at, reason: event.data.reason });

@@ -17,7 +17,7 @@ export interface Explanation extends Why {
 }
 
 /** Why a node is unreachable; null while it answers or its state is unknown. */
-export type OfflineReason = (node: NodeId) => Text | string | null;
+export type OfflineReason = (node: NodeId) => Text | null;
 
 /** Explains every client of an email, one for each inbound, as of `now` (ms); empty when there is none. */
 export function explain(
@@ -58,7 +58,6 @@ function nodeFacts(read: ReadModels, inbound: Inbound, id: NodeId, offline: Offl
 }
 
 /** The reason that the log records: for callers that do not run the health checks. */
-function recordedReason(read: ReadModels, node: NodeId): Text | string | null {
-  const standing = read.nodes.standing(node);
-  return standing && !standing.online ? standing.reason : null;
+function recordedReason(read: ReadModels, node: NodeId): Text | null {
+  return read.nodes.standing(node)?.reason ?? null;
 }

@@ -55,7 +55,7 @@ export interface NodeFacts {
   /** Undefined when it was deleted. */
   readonly document: Node | undefined;
   /** Why it is unreachable; null while it answers or its state is unknown. */
-  readonly offline: Text | string | null;
+  readonly offline: Text | null;
   /** What was sent to it for this inbound, and the positions of the events that it has not received. */
   readonly outbox: (OutboxEntry & { readonly waiting: readonly number[] }) | undefined;
 }

@@ -66,7 +66,7 @@ function nodeRules(facts: Facts, nodeFacts: NodeFacts): readonly Rule[] {
       standing: 'node unreachable',
       holds: offline !== null && document?.enabled === true,
       harmless: isServed,
-      rule: message('why.nodeUnreachable', { ...place, reason: offline || message('why.reasonUnknown'), effect }),
+      rule: message('why.nodeUnreachable', { ...place, reason: offline ?? message('why.reasonUnknown'), effect }),
       since: () => log.lastOf(`node-${id}`, ['NodeWentOffline']),
       remedies: [message('why.checkNode')],
     },

@@ -55,7 +55,9 @@ describe('a probe', () => {
       ...{ cpu: 100, mem: 100, uptimeSecs: 1, coreVersion: `b${'1'.repeat(39)}` },
     });
     panel.status = null;
-    expect((await failure(nodes.probe(address))).message).toBe('decode response: the remote panel tells no status');
+    expect((await failure(nodes.probe(address))).message).toBe(
+      'decode response: the remote panel does not report its status',
+    );
   });
 
   it.each([
@@ -74,14 +76,14 @@ describe('a probe', () => {
   ])('takes nothing of a status with a wrong %s (%#)', async (where, status) => {
     const { panel, address } = await start();
     panel.status = status as Record<string, unknown>;
-    const message = `decode response: ${where} is not what a panel sends`;
+    const message = `decode response: ${where} has an unexpected type or value`;
     expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
   });
 
   it('takes nothing of a status with a number that is no number', async () => {
     const { panel, address } = await start();
     panel.fault = (_, response) => (response.end('{"success":true,"obj":{"cpu":1e999}}'), true);
-    const message = 'decode response: status.cpu is not what a panel sends';
+    const message = 'decode response: status.cpu has an unexpected type or value';
     expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
   });
 
@@ -176,7 +178,7 @@ describe('a probe', () => {
     const open: ServerResponse[] = [];
     panel.fault = (_, response) => (open.push(response), true);
     const silent = askNode(web, address, { path: 'x', timeoutMs: 50 });
-    expect(await failure(silent)).toMatchObject({ kind: 'timeout', message: '127.0.0.1 did not answer in time' });
+    expect(await failure(silent)).toMatchObject({ kind: 'timeout', message: '127.0.0.1 did not respond in time' });
     panel.fault = (_, response) => (response.writeHead(200).write('{'), true);
     expect(await failure(askNode(web, address, { path: 'x', timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' });
   });

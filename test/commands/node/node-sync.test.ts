@@ -21,6 +21,7 @@ import {
   NodeTrafficRecorded,
   NodeUnmanagedItemsFound,
 } from '../../../src/events/node/node-sync.js';
+import { verbatim } from '../../../src/messages/message.js';
 import {
   alice,
   bob,
@@ -223,21 +224,21 @@ describe('what a node has', () => {
     const data = { asked, inbound: one, tag: 'in-1', position: 3, digest: 'd', newClients: [], newInbound: true };
     given(added, inboundAdded()).when({ type: 'RecordNodeInboundApplied', data }).thenNothing();
     given(added, inboundAdded())
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'no' } })
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('no') } })
       .thenNothing();
   });
 
   it('is recorded when it is refused, removed, or not from here', () => {
     given(added, bound)
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'no' } })
-      .then(NodeInboundRejected({ node, inbound: one, reason: 'no' }));
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('no') } })
+      .then(NodeInboundRejected({ node, inbound: one, reason: verbatim('no') }));
     // One that was deleted here may be refused its end.
     given(added)
-      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: 'theirs' } })
-      .then(NodeInboundRejected({ node, inbound: one, reason: 'theirs' }));
+      .when({ type: 'RecordNodeInboundRejected', data: { asked, inbound: one, reason: verbatim('theirs') } })
+      .then(NodeInboundRejected({ node, inbound: one, reason: verbatim('theirs') }));
     given(added)
-      .when({ type: 'RecordNodeSyncFailed', data: { asked, reason: 'no list' } })
-      .then(NodeSyncFailed({ node, reason: 'no list' }));
+      .when({ type: 'RecordNodeSyncFailed', data: { asked, reason: verbatim('no list') } })
+      .then(NodeSyncFailed({ node, reason: verbatim('no list') }));
     given(added).when({ type: 'RecordNodeSyncRecovered', data: { asked } }).then(NodeSyncRecovered({ node }));
     given(added)
       .when({ type: 'RecordNodeInboundRemoved', data: { asked, inbound: one, tag: 'in-1' } })

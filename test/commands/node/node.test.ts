@@ -17,6 +17,7 @@ import {
   NodeWentOnline,
 } from '../../../src/events/node/node.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { T0 } from '../../kit/builders.js';
 import { folded, given } from '../../kit/spec.js';
 
@@ -87,42 +88,45 @@ describe('AddNode', () => {
   });
 
   it.each([
-    [{ name: '  ' }, 'node name is required'],
-    [{ name: 'a\u0007b' }, 'the name holds U+0007, which cannot be seen or turns the text around'],
-    [{ name: 'x'.repeat(101) }, 'the name is longer than 100 characters'],
-    [{ name: '\ud800' }, 'the name is not valid Unicode'],
-    [{ name: 'a\u202eb' }, 'the name holds U+202E, which cannot be seen or turns the text around'],
-    [{ remark: 'line\u202eenil' }, 'the remark holds characters that cannot be shown'],
-    [{ remark: 'a\u0000b' }, 'the remark holds characters that cannot be shown'],
-    [{ remark: 'x'.repeat(1001) }, 'the remark is longer than 1000 characters'],
-    [{ scheme: 'ftp' as 'http' }, 'the scheme is http or https'],
-    [{ host: ' ' }, 'address is required'],
-    [{ host: 'a b' }, 'invalid host "a b"'],
-    [{ host: 'user@host' }, 'invalid host "user@host"'],
-    [{ host: 'host/path' }, 'invalid host "host/path"'],
-    [{ host: 'host:80' }, 'invalid host "host:80"'],
-    [{ host: 'host?x' }, 'invalid host "host?x"'],
-    [{ host: 'a\nb' }, 'invalid host "a\\nb"'],
-    [{ host: '[::1]:80' }, 'invalid host "[::1]:80"'],
-    [{ host: 'fe80::1%eth0' }, 'invalid host "fe80::1%eth0"'],
-    [{ host: '999.1.1.1' }, 'invalid host "999.1.1.1"'],
-    [{ port: 0 }, 'node port must be 1-65535'],
-    [{ port: 65_536 }, 'node port must be 1-65535'],
-    [{ port: 1.5 }, 'node port must be 1-65535'],
-    [{ basePath: '/a/../b/' }, 'the base path is not a path'],
-    [{ basePath: '/a?b' }, 'the base path is not a path'],
-    [{ basePath: '/a#b' }, 'the base path is not a path'],
-    [{ basePath: '/%2e%2e/' }, 'the base path is not a path'],
-    [{ basePath: '/a\\b' }, 'the base path is not a path'],
-    [{ basePath: `/${'x'.repeat(500)}` }, 'the base path is not a path'],
+    [{ name: '  ' }, message('node.nameRequired')],
+    [{ name: 'a\u0007b' }, message('node.nameHidden', { code: 'U+0007' })],
+    [{ name: 'x'.repeat(101) }, message('node.nameTooLong', { max: 100 })],
+    [{ name: '\ud800' }, message('node.nameNotUnicode')],
+    [{ name: 'a\u202eb' }, message('node.nameHidden', { code: 'U+202E' })],
+    [{ remark: 'line\u202eenil' }, message('node.remarkHidden')],
+    [{ remark: 'a\u0000b' }, message('node.remarkHidden')],
+    [{ remark: 'x'.repeat(1001) }, message('node.remarkTooLong', { max: 1000 })],
+    [{ scheme: 'ftp' as 'http' }, message('node.schemeInvalid', { scheme: 'ftp' })],
+    [{ host: ' ' }, message('node.addressRequired')],
+    [{ host: 'a b' }, message('node.hostInvalid', { host: 'a b' })],
+    [{ host: 'user@host' }, message('node.hostInvalid', { host: 'user@host' })],
+    [{ host: 'host/path' }, message('node.hostInvalid', { host: 'host/path' })],
+    [{ host: 'host:80' }, message('node.hostInvalid', { host: 'host:80' })],
+    [{ host: 'host?x' }, message('node.hostInvalid', { host: 'host?x' })],
+    [{ host: 'a\nb' }, message('node.hostInvalid', { host: 'a\nb' })],
+    [{ host: '[::1]:80' }, message('node.hostInvalid', { host: '[::1]:80' })],
+    [{ host: 'fe80::1%eth0' }, message('node.hostInvalid', { host: 'fe80::1%eth0' })],
+    [{ host: '999.1.1.1' }, message('node.hostInvalid', { host: '999.1.1.1' })],
+    [{ port: 0 }, message('node.portInvalid')],
+    [{ port: 65_536 }, message('node.portInvalid')],
+    [{ port: 1.5 }, message('node.portInvalid')],
+    [{ basePath: '/a/../b/' }, message('node.basePathInvalid', { path: '/a/../b/' })],
+    [{ basePath: '/a?b' }, message('node.basePathInvalid', { path: '/a?b' })],
+    [{ basePath: '/a#b' }, message('node.basePathInvalid', { path: '/a#b' })],
+    [{ basePath: '/%2e%2e/' }, message('node.basePathInvalid', { path: '/%2e%2e/' })],
+    [{ basePath: '/a\\b' }, message('node.basePathInvalid', { path: '/a\\b' })],
+    [{ basePath: `/${'x'.repeat(500)}` }, message('node.basePathInvalid', { path: `/${'x'.repeat(99)}` })],
   ])('refuses %j', (over, why) => {
     given().when(add(over)).thenRejects('NODE_INVALID', { why });
   });
 
-  it.each(['a b', 'a\r\nb', 'ä', 'x'.repeat(4097)])('refuses a token that no header carries (%#)', (token) => {
-    const why = 'the token holds characters that no header carries';
-    given().when(add({}, token)).thenRejects('NODE_INVALID', { why });
-  });
+  it.each(['a b', 'a\r\nb', 'ä', 'x'.repeat(4097)])(
+    'refuses a token that an HTTP header cannot carry (%#)',
+    (token) => {
+      const why = message('node.tokenInvalid');
+      given().when(add({}, token)).thenRejects('NODE_INVALID', { why });
+    },
+  );
 
   it.each([
     ['0x7f.1', '127.0.0.1'],
@@ -232,7 +236,7 @@ describe('SetNodeEnabled, DeleteNode', () => {
 describe('what a node told', () => {
   const asked = nodeAfter(added);
   const online = { type: 'RecordNodeOnline', data: { asked } } as const;
-  const offline = { type: 'RecordNodeOffline', data: { asked, reason: 'gone' } } as const;
+  const offline = { type: 'RecordNodeOffline', data: { asked, reason: verbatim('gone') } } as const;
   const identity = { type: 'RecordNodeIdentity', data: { asked, identity: portolan } } as const;
 
   it('becomes events', () => {
@@ -241,7 +245,7 @@ describe('what a node told', () => {
       .then(NodeWentOnline({ node: one }));
     given(added)
       .when(offline)
-      .then(NodeWentOffline({ node: one, reason: 'gone' }));
+      .then(NodeWentOffline({ node: one, reason: verbatim('gone') }));
     given(added)
       .when(identity)
       .then(NodeIdentified({ node: one, ...portolan }));

@@ -33,6 +33,7 @@ import { createPanelServer } from '../../../src/http/panel/server.js';
 import { statusText } from '../../../src/http/panel/status-text.js';
 import { createSubscriptionServer } from '../../../src/http/subscription/subscription-server.js';
 import { Alarms } from '../../../src/lib/alarms.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { keepLedger } from '../../../src/store/ledger.js';
 import { changeBy } from '../../kit/change.js';
@@ -73,10 +74,10 @@ const nothingNewer: Pick<FlatServices, 'coreInstall' | 'panelUpdate' | 'geoUpdat
 /** No node was asked yet, and none is. */
 const neverAsked = (): Pick<FlatServices, 'nodes' | 'nodeHistories'> => ({
   nodes: {
-    health: () => ({ ...NOTHING, status: 'unknown', lastHeartbeat: 0, lastError: '' }),
-    probe: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
-    test: async () => ({ ...NOTHING, status: 'offline', error: 'not here' }),
-    state: () => ({ listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 }),
+    health: () => ({ ...NOTHING, status: 'unknown', lastHeartbeat: 0, lastError: null }),
+    probe: async () => ({ ...NOTHING, status: 'offline', error: verbatim('not here') }),
+    test: async () => ({ ...NOTHING, status: 'offline', error: verbatim('not here') }),
+    state: () => ({ listedAt: 0, error: null, failingSince: 0, tries: 0, nextAt: 0 }),
     retryAt: () => 0,
     retry: () => undefined,
     withdraw: async () => ({ gone: 0, remaining: 0, kept: 0 }),

@@ -3,6 +3,7 @@ import { NodeId } from '../../../src/events/ids.js';
 import { linksForSubId } from '../../../src/http/panel/codec/links.js';
 import { NodeReply } from '../../../src/http/panel/contract/nodes.js';
 import { NodeSyncReply } from '../../../src/http/panel/contract/schemas/node-sync.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { clientNumber, draft, first, inboundDraft, userId } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -41,7 +42,10 @@ describe('how far a node is behind', () => {
     const [inbound] = read.inbounds.all();
     if (!inbound) throw new Error('there is no inbound');
     const told = { asked, inbound: inbound.id };
-    given({ type: 'RecordNodeInboundRejected', data: { ...told, reason: 'remote: no' } });
+    given({
+      type: 'RecordNodeInboundRejected',
+      data: { ...told, reason: message('node.declined', { why: verbatim('no') }) },
+    });
     expect(await sync()).toMatchObject({ state: 'refused', pending: [{ reason: 'remote: no' }] });
     const shown = {
       ...{ syncState: 'refused', pendingChanges: 2, pendingReason: 'in-1: remote: no' },

@@ -173,7 +173,7 @@ describe('what is refused', () => {
       [{ port: undefined }, 'The node cannot be saved: node port must be 1-65535'],
       [{ port: 70_000 }, 'The node cannot be saved: node port must be 1-65535'],
       [{ port: 'x' }, 'The input is not valid: port: must be a whole number'],
-      [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme is http or https'],
+      [{ scheme: 'ftp' }, 'The node cannot be saved: the scheme must be http or https, not "ftp"'],
       [{ name: ['x'] }, 'The input is not valid: name: must be a string'],
     ] as const) {
       const code = msg.startsWith('The node') ? 'NODE_INVALID' : 'INPUT_INVALID';
@@ -261,19 +261,19 @@ describe('a node that is changed', () => {
     given({ type: 'AddInbound', data: { owner: userId(1), node: first?.id, ...inboundDraft() } });
     expect(await post('/del/1')).toMatchObject({
       success: true,
-      msg: 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.',
+      msg: 'The node has been deleted, and its inbounds were removed from it. They stay in this panel and no longer serve clients.',
       obj: { inbounds: 1, remaining: 0, kept: 0 },
     });
     expect(facts()).toEqual([{ type: 'NodeDeleted', data: { node: 1 } }]);
     expect(asked).toStrictEqual([first?.id]);
     // One that cannot be told keeps what it has.
     expect(await post(`/del/${second?.id}`)).toMatchObject({
-      msg: 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.',
+      msg: 'The node has been deleted, but it could not be cleaned up: inbounds keep running there, and this panel no longer counts or disconnects their clients. Remove them on the node.',
       obj: { inbounds: 0, remaining: 1, kept: 0 },
     });
     // And of what somebody else has clients in, only ours are taken out.
     expect(await post(`/del/${third?.id}`)).toMatchObject({
-      msg: 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.',
+      msg: "The node has been deleted. Some of its inbounds also contain clients that this panel did not create: these inbounds stay on the node without this panel's clients.",
       obj: { inbounds: 0, remaining: 0, kept: 2 },
     });
     // Of one that never took what is bound to it, nothing was taken.
@@ -282,7 +282,7 @@ describe('a node that is changed', () => {
       data: { owner: userId(1), node: fourth?.id, ...inboundDraft({ spec: { port: 8443, tag: 'in-2' } }) },
     });
     expect(await post(`/del/${fourth?.id}`)).toMatchObject({
-      msg: 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.',
+      msg: 'The node has been deleted. Its inbounds stay in this panel and no longer serve clients.',
       obj: { inbounds: 1, remaining: 0, kept: 0 },
     });
     expect((await get('/list'))?.obj).toEqual([]);
@@ -331,9 +331,9 @@ describe('a node that is changed', () => {
     await until('online');
     await post('/add', place(remote.port, { name: 'Frankfurt again' }));
     expect(await post('/probe/2')).toMatchObject({
-      obj: { status: 'offline', error: 'is the same panel as node Frankfurt' },
+      obj: { status: 'offline', error: 'it is the same panel as node Frankfurt' },
     });
-    expect((await node(2)).lastError).toBe('is the same panel as node Frankfurt');
+    expect((await node(2)).lastError).toBe('it is the same panel as node Frankfurt');
     expect(read.nodes.all().map(({ identity }) => identity?.panelId)).toStrictEqual([
       remote.read.identity.panelId,
       undefined,

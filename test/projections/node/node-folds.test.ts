@@ -18,6 +18,7 @@ import {
   NodeTrafficRecorded,
   NodeUnmanagedItemsFound,
 } from '../../../src/events/node/node-sync.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { nodeBaselines } from '../../../src/projections/node/node-baselines.js';
 import { nodeOutbox, outboxOf } from '../../../src/projections/node/node-outbox.js';
 import { clientAdded, first, identity, inboundAdded, one, otherInbound, T0 } from '../../kit/builders.js';
@@ -102,8 +103,8 @@ describe('the outbox of a node', () => {
   });
 
   it('says since when an inbound is refused, until it has arrived', () => {
-    const refused = (reason: string) => NodeInboundRejected({ node, inbound: one, reason });
-    expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: 'no', since: T0 } }]);
+    const refused = (reason: string) => NodeInboundRejected({ node, inbound: one, reason: verbatim(reason) });
+    expect(outbox(refused('no'))).toMatchObject([{ refused: { reason: verbatim('no'), since: T0 } }]);
     expect(outbox(refused('no'), applied(5))).toMatchObject([{ refused: null }]);
   });
 

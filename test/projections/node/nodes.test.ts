@@ -14,6 +14,7 @@ import {
 } from '../../../src/events/node/node.js';
 import { NodeSyncFailed, NodeSyncRecovered } from '../../../src/events/node/node-sync.js';
 import { MeasurementsRolledUp } from '../../../src/events/traffic.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { nodes } from '../../../src/projections/node/nodes.js';
 import { pushesOf } from '../../../src/projections/pushes.js';
 import { T0 } from '../../kit/builders.js';
@@ -26,8 +27,8 @@ const spec = {
 };
 const added = NodeAdded({ node, enabled: true, spec, keyVersion: 1, secret: { token: 'token-1' } });
 const online = NodeWentOnline({ node });
-const offline = NodeWentOffline({ node, reason: 'gone' });
-const failing = NodeSyncFailed({ node, reason: 'no list' });
+const offline = NodeWentOffline({ node, reason: verbatim('gone') });
+const failing = NodeSyncFailed({ node, reason: verbatim('no list') });
 
 /** What is known after some events, and after a snapshot of it. */
 function known(...events: readonly PanelEvent[]) {
@@ -57,8 +58,8 @@ describe('the nodes', () => {
 
   it('are online or offline since they were last said to be', () => {
     expect(known().standing).toBeUndefined();
-    expect(known(offline).standing).toEqual({ online: false, since: T0, reason: 'gone' });
-    expect(known(offline, at(T0 + 5, online)).standing).toEqual({ online: true, since: T0 + 5, reason: '' });
+    expect(known(offline).standing).toEqual({ online: false, since: T0, reason: verbatim('gone') });
+    expect(known(offline, at(T0 + 5, online)).standing).toEqual({ online: true, since: T0 + 5, reason: null });
   });
 
   it.each([
@@ -74,9 +75,9 @@ describe('the nodes', () => {
   });
 
   it('cannot be told anything, for the newest reason, until they can', () => {
-    expect(known(failing).failing).toStrictEqual({ reason: 'no list', since: T0 });
-    const later = at(T0 + 5, NodeSyncFailed({ node, reason: 'too long' }));
-    expect(known(failing, later).failing).toStrictEqual({ reason: 'too long', since: T0 + 5 });
+    expect(known(failing).failing).toStrictEqual({ reason: verbatim('no list'), since: T0 });
+    const later = at(T0 + 5, NodeSyncFailed({ node, reason: verbatim('too long') }));
+    expect(known(failing, later).failing).toStrictEqual({ reason: verbatim('too long'), since: T0 + 5 });
     expect(known(failing, NodeSyncRecovered({ node })).failing).toBeUndefined();
   });
 
@@ -113,21 +114,33 @@ describe('what browsers are told of nodes', () => {
     expect(told(NodeDeleted({ node }))).toEqual([stale]);
     const notification = {
       type: 'notification',
-      title: 'A node answers again',
-      body: 'Frankfurt',
+      title: message('notifications.nodeOnline'),
+      body: verbatim('Frankfurt'),
       severity: 'success',
     };
+    const reason = (why: string) =>
+      message('notifications.subjectReason', { subject: 'Frankfurt', reason: verbatim(why) });
     expect(told(online)).toEqual([notification, stale]);
     expect(told(offline)).toEqual([
-      { type: 'notification', title: 'A node does not answer', body: 'Frankfurt: gone', severity: 'error' },
+      { type: 'notification', title: message('notifications.nodeOffline'), body: reason('gone'), severity: 'error' },
       stale,
     ]);
     expect(told(failing)).toEqual([
-      { type: 'notification', title: 'A node cannot be told anything', body: 'Frankfurt: no list', severity: 'error' },
+      {
+        type: 'notification',
+        title: message('notifications.nodeSyncFailed'),
+        body: reason('no list'),
+        severity: 'error',
+      },
       stale,
     ]);
     expect(told(NodeSyncRecovered({ node }))).toEqual([
-      { type: 'notification', title: 'A node can be told again', body: 'Frankfurt', severity: 'success' },
+      {
+        type: 'notification',
+        title: message('notifications.nodeSyncRecovered'),
+        body: verbatim('Frankfurt'),
+        severity: 'success',
+      },
       stale,
     ]);
   });

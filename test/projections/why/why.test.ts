@@ -38,6 +38,7 @@ import {
 } from '../../../src/events/node/node.js';
 import { NodeInboundAdopted, NodeInboundApplied, NodeInboundRejected } from '../../../src/events/node/node-sync.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { render } from '../../../src/messages/render.js';
 import { rendered } from '../../../src/messages/rendered.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
@@ -329,11 +330,17 @@ describe('why', () => {
         'node Oslo is unreachable (it is slow): it keeps running its last configuration',
       ] as const),
       ['check that the node runs and can be reached'],
-      [...there, clientAdded(), applied(3), since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
+      [...there, clientAdded(), applied(3), since(NodeWentOffline({ node, reason: verbatim('it is slow') }), system)],
     ],
     [
       ...(['active', true, /^no cap, no expiry/, []] as const),
-      [...there, since(clientAdded()), applied(3), NodeWentOffline({ node, reason: 'x' }), NodeWentOnline({ node })],
+      [
+        ...there,
+        since(clientAdded()),
+        applied(3),
+        NodeWentOffline({ node, reason: verbatim('x') }),
+        NodeWentOnline({ node }),
+      ],
     ],
     [
       ...([
@@ -359,7 +366,13 @@ describe('why', () => {
         'node Oslo is unreachable (it is slow): it keeps running its last configuration',
       ] as const),
       ['check that the node runs and can be reached'],
-      [...there, inherited, clientAdded(), later, since(NodeWentOffline({ node, reason: 'it is slow' }), system)],
+      [
+        ...there,
+        inherited,
+        clientAdded(),
+        later,
+        since(NodeWentOffline({ node, reason: verbatim('it is slow') }), system),
+      ],
     ],
     [
       ...([
@@ -382,7 +395,11 @@ describe('why', () => {
     [
       ...(['inbound rejected by the node', false, 'node Oslo rejects inbound far: port taken'] as const),
       ['correct the settings of the inbound', 'correct on the node what it reports'],
-      [...there, clientAdded(), since(NodeInboundRejected({ node, inbound: one, reason: 'port taken' }), system)],
+      [
+        ...there,
+        clientAdded(),
+        since(NodeInboundRejected({ node, inbound: one, reason: verbatim('port taken') }), system),
+      ],
     ],
     [
       ...(['node deleted', false, 'inbound far is on node 1, which was deleted'] as const),
@@ -458,8 +475,8 @@ describe('why', () => {
   });
 
   it('tells of a node what is in the way, and not what follows from that', () => {
-    const refused = NodeInboundRejected({ node, inbound: one, reason: 'port taken' });
-    const away = NodeWentOffline({ node, reason: 'it is slow' });
+    const refused = NodeInboundRejected({ node, inbound: one, reason: verbatim('port taken') });
+    const away = NodeWentOffline({ node, reason: verbatim('it is slow') });
     const told = (...events: PanelEvent[]) => {
       const why = played([...there, clientAdded(), ...events]).whys[0];
       return [why?.standing, ...(why?.also ?? []).map(({ standing }) => standing)];

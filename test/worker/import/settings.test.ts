@@ -193,7 +193,7 @@ describe('nodes and geo sources', () => {
     expect(said).toEqual([
       expect.stringMatching(/^nodes: changed: node .*: its name held characters that cannot be shown$/),
       'nodes: changed: node token: its token is left out: it holds characters that no header carries',
-      'nodes: skipped: node path: the base path is not a path',
+      'nodes: skipped: node path: the base path "/../x" is not a valid URL path',
       expect.stringMatching(/^nodes: skipped: node x+: the name is longer than 100 characters$/),
       'nodes: skipped: node TOKEN: it has the name of another',
     ]);

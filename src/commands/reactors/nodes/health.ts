@@ -1,5 +1,7 @@
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { sameJson } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import type { NodeCommand } from '../../node/node.js';
 import { sameAddress, twinOf } from '../../node/node-rules.js';
 import { NodeError, type NodeReading, type RemotePanel, type RequestTarget } from '../../ports/remote-panel.js';
@@ -10,8 +12,8 @@ import type { RemoteNodesParts } from './parts.js';
 /** The result of one probe. */
 export interface NodeAnswer extends Omit<NodeReading, 'kind' | 'panelId'> {
   readonly status: 'online' | 'offline';
-  /** For people; empty = none. */
-  readonly error: string;
+  /** Null while it is online. */
+  readonly error: Text | null;
 }
 
 /** The last known state of a node. While it is offline its load reads as 0. */
@@ -20,7 +22,7 @@ export interface NodeHealth extends Omit<NodeAnswer, 'status' | 'error'> {
   /** Unix seconds of the last probe, also when it was not answered; 0 = never. */
   readonly lastHeartbeat: number;
   /** Of the last probe: a node that is online may have missed one. */
-  readonly lastError: string;
+  readonly lastError: Text | null;
 }
 
 export interface ProbeResult {
@@ -38,12 +40,12 @@ interface Expected {
   readonly twin: (panelId: string) => Node | undefined;
 }
 
-export const SELF = 'answers as this panel itself';
-export const ANOTHER = 'answers as another panel: save the node again with its token if that is meant';
+export const SELF = message('node.isSelf');
+export const ANOTHER = message('node.isAnother');
 
 /** The load of a node of which none is known. */
 export const NOTHING = { latencyMs: 0, coreVersion: '', cpu: 0, mem: 0, uptimeSecs: 0 } as const;
-export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: '', ...NOTHING };
+export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: null, ...NOTHING };
 
 /** Missed probes in a row until a node is offline. */
 const MISSES = 3;
@@ -62,23 +64,23 @@ export async function probeNode(
     const { kind, panelId, ...values } = reading;
     const error = identityError({ kind, panelId }, expected);
     return error === null
-      ? { answer: { status: 'online', ...values, error: '' }, reading, final: false }
+      ? { answer: { status: 'online', ...values, error: null }, reading, final: false }
       : offline(error, true);
   } catch (error) {
-    if (error instanceof NodeError) return offline(error.message, isFinal(error));
-    warn('a node could not be asked', { err: error });
-    return offline('the node could not be asked', false);
+    if (error instanceof NodeError) return offline(error.text, isFinal(error));
+    warn('a node could not be probed', { err: error });
+    return offline(message('node.probeFailed'), false);
   }
 }
 
-function offline(error: string, final: boolean): ProbeResult {
-  return { answer: { status: 'offline', ...NOTHING, error }, reading: null, final };
+function offline(error: Text, final: boolean) {
+  return { answer: { status: 'offline' as const, ...NOTHING, error }, reading: null, final };
 }
 
-function identityError(actual: NonNullable<Node['identity']>, { known, ownId, twin }: Expected): string | null {
+function identityError(actual: NonNullable<Node['identity']>, { known, ownId, twin }: Expected): Text | null {
   if (actual.panelId !== '' && actual.panelId === ownId) return SELF;
   const other = twin(actual.panelId);
-  if (other) return `is the same panel as node ${other.name}`;
+  if (other) return message('node.isDuplicate', { name: other.name });
   return known === null || (known.kind === actual.kind && known.panelId === actual.panelId) ? null : ANOTHER;
 }
 
@@ -99,8 +101,8 @@ export class HealthTracker {
   #misses = 0;
   /** What the log says; undefined = nothing; null = not read yet. */
   #recorded: boolean | undefined | null = null;
-  /** Why the answers of the node are invalid although it answers probes; empty = they are valid. */
-  #distrust = '';
+  /** Why the replies of the node are invalid although it answers probes; null = they are valid. */
+  #invalidReply: Text | null = null;
 
   constructor(parts: RemoteNodesParts, id: NodeId) {
     this.#parts = parts;
@@ -123,7 +125,7 @@ export class HealthTracker {
     this.#health = UNKNOWN;
     this.#misses = 0;
     this.#recorded = null;
-    this.#distrust = '';
+    this.#invalidReply = null;
   }
 
   probe(node: Node, signal?: AbortSignal): Promise<ProbeResult> {
@@ -133,18 +135,18 @@ export class HealthTracker {
     return probeNode(panel, target, { known: node.identity, ownId: records.ownId(), twin }, warn);
   }
 
-  /** Other answers of the node are invalid: it is offline for this reason, whatever its status says. */
-  distrust(node: Node, reason: string): void {
-    if (this.#distrust === reason) return;
-    this.#distrust = reason;
+  /** Other replies of the node are invalid: it is offline for this reason, even if it answers probes. */
+  markInvalid(node: Node, reason: Text): void {
+    if (sameJson(this.#invalidReply, reason)) return;
+    this.#invalidReply = reason;
     this.take(node, offline(reason, true));
   }
 
-  /** Its answers are valid again. Returns whether they were not. */
-  trust(): boolean {
-    const was = this.#distrust !== '';
-    this.#distrust = '';
-    return was;
+  /** Its replies are valid again. Returns whether they were not. */
+  markValid(): boolean {
+    const wasInvalid = this.#invalidReply !== null;
+    this.#invalidReply = null;
+    return wasInvalid;
   }
 
   /**
@@ -153,19 +155,19 @@ export class HealthTracker {
    */
   take(node: Node, result: ProbeResult, { final = result.final } = {}): NodeAnswer {
     const current = this.#parts.records.node(this.#id);
-    const isInvalid = result.reading !== null && this.#distrust !== '';
-    const { answer, reading } = isInvalid ? offline(this.#distrust, true) : result;
+    const invalid = result.reading === null ? null : this.#invalidReply;
+    const { answer, reading } = invalid === null ? result : offline(invalid, true);
     if (!current || !sameAddress(current, node)) return answer;
     this.#recorded = this.#recorded === null ? this.#parts.records.wasOnline(this.#id) : this.#recorded;
-    if (reading === null) this.#missed(node, answer.error, final || isInvalid || current.identity === null);
-    else this.#answered(node, reading, current.identity === null);
+    if (answer.error !== null) this.#missed(node, answer.error, final || invalid !== null || current.identity === null);
+    else if (reading !== null) this.#answered(node, reading, current.identity === null);
     return answer;
   }
 
   #answered(node: Node, { kind, panelId, ...values }: NodeReading, isNew: boolean): void {
     const { now, histories } = this.#parts;
     this.#misses = 0;
-    this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: '', ...values };
+    this.#health = { status: 'online', lastHeartbeat: Math.floor(now() / 1000), lastError: null, ...values };
     histories.add(this.#id, values);
     if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
     if (this.#recorded === false)
@@ -176,7 +178,7 @@ export class HealthTracker {
       });
   }
 
-  #missed(node: Node, lastError: string, final: boolean): void {
+  #missed(node: Node, lastError: Text, final: boolean): void {
     this.#misses += 1;
     const isOffline = final || this.#misses >= MISSES || this.#recorded === false;
     const { coreVersion } = this.#health;

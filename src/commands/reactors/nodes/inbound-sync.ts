@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { message } from '../../../messages/message.js';
 import type { DesiredInbound, RequestTarget } from '../../ports/remote-panel.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { InboundBackoff } from './backoff.js';
@@ -14,8 +15,8 @@ import type { SyncRecorder } from './sync-recorder.js';
 
 /** A node to which the same state was sent so often and that still lists another does not keep it. */
 const MOST_SENT = 3;
-const NOT_KEPT = 'The node does not keep this inbound as it is told';
-const CHANGED_AGAIN = 'Something else on the node changes this inbound again and again';
+const NOT_KEPT = message('node.notKept');
+const CHANGED_REPEATEDLY = message('node.changedRepeatedly');
 
 /** The position of the compared state, and what the listing shows of counters. */
 interface Shown extends Pick<Observation, 'newClients' | 'newInbounds'> {
@@ -112,7 +113,7 @@ export class InboundSync {
     if (this.#backoff.isWaiting(inbound, asked)) return false;
     const repairs = recorder.isApplied(inbound, desired === null ? null : asked);
     if (repairs && this.#backoff.isRepairedTooOften(inbound)) {
-      recorder.recordRefused(node, inbound, CHANGED_AGAIN);
+      recorder.recordRefused(node, inbound, CHANGED_REPEATEDLY);
       return false;
     }
     if (this.#backoff.sent(inbound, asked) > MOST_SENT) {
@@ -137,7 +138,7 @@ export class InboundSync {
       // A refused inbound that appears on the node later is not ours.
       if (plan.listed === null && desired) this.#sentTags.get(inbound)?.delete(desired.tag);
       if (reason === null && isCurrent(node))
-        recorder.recordRefused(node, inbound, redact(error.message, desired?.clients ?? []));
+        recorder.recordRefused(node, inbound, redact(error.text, desired?.clients ?? []));
       return false;
     }
     if (steps.some(({ do: what }) => what === 'remove')) {

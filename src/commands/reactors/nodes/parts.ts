@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { ClientNumber, InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import type { Text } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Baseline } from '../../node/node-credit.js';
@@ -19,7 +20,7 @@ export interface OutboxItem extends SentInbound {
   /** It came with an import from 3x-ui and was not seen on the node yet. */
   readonly inherited: boolean;
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
-  readonly refused: { readonly reason: string; readonly since: number } | null;
+  readonly refused: { readonly reason: Text; readonly since: number } | null;
 }
 
 /** Inbounds and clients of the node's own, as they were recorded last. */
@@ -38,7 +39,7 @@ export interface NodeRecords {
   /** Whether the node was online when that was recorded last; undefined = nothing is recorded. */
   readonly wasOnline: (node: NodeId) => boolean | undefined;
   /** Why the node cannot be synchronized, as it was recorded last. */
-  readonly failing: (node: NodeId) => { readonly reason: string; readonly since: number } | undefined;
+  readonly failing: (node: NodeId) => { readonly reason: Text; readonly since: number } | undefined;
   /** The desired state of a node, and the position of the log at the time of the call. */
   readonly desired: (
     node: NodeId,
@@ -75,7 +76,7 @@ export interface RemoteNodesParts {
   /** Publishes the emails of the clients that are connected to a node. */
   readonly online: (node: NodeId, emails: readonly string[]) => void;
   /** Raises the alarm that a node is far behind; null = it has caught up. */
-  readonly behind: (node: Node, why: string | null) => void;
+  readonly behind: (node: Node, why: Text | null) => void;
   /** ms between two listings of a node that is in sync. */
   readonly period: () => number;
   /** Limit for removing everything from a node before it is deleted, in ms. */

@@ -1,4 +1,6 @@
 import type { InboundId } from '../../../events/ids.js';
+import { sameJson } from '../../../lib/json.js';
+import type { Text } from '../../../messages/message.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { OutboxItem } from './parts.js';
 import { refusals } from './steps.js';
@@ -40,9 +42,9 @@ export class RefusalReports {
   }
 
   /** The node refuses it. `record` returns whether that was recorded. */
-  report({ inbound, waiting, refused }: OutboxItem, reason: string, record: () => boolean): void {
+  report({ inbound, waiting, refused }: OutboxItem, reason: Text, record: () => boolean): void {
     const lasting = this.#statesFor(inbound, false);
-    if (refused?.reason === reason) return;
+    if (refused && sameJson(refused.reason, reason)) return;
     if (reason === refusals.unreadable && waiting.length === 0 && lasting < LASTING_MS) return;
     const now = this.#now();
     const decided = waiting.at(-1) ?? 0;

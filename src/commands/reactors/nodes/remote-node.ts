@@ -1,5 +1,6 @@
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { message, type Text } from '../../../messages/message.js';
 import { sameAddress } from '../../node/node-rules.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { SyncBackoff } from './backoff.js';
@@ -13,8 +14,8 @@ import { SyncFailures } from './sync-failures.js';
 export interface SyncState {
   /** When it was last listed; 0 = never since the start of the panel. */
   readonly listedAt: number;
-  /** Why the last round failed; empty = it did not. */
-  readonly error: string;
+  /** Why the last round failed; null = it did not. */
+  readonly error: Text | null;
   /** Since when rounds fail; 0 = they do not. */
   readonly failingSince: number;
   /** Rounds that failed in a row. */
@@ -153,7 +154,7 @@ export class RemoteNode {
     if (!this.#isCurrent(node, signal)) return false;
     this.#probeAt = now() + PROBE_MS * (1 - JITTER + 2 * JITTER * chance());
     this.#take(node, result);
-    if (result.reading === null) this.#failed(node, result.answer.error);
+    if (result.answer.error !== null) this.#failed(node, result.answer.error);
     else this.#failures.reportLag(node, this.#backoff.failures);
     return this.isReady() && this.#reachable === true && this.#syncAt - now() <= SLACK_MS;
   }
@@ -182,7 +183,7 @@ export class RemoteNode {
       await this.#sync.run(node, signal);
       this.#backoff.succeeded();
       if (!this.#isCurrent(node, signal)) return;
-      if (this.#health.trust()) this.#probeAt = 0;
+      if (this.#health.markValid()) this.#probeAt = 0;
       this.#failures.succeeded(node);
       this.#failures.reportLag(node, this.#backoff.failures);
     } catch (error) {
@@ -201,17 +202,20 @@ export class RemoteNode {
     // A node that could not be reached is tried again when it answers a probe.
     if (kind === 'unreachable') this.#reachable = false;
     else this.#backoff.wait(kind !== null && kind !== 'timeout');
-    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= INVALID) this.#health.distrust(node, error.message);
-    this.#failed(node, error instanceof NodeError ? error.message : 'the node could not be synchronized');
+    if (isInvalid(error) && this.#backoff.failures.tries + 1 >= INVALID) this.#health.markInvalid(node, error.text);
+    this.#failed(node, error instanceof NodeError ? error.text : message('node.syncFailed'));
   }
 
-  #failed(node: Node, reason: string): void {
+  #failed(node: Node, reason: Text): void {
     if (node.identity === null) return;
     this.#sync.giveUpCollecting();
     this.#parts.online(this.#id, []);
     this.#backoff.failed();
     const { lastHeartbeat, lastError } = this.health;
-    this.#failures.failed(node, reason, { ...this.#backoff.failures, answers: lastHeartbeat > 0 && lastError === '' });
+    this.#failures.failed(node, reason, {
+      ...this.#backoff.failures,
+      answers: lastHeartbeat > 0 && lastError === null,
+    });
     this.#failures.reportLag(node, this.#backoff.failures);
   }
 
@@ -221,8 +225,8 @@ export class RemoteNode {
     const nothing = this.#sync.remaining();
     if (!node?.enabled || node.identity === null || nothing.remaining === 0) return nothing;
     try {
-      const { reading, answer } = await this.#health.probe(node, signal);
-      if (reading === null) throw new NodeError('said-no', answer.error);
+      const { reading } = await this.#health.probe(node, signal);
+      if (reading === null) return nothing;
       return await this.#sync.remove(node, signal);
     } catch (error) {
       this.#failures.warn(node, error);

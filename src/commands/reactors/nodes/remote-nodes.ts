@@ -133,7 +133,7 @@ export class RemoteNodes {
 
   state(node: NodeId): SyncState {
     const entry = this.#entries.get(node);
-    return entry ? entry.node.state() : { listedAt: 0, error: '', failingSince: 0, tries: 0, nextAt: 0 };
+    return entry ? entry.node.state() : { listedAt: 0, error: null, failingSince: 0, tries: 0, nextAt: 0 };
   }
 
   /** When an inbound that its node refused is tried again: ms since 1970; 0 = at once. */

@@ -1,5 +1,6 @@
 import type { InboundId } from '../../../events/ids.js';
 import { OTHER_CENTRE } from '../../../lib/node-words.js';
+import { message, type Text } from '../../../messages/message.js';
 import {
   type DesiredInbound,
   type ListedInbound,
@@ -35,19 +36,19 @@ export interface InboundPlan {
   /** More steps follow in a later round. */
   readonly waits: boolean;
   /** Why it cannot reach its desired state; null = it can. */
-  readonly reason: string | null;
+  readonly reason: Text | null;
   /** Numbers of clients that the node cut by its own count and whose counters are reset there. */
   readonly cutThere: readonly number[];
 }
 
-/** Why this panel does not try. */
+/** Why this panel does not send an inbound. */
 export const refusals = {
-  foreign: 'The node has an inbound of its own under this tag',
-  unreadable: 'The node lists this inbound in a way that cannot be read',
-  managed: 'Another panel manages this inbound on the node',
-  shared: 'Another panel has clients in this inbound on the node',
-  taken: 'Another panel has a client of the same email on the node',
-  guests: 'The node has clients of its own in this inbound',
+  foreign: message('node.foreignInbound'),
+  unreadable: message('node.unreadableInbound'),
+  managed: message('node.managedByAnother'),
+  shared: message('node.sharedInbound'),
+  taken: message('node.emailTaken'),
+  guests: message('node.ownClients'),
 } as const;
 
 /** With more changed clients than this the whole inbound is sent. */
@@ -75,7 +76,7 @@ export function shut(raw: string): string {
 }
 
 /** Why an inbound of ours cannot be removed as a whole; null = it can. */
-export function whyLeft({ mark, clients: { marks } }: ListedInbound): string | null {
+export function whyLeft({ mark, clients: { marks } }: ListedInbound): Text | null {
   if (mark === OTHER_CENTRE) return refusals.managed;
   if (marks.includes(OTHER_CENTRE)) return refusals.shared;
   return marks.includes(0) ? refusals.guests : null;

@@ -1,5 +1,7 @@
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { sameJson } from '../../../lib/json.js';
+import { message, type Text } from '../../../messages/message.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
@@ -28,7 +30,7 @@ interface Failures {
 export class SyncFailures {
   readonly #parts: RemoteNodesParts;
   readonly #id: NodeId;
-  #error = '';
+  #error: Text | null = null;
   #warned = '';
   /** Since when the sync succeeds, ms since 1970; 0 = it fails. */
   #healthySince = 0;
@@ -46,8 +48,8 @@ export class SyncFailures {
     this.#caughtUp = new RateLimiter(parts.now, RECOVERIES_OFTEN);
   }
 
-  /** Why the last round failed; empty = it did not. */
-  get error(): string {
+  /** Why the last round failed; null = it did not. */
+  get error(): Text | null {
     return this.#error;
   }
 
@@ -56,24 +58,24 @@ export class SyncFailures {
     const text = String(error);
     if (error instanceof NodeError || text === this.#warned) return;
     this.#warned = text;
-    this.#parts.warn('the talk with a node failed', { node: node.name, err: error });
+    this.#parts.warn('the synchronization of a node failed', { node: node.name, err: error });
   }
 
   /** `answers`: the node answers probes; otherwise it is recorded as offline, and not as failing. */
-  failed(node: Node, reason: string, { tries, since, answers }: Failures & { readonly answers: boolean }): void {
+  failed(node: Node, reason: Text, { tries, since, answers }: Failures & { readonly answers: boolean }): void {
     const { now, records, dispatch } = this.#parts;
     this.#healthySince = 0;
     this.#error = reason;
     if ((tries < TRIES && now() - since < LASTING_MS) || !answers) return;
     const before = records.failing(this.#id);
-    if (before?.reason === reason || (before && now() - before.since < REASONS_MS)) return;
-    const data = { asked: node, reason: this.#error };
+    if (before && (sameJson(before.reason, reason) || now() - before.since < REASONS_MS)) return;
+    const data = { asked: node, reason };
     this.#failures.try(() => !(dispatch({ type: 'RecordNodeSyncFailed', data }, node) instanceof Rejection));
   }
 
   succeeded(node: Node): void {
     const { now, records, dispatch } = this.#parts;
-    this.#error = '';
+    this.#error = null;
     this.#healthySince = Math.min(this.#healthySince || now(), now());
     if (now() - this.#healthySince < HEALTHY_MS) return;
     this.#warned = '';
@@ -88,11 +90,13 @@ export class SyncFailures {
     const late = now() - BEHIND_MS;
     const entries = records.outgoing(this.#id);
     if (since > 0) {
-      if (since <= late && entries.some(({ waiting }) => waiting.length > 0)) this.#raise(node, this.#error);
+      const isLate = since <= late && entries.some(({ waiting }) => waiting.length > 0);
+      if (isLate && this.#error !== null) this.#raise(node, this.#error);
       return;
     }
     const stuck = entries.find(({ refused }) => refused !== null && refused.since <= late);
-    if (stuck?.refused) this.#raise(node, `${stuck.tag}: ${stuck.refused.reason}`);
+    if (stuck?.refused)
+      this.#raise(node, message('notifications.subjectReason', { subject: stuck.tag, reason: stuck.refused.reason }));
     else if (this.#behind)
       this.#caughtUp.try(() => {
         this.#behind = false;
@@ -101,7 +105,7 @@ export class SyncFailures {
       });
   }
 
-  #raise(node: Node, why: string): void {
+  #raise(node: Node, why: Text): void {
     this.#behind = true;
     this.#parts.behind(node, why);
   }

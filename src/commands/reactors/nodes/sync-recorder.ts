@@ -3,6 +3,7 @@ import type { Node } from '../../../events/node/node-document.js';
 import { type CounterMark, type NodeTraffic, untested } from '../../../events/node/node-sync.js';
 import { sameJson } from '../../../lib/json.js';
 import { shownText } from '../../../lib/words.js';
+import type { Text } from '../../../messages/message.js';
 import type { AnyCommand } from '../../catalog.js';
 import { Allowances } from '../../node/node-allowance.js';
 import type { DesiredClient, DesiredInbound, NodeListing } from '../../ports/remote-panel.js';
@@ -79,7 +80,7 @@ export class SyncRecorder {
     return this.isApplied(inbound, digest) && began.length === 0 && !fresh;
   }
 
-  recordRefused(node: Node, inbound: InboundId, reason: string): void {
+  recordRefused(node: Node, inbound: InboundId, reason: Text): void {
     const entry = this.#entry(inbound);
     if (!entry) return;
     const data = { asked: node, inbound, reason };

@@ -19,7 +19,7 @@ export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncR
       firstPosition: waiting[0] ?? 0,
       appliedPosition: last?.position ?? 0,
       appliedAt: seconds(last?.at ?? 0),
-      reason: say(refused?.reason ?? ''),
+      reason: refused === null ? '' : say(refused.reason),
       since: seconds(refused?.since ?? 0),
       retryAt: seconds(refused ? nodes.retryAt(node.id, inbound) : 0),
     }));
@@ -33,7 +33,7 @@ export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncR
     appliedPosition: Number.isFinite(first) ? first - 1 : Math.max(0, ...applied),
     wantedPosition: positions.reduce((most, position) => Math.max(most, position), Math.max(0, ...applied)),
     listedAt: seconds(talk.listedAt),
-    error: say(talk.error),
+    error: talk.error === null ? '' : say(talk.error),
     failingSince: seconds(talk.failingSince),
     tries: talk.tries,
     nextTryAt: seconds(talk.nextAt),

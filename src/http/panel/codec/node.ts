@@ -2,6 +2,7 @@ import type { NodeDraft } from '../../../commands/node/node-rules.js';
 import type { NodeAnswer, NodeHealth } from '../../../commands/reactors/nodes/health.js';
 import type { NodeSpec } from '../../../events/node/node.js';
 import type { Node } from '../../../events/node/node-document.js';
+import type { HttpRequest } from '../context.js';
 import type { NodeBody, NodeReply, ProbeReply } from '../contract/nodes.js';
 import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
@@ -9,12 +10,7 @@ import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 const MOST_PENDING = 20;
 
 /** A node for a caller: without its token. */
-export function wireNode(
-  node: Node,
-  health: NodeHealth,
-  sync: NodeSyncReply,
-  say: (sentence: string) => string,
-): NodeReply {
+export function wireNode(node: Node, health: NodeHealth, sync: NodeSyncReply, say: HttpRequest['say']): NodeReply {
   const { status, lastHeartbeat, lastError, ...load } = health;
   const refused = sync.pending.find(({ reason }) => reason !== '');
   return {
@@ -32,7 +28,7 @@ export function wireNode(
     allowPrivateAddress: node.allowPrivateAddress,
     status,
     lastHeartbeat,
-    lastError: say(lastError) || sync.error,
+    lastError: lastError === null ? sync.error : say(lastError),
     ...wireLoad(load),
     kind: node.identity?.kind ?? '',
     syncState: sync.state,
@@ -44,8 +40,8 @@ export function wireNode(
   };
 }
 
-export function wireProbe({ status, error, ...load }: NodeAnswer, say: (sentence: string) => string): ProbeReply {
-  return { status, ...wireLoad(load), error: say(error) };
+export function wireProbe({ status, error, ...load }: NodeAnswer, say: HttpRequest['say']): ProbeReply {
+  return { status, ...wireLoad(load), error: error === null ? '' : say(error) };
 }
 
 function wireLoad({ cpu, mem, latencyMs, coreVersion, uptimeSecs }: Omit<NodeAnswer, 'status' | 'error'>) {

@@ -7,6 +7,7 @@ import type { Removal } from '../../../commands/reactors/nodes/remove-from-node.
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
+import { isText, message, type Text } from '../../../messages/message.js';
 import { nodeChanges, nodeDraft, wireNode, wireProbe } from '../codec/node.js';
 import { wireNodeSync } from '../codec/node-sync.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
@@ -15,10 +16,10 @@ import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
 import { widths } from './histories.js';
 
-const UPDATED = 'The node has been updated.';
-/** Addresses that belong to nobody (RFC 5737, RFC 3849), so that examples can be made with them: nothing is hidden there. */
+const UPDATED = message('node.updated');
+/** Addresses that are reserved for documentation (RFC 5737, RFC 3849): no private host can have them. */
 const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
-/** How long it is waited whether an address is that of this panel, in ms. */
+/** Timeout of the check whether an address is that of this panel, in ms. */
 const SELF_MS = 1_000;
 const NOTHING_LEFT: Removal = { gone: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
@@ -37,13 +38,15 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     const spec = nodeDraft(body);
     const data = { spec, enabled: body.enable ?? true, token: body.apiToken ?? '' };
     const command = { type: 'AddNode', data } as const;
-    const flaw =
-      request.refusalOf(command) ?? (await addressFlaw(services, spec)) ?? (await selfFlaw(services, spec, data.token));
-    if (flaw) return flaw;
+    const refused =
+      request.refusalOf(command) ??
+      (await addressRefusal(services, spec)) ??
+      (await selfRefusal(services, spec, data.token));
+    if (refused) return refused;
     const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
     const added = done.events.find((event) => event.type === 'NodeAdded');
-    return new Message('The node has been added.', added ? answerOf(services, request.say, added.data.node) : null);
+    return new Message(message('node.added'), added ? answerOf(services, request.say, added.data.node) : null);
   },
 
   async update({ params: { id }, body }, services, request) {
@@ -52,22 +55,24 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
     const changes = nodeChanges(body, before);
     const data = { node: before.id, changes, enabled: body.enable, token: body.apiToken ?? '' };
     const command = { type: 'UpdateNode', data } as const;
-    const flaw = request.refusalOf(command) ?? (await addressFlaw(services, { ...before, ...changes }));
-    if (flaw) return flaw;
+    const refused = request.refusalOf(command) ?? (await addressRefusal(services, { ...before, ...changes }));
+    if (refused) return refused;
     const done = request.dispatch(command);
     if (done instanceof Rejection) return done;
-    // Also when nothing changed: an admin who saves a node expects that it is tried again.
+    // Also when nothing changed: an admin who saves a node expects a new try.
     services.nodes.retry(before.id);
     return new Message(UPDATED, answerOf(services, request.say, id));
   },
 
   async del({ params: { id } }, { read, nodes }, { dispatch }) {
     const node = read.nodes.get(id);
-    // Of a node that is not there the decision says so, unless this is the repeated request that deleted it.
+    // A node that does not exist is rejected by the decider, unless this repeats the request that deleted it.
     const { gone, ...left } = node ? await nodes.withdraw(node.id) : NOTHING_LEFT;
     const inbounds = read.inbounds.all().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
-    return done instanceof Rejection ? done : new Message(farewell(inbounds, { gone, ...left }), { inbounds, ...left });
+    return done instanceof Rejection
+      ? done
+      : new Message(deletionText(inbounds, { gone, ...left }), { inbounds, ...left });
   },
 
   setEnable({ params: { id }, body: { enable } }, { nodes }, { dispatch }) {
@@ -77,12 +82,11 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   },
 
   async test({ body }, { nodes }, { say }) {
-    // A node that is tried out needs no name yet.
+    // A node that is only tested needs no name.
     const spec = readSpec({ ...nodeDraft(body), name: 'test' });
-    if (typeof spec === 'string') return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
+    if (isText(spec)) return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
     const token = (body.apiToken ?? '').trim();
-    const flaw = tokenError(token);
-    return flaw ?? wireProbe(await nodes.test({ ...spec, token }), say);
+    return tokenError(token) ?? wireProbe(await nodes.test({ ...spec, token }), say);
   },
 
   async probe({ params: { id } }, { read, nodes }, { say }) {
@@ -110,21 +114,21 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   },
 };
 
-/** Why the panel would not ask this address, or null. Looks names up. */
-async function addressFlaw({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rejection | null> {
+/** Rejects a private address that is not allowed for this node. Resolves names. */
+async function addressRefusal({ web }: Needs<'web'>, draft: NodeDraft): Promise<Rejection | null> {
   const spec = validSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
-  const flaw = await web.problem(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
-  return flaw === null ? null : reject('NODE_ADDRESS_PRIVATE', { host: spec.host });
+  const problem = await web.problem(nodeUrl(spec), { allowPrivate: spec.allowPrivateAddress });
+  return problem === null ? null : reject('NODE_ADDRESS_PRIVATE', { host: spec.host });
 }
 
-/** Whether this very panel answers there, or null: also when nobody does for now. */
-async function selfFlaw({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: string): Promise<Rejection | null> {
+/** Rejects the address of this panel itself. Null also when nothing responds there within a second. */
+async function selfRefusal({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: string): Promise<Rejection | null> {
   const spec = validSpec(draft);
   if (spec instanceof Rejection) return spec;
   if (EXAMPLE.test(spec.host)) return null;
-  // One's own answer comes at once; for another one nobody waits here.
+  // This panel responds at once; a slower reply is that of another panel.
   const answer = await Promise.race([
     nodes.test({ ...spec, token: token.trim() }),
     sleep(SELF_MS, null, { ref: false }),
@@ -132,15 +136,11 @@ async function selfFlaw({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: stri
   return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
 }
 
-function farewell(inbounds: number, { gone, remaining, kept }: Removal): string {
-  if (remaining > 0)
-    return 'The node has been deleted and could not be told: what was put there goes on there, neither counted nor cut by this panel, until it is removed there.';
-  if (kept > 0)
-    return 'The node has been deleted. Somebody else has clients in what was put there: that stays there, without the clients from here.';
-  if (inbounds === 0) return 'The node has been deleted.';
-  return gone === 0
-    ? 'The node has been deleted; the inbounds that were bound to it stay here, and reach nobody any more.'
-    : 'The node has been deleted, and what was put there was taken off it; the inbounds that were bound to it stay here, and reach nobody any more.';
+function deletionText(inbounds: number, { gone, remaining, kept }: Removal): Text {
+  if (remaining > 0) return message('node.deletedNotCleaned');
+  if (kept > 0) return message('node.deletedShared');
+  if (inbounds === 0) return message('node.deleted');
+  return message(gone === 0 ? 'node.deletedUnbound' : 'node.deletedCleaned');
 }
 
 function answerOf(services: Shown, say: HttpRequest['say'], id: number) {

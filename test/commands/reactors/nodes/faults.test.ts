@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ANOTHER } from '../../../../src/commands/reactors/nodes/health.js';
+import { message } from '../../../../src/messages/message.js';
 import { clientNumber, clientSpec, HOUR, identity, T0 } from '../../../kit/builders.js';
 import type { NodeFault } from '../../../kit/real/three-x-ui-node.js';
-import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
+import { alice, bob, declined, nodeOne, withPortolan, withXui } from './kit.js';
 
 describe('a node that does not answer as it should', () => {
   const faults: Record<string, NodeFault> = {
@@ -25,7 +26,7 @@ describe('a node that does not answer as it should', () => {
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     expect((await round()).map(({ type }) => type)).toStrictEqual([]);
     const failed = sync.state(nodeOne);
-    expect([failed.tries, failed.failingSince, failed.error === '']).toStrictEqual([1, T0, false]);
+    expect([failed.tries, failed.failingSince, failed.error === null]).toStrictEqual([1, T0, false]);
     expect(read.nodes.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 2]);
     const knocks = remote.knocks;
     await round();
@@ -36,7 +37,7 @@ describe('a node that does not answer as it should', () => {
     remote.fault = null;
     clock.advance(HOUR);
     await round();
-    expect([sync.state(nodeOne).error, used('alice')]).toStrictEqual(['', 11]);
+    expect([sync.state(nodeOne).error, used('alice')]).toStrictEqual([null, 11]);
     expect(read.nodes.outbox(nodeOne).map(({ waiting }) => waiting.length)).toStrictEqual([0, 0]);
     expect(xui.byTag('in-2').enable).toBe(true);
   });
@@ -50,14 +51,14 @@ describe('a node that does not answer as it should', () => {
       clock.advance(4 * 60_000);
       await round();
     }
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
+    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
     remote.fault = null;
     await round();
     expect(sync.state(nodeOne).tries).toBeGreaterThan(0);
     clock.advance(5_000);
     await round();
-    expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: '' });
-    expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
+    expect(sync.state(nodeOne)).toMatchObject({ tries: 0, error: null });
+    expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
   it('has why it cannot be told anything written down when it lasts, and that it is over', async () => {
@@ -75,7 +76,7 @@ describe('a node that does not answer as it should', () => {
     clock.advance(2000);
     await round();
     expect(spoken()).toStrictEqual([]);
-    const failing = ['NodeSyncFailed', 'remote: disk I/O error'];
+    const failing = ['NodeSyncFailed', declined('disk I/O error')];
     for (let n = 0; n < 4; n += 1) {
       clock.advance(10_000);
       await round();
@@ -88,9 +89,9 @@ describe('a node that does not answer as it should', () => {
       clock.advance(10_000);
       await round();
     }
-    expect(spoken()).toStrictEqual([failing, ['NodeSyncFailed', 'remote: database is locked']]);
-    expect(told).toStrictEqual([expect.stringMatching(/^A node does not take what was decided for it \| Oslo: /)]);
-    expect(read.nodes.failing(nodeOne)?.reason).toBe('remote: database is locked');
+    expect(spoken()).toStrictEqual([failing, ['NodeSyncFailed', declined('database is locked')]]);
+    expect(told).toStrictEqual([expect.stringMatching(/^A node does not apply its changes \| Oslo: /)]);
+    expect(read.nodes.failing(nodeOne)?.reason).toStrictEqual(declined('database is locked'));
     remote.fault = null;
     clock.advance(HOUR);
     await round();
@@ -124,7 +125,7 @@ describe('a node that does not answer as it should', () => {
     expect(read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['deep']);
     expect(read.nodes.outbox(nodeOne).map(({ refused }) => refused?.reason)).toStrictEqual([
       undefined,
-      'The node lists this inbound in a way that cannot be read',
+      message('node.unreadableInbound'),
     ]);
     expect(warnings).toStrictEqual([]);
   });
@@ -140,7 +141,7 @@ describe('a node that does not answer as it should', () => {
       clock.advance(HOUR);
     }
     expect(warnings).toHaveLength(1);
-    expect(sync.state(nodeOne)).toMatchObject({ error: 'the node could not be synchronized', tries: 4 });
+    expect(sync.state(nodeOne)).toMatchObject({ error: message('node.syncFailed'), tries: 4 });
   });
 
   it('and was a panel of 3x-ui, and is one of ours now, is not told anything', async () => {
@@ -152,27 +153,25 @@ describe('a node that does not answer as it should', () => {
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     clock.advance(HOUR);
     expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOffline']);
-    expect(sync.state(nodeOne).error).toBe(ANOTHER);
+    expect(sync.state(nodeOne).error).toStrictEqual(ANOTHER);
     expect(xui.inbounds).toStrictEqual(before);
     remote.status = null;
     clock.advance(HOUR);
     await round();
-    expect(sync.state(nodeOne).error).toBe('decode response: the remote panel tells no status');
+    expect(sync.state(nodeOne).error).toStrictEqual(message('node.replyNoStatus'));
   });
 
   it('that answers as another panel is neither told nor believed anything', async () => {
     const { round, addInbound, must, identify, read, sync, remote } = await withPortolan();
     addInbound([alice]);
     await round();
-    expect(sync.state(nodeOne).error).toBe('');
+    expect(sync.state(nodeOne).error).toBeNull();
     // Saved again, it is asked anew who it is; and then it is somebody else who answers there.
     must({ type: 'UpdateNode', data: { node: nodeOne, changes: {}, token: 'node-token' } });
     identify('portolan', 'another panel');
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOffline']);
-    expect(sync.state(nodeOne).error).toBe(
-      'answers as another panel: save the node again with its token if that is meant',
-    );
+    expect(sync.state(nodeOne).error).toStrictEqual(ANOTHER);
     expect(remote.read.inbounds.all()).toHaveLength(1);
     expect(read.nodes.outbox(nodeOne)[1]?.waiting).toHaveLength(2);
   });
@@ -215,7 +214,7 @@ describe('a node that does not answer as it should', () => {
     const told = (): number => remote.calls.filter(({ path }) => path.includes('updateClient')).length;
     edit(inbound, 'alice', { spec: clientSpec({ limitIp: 3 }) });
     for (let n = 0; n < 3; n += 1) await round();
-    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toBe('The node does not keep this inbound as it is told');
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toStrictEqual(message('node.notKept'));
     const before = told();
     await round();
     expect(told()).toBe(before);
@@ -354,7 +353,7 @@ describe('a list with nonsense in it', () => {
     };
     expect(await round()).toStrictEqual([]);
     clock.advance(HOUR);
-    const reason = `decode response: ${where} is not what a panel sends`;
+    const reason = message('node.replyMember', { member: where });
     const offline = { type: 'NodeWentOffline', data: { node: nodeOne, reason } };
     expect((await round()).map(({ type, data }) => ({ type, data }))).toStrictEqual([offline]);
     expect([used('bob'), sync.state(nodeOne).error]).toStrictEqual([0, reason]);
@@ -364,7 +363,7 @@ describe('a list with nonsense in it', () => {
     await round();
     expect(used('bob')).toBe(11);
     expect((await round()).map(({ type }) => type)).toStrictEqual(['NodeWentOnline']);
-    expect(sync.health(nodeOne)).toMatchObject({ status: 'online', lastError: '' });
+    expect(sync.health(nodeOne)).toMatchObject({ status: 'online', lastError: null });
   });
 
   it('counts too when it is who is connected', async () => {
@@ -375,7 +374,7 @@ describe('a list with nonsense in it', () => {
     await round();
     clock.advance(HOUR);
     await round();
-    const lastError = 'decode response: onlines is not what a panel sends';
+    const lastError = message('node.replyMember', { member: 'onlines' });
     expect(sync.health(nodeOne)).toMatchObject({ status: 'offline', lastError });
   });
 });
@@ -398,7 +397,7 @@ describe('what a node refused', () => {
     expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeGreaterThan(120_000);
     sync.retry(nodeOne);
     await round();
-    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toBe('remote: Port already exists: 443');
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toStrictEqual(declined('Port already exists: 443'));
     expect(sync.retryAt(nodeOne, inbound) - clock.now()).toBeLessThan(10_000);
     remote.fault = null;
     must({ type: 'SetInboundEnabled', data: { inbound, enabled: false } });
@@ -416,7 +415,7 @@ describe('what a node refused', () => {
       clock.advance(HOUR);
       await round();
     }
-    expect(read.nodes.outbox(nodeOne)[1]?.refused?.reason).toMatch(/Port already exists/);
+    expect(read.nodes.outbox(nodeOne)[1]?.refused?.reason).toMatchObject({ code: 'node.declined' });
     asked();
     must({ type: 'DeleteInbound', data: { inbound: first } });
     await settled();

@@ -2,6 +2,7 @@ import { array, asyncProperty, assert as check, constantFrom, record } from 'fas
 import { describe, expect, it } from 'vitest';
 import type { NodeListing } from '../../../../src/commands/ports/remote-panel.js';
 import { NodeError, type NodeReading } from '../../../../src/commands/ports/remote-panel.js';
+import { verbatim } from '../../../../src/messages/message.js';
 import { draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
@@ -17,9 +18,9 @@ const noticed = [
 function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): NodeListing {
   switch (list) {
     case 'garbage':
-      throw new NodeError('not-an-envelope', `garbage ${n}`);
+      throw new NodeError('not-an-envelope', verbatim(`garbage ${n}`));
     case 'locked':
-      throw new NodeError('said-no', `database is locked ${n}`);
+      throw new NodeError('said-no', verbatim(`database is locked ${n}`));
     case 'unreadable':
       return { inbounds: [], unreadable: inbounds.map(({ tag }) => tag) };
     case 'foreign':
@@ -38,7 +39,7 @@ async function withThree() {
   let said = 0;
   let probed: NodeReading | null = null;
   const centre = await withXui((panel) => {
-    const no = () => Promise.reject(new NodeError('said-no', `no ${(said += 1)}`));
+    const no = () => Promise.reject(new NodeError('said-no', verbatim(`no ${(said += 1)}`)));
     return {
       ...panel,
       probe: async (node) => (probed ??= await panel.probe(node)),
@@ -104,7 +105,7 @@ describe('a node that comes and goes', () => {
     await poll('locked');
     clock.advance(HOUR);
     for (n = 0; n < 12; n += 1) await poll('good');
-    expect([sync.state(nodeOne).error, count()['NodeSyncRecovered']]).toStrictEqual(['', undefined]);
+    expect([sync.state(nodeOne).error, count()['NodeSyncRecovered']]).toStrictEqual([null, undefined]);
     await poll('good');
     expect([read.nodes.failing(nodeOne), count()['NodeSyncRecovered']]).toStrictEqual([undefined, 1]);
   });

@@ -12,6 +12,7 @@ import type { RemoteNodes } from '../../../../src/commands/reactors/nodes/remote
 import { NodeId } from '../../../../src/events/ids.js';
 import type { Node } from '../../../../src/events/node/node-document.js';
 import { unlessAborted } from '../../../../src/lib/abort.js';
+import { message, type Text, verbatim } from '../../../../src/messages/message.js';
 import { holdTimers, Place } from '../kit.js';
 
 const id = NodeId.parse(1);
@@ -19,8 +20,8 @@ const id = NodeId.parse(1);
 const reading: NodeReading = {
   ...{ kind: 'portolan', panelId: 'panel-a', cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
 };
-const away = new NodeError('unreachable', 'node.example.com could not be reached');
-const rejected = new NodeError('status', 'HTTP 401 from remote panel: the token is not accepted', { status: 401 });
+const away = new NodeError('unreachable', message('network.unreachable', { host: 'node.example.com' }));
+const rejected = new NodeError('status', message('node.statusToken', { status: 401 }), { status: 401 });
 type Script = NodeReading | Error | (() => Promise<NodeReading>);
 
 const add = (n: number) =>
@@ -57,7 +58,7 @@ async function start(count = 1, script: Script = reading) {
       const { script } = world;
       if (script instanceof Error) throw script;
       if (typeof script !== 'function') return script;
-      return unlessAborted(script(), signal, () => new NodeError('timeout', 'it was aborted'));
+      return unlessAborted(script(), signal, () => new NodeError('timeout', verbatim('it was aborted')));
     },
     listing: async () => {
       if (world.listing instanceof Error) throw world.listing;
@@ -88,7 +89,8 @@ async function start(count = 1, script: Script = reading) {
 
 const identified = { type: 'NodeIdentified', data: { node: 1, kind: 'portolan', panelId: 'panel-a' } };
 const online = { type: 'NodeWentOnline', data: { node: 1 } };
-const offline = (reason: string) => ({ type: 'NodeWentOffline', data: { node: 1, reason } });
+const nonsense = verbatim('nonsense');
+const offline = (reason: Text) => ({ type: 'NodeWentOffline', data: { node: 1, reason } });
 
 /** The answer of a node that comes when the test says so. */
 function held() {
@@ -106,7 +108,7 @@ describe('the watch over nodes', () => {
     expect(told()).toEqual([identified]);
     expect(place.events('NodeIdentified')[0]?.meta.actor).toEqual({ kind: 'node', id: '1', name: 'node 1', ip: null });
     expect(watch.health(id)).toEqual({
-      ...{ status: 'online', lastHeartbeat: Math.floor(place.clock.now() / 1000), lastError: '' },
+      ...{ status: 'online', lastHeartbeat: Math.floor(place.clock.now() / 1000), lastError: null },
       ...{ cpu: 10, mem: 20, coreVersion: '1.2.3', uptimeSecs: 30, latencyMs: 5 },
     });
     expect(kept).toEqual([[1, 10, 20]]);
@@ -128,20 +130,20 @@ describe('the watch over nodes', () => {
     await calm();
     await beat(away);
     await beat();
-    expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 10, lastError: away.message });
+    expect(watch.health(id)).toMatchObject({ status: 'online', cpu: 10, lastError: away.text });
     await beat(reading);
-    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
+    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: null });
     for (let n = 0; n < 5; n += 1) await beat(away);
     expect(watch.health(id)).toMatchObject({
       status: 'offline',
       cpu: 0,
       coreVersion: '1.2.3',
-      lastError: away.message,
+      lastError: away.text,
     });
-    expect(told()).toEqual([identified, offline(away.message)]);
+    expect(told()).toEqual([identified, offline(away.text)]);
     await beat(reading);
     await beat();
-    expect(told()).toEqual([identified, offline(away.message), online]);
+    expect(told()).toEqual([identified, offline(away.text), online]);
   });
 
   it('takes a node that goes and comes back again and again for offline, and says so about once in ten minutes', async () => {
@@ -156,7 +158,7 @@ describe('the watch over nodes', () => {
     }
     expect(count(online)).toBeGreaterThanOrEqual(3);
     expect(count(online)).toBeLessThanOrEqual(5);
-    expect(count(offline(''))).toBeLessThanOrEqual(6);
+    expect(count(offline(verbatim('')))).toBeLessThanOrEqual(6);
   });
 
   it('needs one answer where asking again would be answered alike, or where it never was online', async () => {
@@ -164,11 +166,11 @@ describe('the watch over nodes', () => {
     watch.begin();
     await calm();
     await beat(rejected);
-    expect(told()).toEqual([identified, offline(rejected.message)]);
+    expect(told()).toEqual([identified, offline(rejected.text)]);
     const fresh = await start(1, away);
     fresh.watch.begin();
     await fresh.calm();
-    expect(fresh.told()).toEqual([offline(away.message)]);
+    expect(fresh.told()).toEqual([offline(away.text)]);
   });
 
   it('believes no other panel in the place of the first, until the token is given again', async () => {
@@ -191,7 +193,7 @@ describe('the watch over nodes', () => {
     await calm();
     expect(watch.health(id).status).toBe('online');
     await beat(reading);
-    expect(watch.health(id).lastError).toBe(ANOTHER);
+    expect(watch.health(id).lastError).toStrictEqual(ANOTHER);
     const mirror = await start();
     mirror.world.script = { ...reading, panelId: mirror.place.panel.read.identity.panelId };
     mirror.watch.begin();
@@ -279,14 +281,14 @@ describe('the watch over nodes', () => {
     onTestFinished(() => next.stop());
     next.begin();
     await calm();
-    expect(told()).toEqual([offline(away.message)]);
+    expect(told()).toEqual([offline(away.text)]);
     world.script = reading;
     await next.stop();
     const third = make();
     onTestFinished(() => third.stop());
     third.begin();
     await calm();
-    expect(told()).toEqual([offline(away.message), identified, online]);
+    expect(told()).toEqual([offline(away.text), identified, online]);
   });
 
   it('drops what comes after its end', async () => {
@@ -305,11 +307,11 @@ describe('the watch over nodes', () => {
 describe('a question that somebody asks', () => {
   it('is answered at once, and its answer counts', async () => {
     const { watch, world, told, node } = await start();
-    expect(await watch.probe(node())).toMatchObject({ status: 'online', cpu: 10, error: '' });
+    expect(await watch.probe(node())).toMatchObject({ status: 'online', cpu: 10, error: null });
     world.script = away;
-    expect(await watch.probe(node())).toMatchObject({ status: 'offline', cpu: 0, error: away.message });
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline', cpu: 0, error: away.text });
     expect(watch.health(id).status).toBe('offline');
-    expect(told()).toEqual([identified, offline(away.message)]);
+    expect(told()).toEqual([identified, offline(away.text)]);
   });
 
   it('of a node that is switched off is no event', async () => {
@@ -325,7 +327,7 @@ describe('a question that somebody asks', () => {
     const { watch, world, told, kept, node } = await start();
     expect(await watch.test(node())).toMatchObject({ status: 'online', mem: 20 });
     world.script = new Error('broken');
-    expect(await watch.test(node())).toMatchObject({ status: 'offline', error: 'the node could not be asked' });
+    expect(await watch.test(node())).toMatchObject({ status: 'offline', error: message('node.probeFailed') });
     expect(told()).toEqual([]);
     expect(kept).toEqual([]);
     expect(watch.health(id).status).toBe('unknown');
@@ -338,21 +340,21 @@ describe('a node whose other answers make no sense', () => {
     watch.begin();
     await beat();
     expect(watch.health(id).status).toBe('online');
-    world.listing = new NodeError('not-an-envelope', 'nonsense');
+    world.listing = new NodeError('not-an-envelope', nonsense);
     await beat();
     expect(watch.health(id).status).toBe('online');
     await beat();
-    const gone = { status: 'offline', lastError: 'nonsense', cpu: 0 };
+    const gone = { status: 'offline', lastError: nonsense, cpu: 0 };
     expect(watch.health(id)).toMatchObject(gone);
     await beat();
     expect(watch.health(id)).toMatchObject(gone);
-    expect(await watch.probe(node())).toMatchObject({ status: 'offline', error: 'nonsense' });
+    expect(await watch.probe(node())).toMatchObject({ status: 'offline', error: nonsense });
     await beat(away);
-    expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.message });
-    expect(told()).toStrictEqual([identified, offline('nonsense')]);
+    expect(watch.health(id)).toMatchObject({ status: 'offline', lastError: away.text });
+    expect(told()).toStrictEqual([identified, offline(nonsense)]);
     world.listing = { inbounds: [], unreadable: [] };
     for (let n = 0; n < 4; n += 1) await beat(reading);
-    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: '' });
+    expect(watch.health(id)).toMatchObject({ status: 'online', lastError: null });
     expect(told().at(-1)).toStrictEqual(online);
   });
 
@@ -360,7 +362,7 @@ describe('a node whose other answers make no sense', () => {
     const { place, watch, world, beat } = await start();
     watch.begin();
     await beat();
-    world.listing = new NodeError('not-an-envelope', 'nonsense');
+    world.listing = new NodeError('not-an-envelope', nonsense);
     await beat();
     await beat();
     expect(watch.health(id).status).toBe('offline');

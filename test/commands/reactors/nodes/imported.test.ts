@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeInboundAdopted } from '../../../../src/events/node/node-sync.js';
+import { message } from '../../../../src/messages/message.js';
 import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import { alice, bob, nodeOne, startCentre, withXui } from './kit.js';
 
@@ -90,7 +91,7 @@ describe('an inbound that the panel before kept on a node', () => {
     const centre = await moved([zoe], { remark: 'its own' });
     const before = structuredClone(centre.xui.inbounds);
     await centre.round();
-    expect([refusal(centre), centre.asked()]).toStrictEqual(['The node has an inbound of its own under this tag', []]);
+    expect([refusal(centre), centre.asked()]).toStrictEqual([message('node.foreignInbound'), []]);
     expect(centre.xui.inbounds).toStrictEqual(before);
   });
 

@@ -15,6 +15,8 @@ import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { type InboundId, NodeId } from '../../../../src/events/ids.js';
 import type { Node } from '../../../../src/events/node/node-document.js';
 import { Alarms } from '../../../../src/lib/alarms.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
+import { render } from '../../../../src/messages/render.js';
 import { nodeMarks } from '../../../../src/projections/node/node-marks.js';
 import { ReadModels } from '../../../../src/projections/read-models.js';
 import { startPanel } from '../../../http/kit/panel.js';
@@ -42,7 +44,7 @@ export function startCentre(
   const read = new ReadModels(journal.log);
   const alarms = new Alarms();
   const told: string[] = [];
-  alarms.raised$.subscribe(({ title, body }) => told.push(`${title} | ${body}`));
+  alarms.raised$.subscribe(({ title, body }) => told.push(`${render(title, 'en')} | ${render(body, 'en')}`));
   const real = createWeb({ allowPrivate: true });
   // The clock of these tests stands still, so a slow machine must not make a request time out.
   const web: Web = {
@@ -187,3 +189,6 @@ export async function withPortolan(wrap?: (panel: RemotePanel) => RemotePanel) {
 
 export const alice = draft('alice', 1);
 export const bob = draft('bob', 2);
+
+/** What is recorded when a node declines a request with this message. */
+export const declined = (why: string) => message('node.declined', { why: verbatim(why) });

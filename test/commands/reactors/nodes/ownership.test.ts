@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
 import { draft, HOUR, uuid } from '../../../kit/builders.js';
 import type { XuiInbound, XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
 import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
 
-const FOREIGN = 'The node has an inbound of its own under this tag';
-const GUESTS = 'The node has clients of its own in this inbound';
+const FOREIGN = message('node.foreignInbound');
+const GUESTS = message('node.ownClients');
 const typesOf = (events: readonly RecordedEvent[]) => events.map(({ type }) => type);
 const refusalOf = ({ read }: Pick<Centre, 'read'>) => read.nodes.outbox(nodeOne)[0]?.refused?.reason ?? null;
 
@@ -48,7 +49,7 @@ describe('an inbound of the node itself', () => {
     const before = structuredClone(xui.inbounds);
     const inbound = addInbound([alice]);
     expect(typesOf(await round())).toStrictEqual(['NodeInboundRejected']);
-    expect(refusalOf({ read })).toBe(FOREIGN);
+    expect(refusalOf({ read })).toStrictEqual(FOREIGN);
     clock.advance(HOUR);
     await round();
     expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
@@ -104,7 +105,7 @@ describe('an inbound of the node itself', () => {
       expect(sync.retryAt(nodeOne, inbound)).toBeLessThanOrEqual(clock.now() + 10_000);
       clock.advance(5000);
     }
-    expect(refusalOf({ read })).toBe(FOREIGN);
+    expect(refusalOf({ read })).toStrictEqual(FOREIGN);
     xui.inbounds.splice(0);
     expect(typesOf(await round())).toStrictEqual(['NodeInboundApplied']);
     expect(refusalOf({ read })).toBeNull();
@@ -120,7 +121,7 @@ describe('an inbound of ours', () => {
       ...panel,
       async add(node, wanted) {
         await panel.add(node, wanted);
-        throw new NodeError('timeout', 'it did not answer in time');
+        throw new NodeError('timeout', verbatim('it did not answer in time'));
       },
     }));
     addInbound(clients);
@@ -162,7 +163,7 @@ describe('an inbound of ours', () => {
     second.addNode(remote.port, { panelId: remote.read.identity.panelId });
     const inbound = second.addInbound([bob], { spec: { remark: 'of the other' } });
     await second.round();
-    expect(refusalOf(second)).toBe('Another panel manages this inbound on the node');
+    expect(refusalOf(second)).toStrictEqual(message('node.managedByAnother'));
     expect(await first.round()).toStrictEqual([]);
     second.must({ type: 'DeleteInbound', data: { inbound } });
     await second.round();

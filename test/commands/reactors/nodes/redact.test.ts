@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DesiredClient } from '../../../../src/commands/ports/remote-panel.js';
 import { redact } from '../../../../src/commands/reactors/nodes/redact.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
 
 const ID = '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11';
 const client = (number: number, email: string, more: object = {}): DesiredClient => ({
@@ -18,6 +19,8 @@ describe('what a node says of clients', () => {
     ['remote: xtls-rprx-vision needs security', 'remote: xtls-rprx-vision needs security'],
     ['remote: kimono', 'remote: kimono'],
   ])('%s', (said, kept) => {
-    expect(redact(said, clients)).toBe(kept);
+    expect(redact(verbatim(said), clients)).toStrictEqual(verbatim(kept));
+    const declined = (why: string) => message('node.declined', { why: verbatim(why) });
+    expect(redact(declined(said), clients)).toStrictEqual(declined(kept));
   });
 });

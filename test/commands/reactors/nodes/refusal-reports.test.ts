@@ -4,6 +4,7 @@ import type { OutboxItem } from '../../../../src/commands/reactors/nodes/parts.j
 import { RefusalReports } from '../../../../src/commands/reactors/nodes/refusal-reports.js';
 import { refusals } from '../../../../src/commands/reactors/nodes/steps.js';
 import { RateLimiter } from '../../../../src/commands/reactors/rate-limiter.js';
+import { type Text, verbatim } from '../../../../src/messages/message.js';
 import { HOUR, inboundId, T0 } from '../../../kit/builders.js';
 
 const MINUTE = 60_000;
@@ -15,8 +16,9 @@ class Told {
   readonly #refusals = new RefusalReports(() => this.now);
   readonly #entries = new Map<number, OutboxItem>();
 
-  refuse(id: number, reason: string, waiting: readonly number[] = []): number {
+  refuse(id: number, said: Text | string, waiting: readonly number[] = []): number {
     const before = this.count;
+    const reason = typeof said === 'string' ? verbatim(said) : said;
     const entry = { ...this.#entry(id), waiting };
     this.#refusals.report(entry, reason, () => {
       this.#entries.set(id, { ...entry, refused: { reason, since: this.now } });

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emailKey } from '../../../../src/events/client/client-document.js';
+import { message } from '../../../../src/messages/message.js';
 import { clientSpec, HOUR, identity, inboundDraft, uuid } from '../../../kit/builders.js';
 import { eventually } from '../../../kit/wait.js';
-import { alice, bob, nodeOne, withPortolan, withXui } from './kit.js';
+import { alice, bob, declined, nodeOne, withPortolan, withXui } from './kit.js';
 
 describe('a node that is a panel of 3x-ui', () => {
   it('gets an inbound with its clients, and it is recorded when the node lists it', async () => {
@@ -162,7 +163,7 @@ describe('a node that is a panel of 3x-ui', () => {
       ['NodeInboundApplied', taken],
     ]);
     expect(read.nodes.outbox(nodeOne).map(({ waiting, refused: why }) => [waiting.length, why?.reason])).toStrictEqual([
-      [2, 'The node has an inbound of its own under this tag'],
+      [2, message('node.foreignInbound')],
       [0, undefined],
     ]);
     // The same reason is not recorded again.
@@ -182,7 +183,7 @@ describe('a node that is a panel of 3x-ui', () => {
     await round();
     expect(asked()).toStrictEqual(['POST add']);
     const [entry] = read.nodes.outbox(nodeOne);
-    expect(entry?.refused?.reason).toBe('remote: Something went wrong (Port already exists: 443 )');
+    expect(entry?.refused?.reason).toStrictEqual(declined('Something went wrong (Port already exists: 443 )'));
     await round();
     expect(asked()).toStrictEqual([]);
     clock.advance(HOUR);

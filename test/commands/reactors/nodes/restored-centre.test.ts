@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError } from '../../../../src/commands/ports/remote-panel.js';
+import { message, verbatim } from '../../../../src/messages/message.js';
 import { clientSpec, draft, HOUR } from '../../../kit/builders.js';
 import type { XuiInbounds } from '../../../kit/real/three-x-ui-inbounds.js';
 import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './kit.js';
@@ -7,7 +8,7 @@ import { alice, backupOf, bob, type Centre, nodeOne, withXui } from './kit.js';
 const zoe = draft('zoe', 12);
 const kim = draft('kim', 13);
 const nina = draft('nina', 14);
-const FOREIGN = 'The node has an inbound of its own under this tag';
+const FOREIGN = message('node.foreignInbound');
 
 const emails = (xui: XuiInbounds, tag = 'in-1') => xui.clients(tag).map(({ email }) => email);
 const refusal = ({ read }: Centre, n = 0) => read.nodes.outbox(nodeOne)[n]?.refused?.reason ?? null;
@@ -99,10 +100,7 @@ describe('a centre that was restored from a backup', () => {
     // Nor are they cut with an inbound that is deleted here.
     centre.must({ type: 'DeleteInbound', data: { inbound } });
     await centre.settled();
-    expect([emails(xui), refusal(centre)]).toStrictEqual([
-      ['zoe', 'kim'],
-      'The node has clients of its own in this inbound',
-    ]);
+    expect([emails(xui), refusal(centre)]).toStrictEqual([['zoe', 'kim'], message('node.ownClients')]);
   });
 
   it.each([
@@ -125,7 +123,7 @@ describe('a centre that was restored from a backup', () => {
     expect(centre.read.nodes.unmanagedItems(nodeOne)?.inboundTags).toStrictEqual(['in-2']);
     centre.addInbound([kim], { spec: { tag: 'in-2', port: 8443, remark: 'another', protocol: 'trojan' } });
     await centre.settled();
-    expect(refusal(centre, 1)).toBe(FOREIGN);
+    expect(refusal(centre, 1)).toStrictEqual(FOREIGN);
     expect([first.asked(), first.xui.inbounds]).toStrictEqual([[], before]);
   });
 });
@@ -198,7 +196,7 @@ describe('a step that a node declines', () => {
     const { xui, settled, addInbound, must, edit, read, asked } = await withXui((panel) => ({
       ...panel,
       async update() {
-        throw new NodeError('said-no', 'Duplicate email: kim');
+        throw new NodeError('said-no', verbatim('Duplicate email: kim'));
       },
     }));
     const inbound = addInbound([alice, bob]);
@@ -212,14 +210,16 @@ describe('a step that a node declines', () => {
     await settled();
     expect(emails(xui)).toStrictEqual(['alice', 'bob', ...more.map(({ identity }) => identity.email)]);
     expect(client(xui, 'bob')).toMatchObject({ enable: false });
-    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toMatch(/Duplicate email: client \d+/);
+    expect(read.nodes.outbox(nodeOne)[0]?.refused?.reason).toMatchObject({
+      params: { why: { verbatim: expect.stringMatching(/Duplicate email: client \d+/) as string } },
+    });
   });
 
   it('keeps nobody in who is to be shut out, for those of whom only words differ', async () => {
     const { xui, round, addInbound, edit } = await withXui((panel) => ({
       ...panel,
       async update() {
-        throw new NodeError('said-no', 'Duplicate email: kim');
+        throw new NodeError('said-no', verbatim('Duplicate email: kim'));
       },
     }));
     const inbound = addInbound(Array.from({ length: 60 }, (_, n) => draft(`c${n}`, 20 + n)));

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { message } from '../../../../src/messages/message.js';
 import { clientSpec, HOUR, identity } from '../../../kit/builders.js';
 import { alice, bob, type Centre, nodeOne, startCentre, withPortolan, withXui } from './kit.js';
 
@@ -25,12 +26,12 @@ describe('two centres of one node', () => {
       expect((await first.round()).map(({ type }) => type)).toStrictEqual([]);
       second.clock.advance(HOUR);
     }
-    expect(reasonOf(second)).toBe('Another panel manages this inbound on the node');
+    expect(reasonOf(second)).toStrictEqual(message('node.managedByAnother'));
     expect([...remote.read.clients.all()].map((client) => client.identity.email)).toStrictEqual(['alice']);
     expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
     expect(first.read.nodes.outbox(nodeOne)[0]).toMatchObject({ refused: null, waiting: [] });
     expect(second.told).toStrictEqual([
-      'A node does not take what was decided for it | Oslo: in-1: Another panel manages this inbound on the node',
+      'A node does not apply its changes | Oslo: in-1: Another panel manages this inbound on the node',
     ]);
   });
 
@@ -42,7 +43,7 @@ describe('two centres of one node', () => {
     await first.round();
     second.addInbound([{ ...bob, ...anna }, alice], { spec: { port: 8443, tag: 'in-2' } });
     await second.round();
-    expect(reasonOf(second)).toBe('Another panel has a client of the same email on the node');
+    expect(reasonOf(second)).toStrictEqual(message('node.emailTaken'));
     expect(remote.read.inbounds.all().map(({ tag }) => tag)).toStrictEqual(['in-1', 'in-2']);
     const [, two] = remote.read.inbounds.all();
     expect(two && remote.read.clients.ofInbound(two.id).map((client) => client.identity.email)).toStrictEqual([
@@ -61,7 +62,7 @@ describe('two centres of one node', () => {
     Object.assign(xui.byTag('in-1'), { settings: JSON.stringify(settings), remark: 'of the other' });
     asked();
     await first.round();
-    expect([asked(), reasonOf(first)]).toStrictEqual([[], 'Another panel has clients in this inbound on the node']);
+    expect([asked(), reasonOf(first)]).toStrictEqual([[], message('node.sharedInbound')]);
     expect(first.read.nodes.unmanagedItems(nodeOne)?.clients).toStrictEqual([{ inboundTag: 'in-1', email: 'carl' }]);
     first.remove(inbound, 'bob');
     await first.settled();
@@ -77,7 +78,7 @@ describe('two centres of one node', () => {
       expect.stringMatching(/delClientByEmail\/alice$/),
     ]);
     expect(xui.clients('in-1').map(({ email }) => email)).toStrictEqual(['carl']);
-    expect(reasonOf(first)).toBe('Another panel has clients in this inbound on the node');
+    expect(reasonOf(first)).toStrictEqual(message('node.sharedInbound'));
     // Once the other one has gone, what is left is taken away.
     xui.byTag('in-1').settings = '{"clients":[]}';
     first.clock.advance(HOUR);
@@ -108,9 +109,9 @@ describe('an inbound that something else on the node changes again and again', (
     spoil(xui);
     await round();
     expect(asked()).toStrictEqual([]);
-    const why = 'Something else on the node changes this inbound again and again';
+    const why = message('node.changedRepeatedly');
     const entry = () => centre.read.nodes.outbox(nodeOne)[0];
-    expect(entry()?.refused?.reason).toBe(why);
+    expect(entry()?.refused?.reason).toStrictEqual(why);
     expect(centre.sync.retryAt(nodeOne, entry()?.inbound as never)).toBeGreaterThan(clock.now());
     // Half an hour of the same: it is seldom told, it stays refused, and nobody hears of it twice.
     const { position } = journal.log.head();
@@ -118,18 +119,20 @@ describe('an inbound that something else on the node changes again and again', (
       clock.advance(60_000);
       spoil(xui);
       await round();
-      expect(entry()?.refused?.reason).toBe(why);
+      expect(entry()?.refused?.reason).toStrictEqual(why);
     }
     expect(asked().length).toBeLessThan(12);
     expect(journal.log.read(position, 1000)).toStrictEqual([]);
-    expect(told).toStrictEqual([`A node does not take what was decided for it | Oslo: in-1: ${why}`]);
+    expect(told).toStrictEqual([
+      'A node does not apply its changes | Oslo: in-1: Something else on the node keeps changing this inbound',
+    ]);
     // It is left alone: as soon as it stays as it is wanted for a while, that is said as well.
     for (let n = 0; n < 12; n += 1) {
       clock.advance(60_000);
       await round();
     }
     expect(entry()?.refused).toBeNull();
-    expect(told.slice(1)).toStrictEqual(['A node has caught up | Oslo']);
+    expect(told.slice(1)).toStrictEqual(['A node has received all changes | Oslo']);
   });
 
   it('has a new decision at once all the same', async () => {
