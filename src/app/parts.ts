@@ -13,7 +13,6 @@ import { createWeb } from '../adapters/web/web.js';
 import type { BackupDelivery } from '../commands/reactors/backup/backup-delivery.js';
 import type { RemoteNodes } from '../commands/reactors/nodes/remote-nodes.js';
 import { type Config, overridesOf } from '../config.js';
-import { serverNames } from '../events/certificate.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import type { PanelServices } from '../http/panel/context.js';
@@ -114,7 +113,7 @@ export function panelServices(
       restarting,
       restartProblem: () => servers.restartProblem(),
       subPort: () =>
-        ownPorts().find(({ name }) => name === serverNames.subscription)?.port ?? read.settings.current().subPort,
+        ownPorts().find(({ server }) => server === 'subscription')?.port ?? read.settings.current().subPort,
     },
     outside: { web, providers: createProviders(web, { tunnel: config.WGPROV_URL, vpn: config.VPNPROV_URL }, now) },
   };

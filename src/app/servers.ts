@@ -11,7 +11,7 @@ import { mountHandlers } from '../http/panel/handlers/index.js';
 import { createPanelServer } from '../http/panel/server.js';
 import { closeServer, listen } from '../http/server/listen.js';
 import { Servers } from '../http/server/servers.js';
-import { type StartedServer, startErrorText, startedServers } from '../http/server/start-error.js';
+import { type StartedServer, startErrorText } from '../http/server/start-error.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
 import type { Disposal } from '../lib/disposal.js';
 import { refusedByDisk } from '../store/storage-watch.js';
@@ -54,7 +54,7 @@ export async function openServers(panel: Panel, parts: Parts): Promise<Servers> 
   const { port } = await listen(ops, at.port, at.listen).catch((error: unknown) => {
     throw new Error(startError(error, 'ops', at));
   });
-  servers.addOps({ ...at, port, name: startedServers.ops.name });
+  servers.addOps({ ...at, port, server: 'ops' });
   process.on('SIGHUP', () => servers.hangUp());
   return servers;
 }

@@ -1,9 +1,10 @@
 import type { PanelEvent } from '../events/catalog.js';
+import type { ServerName } from '../events/certificate.js';
 import type { Actor, Caused } from '../events/log/event.js';
 import type { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
 
-/** A wish in the imperative. It may be refused. */
+/** A request for a change, in the imperative. A rule may reject it. */
 export interface Command<T extends string = string, D = unknown> {
   readonly type: T;
   readonly data: D;
@@ -13,22 +14,22 @@ export interface Command<T extends string = string, D = unknown> {
 export interface OwnPort {
   readonly port: number;
   readonly listen: string;
-  readonly name: string;
+  readonly server: ServerName | 'ops';
 }
 
-/** Everything a decision may know besides the command and the state. */
+/** What a decision may use besides the command and the state. */
 export interface DecisionContext {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What kind of caller asks. */
+  /** The kind of the caller. */
   readonly by: Actor['kind'];
   readonly ownPorts: readonly OwnPort[];
 }
 
-/** What happens, in order, or a rule's no. An empty list means: it is so already. */
+/** The events, in order, or a rejection. An empty list means that nothing has to change. */
 export type Decision = readonly Caused<PanelEvent>[] | Rejection;
 
-/** Pure functions, one for each command type; a missing one does not compile. */
+/** Pure functions, one for each command type. A missing one does not compile. */
 export type Decider<C extends Command> = {
   readonly [T in C['type']]: (
     data: Extract<C, { type: T }>['data'],

@@ -469,6 +469,9 @@ export interface MessageParams {
   'history.inboundDeleted': { readonly id: string | number };
   'inbound.leadsToPanel': { readonly port: string | number };
   'inbound.name': { readonly tag: string | number };
+  'inbound.panelServer': None;
+  'inbound.subscriptionServer': None;
+  'inbound.opsServer': None;
   'inbound.otherProgram': None;
   'inbound.tagSpaces': None;
   'inbound.tagReserved': None;

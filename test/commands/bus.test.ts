@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createBus } from '../../src/commands/bus.js';
 import { panelState } from '../../src/commands/state.js';
+import { message } from '../../src/messages/message.js';
 import { admin, alice, inboundDraft, one, T0, userId } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 
@@ -56,10 +57,13 @@ describe('a command', () => {
       log: journal.log,
       state: panelState.initial(),
       now: journal.clock.now,
-      ownPorts: () => [{ port, listen: '', name: 'the panel' }],
+      ownPorts: () => [{ port, listen: '', server: 'panel' }],
       closed: () => null,
     });
-    expect(dispatch(addInbound, context)).toMatchObject({ code: 'PORT_TAKEN', details: { by: 'the panel' } });
+    expect(dispatch(addInbound, context)).toMatchObject({
+      code: 'PORT_TAKEN',
+      details: { by: message('inbound.panelServer') },
+    });
     port = 444;
     expect(dispatch(addInbound, context)).toMatchObject({ events: [{ position: 1 }, { position: 2 }] });
   });

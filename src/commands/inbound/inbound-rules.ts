@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { serverNames } from '../../events/certificate.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { InboundConfig, InboundSpec } from '../../events/inbound/inbound.js';
 import { accountProblem } from '../../lib/account-name.js';
@@ -37,10 +36,13 @@ export const overlap = (a: string, b: string): boolean =>
   !isSocket(a) && !isSocket(b) && (isAny(a) || isAny(b) || a === b);
 const isSocket = (listen: string): boolean => listen.startsWith('/') || listen.startsWith('@');
 
-/** What the panel serves to the world anyway, by the names of its ports. */
-const PUBLIC_SERVERS: ReadonlySet<string> = new Set(Object.values(serverNames));
+const ownServers: Readonly<Record<OwnPort['server'], Text>> = {
+  panel: message('inbound.panelServer'),
+  subscription: message('inbound.subscriptionServer'),
+  ops: message('inbound.opsServer'),
+};
 
-/** `place`: the machine, and the inbound that is there already. What one machine listens on is nothing to another. */
+/** `place`: the machine, and the id of the inbound if it exists. Machines do not share ports. */
 export function portProblem(
   state: PanelState,
   panelPorts: readonly OwnPort[],
@@ -52,8 +54,8 @@ export function portProblem(
   const ownPorts = place.node === null ? panelPorts : [];
   const others = [...state.inbounds.values()].filter(({ id, node }) => id !== place.id && node === place.node);
   const aimed = loopbackPorts(config.settings, config.stream);
-  // The two servers may be hidden behind an inbound; what answers without a login may not be led out.
-  const reached = ownPorts.find((taken) => aimed.has(taken.port) && !PUBLIC_SERVERS.has(taken.name));
+  // The two public servers may be behind an inbound. The ops server has no login and must stay local.
+  const reached = ownPorts.find((taken) => aimed.has(taken.port) && taken.server === 'ops');
   if (reached) return reject('CONFIG_INVALID', { why: message('inbound.leadsToPanel', { port: reached.port }) });
   if (isSocket(listen)) {
     const other = others.find((inbound) => inbound.listen === listen);
@@ -70,7 +72,7 @@ export function portProblem(
   const own = mine.has('tcp')
     ? ownPorts.find((taken) => taken.port === port && overlap(taken.listen, listen))
     : undefined;
-  return own ? reject('PORT_TAKEN', { port, by: own.name }) : null;
+  return own ? reject('PORT_TAKEN', { port, by: ownServers[own.server] }) : null;
 }
 
 /** Names in the running core that are the panel's own. */

@@ -14,7 +14,7 @@ import {
 } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
 import { textOfIssue } from '../../messages/issue.js';
-import { message, type Text } from '../../messages/message.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { type Flaw, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
@@ -116,11 +116,12 @@ const KINDS: Readonly<Record<string, Text>> = {
   boolean: message('input.notBoolean'),
 };
 
-/** What is wrong with a value, in words for people: the schema's own about a wrong type are for programs. */
-function whyOf(issue: z.core.$ZodIssue | undefined): Text | string {
+/** The problem with a value, for people. The messages of zod about a wrong type are for programs. */
+function whyOf(issue: z.core.$ZodIssue | undefined): Text {
   if (!issue) return message('input.invalid');
   const kind = issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-  return kind ?? textOfIssue(issue.message);
+  const why = kind ?? textOfIssue(issue.message);
+  return typeof why === 'string' ? verbatim(why) : why;
 }
 
 function isSecret(key: string): key is SecretKey {

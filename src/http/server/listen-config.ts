@@ -3,7 +3,7 @@ import { overlap } from '../../commands/inbound/inbound-rules.js';
 import type { CertificateFiles, CertificateKeeper, CertificateStatus } from '../../commands/ports/certificates.js';
 import type { PortProblem } from '../../commands/ports/host.js';
 import { reject } from '../../commands/rejection.js';
-import { type ServerName, serverNames } from '../../events/certificate.js';
+import type { ServerName } from '../../events/certificate.js';
 import type { Settings } from '../../events/settings/settings.js';
 import { message } from '../../messages/message.js';
 
@@ -75,9 +75,6 @@ export function sameAddress(one: ListenConfig, other: ListenConfig | undefined):
 
 type PortCheck = (listen: string, port: number) => Promise<PortProblem | null>;
 
-/** The servers whose ports are settings. */
-const CONFIGURED: ReadonlySet<string> = new Set(Object.values(serverNames));
-
 /**
  * Why the panel or the subscription server cannot listen at an address; null when it can. A port that one of the two
  * holds now counts as free, because a restart may release it: then only the address is checked.
@@ -88,7 +85,7 @@ export function serverPortProblem(
   listen: string,
   port: number,
 ): Promise<PortProblem | null> {
-  const held = own.some((one) => CONFIGURED.has(one.name) && one.port === port && overlap(one.listen, listen));
+  const held = own.some((one) => one.server !== 'ops' && one.port === port && overlap(one.listen, listen));
   return check(listen, held ? 0 : port);
 }
 

@@ -85,7 +85,7 @@ export class Servers {
     const own = [...this.#bound.all].map(([name, { door, config }]) => ({
       port: door.address.port,
       listen: config.listen,
-      name: serverNames[name],
+      server: name,
     }));
     return this.#opsPort ? [...own, this.#opsPort] : own;
   };

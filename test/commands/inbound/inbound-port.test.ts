@@ -20,8 +20,8 @@ const add = ({ config: own, ...spec }: Place) =>
   }) as const;
 const added = ({ config: own, ...spec }: Place) =>
   inboundAdded({ id: two, spec: { tag: 'in-2', ...spec }, config: own ?? {} });
-const panelPort: OwnPort = { port: 2053, listen: '127.0.0.1', name: 'the panel' };
-const healthPort: OwnPort = { ...panelPort, name: 'the health port of the panel' };
+const panelPort: OwnPort = { port: 2053, listen: '127.0.0.1', server: 'panel' };
+const healthPort: OwnPort = { ...panelPort, server: 'ops' };
 
 const udp = { protocol: 'hysteria2', config: { stream: { security: 'tls' } } } as const satisfies Place;
 const shadowsocks = (network: string): Place => ({
@@ -118,10 +118,10 @@ describe('a port', () => {
   it('is taken where the panel itself listens', () => {
     given()
       .when(add({ port: 2053 }), { ownPorts: [panelPort] })
-      .thenRejects('PORT_TAKEN', { port: 2053, by: 'the panel' });
+      .thenRejects('PORT_TAKEN', { port: 2053, by: message('inbound.panelServer') });
     given()
       .when(add({ port: 2053, listen: '127.0.0.1' }), { ownPorts: [panelPort] })
-      .thenRejects('PORT_TAKEN', { port: 2053, by: 'the panel' });
+      .thenRejects('PORT_TAKEN', { port: 2053, by: message('inbound.panelServer') });
   });
 
   it('is free beside the panel on another address or for UDP', () => {
