@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Alarm, Alarms } from '../lib/alarms.js';
 import { render } from '../messages/render.js';
-import { pushesOf } from './pushes.js';
+import { notificationOf } from './notifications.js';
 import type { ReadModels } from './read-models.js';
 
 /** The part of a logger that notifications need. */
@@ -32,7 +32,8 @@ export function logNotifications({ read, alarms }: Sources, log: NotificationLog
 }
 
 function warningsIn(events: readonly RecordedEvent[]): readonly Alarm[] {
-  return pushesOf(events).flatMap((push) =>
-    push.type === 'notification' && push.severity !== 'success' ? [push] : [],
-  );
+  return events.flatMap((event) => {
+    const notification = notificationOf(event);
+    return notification && notification.severity !== 'success' ? [notification] : [];
+  });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Dispatch } from '../commands/bus.js';
 import { Rejection, refusedByStorage, STORAGE_CODES } from '../commands/rejection.js';
 import type { Alarms } from '../lib/alarms.js';
+import { message } from '../messages/message.js';
 
 /** The same `dispatch`, which raises an alarm when the disk refuses, and ends it with the next event that is written. */
 export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
@@ -10,11 +11,11 @@ export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
     const done = dispatch(command, context);
     if (done instanceof Rejection) {
       if (refusedByStorage(done))
-        alarms.raise(done.code, { title: 'Nothing can be saved', body: done.message, severity: 'error' });
+        alarms.raise(done.code, { title: message('notifications.storageFailed'), body: done.text, severity: 'error' });
     } else if (done.events.length > 0) {
       alarms.over(STORAGE_CODES, {
-        title: 'Changes are saved again',
-        body: 'The data directory can be written to.',
+        title: message('notifications.storageRecovered'),
+        body: message('notifications.dataDirectoryWritable'),
         severity: 'success',
       });
     }

@@ -91,7 +91,7 @@ describe('every admin is told', () => {
     const { place, told } = await start();
     const reason = 'open /srv/cert/a.pem: no such file or directory';
     place.must({ type: 'RecordInboundRejected', data: { inbound: one, reason } });
-    expect(await told(1)).toEqual([`Events of the panel\nThe core does not take an inbound: #1: ${reason}`]);
+    expect(await told(1)).toEqual([`Events of the panel\nThe core rejects an inbound: Inbound 1: ${reason}`]);
   });
 
   it('of processors that are busy for long', async () => {

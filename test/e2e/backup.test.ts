@@ -156,7 +156,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(refused?.msg).toContain('in progress');
     // Whoever changes something now would lose it.
     expect(await admin.post('/panel/setting/update', { subTitle: 'Lost' })).toMatchObject({ success: false });
-    await until('the notification', () => heard.some((text) => text.includes('starts anew with the imported state')));
+    await until('the notification', () => heard.some((text) => text.includes('restarting with the imported data')));
     socket.close();
 
     await until('another panel process', () => pidIn('lock.db.pid') !== oldPanel);

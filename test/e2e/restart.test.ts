@@ -82,7 +82,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     await until('the panel is at its new address', () => knows(base, admin));
     expect((await gone)[0]).toBe(1001);
     expect(heard.filter(({ type }) => type === 'notification').map(({ title }) => title)).toContain(
-      'The panel restarts',
+      'The panel is restarting',
     );
     await expect(ask(`${url}/`)).rejects.toThrow('ECONNREFUSED');
     await expect(ask(`${subUrl}/sub/${anna.subId}`)).rejects.toThrow('ECONNREFUSED');
@@ -130,7 +130,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
       reason: `Port already exists: ${subPort} is used by another program`,
     });
     await until('the browsers are told', () =>
-      heard.some(({ title }) => title === 'The panel could not restart and goes on as it was'),
+      heard.some(({ title }) => title === 'The panel could not restart and keeps running as before'),
     );
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.terminate();

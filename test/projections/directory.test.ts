@@ -4,6 +4,7 @@ import { ClientDeleted, ClientUpdated } from '../../src/events/client/client.js'
 import { DirectorySynced } from '../../src/events/directory.js';
 import { loadedState, savedState } from '../../src/events/log/fold.js';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
+import { message } from '../../src/messages/message.js';
 import { directory } from '../../src/projections/directory.js';
 import { pushesOf } from '../../src/projections/pushes.js';
 import { alice, bob, clientAdded, first, one, second, T0 } from '../kit/builders.js';
@@ -80,7 +81,7 @@ describe('a sync', () => {
     expect(pushesOf(recorded([synced('Nobody is there')]))).toEqual([
       {
         type: 'notification',
-        title: 'Clients could not be brought in line with the directory',
+        title: message('notifications.directorySyncFailed'),
         body: 'Nobody is there',
         severity: 'warning',
       },

@@ -35,8 +35,8 @@ describe('the log of the panel', () => {
     expect(lines).toEqual([
       'error The core failed {"why":"The core was killed"}',
       'error A certificate cannot be used {"why":"/c.pem: it has expired"}',
-      'error The panel could not restart and goes on as it was {"why":"no such port"}',
-      'error The core does not take an inbound {"why":"#3: no such file"}',
+      'error The panel could not restart and keeps running as before {"why":"no such port"}',
+      'error The core rejects an inbound {"why":"Inbound 3: no such file"}',
     ]);
   });
 });

@@ -8,6 +8,9 @@ import {
   InboundRejectedByCore,
 } from '../../src/events/core.js';
 import { InboundId } from '../../src/events/ids.js';
+import { message } from '../../src/messages/message.js';
+import { render } from '../../src/messages/render.js';
+import { rendered } from '../../src/messages/rendered.js';
 import { pushesOf } from '../../src/projections/pushes.js';
 import { samples } from '../events/samples.js';
 import { recorded } from '../kit/spec.js';
@@ -55,23 +58,33 @@ describe('what browsers are told', () => {
   it('tells the state of the core in words', () => {
     expect(pushesOf(recorded([CoreStarted({ run: 'r', version: '26.7', reason: 'start' })]))).toStrictEqual([
       { type: 'xrayState', data: 'running' },
-      { type: 'notification', title: 'The core is running', body: 'Version 26.7', severity: 'success' },
+      {
+        type: 'notification',
+        title: message('notifications.coreRunning'),
+        body: message('notifications.version', { version: '26.7' }),
+        severity: 'success',
+      },
     ]);
     expect(pushesOf(recorded([CoreStopped({ run: 'r', reason: 'request' })]))).toStrictEqual([
       { type: 'xrayState', data: 'stop' },
-      { type: 'notification', title: 'The core has stopped', body: 'An admin asked for it.', severity: 'warning' },
+      {
+        type: 'notification',
+        title: message('notifications.coreStopped'),
+        body: message('notifications.stoppedByAdmin'),
+        severity: 'warning',
+      },
     ]);
     expect(pushesOf(recorded([CoreFailed({ run: 'r', reason: 'killed' })]))).toStrictEqual([
       { type: 'xrayState', data: 'error' },
-      { type: 'notification', title: 'The core failed', body: 'killed', severity: 'error' },
+      { type: 'notification', title: message('notifications.coreFailed'), body: 'killed', severity: 'error' },
     ]);
   });
 
   it.each([
-    ['PanelRestartRequested', 'warning', 'The panel restarts', 'It is back in a few seconds.'],
-    ['PanelRestarted', 'success', 'The panel has restarted', 'It runs with the settings as they are now.'],
+    ['PanelRestartRequested', 'warning', 'The panel is restarting', 'It will be back in a few seconds.'],
+    ['PanelRestarted', 'success', 'The panel has restarted', 'It runs with the current settings.'],
     [
-      ...(['PanelRestartFailed', 'error', 'The panel could not restart and goes on as it was'] as const),
+      ...(['PanelRestartFailed', 'error', 'The panel could not restart and keeps running as before'] as const),
       'Port 2096 is taken by another program',
     ],
     ['CertificateLoaded', 'success', 'A certificate is in use', 'panel.example'],
@@ -79,9 +92,10 @@ describe('what browsers are told', () => {
       ...(['CertificateRejected', 'error', 'A certificate cannot be used'] as const),
       '/etc/tls/fullchain.pem: The key does not belong to the certificate',
     ],
-    ['CertificateExpiring', 'warning', 'A certificate ends soon', '2026-01-01'],
+    ['CertificateExpiring', 'warning', 'A certificate expires soon', 'It expires at 2026-01-01 00:00:00Z'],
   ])('tells of %s', (type, severity, title, body) => {
-    expect(pushesOf(recorded([sample(type)]))).toStrictEqual([{ type: 'notification', title, body, severity }]);
+    const pushes = rendered(pushesOf(recorded([sample(type)])), (text) => render(text, 'en'));
+    expect(pushes).toStrictEqual([{ type: 'notification', title, body, severity }]);
   });
 
   it('tells of inbounds that the core leaves out, and of their return', () => {
@@ -93,11 +107,16 @@ describe('what browsers are told', () => {
     expect(pushesOf(events)).toStrictEqual([
       {
         type: 'notification',
-        title: 'The core does not take an inbound',
-        body: '#3: open /a.pem: no such file or directory',
+        title: message('notifications.inboundRejectedByCore'),
+        body: message('notifications.inboundReason', { inbound, reason: 'open /a.pem: no such file or directory' }),
         severity: 'error',
       },
-      { type: 'notification', title: 'The core takes an inbound again', body: '#3', severity: 'success' },
+      {
+        type: 'notification',
+        title: message('notifications.inboundAcceptedByCore'),
+        body: message('notifications.inbound', { inbound }),
+        severity: 'success',
+      },
       { type: 'invalidate', resource: 'inbounds' },
     ]);
   });
