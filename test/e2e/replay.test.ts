@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { createPanel } from '../../src/app/panel.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
-import { type Admin, cli, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
+import { Admin, cli, must, type PanelProcess, startPanel, storeTemplate } from '../kit/real/panel-process.js';
 import { download } from '../kit/real/socks.js';
 import { startTargets, type Targets } from '../kit/real/targets.js';
 import { type Added, addInbound, clientBody, entryOf, headOf, recorded, template, until, wireOf } from './support.js';
@@ -110,17 +110,44 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     }
   }
 
+  /** The panel's admin with the password of now. */
+  async function login(): Promise<Admin> {
+    const admin = new Admin(panel.url, { username: panel.username, password: panel.password });
+    await must(admin.login());
+    return admin;
+  }
+
+  /** The read models and the write state. The configuration of the core is derived from them. */
+  const foldsIn = (digests: Digests): string[] => Object.keys(digests).filter((name) => name !== 'core-config');
+
+  /**
+   * Waits for a scheduled backup: the panel compares the digests of its own read models and write state with those of a replay
+   * of the copy in another process, and records how many were equal.
+   */
+  async function comparedByPanel(): Promise<number> {
+    const admin = await login();
+    const start = headOf(panel.dataDir);
+    await must(admin.post('/panel/setting/update', { backupSchedule: '@every 1s' }));
+    const verified = await until('a verified backup', () => recorded(panel.dataDir, 'BackupVerified', start)[0]);
+    await must(admin.post('/panel/setting/update', { backupSchedule: '@yearly' }));
+    expect(recorded(panel.dataDir, 'BackupFailed', start)).toEqual([]);
+    return verified.data.comparedModels;
+  }
+
   it('gives the same read models from zero, before and after a restart with snapshots', async () => {
     expect(new Set(recorded(panel.dataDir, 'DataKeyDestroyed').map(({ data }) => data.reason))).toContain('rotated');
+    const compared = await comparedByPanel();
     await panel.stop();
     const head = headOf(panel.dataDir);
     const before = await replay(panel.dataDir);
     expect(Object.keys(before).length).toBeGreaterThanOrEqual(10);
+    expect(compared).toBe(foldsIn(before).length);
     expect(await liveDigests({ snapshots: true })).toEqual(before);
     expect(await liveDigests({ snapshots: false })).toEqual(before);
 
     panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
     expect(await replay(panel.dataDir, head)).toEqual(before);
+    expect(await comparedByPanel()).toBe(compared);
     const admin = await panel.admin();
     await must(admin.post('/panel/api/inbounds/resetAllTraffics'));
     await panel.stop();
@@ -129,6 +156,28 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     expect(await liveDigests({ snapshots: true })).toEqual(after);
     expect(await liveDigests({ snapshots: false })).toEqual(after);
     expect(await replay(panel.dataDir, head)).toEqual(before);
+  });
+
+  it('gives the state that the running panel has, before and after kill -9', async () => {
+    panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
+    const folds = foldsIn(await replay(panel.dataDir));
+    expect(folds).toContain('state');
+    expect(await comparedByPanel()).toBe(folds.length);
+    const head = headOf(panel.dataDir);
+    const before = await replay(panel.dataDir, head);
+
+    panel.kill('SIGKILL');
+    await panel.exited;
+    expect(readdirSync(join(panel.dataDir, 'run', 'snapshots'))).not.toEqual([]);
+    expect(await replay(panel.dataDir, head)).toEqual(before);
+    const atDeath = await replay(panel.dataDir);
+    expect(await liveDigests({ snapshots: true })).toEqual(atDeath);
+    expect(await liveDigests({ snapshots: false })).toEqual(atDeath);
+
+    panel = await startPanel({ dataDir: panel.dataDir, password: panel.password });
+    expect(await comparedByPanel()).toBe(folds.length);
+    expect(await replay(panel.dataDir, head)).toEqual(before);
+    await panel.stop();
   });
 
   it('answers an admin the same after a start from snapshots and after one from zero', async () => {
