@@ -21,7 +21,7 @@ export function createBackups(panel: Panel, config: Config, parts: Parts): Panel
   const { switchOver, restarting, warn, disposal } = parts;
   const backups = new PanelBackups({
     panel: { read, dispatch, directory, now, foldings: store.foldings, markReplaced: store.markReplaced },
-    work: childWork({ humble: true }),
+    work: childWork({ lowPriority: true }),
     release: version,
     corePlace: () => corePlace(config),
     switchOver,

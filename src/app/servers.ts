@@ -14,6 +14,7 @@ import { Servers } from '../http/server/servers.js';
 import { type StartedServer, startErrorText } from '../http/server/start-error.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
 import type { Disposal } from '../lib/disposal.js';
+import { render } from '../messages/render.js';
 import { refusedByDisk } from '../store/storage-watch.js';
 import { version } from '../version.js';
 import type { PanelBackups } from '../worker/backups.js';
@@ -89,7 +90,10 @@ function createServers(panel: Panel, config: Config, logger: PanelLogger, startE
 
 function createOps(panel: Panel, config: Config) {
   const { read, log, now, store } = panel;
-  const unsaved = () => store.startup.complaint ?? refusedByDisk(panel);
+  const unsaved = () => {
+    const text = store.startup.complaint ?? refusedByDisk(panel);
+    return text && render(text, 'en');
+  };
   return createOpsServer({
     panel: () => unsaved() ?? unreadiness(read, log),
     core: () => coreUnreadiness(read),

@@ -7,7 +7,7 @@ import type { Config } from '../config.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { message } from '../messages/message.js';
 import type { Say } from './language.js';
-import { printEither } from './output.js';
+import { inEnglish, printEither } from './output.js';
 import type { Common } from './reading.js';
 
 /** `portolan backup` and `portolan restore`: through the running panel, or without one. */
@@ -53,7 +53,7 @@ export function backupCommands(
       const { done, running } = await restoreState(dataDir, asked, corePlace(config()));
       const next = message(running ? 'cli.nextRunning' : 'cli.nextStart');
       const text = say(message('cli.restored', { file, position: done.position, next }));
-      printEither(json, done, `${text}${keptTexts(done, say)}`);
+      printEither(json, inEnglish(done), `${text}${keptTexts(done, say)}`);
     });
 }
 

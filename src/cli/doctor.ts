@@ -6,7 +6,7 @@ import type { Config } from '../config.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { timeText } from '../lib/words.js';
-import { message, verbatim } from '../messages/message.js';
+import { message } from '../messages/message.js';
 import { backups } from '../projections/backups.js';
 import { coreState } from '../projections/core/core-state.js';
 import { inbounds } from '../projections/inbounds.js';
@@ -62,12 +62,10 @@ async function examine(config: Config): Promise<readonly Finding[]> {
       fault
         ? bad(message('cli.checkChain'), message('cli.chainFault', fault))
         : good(message('cli.checkChain'), message('cli.chainSound', { events })),
-      keys === null
-        ? good(message('cli.checkKeys'), message('cli.keysSound'))
-        : bad(message('cli.checkKeys'), verbatim(keys)),
+      keys === null ? good(message('cli.checkKeys'), message('cli.keysSound')) : bad(message('cli.checkKeys'), keys),
       complaint === null
         ? good(message('cli.checkAnchor'), message('cli.anchorSound'))
-        : bad(message('cli.checkAnchor'), verbatim(complaint)),
+        : bad(message('cli.checkAnchor'), complaint),
       examineClock(last?.meta.at ?? 0, Date.now()),
       lastBackup(backupStatus(kept.state, known.state.values, Date.now())),
       ...(await (await import('./examination.js')).examineMachine(config, directory, known.state.values)),

@@ -6,12 +6,12 @@ import { panelState } from '../commands/state.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp } from '../events/log/replay.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { message, verbatim } from '../messages/message.js';
+import { message } from '../messages/message.js';
 import { beginAll } from '../projections/foldings.js';
 import { digestsOf } from '../projections/read-models.js';
 import { verifyLog } from '../store/verify.js';
 import type { Say } from './language.js';
-import { eventLine, masked, print, printEither } from './output.js';
+import { eventLine, inEnglish, masked, print, printEither } from './output.js';
 import { type Common, reading } from './reading.js';
 import { statementCommand } from './statement.js';
 import { whyCommand } from './why.js';
@@ -67,10 +67,10 @@ export function eventCommands(program: Command, common: (command: Command) => Co
       const { dataDir, json } = common(command);
       reading(dataDir, ({ log, complaint }) => {
         const verdict = verifyLog(log);
-        const fault = verdict.fault ? message('cli.chainBroken', verdict.fault) : textIn(verdict.keys ?? complaint);
+        const fault = verdict.fault ? message('cli.chainBroken', verdict.fault) : (verdict.keys ?? complaint);
         printEither(
           json,
-          { ...verdict, anchor: complaint ?? 'sound' },
+          inEnglish({ ...verdict, anchor: complaint ?? 'sound' }),
           say(message('cli.verified', { events: verdict.events, pruned: verdict.pruned })),
         );
         if (fault) throw new OperatorError(fault);
@@ -95,9 +95,6 @@ export function eventCommands(program: Command, common: (command: Command) => Co
       });
     });
 }
-
-/** A sentence that does not have a code yet. */
-const textIn = (sentence: string | null) => (sentence === null ? null : verbatim(sentence));
 
 function positive(text: string): number {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw new OperatorError(message('cli.numberInvalid', { value: text }));

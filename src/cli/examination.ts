@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createXrayCore } from '../adapters/core/xray.js';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import { readPlain } from '../adapters/data-directory/files.js';
+import { readRegular } from '../adapters/data-directory/files.js';
 import { holdsPort } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
 import { certificateProblem } from '../adapters/tls/certificates.js';
@@ -95,7 +95,7 @@ async function port(what: Text, listen: string, number: number, { lock }: DataDi
 /** The panel that runs, or last ran, on this directory. */
 function holderOf(lock: string): number | null {
   try {
-    return Number.parseInt(readPlain(`${lock}.pid`).toString(), 10) || null;
+    return Number.parseInt(readRegular(`${lock}.pid`).toString(), 10) || null;
   } catch {
     return null;
   }

@@ -13,7 +13,7 @@ import { textOf } from '../messages/error.js';
 import { message, type Text, verbatim } from '../messages/message.js';
 import type { CorePlace } from '../worker/foreign-template.js';
 import type { Say } from './language.js';
-import { printEither } from './output.js';
+import { inEnglish, printEither } from './output.js';
 import type { Common } from './reading.js';
 
 /** The most findings that are shown on a terminal. */
@@ -42,7 +42,7 @@ export function importCommand(
         const report = await examine(path, place);
         return printEither(
           json,
-          { dryRun: true, ...report },
+          inEnglish({ dryRun: true, ...report }),
           `${text(report, say)}\n${say(message('cli.nothingChanged'))}`,
         );
       }
@@ -55,7 +55,7 @@ export function importCommand(
       const next = say(message(running ? 'cli.nextRunning' : 'cli.nextStart'));
       printEither(
         json,
-        { dryRun: false, ...report, kept: done.kept },
+        inEnglish({ dryRun: false, ...report, kept: done.kept }),
         `${text(report, say)}\n${next}${keptTexts(done, say)}`,
       );
     });

@@ -1,6 +1,7 @@
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { escaped } from '../lib/escaped.js';
 import { timeText } from '../lib/words.js';
+import { isText } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { actorText } from '../projections/why/history.js';
 
@@ -15,6 +16,12 @@ export function print(lines: string): void {
  */
 export function visible(text: string): string {
   return escaped(text, /[^\P{Cc}\n\t]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/gu);
+}
+
+/** A value for programs: every text in it as an English sentence, whatever the language of the command line. */
+export function inEnglish(value: unknown): unknown {
+  const json = JSON.stringify(value, (_, member: unknown) => (isText(member) ? render(member, 'en') : member));
+  return JSON.parse(json);
 }
 
 /** One JSON value on a line, or a line for people. */

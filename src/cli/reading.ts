@@ -1,6 +1,5 @@
 import { dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { OperatorError } from '../lib/operator-error.js';
-import { verbatim } from '../messages/message.js';
 import { damagedText, isDamage, soundPart } from '../store/damaged-log.js';
 import { type Journal, openJournal } from '../store/journal.js';
 
@@ -20,7 +19,7 @@ export function openToRead(dataDir: string, { live = false } = {}): Journal {
     return openJournal(directory, { readonly: true, live });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw new OperatorError(verbatim(damagedText(directory, soundPart(directory), error)));
+    throw new OperatorError(damagedText(directory, soundPart(directory), error));
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
-import { assertTakesIn, sizeOf } from '../adapters/backup/room.js';
+import { assertRoom, sizeOf } from '../adapters/backup/room.js';
 import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { copyEvents } from '../adapters/sqlite/salvage.js';
@@ -58,7 +58,7 @@ export async function keepSound(dataDir: string, json: boolean, say: Say): Promi
   try {
     completeSwitch(directory);
     const { position, generation } = readable(directory);
-    assertTakesIn(directory.root, sizeOf(directory.database));
+    assertRoom(directory.root, sizeOf(directory.database));
     const staged = stage(directory);
     try {
       const destroyed = copyEvents(directory.database, staged.directory.database, position);
@@ -74,7 +74,7 @@ export async function keepSound(dataDir: string, json: boolean, say: Say): Promi
       } finally {
         journal.log.close();
       }
-      switchTo(directory, staged, `the sound part of a damaged log, up to position ${position}, takes its place`);
+      switchTo(directory, staged, message('backup.replacedByPart', { position }));
       const turn = completeSwitch(directory);
       const text = message('cli.soundKept', { position, folder: directory.backups });
       printEither(json, { expected, found: position, turn }, say(text));

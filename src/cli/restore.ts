@@ -50,7 +50,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
     const copy = await privateCopy(file, directory);
     const staged = stage(directory);
     try {
-      const done = await childWork({ humble: false }).stage({
+      const done = await childWork({ lowPriority: false }).stage({
         file: copy.path,
         passphrase,
         root: staged.directory.root,
@@ -59,7 +59,7 @@ async function restoreAlone(dataDir: string, file: string, passphrase: string, c
         host: settingsOf(directory),
         core,
       });
-      switchTo(directory, staged, `${file} (SHA-256 ${done.sha256}) takes the place of the state`);
+      switchTo(directory, staged, message('backup.replacedByFile', { file, sha256: done.sha256 }));
       completeSwitch(directory);
       return done;
     } finally {
@@ -106,7 +106,7 @@ export async function createBackup(
   const path = unfinishedFile(directory);
   const now = Date.now();
   const passphrase = readSettings(directory).secrets.backupPassphrase;
-  const copied = await childWork({ humble: false }).copy({
+  const copied = await childWork({ lowPriority: false }).copy({
     root: directory.root,
     file: path,
     passphrase,

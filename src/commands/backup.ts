@@ -7,11 +7,12 @@ import {
 } from '../events/backup.js';
 import { type Settings, SettingsChanged } from '../events/settings/settings.js';
 import { sameJson } from '../lib/json.js';
+import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 
 export type BackupCommand =
   | Command<'RecordBackupVerified', Parameters<typeof BackupVerified>[0]>
-  | Command<'RecordBackupFailed', { readonly reason: string }>
+  | Command<'RecordBackupFailed', { readonly reason: Text }>
   /** In the log that takes over. `keep`: settings that are those of the machine, whatever the log says. */
   | Command<
       'AdoptState',
@@ -19,7 +20,7 @@ export type BackupCommand =
     >
   /** In the log that is put aside, and that goes on. */
   | Command<'RecordStateReplaced', Parameters<typeof StateReplaced>[0]>
-  | Command<'RecordStateReplacementRolledBack', { readonly reason: string }>;
+  | Command<'RecordStateReplacementRolledBack', { readonly reason: Text }>;
 
 export const backup: Decider<BackupCommand> = {
   RecordBackupVerified: (data) => [BackupVerified(data)],

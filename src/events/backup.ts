@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { Bytes, Count, oneOf, Position, Reason, Time } from './fields.js';
+import { Bytes, Count, oneOf, Position, Time } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
+const Why = textSchema.describe('Why, for people.');
 const Sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -29,7 +31,7 @@ export const BackupVerified = defineEvent('BackupVerified', {
 export const BackupFailed = defineEvent('BackupFailed', {
   summary: 'A scheduled backup could not be made or verified, and was not kept.',
   recordedBy: { RecordBackupFailed: 'the backup or its verification fails' },
-  data: z.strictObject({ reason: Reason }),
+  data: z.strictObject({ reason: Why }),
   stream: () => 'backups',
 });
 
@@ -65,7 +67,7 @@ export const StateReplaced = defineEvent('StateReplaced', {
 export const StateReplacementRolledBack = defineEvent('StateReplacementRolledBack', {
   summary: 'The new state of the panel did not start. The panel rolled back to this log.',
   recordedBy: { RecordStateReplacementRolledBack: 'the panel starts after such a rollback' },
-  data: z.strictObject({ reason: Reason }),
+  data: z.strictObject({ reason: Why }),
   stream: () => 'log',
 });
 

@@ -4,6 +4,8 @@ import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import semver from 'semver';
 import { readSpare, replaceFile } from '../adapters/data-directory/files.js';
+import { message, type Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { onTrial, recordFailure, switching } from '../store/generations.js';
 import { version as ownVersion } from '../version.js';
 
@@ -128,16 +130,16 @@ export async function launch(options: LaunchOptions): Promise<number> {
       if (!signals.stopped && !ending.ready && !broughtBack && onTrial(dataDir)) {
         broughtBack = true;
         recordFailure(dataDir, reasonOf(ending, times.readyMs ?? 0));
-        process.stderr.write('portolan: the new state did not start, the one before is brought back\n');
+        print(message('backup.oldStateRestored'));
         continue;
       }
       if (signals.stopped || (!asked && !(trial && !ending.ready))) return ending.code;
       if (!asked) {
         const reason = reasonOf(ending, readyMs);
         choosePanel(dataDir, proven);
-        const report: RollBack = { version: version ?? own, to: proven ?? own, reason };
+        const report: RollBack = { version: version ?? own, to: proven ?? own, reason: render(reason, 'en') };
         replaceFile(reportOf(dataDir), JSON.stringify(report));
-        process.stderr.write(`portolan: version ${report.version} is taken back: ${reason}\n`);
+        print(message('backup.versionRolledBack', { version: report.version, why: reason }));
       }
     }
   } finally {
@@ -145,8 +147,12 @@ export async function launch(options: LaunchOptions): Promise<number> {
   }
 }
 
-function reasonOf({ late, code }: Ending, readyMs: number): string {
-  return late ? `it was not ready within ${readyMs / 1000} seconds` : `it ended with code ${code} before it was ready`;
+function print(text: Text): void {
+  process.stderr.write(`portolan: ${render(text, 'en')}\n`);
+}
+
+function reasonOf({ late, code }: Ending, readyMs: number): Text {
+  return late ? message('backup.notReadyInTime', { span: readyMs }) : message('backup.exited', { code });
 }
 
 async function run(
@@ -171,8 +177,8 @@ async function run(
           child.kill('SIGTERM');
           killer = setTimeout(() => child.kill('SIGKILL'), endMs);
         }, readyMs);
-  child.on('message', (message) => {
-    if ((message as { type?: unknown }).type !== READY.type || late) return;
+  child.on('message', (sent) => {
+    if ((sent as { type?: unknown }).type !== READY.type || late) return;
     ready = true;
     clearTimeout(timer);
     times.ready();

@@ -1,9 +1,10 @@
 import { type Fold, foldOf } from '../events/log/fold.js';
+import type { Text } from '../messages/message.js';
 
-/** What the log knows of timed backups. */
+/** The state of scheduled backups. */
 export interface Backups {
-  /** The last attempt; `why` is null when it was good. */
-  last: { readonly at: number; readonly why: string | null } | null;
+  /** The last attempt; `why` is its error, or null. */
+  last: { readonly at: number; readonly why: Text | null } | null;
   lastGood: {
     readonly at: number;
     readonly name: string;
@@ -13,10 +14,10 @@ export interface Backups {
   } | null;
 }
 
-/** Timed backups: how the last one ended, and which one is the last that is known to be good. */
+/** Scheduled backups: the result of the last attempt, and the last verified backup. */
 export const backups: Fold<Backups> = foldOf<Backups>({
   name: 'backups',
-  version: 1,
+  version: 2,
   initial: () => ({ last: null, lastGood: null }),
   on: {
     BackupVerified(state, { data: { createdAt: madeAt, name, position, bytes, encrypted: sealed } }) {
@@ -27,7 +28,7 @@ export const backups: Fold<Backups> = foldOf<Backups>({
       state.last = { at: meta.at, why: data.reason };
     },
     StateImported(state) {
-      // They were backups of another machine, or of another time.
+      // They were backups of another machine or of an earlier state.
       state.last = null;
       state.lastGood = null;
     },

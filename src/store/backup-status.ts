@@ -3,7 +3,7 @@ import { upcoming } from '../commands/reactors/schedule.js';
 import type { Settings } from '../events/settings/settings.js';
 import type { Backups } from '../projections/backups.js';
 
-/** How the timed backups stand at `now` (ms since 1970): late is a last good one of more than two periods ago. */
+/** The status of scheduled backups at `now` (ms since 1970). They are late when the last good one is older than two periods. */
 export function backupStatus(
   { last, lastGood }: Backups,
   { backupKeep, backupSchedule, timeLocation }: Settings,
@@ -16,7 +16,7 @@ export function backupStatus(
   return { last, lastGood, next, late: lastGood === null ? last !== null : lastGood.at < oldest };
 }
 
-/** Null for what is no schedule: the settings refuse such, but a log of an older release may hold one. */
+/** Null for an invalid schedule. The settings reject one, but a log of an older release may hold it. */
 function timeOf(ask: () => number | null): number | null {
   try {
     return ask();

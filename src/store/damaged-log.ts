@@ -8,6 +8,8 @@ import { type Rejection, reject } from '../commands/rejection.js';
 import { eventType } from '../events/catalog.js';
 import { StorageError } from '../events/log/log.js';
 import { timeText } from '../lib/words.js';
+import { MessageError, textOf } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 import { keptIn } from './backup-files.js';
 import { type Journal, openJournal } from './journal.js';
 
@@ -50,11 +52,15 @@ export function openSound<T>(
     const sound = { ...part, position };
     try {
       if (position === 0) throw error;
-      const why = damagedComplaint(directory, sound, flawIn(error));
+      const why = message('storage.damagedReadOnly', {
+        problem: problemIn(error),
+        position,
+        file: newestBackup(directory),
+      });
       const journal = { ...openJournal(directory, { ...options, readonly: true, upTo: position }), complaint: why };
       return { journal, made: madeOf(journal, make), damaged: true, refusal: reject('STORAGE_READ_ONLY', { why }) };
     } catch {
-      throw new Error(damagedText(directory, sound, error), { cause: error });
+      throw new MessageError(damagedText(directory, sound, error), { cause: error });
     }
   }
 }
@@ -128,28 +134,18 @@ function follows(row: EventRow, before: { readonly position: number; readonly ha
 }
 
 /** The message for an operator when no part of a damaged log can be served. */
-export function damagedText(directory: DataDirectory, part: SoundPart, error: unknown): string {
-  const known = knownPosition(directory);
-  const upTo =
-    part.position === 0 ? 'none of its events can be read' : `its events can be read up to position ${part.position}`;
-  const of = part.position > 0 && known > part.position ? ` of ${known}` : '';
-  const keep =
-    part.position === 0
-      ? ''
-      : `. Or go on from position ${part.position} without the events after it: portolan doctor --keep-sound`;
-  const when = part.position === 0 ? '' : `, of ${timeText(part.at)}`;
-  return `${directory.database} is damaged (${flawIn(error)}): ${upTo}${of}${when}. ${restoreText(directory)}${keep}`;
+export function damagedText(directory: DataDirectory, { position, at }: SoundPart, error: unknown): Text {
+  const last = knownPosition(directory);
+  const common = { file: directory.database, problem: problemIn(error), backup: newestBackup(directory) };
+  if (position === 0) return message('storage.noneReadable', common);
+  const part = { ...common, position, at: timeText(at) };
+  return last > position ? message('storage.partReadableOf', { ...part, last }) : message('storage.partReadable', part);
 }
 
-/** What is wrong, in the words of the code that noticed it. */
-function flawIn(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error && !(error instanceof LogDamage) ? cause.message : message;
-}
-
-/** Restoring puts the damaged file aside, as it is, and so does `--keep-sound`. */
-function restoreText(directory: DataDirectory): string {
-  return `Restore a backup: portolan restore ${newestBackup(directory)} --yes`;
+/** The problem itself. The text of a damaged page also has advice, which does not belong into another text. */
+function problemIn(error: unknown): Text {
+  const { cause } = error as Error;
+  return textOf(cause instanceof Error && !(error instanceof LogDamage) ? cause : error);
 }
 
 function newestBackup({ backups }: DataDirectory): string {
@@ -164,10 +160,4 @@ export function knownPosition({ anchor }: Pick<DataDirectory, 'anchor'>): number
   } catch {
     return 0;
   }
-}
-
-/** Why nothing can be changed while only a part of a damaged log is served. */
-function damagedComplaint(directory: DataDirectory, { position }: SoundPart, flaw: string): string {
-  const file = newestBackup(directory);
-  return `events.db is damaged (${flaw}): what is shown is the state of position ${position}, up to which it can be read. Restore a backup: portolan restore ${file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound`;
 }

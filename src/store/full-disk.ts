@@ -1,6 +1,7 @@
 import { StorageError } from '../events/log/log.js';
 import { diskFault } from '../lib/disk-fault.js';
-import { render } from '../messages/render.js';
+import { MessageError, textOf } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 
 /** Whether something failed because the disk is full, or the account may not have more of it. */
 export function isDiskFull(error: unknown): boolean {
@@ -8,18 +9,12 @@ export function isDiskFull(error: unknown): boolean {
   return diskFault(error)?.kind === 'full';
 }
 
-/** What ended for that while another state was looked at. */
-export const FULL_UNCHANGED = 'The disk is full: nothing was changed';
-
-/** What is said of a job that failed while another state was looked at or a copy was made. */
-export function jobFailure(error: unknown): string {
-  if (isDiskFull(error)) return FULL_UNCHANGED;
-  if (error instanceof StorageError) return error.message;
-  const fault = diskFault(error);
-  if (fault !== null) return render(fault.why, 'en');
-  return error instanceof Error ? error.message : String(error);
+/** Why a backup or an import failed. Such a job changes nothing when it fails. */
+export function jobFailure(error: unknown): Text {
+  if (isDiskFull(error)) return message('STORAGE_FULL');
+  if (error instanceof MessageError) return error.text;
+  return diskFault(error)?.why ?? textOf(error);
 }
 
-/** What an operator does about a start that ended for that. */
-export const diskFull = (dataDir: string): string =>
-  `The disk with ${dataDir} is full. Make room on it and start the panel again: nothing is lost`;
+/** Tells the operator what to do after a start that failed because the disk is full. */
+export const diskFull = (folder: string): Text => message('storage.diskFullAtStart', { folder });

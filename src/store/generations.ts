@@ -4,6 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { type Intent, readIntent, removeIntent, writeIntent } from '../adapters/backup/intent.js';
 import { type DataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush } from '../adapters/data-directory/files.js';
+import { MessageError, textOf } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 import { isDiskFull } from './full-disk.js';
 
 /** A private data directory on the same file system, empty at first, whose log can become that of the panel. */
@@ -18,7 +20,7 @@ export interface SwitchResult {
   /** `switched`: this start serves the new state. `returned`: it serves the state before again. */
   readonly outcome: 'switched' | 'returned';
   /** What the switch was for and, where it was taken back, why. */
-  readonly why: string;
+  readonly why: Text;
 }
 
 /** All that makes a state, beside each other or not at all: SQLite would read the side files of another database. */
@@ -46,9 +48,9 @@ export function stage({ root }: Pick<DataDirectory, 'root'>): Staged {
  * effect. The log of the staged directory must be closed. It comes into its place at the next `completeSwitch`, for which
  * nobody may have the log before open. `why` is a sentence for the operator. Throws when another switch is under way.
  */
-export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged, why: string): void {
+export function switchTo(directory: Pick<DataDirectory, 'root'>, staged: Staged, why: Text): void {
   const { root } = directory;
-  if (readIntent(root) !== null) throw new Error('Another switch of the state is under way: start the panel first');
+  if (readIntent(root) !== null) throw new MessageError(message('backup.replacementPending'));
   const time = new Date().toISOString().replace(/[:.]/g, '-');
   for (const name of STATE) if (existsSync(join(staged.directory.root, name))) flush(join(staged.directory.root, name));
   for (const folder of [dirname(staged.directory.masterKey), staged.directory.root, stagedIn(root), root])
@@ -79,7 +81,7 @@ export function completeSwitch(
     if (intent) writeIntent(root, (intent = { ...intent, ...change, phase }));
   };
   if (intent?.phase === 'trial') {
-    const failure = intent.failure ?? (intent.tries >= MAX_ATTEMPTS ? 'it did not get ready' : null);
+    const failure = intent.failure ?? (intent.tries >= MAX_ATTEMPTS ? message('backup.notReady') : null);
     if (failure !== null) to('return-clear', { failure });
   }
   if (intent?.phase === 'clear') {
@@ -103,7 +105,10 @@ export function completeSwitch(
   }
   rmSync(stagedIn(root), { recursive: true, force: true });
   if (!intent) return null;
-  if (intent.phase === 'returned') return { outcome: 'returned', why: `${intent.why}: ${intent.failure}` };
+  if (intent.phase === 'returned') {
+    const why = message('backup.rolledBack', { what: intent.why, why: intent.failure ?? message('backup.notReady') });
+    return { outcome: 'returned', why };
+  }
   return { outcome: 'switched', why: intent.why };
 }
 
@@ -143,7 +148,7 @@ export function onTrial(root: string): boolean {
  */
 export function failAttempt(root: string, error: unknown): void {
   if (isDiskFull(error)) undoAttempt(root);
-  else recordFailure(root, error instanceof Error ? error.message : String(error));
+  else recordFailure(root, textOf(error));
 }
 
 /** Best effort: the disk itself may be the problem. */
@@ -157,7 +162,7 @@ function undoAttempt(root: string): void {
 }
 
 /** The new state does not get ready: the next `completeSwitch` brings back the one before. `why` is a sentence. */
-export function recordFailure(root: string, why: string): void {
+export function recordFailure(root: string, why: Text): void {
   const intent = readIntent(root);
   if (intent?.phase === 'trial' && intent.failure === null) writeIntent(root, { ...intent, failure: why });
 }
@@ -166,7 +171,7 @@ export function recordFailure(root: string, why: string): void {
 export function assertWhole(root: string): void {
   const phase = readIntent(root)?.phase;
   if (phase === undefined || phase === 'trial' || phase === 'returned') return;
-  throw new Error('A switch of the state was interrupted: the next start of the panel finishes it');
+  throw new MessageError(message('backup.replacementInterrupted'));
 }
 
 /** Moves a state from folder to folder of one file system. What was moved before is moved no more. */

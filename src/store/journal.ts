@@ -1,11 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  Anchor,
-  type Anchored,
-  anchorComplaint,
-  compareAnchor,
-  readAnchor,
-} from '../adapters/data-directory/anchor.js';
+import { Anchor, type Anchored, anchorProblem, compareAnchor, readAnchor } from '../adapters/data-directory/anchor.js';
 import { type DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { snapshotFiles } from '../adapters/data-directory/snapshot-files.js';
 import type { LogDamage } from '../adapters/sqlite/codec.js';
@@ -16,6 +10,8 @@ import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { sameJson } from '../lib/json.js';
+import { MessageError } from '../messages/error.js';
+import { message, type Text } from '../messages/message.js';
 import { clients, type SavedClients } from '../projections/clients.js';
 import { assertWhole } from './generations.js';
 
@@ -25,7 +21,7 @@ export interface Journal {
   readonly snapshots: SnapshotStore;
   readonly anchor: Anchor;
   /** Why nothing may be written, or null. */
-  readonly complaint: string | null;
+  readonly complaint: Text | null;
 }
 
 interface Options {
@@ -62,7 +58,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     // From here on a log with events that has no anchor has lost it.
     if (empty && !readonly && anchored === null) anchor.begin();
     const complaint =
-      anchorComplaint(compareAnchor(anchored, log)) ??
+      anchorProblem(compareAnchor(anchored, log)) ??
       (readonly ? null : damageComplaint(startProblem(db, anchored?.position ?? 0, () => log.rolledTo)));
     if (!readonly && complaint === null) erase(log, snapshots);
     return { log, snapshots, anchor, complaint };
@@ -87,20 +83,17 @@ function erase(log: SqliteEventLog, snapshots: SnapshotStore): void {
 /** A new database beside an anchor would hide that the old one is missing. */
 function assertNotGone({ database, anchor }: DataDirectory, anchored: Anchored | null): void {
   if (anchored === null || anchored.position === 0 || existsSync(database)) return;
-  throw new Error(
-    `${database} is missing, and ${anchor} knows ${anchored.position} events of it. Put it back or restore a backup: portolan restore FILE --yes. To begin with an empty log, move ${anchor} away`,
-  );
+  throw new MessageError(message('storage.databaseMissing', { file: database, anchor, position: anchored.position }));
 }
 
 function assertNoBackup(db: SqliteDatabase, file: string): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'").get() === undefined) return;
-  throw new Error(`${file} is a backup. Move it away, then restore it: portolan restore FILE --yes`);
+  throw new MessageError(message('storage.databaseIsBackup', { file }));
 }
 
 /** Readers at the command line look at each row instead. */
-const damageComplaint = (damage: LogDamage | null): string | null =>
-  damage &&
-  `the log was changed at ${damage.message}. Run portolan events verify to find the first bad position, then restore a backup`;
+const damageComplaint = (damage: LogDamage | null): Text | null =>
+  damage && message('storage.logChanged', { place: damage.text });
 
 /**
  * Snapshots whose clients are `known` ones where both are equal. The write state and the read models know nothing of

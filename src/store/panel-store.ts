@@ -10,6 +10,8 @@ import type { Actor } from '../events/log/event.js';
 import { begin, type Folding } from '../events/log/replay.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { Disposal } from '../lib/disposal.js';
+import { MessageError, textOf } from '../messages/error.js';
+import type { Text } from '../messages/message.js';
 import { ReadModels } from '../projections/read-models.js';
 import { openSound } from './damaged-log.js';
 import { completeSwitch, recordAttempt, type SwitchResult } from './generations.js';
@@ -32,7 +34,7 @@ interface Options {
 /** What a start found. */
 interface Startup {
   /** Why the log accepts no changes; null = it accepts them. */
-  readonly complaint: string | null;
+  readonly complaint: Text | null;
   /** Only a part of the log can be read, so nothing of it is sent to the running core or to a node. */
   readonly damaged: boolean;
   /** A switch of the state that this start completed or undid; null = there was none. */
@@ -82,11 +84,11 @@ export function openStore({ directory, alarms, now, warn, failed, disposal }: Op
   const { state, bus, read } = made;
   const { log, snapshots, anchor, complaint } = journal;
   disposal.add(() => log.close());
-  if (switched?.outcome === 'switched' && complaint !== null) throw new Error(complaint);
+  if (switched?.outcome === 'switched' && complaint !== null) throw new MessageError(complaint);
   closed = refusal;
   if (refusal) warn(refusal.message);
   read.follower.failed$.subscribe((error) => {
-    closed = reject('PANEL_FAILED', { why: error.message });
+    closed = reject('PANEL_FAILED', { why: textOf(error) });
     failed(error);
   });
   log.appended$.subscribe(() => anchor.moved());

@@ -2,10 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dispatch } from '../commands/bus.js';
 import { Rejection, refusedByStorage, STORAGE_CODES } from '../commands/rejection.js';
+import type { StorageError } from '../events/log/log.js';
 import type { Alarms } from '../lib/alarms.js';
-import { message } from '../messages/message.js';
+import { message, type Text } from '../messages/message.js';
 
-/** The same `dispatch`, which raises an alarm when the disk refuses, and ends it with the next event that is written. */
+/** Wraps `dispatch`: raises an alarm when the disk rejects a write, and ends it with the next event that is written. */
 export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
   return (command, context) => {
     const done = dispatch(command, context);
@@ -23,23 +24,23 @@ export function watchStorage(dispatch: Dispatch, alarms: Alarms): Dispatch {
   };
 }
 
-/** About what one change costs, in bytes: the journal of the database grows by whole pages. */
+/** Roughly the bytes that one change needs: the write-ahead log grows by whole pages. */
 const PROBE = Buffer.alloc(65_536);
 
 interface Watched {
   readonly alarms: Pick<Alarms, 'stands'>;
   readonly directory: { readonly run: string };
-  readonly log: { readonly damage: Error | null };
+  readonly log: { readonly damage: StorageError | null };
 }
 
 /**
- * Why no change can be saved now, or null. Nothing is tried as long as changes are saved. After a refusal a file shows
- * whether there is room again, because a panel that nobody changes would not find out. Busy is over in a moment.
+ * Why no change can be saved now, or null. After the disk has rejected a change, this writes a test file, because an idle
+ * panel would not notice that there is room again. A locked database is not reported: it lasts only a moment.
  */
-export function refusedByDisk({ alarms, directory, log }: Watched): string | null {
-  if (log.damage) return `nothing can be saved: ${log.damage.message}`;
-  // An I/O error is final for this process: what the kernel says of the file cannot be trusted any more.
-  if (alarms.stands('STORAGE_FAILED')) return 'the disk failed: nothing can be saved until the panel is started anew';
+export function refusedByDisk({ alarms, directory, log }: Watched): Text | null {
+  if (log.damage) return message('storage.unsavedDamage', { why: log.damage.text });
+  // After an I/O error the kernel's view of the file cannot be trusted until a new process opens it.
+  if (alarms.stands('STORAGE_FAILED')) return message('storage.unsavedFailed');
   if (!alarms.stands('STORAGE_FULL') && !alarms.stands('STORAGE_READ_ONLY')) return null;
   const file = join(directory.run, 'room');
   try {
@@ -47,17 +48,17 @@ export function refusedByDisk({ alarms, directory, log }: Watched): string | nul
     writeFileSync(file, PROBE, { flag: 'wx', mode: 0o600, flush: true });
     return null;
   } catch (error) {
-    return `nothing can be saved: the disk says ${(error as NodeJS.ErrnoException).code ?? 'no'}`;
+    return message('storage.unsavedRefused', { code: (error as NodeJS.ErrnoException).code ?? 'EUNKNOWN' });
   } finally {
     discard(file);
   }
 }
 
-/** A file system that became read-only keeps it. */
+/** The file stays on a file system that became read-only. */
 function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // The reason was told already.
+    // The caller reports the reason.
   }
 }

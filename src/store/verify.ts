@@ -2,14 +2,16 @@ import { chainHash, type EventRow, LogDamage, payloadHash } from '../adapters/sq
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { eventType, type RecordedEvent } from '../events/catalog.js';
 import { StorageError } from '../events/log/log.js';
+import { textOf } from '../messages/error.js';
+import { isText, message, type Text } from '../messages/message.js';
 
 export interface Verdict {
   readonly events: number;
   /** Payloads that were rolled up: their hashes are in the chain, their content is in the roll-ups. */
   readonly pruned: number;
-  readonly fault: { readonly position: number; readonly what: string } | null;
+  readonly fault: { readonly position: number; readonly what: Text } | null;
   /** What is wrong with the keys, which are no part of the chain; null also where the chain has a fault. */
-  readonly keys: string | null;
+  readonly keys: Text | null;
 }
 
 const PAGE = 1000;
@@ -32,18 +34,18 @@ export function verifyLog(
   let limit = PAGE;
   for (;;) {
     const rows = rowsAfter(log, position, limit);
-    if (typeof rows === 'string' && limit === 1)
+    if (isText(rows) && limit === 1)
       return { events: position, pruned, fault: { position: position + 1, what: rows }, keys: null };
-    if (rows.length === 0) break;
-    if (typeof rows === 'string') {
+    if (isText(rows)) {
       // One of them is damaged: those before it are read one by one.
       limit = 1;
       continue;
     }
+    if (rows.length === 0) break;
     const page: RecordedEvent[] = [];
     for (const row of rows) {
       const found = examined(log, row, { position, hash, version: versions.get(row.stream) ?? 0, rolledTo });
-      if (typeof found === 'string')
+      if (isText(found))
         return { events: position, pruned, fault: { position: row.position, what: found }, keys: null };
       page.push(...found);
       for (const { type, data } of found) if (type === 'MeasurementsRolledUp') rolledTo = data.toPosition;
@@ -59,11 +61,11 @@ export function verifyLog(
 }
 
 /** Why they cannot be read, where the file is damaged. */
-function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | string {
+function rowsAfter(log: SqliteEventLog, position: number, limit: number): readonly EventRow[] | Text {
   try {
     return log.rows(position, limit);
   } catch (error) {
-    if (error instanceof StorageError && error.kind === 'damaged') return error.message;
+    if (error instanceof StorageError && error.kind === 'damaged') return error.text;
     throw error;
   }
 }
@@ -77,25 +79,28 @@ interface Before {
 }
 
 /** What is wrong with a row, or the events that it holds. */
-function examined(log: SqliteEventLog, row: EventRow, before: Before): string | readonly RecordedEvent[] {
-  if (row.position !== before.position + 1) return `position ${before.position + 1} is missing`;
-  if (row.version !== before.version + 1) return `${row.stream} jumps from version ${before.version} to ${row.version}`;
-  if (!chainHash(before.hash, row).equals(row.hash))
-    return 'the hash does not follow from the event before and this header';
+function examined(log: SqliteEventLog, row: EventRow, before: Before): Text | readonly RecordedEvent[] {
+  if (row.position !== before.position + 1)
+    return message('storage.positionMissing', { position: before.position + 1 });
+  if (row.version !== before.version + 1) {
+    const { stream, version } = row;
+    return message('storage.versionJump', { stream, before: before.version, version });
+  }
+  if (!chainHash(before.hash, row).equals(row.hash)) return message('storage.chainBroken');
   const type = eventType(row.type);
   if (type && (row.measured === 1) !== (type.class === 'measured'))
-    return `it is marked as ${row.measured === 1 ? 'measured' : 'kept'}, and a ${row.type} is not`;
+    return message(row.measured === 1 ? 'storage.markedMeasured' : 'storage.markedKept', { type: row.type });
   if (row.payload !== null && !payloadHash(row.payload).equals(row.payload_hash))
-    return 'the payload is not the one that was hashed';
+    return message('storage.payloadChanged');
   try {
     const events = log.eventsOf(row);
     const misfit = events.some((event) => !type?.schema.safeParse(event.data).success);
-    if (misfit) return `${row.type} does not fit its schema`;
+    if (misfit) return message('storage.schemaMismatch', { type: row.type });
     const [event] = events;
     const flaw =
       event?.type === 'MeasurementsRolledUp' ? log.rollUpMisfit(event.data, row.position, before.rolledTo) : null;
     return flaw ?? events;
   } catch (error) {
-    return error instanceof LogDamage ? error.what : (error as Error).message;
+    return error instanceof LogDamage ? error.what : textOf(error);
   }
 }

@@ -1,17 +1,17 @@
 import { setPriority } from 'node:os';
-import { RefusedFile } from '../adapters/backup/refused-file.js';
 import { ForeignError } from '../commands/ports/foreign-panel.js';
+import { RefusedFile } from '../commands/ports/refused-file.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Request } from './backup-jobs.js';
 import { copy, type ImportForeign, stageState, verify } from './backup-work.js';
 
-// One job for the panel that started this process: from its channel alone, so that no passphrase stands anywhere else.
+// Runs one job, which comes by the IPC channel, so that a passphrase appears neither in the arguments nor in a file.
 const LOW_PRIORITY = 10;
 process.umask(0o077);
-// Nobody waits for the result any more.
+// The parent process has ended.
 process.once('disconnect', () => process.exit(1));
 process.once('message', (request: Request) => {
-  if (request.humble) setPriority(LOW_PRIORITY);
+  if (request.lowPriority) setPriority(LOW_PRIORITY);
   void answerTo(request).then((answer) => process.send?.(answer, () => process.exit(0)));
 });
 
@@ -26,12 +26,15 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
         return { ok: true, result: await stageState(job, foreign) };
     }
   } catch (error) {
-    const refused = error instanceof RefusedFile || error instanceof ForeignError;
-    return { ok: false, refused, message: refused ? error.message : jobFailure(error) };
+    return {
+      ok: false,
+      refused: error instanceof RefusedFile || error instanceof ForeignError,
+      text: jobFailure(error),
+    };
   }
 }
 
-/** Loaded by whom it is for: it brings the core with it. */
+/** Loaded only when needed, because it loads the adapter of the core. */
 const foreign: ImportForeign = async (file, directory, options) => {
   const { importForeign } = await import('./import-foreign.js');
   return importForeign(file, directory, options);

@@ -1,44 +1,45 @@
 import { openKey } from '../adapters/backup/key-box.js';
 import type { BackupRow } from '../adapters/backup/layout.js';
-import { RefusedFile } from '../adapters/backup/refused-file.js';
 import { checkBackup } from '../adapters/backup/untrusted.js';
 import { LogDamage } from '../adapters/sqlite/codec.js';
 import type { SqliteDatabase } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { Keyring } from '../adapters/sqlite/keyring.js';
+import { RefusedFile } from '../commands/ports/refused-file.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import { advance, FoldFailure, type Folding } from '../events/log/replay.js';
+import { textOf } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import { verifyLog } from '../store/verify.js';
 
-/** Its log, once its key is open and it ends where it says. Throws `RefusedFile`. */
+/** Opens the log of a backup with its key, and checks its identity and its end. Throws `RefusedFile`. */
 export function readBackup(db: SqliteDatabase, passphrase: string) {
   const row = checkBackup(db);
   const master = keyOf(row, passphrase);
   const log = refusing(() => new SqliteEventLog(db, new Keyring(db, master, Date.now)));
   const head = log.head();
-  if (log.generation !== row.generation) throw new RefusedFile('Its log is not the one that it says it is a copy of');
+  if (log.generation !== row.generation) throw new RefusedFile(message('backup.otherLog'));
   if (head.position !== row.position || head.hash !== row.hash)
-    throw new RefusedFile(`It should end at position ${row.position}, and what it holds ends at ${head.position}`);
+    throw new RefusedFile(message('backup.wrongEnd', { position: row.position, end: head.position }));
   return { log, row, master };
 }
 
 function keyOf(row: BackupRow, passphrase: string): Buffer {
-  if (row.sealing === 'scrypt' && passphrase === '')
-    throw new RefusedFile('It is sealed: its passphrase is needed to read it');
+  if (row.sealing === 'scrypt' && passphrase === '') throw new RefusedFile(message('backup.passphraseNeeded'));
   const key = openKey(row, passphrase, row.generation);
-  if (key === null) throw new RefusedFile('It is sealed, and this is not its passphrase');
+  if (key === null) throw new RefusedFile(message('backup.passphraseWrong'));
   return key;
 }
 
-/** Something to look at once the foldings are at a position. */
+/** A check to run when the foldings have reached a position. */
 export interface Stop {
   readonly position: number;
-  readonly look: () => void;
+  readonly check: () => void;
 }
 
 /**
- * Walks the whole chain and replays it in the same reading, to the end. Returns the number of events. Throws
- * `RefusedFile` that names the first bad position, or what cannot be folded.
+ * Verifies the whole chain and replays it in one pass. Returns the number of events. Throws `RefusedFile` with the first
+ * bad position or the replay error.
  */
 export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], stops: readonly Stop[] = []): number {
   const left = [...stops].sort((one, other) => one.position - other.position);
@@ -48,10 +49,10 @@ export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], sto
   const follow = (events: readonly RecordedEvent[], last: number): void => {
     let rest = events;
     for (let [stop] = left; stop && stop.position <= last; [stop] = left) {
-      const { position, look } = stop;
+      const { position, check } = stop;
       fold(rest.filter((event) => event.position <= position));
       rest = rest.filter((event) => event.position > position);
-      look();
+      check();
       left.shift();
     }
     fold(rest);
@@ -60,21 +61,18 @@ export function readWhole(log: SqliteEventLog, foldings: readonly Folding[], sto
     follow([], 0);
     return verifyLog(log, follow);
   });
-  if (fault) {
-    const { position, what: flaw } = fault;
-    throw new RefusedFile(`The chain of events is broken at position ${position}: ${flaw}`);
-  }
-  if (keys !== null) throw new RefusedFile(`Its keys are not those of its events: ${keys}`);
+  if (fault) throw new RefusedFile(message('backup.chainBroken', { position: fault.position, why: fault.what }));
+  if (keys !== null) throw new RefusedFile(message('backup.keysWrong', { why: keys }));
   return events;
 }
 
-/** A log that cannot be read or folded is the fault of the file. */
+/** Reports a log that cannot be read or replayed as a problem of the file. */
 function refusing<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof LogDamage || error instanceof FoldFailure || error instanceof SyntaxError)
-      throw new RefusedFile(`It cannot be replayed: ${error.message}`, { cause: error });
+      throw new RefusedFile(message('backup.replayFailed', { why: textOf(error) }), { cause: error });
     throw error;
   }
 }

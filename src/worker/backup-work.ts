@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { copyLog } from '../adapters/backup/copy.js';
 import type { BackupRow } from '../adapters/backup/layout.js';
-import { RefusedFile } from '../adapters/backup/refused-file.js';
-import { assertTakesIn, sizeOf } from '../adapters/backup/room.js';
+import { assertRoom, sizeOf } from '../adapters/backup/room.js';
 import { kindOf, openUntrusted } from '../adapters/backup/untrusted.js';
 import { type DataDirectory, dataDirectory } from '../adapters/data-directory/data-directory.js';
 import { sha256Of } from '../adapters/data-directory/files.js';
@@ -12,12 +11,14 @@ import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { Keyring } from '../adapters/sqlite/keyring.js';
 import { createBus } from '../commands/bus.js';
 import type { Replacement } from '../commands/ports/backups.js';
+import { RefusedFile } from '../commands/ports/refused-file.js';
 import { Rejection } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import { begin, catchUp, type Folding } from '../events/log/replay.js';
 import type { Settings } from '../events/settings/settings.js';
+import { message } from '../messages/message.js';
 import { beginAll } from '../projections/foldings.js';
 import { openJournal } from '../store/journal.js';
 import { isOvertaken, readBackup, readWhole } from './backup-reader.js';
@@ -82,18 +83,18 @@ export const copy = ({ root, ...options }: CopyJob) => copyLog({ ...options, dir
 export function verify({ file, passphrase, digests }: VerifyJob): Verified {
   const db = openUntrusted(file);
   try {
-    if (kindOf(db) !== 'portolan') throw new RefusedFile('It is a database of 3x-ui, and no backup');
+    if (kindOf(db) !== 'portolan') throw new RefusedFile(message('backup.otherPanel'));
     const { log } = readBackup(db, passphrase);
     const foldings: readonly Folding[] = [...Object.values(beginAll()), begin(panelState)];
     const wanted = Object.entries(digests);
     const overtaken = isOvertaken(log, Math.min(log.head().position, ...wanted.map(([, { position }]) => position)));
     const stops = wanted.map(([name, { position, digest: expected }]) => ({
       position,
-      look(): void {
+      check(): void {
         const folding = foldings.find(({ fold }) => fold.name === name);
         if (!folding) throw new Error(`There is no fold ${name} to compare with`);
         if (!overtaken && stateDigest(folding.fold, folding.state) !== expected)
-          throw new RefusedFile(`Replayed, its ${name} is not what the panel had at position ${position}`);
+          throw new RefusedFile(message('backup.modelDiffers', { model: name, position }));
       },
     }));
     const events = readWhole(log, foldings, stops);
@@ -114,13 +115,13 @@ export async function stageState(
   const { file, root } = job;
   const directory = dataDirectory(root);
   const db = openUntrusted(file);
-  assertTakesIn(root, sizeOf(file));
+  assertRoom(root, sizeOf(file));
   let kind: Replacement['kind'];
   let opened: { readonly row: BackupRow; readonly master: Buffer } | null = null;
   const state = begin(panelState);
   try {
     kind = kindOf(db);
-    if (kind === '3x-ui') assertTakesIn(root, FOREIGN_GROWTH * sizeOf(file));
+    if (kind === '3x-ui') assertRoom(root, FOREIGN_GROWTH * sizeOf(file));
     if (kind === 'portolan') {
       const { log, row, master } = readBackup(db, job.passphrase);
       readWhole(log, [...Object.values(beginAll()), state]);
@@ -143,7 +144,7 @@ export async function stageState(
     const dispatch = createBus({ log, state: state.state, now: () => job.now, ownPorts: () => [], closed: () => null });
     const command = { type: 'AdoptState', data: { source: kind, sha256, origin, keep } } as const;
     const done = dispatch(command, { actor: job.requestedBy, correlationId: randomUUID() });
-    if (done instanceof Rejection) throw new RefusedFile(done.message);
+    if (done instanceof Rejection) throw new RefusedFile(done.text);
     const [imported] = done.events;
     const names = imported?.type === 'StateImported' ? imported.data.keptSettings : [];
     await anchor.flush();

@@ -1,7 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
-import { RefusedFile } from '../adapters/backup/refused-file.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { discard, flush } from '../adapters/data-directory/files.js';
 import { asSystem, type Dispatch } from '../commands/bus.js';
@@ -14,11 +13,13 @@ import {
   type KeptBackup,
   type Replacement,
 } from '../commands/ports/backups.js';
-import { Rejection, reject } from '../commands/rejection.js';
+import { RefusedFile } from '../commands/ports/refused-file.js';
+import { Rejection } from '../commands/rejection.js';
 import type { Actor } from '../events/log/event.js';
 import { stateDigest } from '../events/log/fold.js';
 import type { Folding } from '../events/log/replay.js';
 import { Queue } from '../lib/queue.js';
+import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { backupName, keptIn, privateCopy, unfinishedFile } from '../store/backup-files.js';
 import { backupStatus } from '../store/backup-status.js';
@@ -28,7 +29,7 @@ import type { BackupWork } from './backup-jobs.js';
 import type { Digests } from './backup-work.js';
 import type { CorePlace } from './foreign-template.js';
 
-/** The running panel, as far as its backups need it. */
+/** The parts of the running panel that backups use. */
 interface BackupsPanel {
   readonly read: ReadModels;
   readonly dispatch: Dispatch;
@@ -43,27 +44,27 @@ interface BackupsParts {
   readonly work: BackupWork;
   /** The version of the panel. */
   readonly release: string;
-  /** Ends the process soon, so that the next one serves what is staged. Null: nobody would start it again. */
+  /** Ends the process soon, so that the next one uses the staged state. Null: there is no launcher to start it. */
   readonly switchOver: (() => void) | null;
-  /** Where the core of this machine is. */
+  /** The path of the core of this machine. */
   readonly corePlace: () => CorePlace;
-  /** Whether a restart, of the servers or of the process, is under way. */
+  /** Whether the servers or the process are restarting. */
   readonly restarting: () => boolean;
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** What the log destroyed while a backup was made cannot be compared with what was there before: so often it is made again. */
-const TRIES = 3;
-/** How long a copy, or a replacement, waits for those before it; in ms. */
-const PATIENCE_MS = 30_000;
+/** Attempts to verify a backup: data that was destroyed meanwhile cannot be compared. */
+const ATTEMPTS = 3;
+/** How long a backup or a replacement waits in the queue, in ms. */
+const QUEUE_TIMEOUT_MS = 30_000;
 
 /**
- * Copies of the state of a running panel, and the way of another state into it. One at a time: copies queue behind one
- * another, and where the state is to be replaced nothing else begins.
+ * Backs up the state of a running panel and replaces it, one job at a time. Backups queue; while the state is being
+ * replaced, nothing else starts.
  */
 export class PanelBackups implements Backups {
   readonly #parts: BackupsParts;
-  readonly #queue = new Queue(PATIENCE_MS);
+  readonly #queue = new Queue(QUEUE_TIMEOUT_MS);
   #replacing = false;
   #keeping = false;
 
@@ -83,7 +84,7 @@ export class PanelBackups implements Backups {
       return await this.#keep();
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.kind !== 'busy') this.#record({ type: 'RecordBackupFailed', data: { reason: failure.message } });
+      if (failure.kind !== 'busy') this.#record({ type: 'RecordBackupFailed', data: { reason: failure.text } });
       throw failure;
     } finally {
       this.#keeping = false;
@@ -139,16 +140,16 @@ export class PanelBackups implements Backups {
 
   async #keep(): Promise<KeptBackup> {
     const { panel, work } = this.#parts;
-    for (let tried = 1; ; tried += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const at = panel.now();
       const digests = await this.#digests();
       const file = await this.create();
       try {
         const passphrase = panel.read.settings.secrets().backupPassphrase;
         const { compared, overtaken } = await work.verify({ file: file.path, passphrase, digests });
-        if (overtaken && tried < TRIES) continue;
+        if (overtaken && attempt < ATTEMPTS) continue;
         const { name, position, bytes, sealed } = file;
-        this.#shelve(file);
+        this.#retain(file);
         this.#record({
           type: 'RecordBackupVerified',
           data: { name, position, bytes, encrypted: sealed, createdAt: at, comparedModels: compared },
@@ -160,18 +161,18 @@ export class PanelBackups implements Backups {
     }
   }
 
-  /** One fold after the other, with a pause for the loop between them; each at the position that it has. */
+  /** The digest of each fold at its position, with a turn of the event loop between them. */
   async #digests(): Promise<Digests> {
     const digests: Record<string, Digests[string]> = {};
     for (const { fold, state, position } of this.#parts.panel.foldings) {
       digests[fold.name] = { position, digest: stateDigest(fold, state) };
-      await breathe();
+      await nextTurn();
     }
     return digests;
   }
 
-  /** Puts it among those that are kept, and takes away the oldest that are too many. */
-  #shelve({ path, name }: BackupFile): void {
+  /** Moves a backup to those that are kept, and deletes the oldest ones beyond the limit. */
+  #retain({ path, name }: BackupFile): void {
     const { directory, read } = this.#parts.panel;
     renameSync(path, join(directory.backups, name));
     flush(directory.backups);
@@ -182,8 +183,7 @@ export class PanelBackups implements Backups {
   async #replace({ path, passphrase = '', requestedBy }: Incoming): Promise<Replacement> {
     const { panel, work, switchOver, warn, restarting } = this.#parts;
     const { directory, read, now } = panel;
-    if (switchOver === null)
-      throw new BackupError('failed', 'This panel cannot start anew: start it with `npm start` or `portolan serve`');
+    if (switchOver === null) throw new BackupError('failed', message('backup.noLauncher'));
     const staged = stage(directory);
     try {
       const replacement = await work.stage({
@@ -197,14 +197,14 @@ export class PanelBackups implements Backups {
       });
       if (restarting()) throw busy();
       const { kind, sha256, generation } = replacement;
-      const what = kind === 'portolan' ? 'a backup' : 'a database of 3x-ui';
-      switchTo(directory, staged, `${what} (SHA-256 ${sha256}) takes the place of the state`);
+      const code = kind === 'portolan' ? 'backup.replacedByBackup' : 'backup.replacedByPanel';
+      switchTo(directory, staged, message(code, { sha256 }));
       this.#record(
         { type: 'RecordStateReplaced', data: { source: kind, sha256, newGeneration: generation } },
         requestedBy,
       );
       panel.markReplaced();
-      warn('the state is replaced: the panel starts anew', { kind, sha256, generation });
+      warn('the state is replaced: the panel restarts', { kind, sha256, generation });
       switchOver();
       return replacement;
     } catch (error) {
@@ -230,10 +230,10 @@ export class PanelBackups implements Backups {
   }
 }
 
-const busy = (): BackupError => new BackupError('busy', reject('BACKUP_BUSY').message);
+const busy = (): BackupError => new BackupError('busy', message('BACKUP_BUSY'));
 
 function failureOf(error: unknown): BackupError {
   if (error instanceof BackupError) return error;
-  if (error instanceof RefusedFile) return new BackupError('refused', error.message, { cause: error });
+  if (error instanceof RefusedFile) return new BackupError('refused', error.text, { cause: error });
   return new BackupError('failed', jobFailure(error), { cause: error });
 }

@@ -1,11 +1,12 @@
 import { certificateProblem } from '../adapters/tls/certificates.js';
 import type { SettingKey, Settings } from '../events/settings/settings.js';
+import { message, type Text } from '../messages/message.js';
 
 /** A setting whose value is that of the machine, whatever a file says. */
 export interface HostBound {
   readonly key: SettingKey;
   readonly value: string | number;
-  readonly why: string;
+  readonly why: Text;
 }
 
 const PLACES = ['webListen', 'webPort', 'subListen', 'subPort'] as const;
@@ -20,15 +21,14 @@ export async function hostBound(imported: Settings, host: Settings | null): Prom
   const kept: HostBound[] = PLACES.map((key) => ({
     key,
     value: host[key],
-    why: 'It is where the panel of this machine listens',
+    why: message('backup.keptAddress'),
   }));
   for (const pair of PAIRS) {
     const [certificate, privateKey] = pair;
     if (imported[certificate] === '' && imported[privateKey] === '') continue;
     const why = await certificateProblem(imported[certificate], imported[privateKey]);
     if (why === null) continue;
-    for (const key of pair)
-      kept.push({ key, value: host[key], why: `The certificate cannot be used on this machine: ${why}` });
+    for (const key of pair) kept.push({ key, value: host[key], why: message('backup.keptCertificate', { why }) });
   }
   return kept;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BackupError } from '../../src/commands/ports/backups.js';
-import { message } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { ADMIN, GROUP, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
 
 const CHATS = [ADMIN, OTHER_ADMIN, GROUP];
@@ -67,7 +67,7 @@ describe('a backup', () => {
   it.each([
     [
       'cannot be made',
-      { create: () => Promise.reject(new BackupError('busy', 'Another backup is in progress')) },
+      { create: () => Promise.reject(new BackupError('busy', verbatim('Another backup is in progress'))) },
       'Another backup is in progress',
     ],
     ['is too large', { backup: { bytes: 50_000_001 } }, 'it is larger than the 50 MB that the bot API accepts'],
@@ -148,7 +148,7 @@ describe('the report', () => {
   });
 
   it('tells when its backup could not be sent', async () => {
-    const create = () => Promise.reject(new BackupError('failed', 'the disk is full'));
+    const create = () => Promise.reject(new BackupError('failed', message('common.diskFull')));
     const { bot, server } = await startBot({ create, settings: { chatBotBackup: true } });
     await until(() => server.polls > 0, 'the bot is there');
     bot.report();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createBus } from '../../src/commands/bus.js';
 import { panelState } from '../../src/commands/state.js';
-import { message } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { admin, alice, inboundDraft, one, T0, userId } from '../kit/builders.js';
 import { busOver, TestLog } from '../kit/log.js';
 
@@ -91,7 +91,7 @@ describe('a command', () => {
     const journal = new TestLog();
     const commandId = { key: 'k', fingerprint: 'f' };
     const first = busOver(journal.log).dispatch(addInbound, { ...context, commandId });
-    const { dispatch } = busOver(journal.log, journal.clock, 'events are missing');
+    const { dispatch } = busOver(journal.log, journal.clock, verbatim('events are missing'));
     expect(dispatch({ type: 'RestartCore', data: {} }, context)).toMatchObject({
       code: 'STORAGE_READ_ONLY',
       message: 'Nothing can be written: events are missing',

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { dataDirectory } from '../../src/adapters/data-directory/data-directory.js';
+import { verbatim } from '../../src/messages/message.js';
+import { render } from '../../src/messages/render.js';
 import { stage, switchTo } from '../../src/store/generations.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
@@ -214,16 +216,16 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     const directory = dataDirectory(panel.dataDir);
     const staged = stage(directory);
     writeFileSync(staged.directory.database, 'this is no log');
-    switchTo(directory, staged, 'a wreck takes the place of the state');
+    switchTo(directory, staged, verbatim('a wreck replaces the state'));
     panel = await startPanel({ launcher: true, dataDir: panel.dataDir, ports: panel.ports });
     admin = await panel.admin();
     expect(await must(admin.post<{ subTitle: string }>('/panel/setting/all'))).toMatchObject({
       subTitle: 'Still here',
     });
     const [restored] = recorded(panel.dataDir, 'StateReplacementRolledBack');
-    expect(restored?.data.reason).toMatch(/^a wreck takes the place of the state: .*not a database/);
+    expect(render(restored?.data.reason ?? '', 'en')).toMatch(/^a wreck replaces the state: .*not a database/);
     expect(panel.stdout()).toContain('THE FORMER STATE IS BACK: a wreck');
-    expect(panel.stderr()).toContain('the one before is brought back');
+    expect(panel.stderr()).toContain('the previous one is restored');
   });
 
   it('is made at the command line, beside the panel and without it, sealed when a passphrase is set', async () => {

@@ -232,7 +232,7 @@ describe.skipIf(withoutCore(SUITE))(SUITE, () => {
     db.close();
     const verified = await run(['events', 'verify', '--json'], copy);
     expect(verified.code).toBe(1);
-    expect(verified.stderr).toContain(`first bad position: ${position}: the payload is not the one that was hashed`);
+    expect(verified.stderr).toContain(`first bad position: ${position}: the payload does not match its hash`);
     expect(await run(['doctor'], copy)).toMatchObject({ code: 1 });
   });
 });

@@ -105,7 +105,7 @@ describe('files that are not as the panel left them', () => {
     rmSync(join(panel.dataDir, 'run', 'snapshots'), { recursive: true, force: true });
     const evidence = readFileSync(databaseFile());
     const said =
-      /events\.db is damaged \(database disk image is malformed\): what is shown is the state of position \d+, up to which it can be read\. Restore a backup: portolan restore .* --yes\. Or go on from there without the events after it: portolan doctor --keep-sound/;
+      /events\.db is damaged \(database disk image is malformed\): the panel shows the state of position \d+, up to which it can be read\. Restore a backup: portolan restore .* --yes\. Or continue from that position without the events after it: portolan doctor --keep-sound/;
     const child = await startToRead();
     expect(child.stdout()).toMatch(said);
     expect(await served()).toBe(200);

@@ -85,7 +85,7 @@ function filled(path: string): string {
 
 /** What the sentences name as the cause. SQLite tells of every failure of a write or read as one of input and output. */
 const CAUSES: Readonly<Record<DiskFault, RegExp>> = {
-  full: /disk is full|too little room/,
+  full: /disk is full|too little free space/,
   'read-only': /file system is read-only|no permission to write to the data directory|disk I\/O error/,
   failing: /the disk reports an error|disk I\/O error|no permission to write to the data directory/,
   gone: /the disk reports an error|disk I\/O error|no permission to write to the data directory|events\.db is damaged/,

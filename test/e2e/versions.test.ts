@@ -341,7 +341,7 @@ describe.skipIf(withoutCore('the update of the panel'))('the update of the panel
     expect(recorded(panel.dataDir, 'PanelUpdateRolledBack', head)[0]?.data).toEqual({
       version: '0.3.0',
       restoredVersion: '0.1.0',
-      reason: 'it ended with code 3 before it was ready',
+      reason: 'the panel exited with code 3 before it was ready',
     });
     expect(pidOf(panel.dataDir)).toBe(pid);
   });

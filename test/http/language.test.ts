@@ -91,8 +91,8 @@ describe('what is said', () => {
   });
 
   it('translates every reason of a list, and what stands behind the name of a file', () => {
-    const failed = new Rejection('GEO_FAILED', { why: ['geoip.dat: the disk is full', 'geosite.dat: EX'] });
-    expect(explained(failed, 'ru')).toBe('geoip.dat: диск заполнен\r\ngeosite.dat: EX');
+    const failed = new Rejection('GEO_FAILED', { why: ['geoip.dat: it took too long', 'geosite.dat: EX'] });
+    expect(explained(failed, 'ru')).toBe('geoip.dat: это длилось слишком долго\r\ngeosite.dat: EX');
   });
 
   it('says every flaw of the settings', () => {

@@ -18,6 +18,7 @@ import type { PanelEvent, RecordedEvent } from '../../src/events/catalog.js';
 import type { Caused } from '../../src/events/log/event.js';
 import type { AppendContext } from '../../src/events/log/log.js';
 import { begin, catchUp } from '../../src/events/log/replay.js';
+import { type Text } from '../../src/messages/message.js';
 import { type Journal, openJournal } from '../../src/store/journal.js';
 import { admin, T0 } from './builders.js';
 import { Clock } from './clock.js';
@@ -114,7 +115,7 @@ export interface TestBus {
 }
 
 /** The bus over a log, its state caught up; `complaint` as the journal has it. */
-export function busOver(log: SqliteEventLog, clock = new Clock(), complaint: string | null = null): TestBus {
+export function busOver(log: SqliteEventLog, clock = new Clock(), complaint: Text | null = null): TestBus {
   const folding = begin(panelState);
   catchUp(log, [folding]);
   const closed = complaint === null ? null : reject('STORAGE_READ_ONLY', { why: complaint });

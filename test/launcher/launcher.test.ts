@@ -61,9 +61,9 @@ describe('the launcher', () => {
   });
 
   it.each([
-    ['crashes', CRASHES, 'it ended with code 3 before it was ready'],
-    ['hangs', HANGS, 'it was not ready within 2 seconds'],
-    ['hangs and does not want to end', HANGS_FOR_GOOD, 'it was not ready within 2 seconds'],
+    ['crashes', CRASHES, 'the panel exited with code 3 before it was ready'],
+    ['hangs', HANGS, 'the panel was not ready within 2 seconds'],
+    ['hangs and does not want to end', HANGS_FOR_GOOD, 'the panel was not ready within 2 seconds'],
   ])('goes back when the new one %s, and says why', async (_, main, reason) => {
     putPanel(root, '1.0.0', ENDS);
     install('1.1.0', main);

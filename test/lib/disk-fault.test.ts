@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { storageRejection } from '../../src/commands/storage.js';
 import { StorageError } from '../../src/events/log/log.js';
 import { diskFault } from '../../src/lib/disk-fault.js';
+import { verbatim } from '../../src/messages/message.js';
 
 const failed = (code: string, syscall = 'open') => Object.assign(new Error(code), { code, syscall });
 
@@ -34,8 +35,8 @@ describe('an error of the disk', () => {
   });
 
   it('keeps the words of the log', () => {
-    expect(storageRejection(new StorageError('busy', 'x'))).toMatchObject({ code: 'STORAGE_BUSY' });
-    expect(storageRejection(new StorageError('read-only', 'the reason'))?.message).toBe(
+    expect(storageRejection(new StorageError('busy', verbatim('x')))).toMatchObject({ code: 'STORAGE_BUSY' });
+    expect(storageRejection(new StorageError('read-only', verbatim('the reason')))?.message).toBe(
       'Nothing can be written: the reason',
     );
   });

@@ -8,6 +8,8 @@ import { keepSound } from '../../src/cli/repair.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { StorageError } from '../../src/events/log/log.js';
 import { Alarms } from '../../src/lib/alarms.js';
+import { message, verbatim } from '../../src/messages/message.js';
+import { render } from '../../src/messages/render.js';
 import { soundPart } from '../../src/store/damaged-log.js';
 import { openJournal } from '../../src/store/journal.js';
 import { refusedByDisk } from '../../src/store/storage-watch.js';
@@ -53,8 +55,12 @@ describe('a log with a damaged page', () => {
     const { panel } = place;
     expect(panel.store.startup.damaged).toBe(true);
     expect(panel.log.head().position).toBe(position);
-    expect(panel.store.startup.complaint).toContain(
-      `events.db is damaged (database disk image is malformed): what is shown is the state of position ${position}, up to which it can be read. Restore a backup: portolan restore FILE --yes. Or go on from there without the events after it: portolan doctor --keep-sound`,
+    expect(panel.store.startup.complaint).toStrictEqual(
+      message('storage.damagedReadOnly', {
+        problem: verbatim('database disk image is malformed'),
+        position,
+        file: 'FILE',
+      }),
     );
     expect(panel.read.clients.firstByEmail('alice')).toBeDefined();
     expect([...panel.read.clients.all()].length).toBeLessThan(CLIENTS);
@@ -73,7 +79,7 @@ describe('a log with a damaged page', () => {
     const name = 'portolan-2023-11-14-position-12.db';
     writeFileSync(join(directory.backups, name), '');
     await place.open();
-    expect(place.panel.store.startup.complaint).toContain(`portolan restore ${join(directory.backups, name)} --yes`);
+    expect(place.panel.store.startup.complaint).toMatchObject({ params: { file: join(directory.backups, name) } });
   });
 
   it('is named by verification with its first bad position', async () => {
@@ -85,7 +91,7 @@ describe('a log with a damaged page', () => {
     try {
       expect(verifyLog(log)).toMatchObject({
         events: position,
-        fault: { position: position + 1, what: expect.stringContaining('is damaged') as string },
+        fault: { position: position + 1, what: { code: 'storage.damaged' } },
       });
     } finally {
       log.close();
@@ -145,7 +151,7 @@ describe('a log with a damaged page', () => {
       message: `The database failed, nothing was changed: ${DAMAGE}`,
     });
     const watched = { alarms: new Alarms(), directory: { run: '' }, log };
-    expect(refusedByDisk(watched)).toBe(`nothing can be saved: ${DAMAGE}`);
+    expect(render(refusedByDisk(watched) ?? '', 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
   });
 
   it('names the ways on, which help where snapshots hide the damage from a start', async () => {
@@ -157,7 +163,7 @@ describe('a log with a damaged page', () => {
     expect(panel.store.startup.damaged).toBe(false);
     expect(refusedByDisk(panel)).toBeNull();
     expect(() => panel.log.read(0, 1000)).toThrow(DAMAGE);
-    expect(refusedByDisk(panel)).toBe(`nothing can be saved: ${DAMAGE}`);
+    expect(render(refusedByDisk(panel) ?? '', 'en')).toBe(`nothing can be saved: ${DAMAGE}`);
     await place.close(false);
     await keepSound(place.root, false, sayIn('en'));
     await place.open();

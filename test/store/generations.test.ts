@@ -6,6 +6,7 @@ import {
   dataDirectory,
   prepareDataDirectory,
 } from '../../src/adapters/data-directory/data-directory.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import {
   assertWhole,
   completeSwitch,
@@ -39,10 +40,12 @@ function given(): DataDirectory {
   return directory;
 }
 
+const WHY = message('backup.replacedByBackup', { sha256: 'abc' });
+
 function decided(directory: DataDirectory): void {
   const staged = stage(directory);
   put(staged.directory, 'new');
-  switchTo(directory, staged, 'a backup takes over');
+  switchTo(directory, staged, WHY);
 }
 
 class Killed extends Error {}
@@ -76,7 +79,7 @@ describe('a switch of the state', () => {
     decided(directory);
     expect(owners(directory)).toEqual(['old']);
     expect(switching(directory.root)).toBe(true);
-    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: WHY });
     expect(owners(directory)).toEqual(['new']);
     expect(existsSync(`${directory.database}-wal`)).toBe(false);
     const [aside = ''] = replacedStates(directory.root);
@@ -94,7 +97,7 @@ describe('a switch of the state', () => {
       if (settledUpTo(directory, steps) === null) break;
       const mixed = owners(directory).length !== 1 || !existsSync(directory.masterKey) || !existsSync(directory.anchor);
       if (mixed) expect(() => assertWhole(directory.root)).toThrow(/interrupted/);
-      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: WHY });
       expect(owners(directory)).toEqual(['new']);
       expect(() => assertWhole(directory.root)).not.toThrow();
       expect(readdirSync(directory.backups)).toHaveLength(1);
@@ -116,15 +119,15 @@ describe('a switch of the state', () => {
   });
 
   it('is taken back when the new state does not start, wherever that is interrupted, and says why', () => {
-    const back = { outcome: 'returned', why: 'a backup takes over: its clients make no sense' };
+    const back = { outcome: 'returned', why: message('backup.rolledBack', { what: WHY, why: verbatim('no sense') }) };
     let steps = 0;
     for (;;) {
       const directory = given();
       decided(directory);
       completeSwitch(directory);
       recordAttempt(directory);
-      recordFailure(directory.root, 'its clients make no sense');
-      recordFailure(directory.root, 'the first reason counts');
+      recordFailure(directory.root, verbatim('no sense'));
+      recordFailure(directory.root, verbatim('the first reason counts'));
       if (settledUpTo(directory, steps) === null) break;
       expect(completeSwitch(directory)).toEqual(back);
       expect(owners(directory)).toEqual(['old']);
@@ -143,12 +146,12 @@ describe('a switch of the state', () => {
     const directory = given();
     decided(directory);
     for (let start = 1; start <= 2; start += 1) {
-      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+      expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: WHY });
       recordAttempt(directory);
     }
     expect(completeSwitch(directory)).toEqual({
       outcome: 'returned',
-      why: 'a backup takes over: it did not get ready',
+      why: message('backup.rolledBack', { what: WHY, why: message('backup.notReady') }),
     });
     expect(owners(directory)).toEqual(['old']);
   });
@@ -156,7 +159,7 @@ describe('a switch of the state', () => {
   it('has no way back from an empty directory', () => {
     const directory = prepareDataDirectory(temporaryFolder());
     decided(directory);
-    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: 'a backup takes over' });
+    expect(completeSwitch(directory)).toEqual({ outcome: 'switched', why: WHY });
     expect(onTrial(directory.root)).toBe(false);
     expect(owners(directory)).toEqual(['new']);
   });
@@ -166,7 +169,7 @@ describe('a switch of the state', () => {
     decided(directory);
     const second = stage(directory);
     put(second.directory, 'second');
-    expect(() => switchTo(directory, second, 'another one')).toThrow(/under way/);
+    expect(() => switchTo(directory, second, verbatim('another one'))).toThrow(/in progress/);
     second.discard();
     completeSwitch(directory);
     expect(owners(directory)).toEqual(['new']);
@@ -176,7 +179,7 @@ describe('a switch of the state', () => {
     const directory = given();
     const staged = stage(directory);
     put(staged.directory, 'new');
-    switchTo(directory, staged, 'a backup takes over');
+    switchTo(directory, staged, WHY);
     staged.discard();
     completeSwitch(directory);
     expect(owners(directory)).toEqual(['new']);
@@ -185,7 +188,7 @@ describe('a switch of the state', () => {
   it('stops a start at a note that cannot be read', () => {
     const directory = given();
     writeFileSync(join(directory.root, 'switch.json'), '{"phase":"clear","from":"../..","to":"/"}');
-    expect(() => completeSwitch(directory)).toThrow(/says which state counts/);
+    expect(() => completeSwitch(directory)).toThrow(/records which state of the panel is current/);
     expect(onTrial(directory.root)).toBe(false);
     rmSync(join(directory.root, 'switch.json'));
     expect(completeSwitch(directory)).toBeNull();

@@ -2,6 +2,8 @@ import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { BackupError } from '../../commands/ports/backups.js';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 import type { DataDirectory } from '../data-directory/data-directory.js';
 import { flush } from '../data-directory/files.js';
 import { openDatabase, type SqliteDatabase } from '../sqlite/database.js';
@@ -10,13 +12,13 @@ import { Keyring, masterKey } from '../sqlite/keyring.js';
 import { startProblem } from '../sqlite/start-check.js';
 import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
-import { roomLacking, sizeOf } from './room.js';
+import { lackingMb, sizeOf } from './room.js';
 
 export interface CopyOptions {
   readonly directory: Pick<DataDirectory, 'database' | 'masterKey'>;
-  /** The file to make; it must not be there. */
+  /** The file to create; it must not exist. */
   readonly file: string;
-  /** Empty = the key lies in the copy as it is. */
+  /** Empty = the key is stored without encryption. */
   readonly passphrase: string;
   readonly release: string;
   /** ms since 1970. */
@@ -30,12 +32,12 @@ export interface Copied {
 }
 
 /**
- * Writes a consistent copy of a log, beside a panel that goes on writing it. It is written anew (`VACUUM INTO`), so that
- * nothing lives on in it that was destroyed; the key is in it too. Throws a sentence, and leaves no file then.
+ * Writes a consistent copy of a log, together with its key, while a panel continues to write to the log. `VACUUM INTO`
+ * rebuilds the pages, so that destroyed data does not remain in the copy. Throws `MessageError`, and then leaves no file.
  */
 export function copyLog({ directory, file, passphrase, release, now }: CopyOptions): Copied {
-  const lacking = roomLacking(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
-  if (lacking !== null) throw new BackupError('failed', `The disk has too little room: a backup needs ${lacking} MB`);
+  const lacking = lackingMb(dirname(file), sizeOf(directory.database) + sizeOf(`${directory.database}-wal`));
+  if (lacking !== null) throw new BackupError('failed', message('backup.noRoomForBackup', { mb: lacking }));
   // Created with our mode first, so that no other account can read it.
   closeSync(openSync(file, 'wx', 0o600));
   try {
@@ -56,14 +58,14 @@ export function copyLog({ directory, file, passphrase, release, now }: CopyOptio
   }
 }
 
-/** What a start would refuse could not be restored either. Reading all of it is left to whoever verifies the copy. */
+/** A start would refuse a damaged log, so a backup of it would be useless. Verification reads the rest later. */
 function assertUndamaged(source: SqliteDatabase, master: Buffer): void {
   const log = new SqliteEventLog(source, new Keyring(source, master, Date.now));
-  const flaw = startProblem(source, log.head().position, () => log.rolledTo);
-  if (flaw) throw new BackupError('failed', `The log is damaged at ${flaw.message}. Run portolan events verify`);
+  const problem = startProblem(source, log.head().position, () => log.rolledTo);
+  if (problem) throw new BackupError('failed', message('backup.logDamaged', { place: problem.text }));
 }
 
-/** Puts the row into a copy that says what it is. Returns the position of its last event. */
+/** Adds the row that describes a backup. Returns the position of the last event. */
 function sign(
   file: string,
   master: Buffer,
@@ -71,13 +73,13 @@ function sign(
 ): number {
   const db = new Database(file);
   try {
-    // A file that cannot be finished is thrown away: no journal, and one fsync at the end.
+    // An unfinished file is deleted, so it needs no journal and only one fsync at the end.
     db.pragma('journal_mode = MEMORY');
     db.pragma('synchronous = OFF');
     const generation = db
       .prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'")
       .get()?.value;
-    if (generation === undefined) throw new Error('The log has no identity: it cannot be backed up');
+    if (generation === undefined) throw new MessageError(message('backup.noGeneration'));
     const last = db
       .prepare<[], { position: number; hash: Buffer }>(
         'SELECT position, hash FROM events ORDER BY position DESC LIMIT 1',

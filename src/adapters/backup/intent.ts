@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { flush, readPlain, replaceFile } from '../data-directory/files.js';
+import { textSchema } from '../../events/text.js';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
+import { flush, readRegular, replaceFile } from '../data-directory/files.js';
 
 /**
  * A switch under way. `clear` and `fill` move the state before out and the new one in; `trial` waits for the first start
@@ -13,10 +16,10 @@ const Intent = z.strictObject({
   from: z.string().regex(/^staged\/[0-9a-f]{16}$/),
   to: z.string().regex(/^backups\/replaced-[\w-]+$/),
   refused: z.string().regex(/^backups\/refused-[\w-]+$/),
-  why: z.string(),
+  why: textSchema,
   /** Starts that began to try the new state. */
   tries: z.int().nonnegative(),
-  failure: z.string().nullable(),
+  failure: textSchema.nullable(),
 });
 export type Intent = z.output<typeof Intent>;
 
@@ -26,10 +29,10 @@ const intentOf = (root: string): string => join(root, 'switch.json');
 export function readIntent(root: string): Intent | null {
   const file = intentOf(root);
   try {
-    return Intent.parse(JSON.parse(readPlain(file).toString()));
+    return Intent.parse(JSON.parse(readRegular(file).toString()));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`${file} cannot be read: it says which state counts, see docs/backup.md`, { cause });
+    throw new MessageError(message('backup.stateFileInvalid', { file }), { cause });
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes, scryptSync } from 'node:crypto';
+import { RefusedFile } from '../../commands/ports/refused-file.js';
+import { message } from '../../messages/message.js';
 import { open, seal } from '../sqlite/keyring.js';
-import { RefusedFile } from './refused-file.js';
 
-/** How the master key lies in a backup. */
+/** How the master key is stored in a backup. */
 export interface KeyBox {
   readonly sealing: 'none' | 'scrypt';
   /** Empty without a passphrase. */
@@ -12,13 +13,13 @@ export interface KeyBox {
   readonly key: Buffer;
 }
 
-/** 128 bytes for each of these and of the 8 blocks: 64 MB for a moment, and a quarter of a second. */
+/** scrypt needs 128 bytes for each of these and of the 8 blocks: 64 MB and a quarter of a second. */
 const COST = 65_536;
 const BLOCKS = 8;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** The box is for this log only, so that no two can be mixed up. */
+/** Binds the box to one log, so that the keys of two logs cannot be confused. */
 const context = (generation: string): string => `portolan backup ${generation}`;
 
 /** Wraps the master key under a passphrase (scrypt, AES-256-GCM); an empty one leaves it as it is. */
@@ -29,14 +30,14 @@ export function boxKey(master: Buffer, passphrase: string, generation: string): 
   return { sealing: 'scrypt', salt, cost: COST, key };
 }
 
-/** The master key, or null for a wrong passphrase. Throws `RefusedFile` for a box that cannot be one of ours. */
+/** The master key, or null for a wrong passphrase. Throws `RefusedFile` for a box that this panel cannot have written. */
 export function openKey({ sealing, salt, cost, key }: KeyBox, passphrase: string, generation: string): Buffer | null {
   if (sealing === 'none') {
-    if (key.length !== KEY_BYTES) throw foreignKey();
+    if (key.length !== KEY_BYTES) throw invalidKey();
     return key;
   }
-  // The cost in an untrusted file could take all memory and an hour.
-  if (cost !== COST || salt.length !== SALT_BYTES) throw foreignKey();
+  // A forged cost could take all memory and an hour.
+  if (cost !== COST || salt.length !== SALT_BYTES) throw invalidKey();
   try {
     return open(derived(passphrase, salt, cost), key, context(generation));
   } catch {
@@ -44,7 +45,7 @@ export function openKey({ sealing, salt, cost, key }: KeyBox, passphrase: string
   }
 }
 
-const foreignKey = (): RefusedFile => new RefusedFile('The key in it is not wrapped as in a backup');
+const invalidKey = (): RefusedFile => new RefusedFile(message('backup.keyInvalid'));
 
 function derived(passphrase: string, salt: Buffer, cost: number): Buffer {
   const options = { N: cost, r: BLOCKS, p: 1, maxmem: 2 * 128 * cost * BLOCKS };

@@ -1,4 +1,4 @@
-/** What a backup has beside the tables of the log: one row that says what it is, and the key to read it. */
+/** A backup has the tables of the log and this one: a row that describes the backup and holds its key. */
 export const BACKUP_SCHEMA = `
 CREATE TABLE backup (
   format INTEGER NOT NULL,

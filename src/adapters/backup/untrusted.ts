@@ -1,25 +1,26 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { RefusedFile } from '../../commands/ports/refused-file.js';
 import { quoted } from '../../lib/escaped.js';
+import { message } from '../../messages/message.js';
 import { LAYOUT, PRUNED_INDEX, SCHEMA, type SqliteDatabase } from '../sqlite/database.js';
 import { BACKUP_SCHEMA, type BackupRow, FORMAT } from './layout.js';
-import { RefusedFile } from './refused-file.js';
 
-/** What makes a database ours, and one of 3x-ui; both in another database make it neither. */
+/** The tables by which a backup of this panel and a database of 3x-ui are recognized. */
 const OURS = ['events', 'keys', 'backup'];
-const FOREIGN = ['inbounds', 'settings', 'users'];
+const XUI = ['inbounds', 'settings', 'users'];
 const HEADER = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
-/** Names that a sentence lists. */
+/** Names that a message lists. */
 const NAMED = 5;
 
 /**
- * Opens a file of a stranger for reading. Nothing in it is trusted: no function of a schema runs, cells are checked, no
- * page is mapped into memory. Throws `RefusedFile` for what is not a whole database.
+ * Opens an untrusted file for reading: no function of its schema runs, cells are checked, and no page is mapped into
+ * memory. Throws `RefusedFile` when it is not a complete database.
  */
 export function openUntrusted(file: string): SqliteDatabase {
   checkHeader(file);
-  return told(() => {
+  return refusing(() => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
       db.unsafeMode(false);
@@ -33,55 +34,53 @@ export function openUntrusted(file: string): SqliteDatabase {
   });
 }
 
-/** What a database is, by its tables. Throws `RefusedFile` when it is of neither kind. */
+/** The kind of a database, by its tables. Throws `RefusedFile` for any other database. */
 export function kindOf(db: SqliteDatabase): 'portolan' | '3x-ui' {
-  const objects = told(() => schemaOf(db));
+  const objects = refusing(() => schemaOf(db));
   const tables = objects.filter(({ type }) => type === 'table').map(({ name }) => name);
   const has = (names: readonly string[]): boolean => names.every((name) => tables.includes(name));
   if (has(OURS)) return 'portolan';
-  if (has(FOREIGN)) return '3x-ui';
-  if (has(['events', 'keys', 'meta']))
-    throw new RefusedFile('It is a log without its key, and no backup: make one with getDb or portolan backup');
-  if (tables.length === 0) throw new RefusedFile('It is a database without tables');
-  throw new RefusedFile(`It is a database of something else; its tables are ${listed(tables)}`);
+  if (has(XUI)) return '3x-ui';
+  if (has(['events', 'keys', 'meta'])) throw new RefusedFile(message('backup.logWithoutKey'));
+  if (tables.length === 0) throw new RefusedFile(message('backup.noTables'));
+  throw new RefusedFile(message('backup.otherDatabase', { tables: listed(tables) }));
 }
 
 /**
- * Reads what a backup says it is, once its schema is exactly ours and SQLite finds every page sound. Throws
- * `RefusedFile` that names what is too much, missing, newer or broken.
+ * Reads the description of a backup, after checking that its schema is exactly ours and that SQLite finds no damaged
+ * page. Throws `RefusedFile` with the first difference.
  */
 export function checkBackup(db: SqliteDatabase): BackupRow {
-  return told(() => {
+  return refusing(() => {
     const layout = db.pragma('user_version', { simple: true }) as number;
-    if (layout !== LAYOUT)
-      throw new RefusedFile(`It was written by another release (layout ${layout}, this one knows ${LAYOUT})`);
+    if (layout !== LAYOUT) throw new RefusedFile(message('backup.layout', { layout, known: LAYOUT }));
     checkSchema(db);
     const rows = db.prepare<[], BackupRow>('SELECT * FROM backup LIMIT 2').all();
     const [row] = rows;
-    if (!row || rows.length > 1) throw new RefusedFile('It does not say what it is: its table backup has not one row');
+    if (!row || rows.length > 1) throw new RefusedFile(message('backup.noDescription'));
     if (row.format !== FORMAT)
-      throw new RefusedFile(`It is a backup of a newer release (format ${row.format}, this one knows ${FORMAT})`);
-    const flaw = db.pragma('integrity_check(1)', { simple: true });
-    if (flaw !== 'ok') throw new RefusedFile(`The database is damaged: ${String(flaw).slice(0, 200)}`);
+      throw new RefusedFile(message('backup.newerFormat', { format: row.format, known: FORMAT }));
+    const problem = String(db.pragma('integrity_check(1)', { simple: true }));
+    if (problem !== 'ok') throw new RefusedFile(message('backup.databaseDamaged', { problem: problem.slice(0, 200) }));
     return row;
   });
 }
 
-/** Only the beginning is read, and the size: a header may claim what it likes. */
+/** Checks the header and the size of the file without SQLite. */
 function checkHeader(file: string): void {
   const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const { size } = fstatSync(handle);
-    if (!fstatSync(handle).isFile()) throw new RefusedFile('It is not a plain file');
+    if (!fstatSync(handle).isFile()) throw new RefusedFile(message('backup.notRegular'));
     const header = Buffer.alloc(HEADER_BYTES);
-    if (size === 0) throw new RefusedFile('The file is empty');
+    if (size === 0) throw new RefusedFile(message('backup.fileEmpty'));
     if (readSync(handle, header, 0, HEADER_BYTES, 0) < HEADER_BYTES || header.toString('latin1', 0, 16) !== HEADER)
-      throw new RefusedFile('It is not an SQLite database');
+      throw new RefusedFile(message('backup.notSqlite'));
     const stored = header.readUInt16BE(16);
     const pageSize = stored === 1 ? 65_536 : stored;
-    // In the header of a database that was written by any SQLite of this century.
+    // SQLite has written the page count since version 3.7.0 (2010).
     const claimed = header.readUInt32BE(28) * pageSize;
-    if (claimed > size) throw new RefusedFile(`The file is cut short: it should have ${claimed} bytes and has ${size}`);
+    if (claimed > size) throw new RefusedFile(message('backup.cutShort', { claimed, size }));
   } finally {
     closeSync(handle);
   }
@@ -97,7 +96,7 @@ function schemaOf(db: SqliteDatabase): readonly SchemaObject[] {
   return db.prepare<[], SchemaObject>('SELECT type, name, sql FROM sqlite_schema').all();
 }
 
-/** Exactly our tables, indexes and triggers, word for word: a view or a trigger more would run with our rights. */
+/** The schema must equal ours word for word: an additional view or trigger would run with our rights. */
 function checkSchema(db: SqliteDatabase): void {
   const ours = new Database(':memory:');
   try {
@@ -107,30 +106,29 @@ function checkSchema(db: SqliteDatabase): void {
     const wanted = new Map(schemaOf(ours).map((object) => [`${object.type} ${object.name}`, object]));
     for (const { type, name, sql } of schemaOf(db)) {
       const known = wanted.get(`${type} ${name}`);
-      if (!known) throw new RefusedFile(`It has the ${type} ${quoted(name)}, which no backup has`);
-      if (known.sql !== sql) throw new RefusedFile(`Its ${type} ${quoted(name)} is not the one of a backup`);
+      if (!known) throw new RefusedFile(message('backup.schemaExtra', { type, name: quoted(name) }));
+      if (known.sql !== sql) throw new RefusedFile(message('backup.schemaChanged', { type, name: quoted(name) }));
       wanted.delete(`${type} ${name}`);
     }
-    // Backups of earlier releases are without it.
+    // Backups of earlier releases do not have it.
     wanted.delete('index pruned');
     const [missing] = wanted.keys();
-    if (missing !== undefined) throw new RefusedFile(`It lacks the ${missing}`);
+    if (missing !== undefined) throw new RefusedFile(message('backup.schemaMissing', { object: missing }));
   } finally {
     ours.close();
   }
 }
 
-function listed(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).map(quoted).join(', ')}${more}`;
+function listed(names: readonly string[]): readonly string[] {
+  return [...names.slice(0, NAMED).map(quoted), ...(names.length > NAMED ? ['…'] : [])];
 }
 
-/** What SQLite says of a broken file, as a sentence. */
-function told<T>(ask: () => T): T {
+/** Turns an error of SQLite into a `RefusedFile`. */
+function refusing<T>(read: () => T): T {
   try {
-    return ask();
+    return read();
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
-    throw new RefusedFile(`The database is damaged: ${error.message}`, { cause: error });
+    throw new RefusedFile(message('backup.databaseDamaged', { problem: error.message }), { cause: error });
   }
 }

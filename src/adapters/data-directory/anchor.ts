@@ -2,13 +2,15 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { LogHead } from '../../events/log/log.js';
-import { flush, NotPlainError, readPlain, replaceFile, replaceFileLater } from './files.js';
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
+import { flush, NotRegularError, readRegular, replaceFile, replaceFileLater } from './files.js';
 
 const Anchored = z.strictObject({ generation: z.string(), position: z.int().nonnegative(), hash: z.string() });
-/** The head of a log as the file has it. */
+/** The head of a log as the file records it. */
 export type Anchored = z.infer<typeof Anchored>;
 
-/** What the anchor and the log say of each other at a start. */
+/** The result of comparing the anchor with the log at a start. */
 export type AnchorFinding =
   | { readonly kind: 'sound' }
   | { readonly kind: 'missing' }
@@ -16,36 +18,34 @@ export type AnchorFinding =
   | { readonly kind: 'changed'; readonly position: number }
   | { readonly kind: 'swapped' };
 
-/** The log as far as the anchor looks at it. */
+/** The part of the log that the anchor reads. */
 interface AnchoredLog {
   readonly generation: string;
   head(): LogHead;
   hashAt(position: number): string | null;
 }
 
-/** How long after an append the head is written beside the database, in ms. A burst is one write. */
+/** Delay from an append to writing the head beside the database, in ms. A burst of appends is one write. */
 const DELAY_MS = 200;
 
-/** What a file says, or null where there is none. Throws a sentence for a file that is no anchor. */
+/** Reads an anchor file. Null when there is none. Throws `MessageError` for a file that is not an anchor. */
 export function readAnchor(file: string): Anchored | null {
   let text: string;
   try {
-    text = readPlain(file).toString();
+    text = readRegular(file).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    if (!(error instanceof NotPlainError)) throw error;
-    throw new Error(`${error.message}: ${UNREADABLE}`, { cause: error });
+    if (!(error instanceof NotRegularError)) throw error;
+    throw new MessageError(message('storage.anchorNotRegular', { file }), { cause: error });
   }
   try {
     return Anchored.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error(`${file} is not an anchor: ${UNREADABLE}`, { cause });
+    throw new MessageError(message('storage.anchorInvalid', { file }), { cause });
   }
 }
 
-const UNREADABLE = 'put it back from a backup, or remove it and accept the log as it is: portolan doctor --accept-loss';
-
-/** What `anchored` says of a log. An empty log needs no anchor. */
+/** Compares an anchor with a log. An empty log needs no anchor. */
 export function compareAnchor(anchored: Anchored | null, log: AnchoredLog): AnchorFinding {
   const { position } = log.head();
   if (!anchored) return position === 0 ? { kind: 'sound' } : { kind: 'missing' };
@@ -57,8 +57,8 @@ export function compareAnchor(anchored: Anchored | null, log: AnchoredLog): Anch
 }
 
 /**
- * The head of the log, kept in a file outside the database: SQLite drops a torn tail of its write-ahead log without a
- * word, and a database file can be swapped for an older one; the anchor notices both.
+ * The head of the log, kept in a file outside the database. SQLite silently drops a torn tail of its write-ahead log, and
+ * a database file can be swapped for an older one; the anchor detects both.
  */
 export class Anchor {
   readonly #file: string;
@@ -100,7 +100,7 @@ export class Anchor {
     replaceFile(this.#file, this.#content());
   }
 
-  /** Takes the file away, durably: until the next writing a start says that the anchor is missing. */
+  /** Deletes the file durably: until it is written again, a start reports that the anchor is missing. */
   remove(): void {
     rmSync(this.#file, { force: true });
     flush(dirname(this.#file));
@@ -126,25 +126,21 @@ export class Anchor {
   }
 }
 
-/** A finding in words, with what to do; null when all is well. */
-export function anchorComplaint(finding: AnchorFinding): string | null {
+/** The text of a finding, with what to do about it. Null when there is no problem. */
+export function anchorProblem(finding: AnchorFinding): Text | null {
   switch (finding.kind) {
     case 'sound':
       return null;
     case 'missing':
-      return 'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss';
-    case 'lost':
-      return (
-        `the log ends at position ${finding.found}, but position ${finding.expected} was written: ` +
-        `the events from ${finding.found + 1} on are missing. Restore a backup, or go on without them: portolan doctor --accept-loss`
-      );
+      return message('storage.anchorMissing');
+    case 'lost': {
+      const { found, expected } = finding;
+      return message('storage.anchorLost', { found, expected, first: found + 1 });
+    }
     case 'changed':
-      return (
-        `the event at position ${finding.position} is not the one that was written there. ` +
-        'Run portolan events verify to find the first bad position, then restore a backup'
-      );
+      return message('storage.anchorChanged', { position: finding.position });
     case 'swapped':
-      return 'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back';
+      return message('storage.anchorSwapped');
     default:
       return finding satisfies never;
   }

@@ -1,7 +1,9 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 
-/** Where everything of one panel lies. Only `events.db`, `head.json`, `keys` and `certs` cannot be made again. */
+/** The paths of the files of one panel. All but `events.db`, `head.json`, `keys` and `certs` can be recreated. */
 export interface DataDirectory {
   readonly root: string;
   readonly database: string;
@@ -35,8 +37,8 @@ export function dataDirectory(root: string): DataDirectory {
 }
 
 /**
- * Makes the folders, and takes every right from everybody else: 0700 and 0600. Throws a sentence when nothing can be
- * written there.
+ * Creates the folders and denies other accounts any access: modes 0700 and 0600. Throws `MessageError` when the directory
+ * cannot be written to.
  */
 export function prepareDataDirectory(root: string): DataDirectory {
   const directory = dataDirectory(root);
@@ -58,15 +60,18 @@ function assertWritable(root: string): void {
     accessSync(root, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EROFS' ? 'it is on a read-only file system' : `the system says ${code ?? 'no'}`;
-    throw new Error(`the data directory ${root} cannot be written to: ${why}`);
+    const text =
+      code === 'EROFS'
+        ? message('storage.directoryReadOnly', { folder: root })
+        : message('storage.directoryRefused', { folder: root, code: code ?? 'EUNKNOWN' });
+    throw new MessageError(text);
   }
 }
 
-/** Files that a process left unfinished: the next content of a file, and configurations under test. */
+/** Names of temporary files: the next content of a file, and configurations under test. */
 const UNFINISHED = /\.(new|next)$|^candidate-[0-9a-f-]+\.json(\.pb)?$/;
 
-/** Takes away what an earlier process left unfinished. For the holder of the lock. */
+/** Deletes the temporary files of an earlier process. The caller must hold the lock. */
 export function removeUnfinished({ root, masterKey, certs, run, snapshots }: DataDirectory): void {
   for (const folder of [root, dirname(masterKey), certs, run, snapshots]) {
     if (!existsSync(folder)) continue;

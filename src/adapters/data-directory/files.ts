@@ -14,40 +14,42 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { MessageError } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 
-/** Neither waits for the other end of a pipe nor goes where a link leads. */
-const PLAINLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** What the system says of a link, and of a socket, that is opened like this. */
-const NOT_PLAIN: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
+/** Does not wait for the other end of a pipe and does not follow a symbolic link. */
+const REGULAR_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** The codes of the system for a symbolic link and for a socket that are opened like this. */
+const NOT_REGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
-/** Something else than a file lies where a file of the panel should be. */
-export class NotPlainError extends Error {
-  override readonly name = 'NotPlainError';
+/** There is something other than a regular file where a file of the panel should be. */
+export class NotRegularError extends MessageError {
+  override readonly name = 'NotRegularError';
 }
 
-/** A whole file. Throws `NotPlainError` for a link, a pipe and whatever else is no plain file: that would hang, or mislead. */
-export function readPlain(file: string): Buffer {
-  const refused = new NotPlainError(`${file} is not a plain file`);
+/** Reads a whole file. Throws `NotRegularError` for a link, a pipe or a folder: reading it could hang or mislead. */
+export function readRegular(file: string): Buffer {
+  const refused = (): NotRegularError => new NotRegularError(message('storage.notRegular', { file }));
   let handle: number;
   try {
-    handle = openSync(file, PLAINLY);
+    handle = openSync(file, REGULAR_ONLY);
   } catch (error) {
-    throw NOT_PLAIN.has((error as NodeJS.ErrnoException).code) ? refused : error;
+    throw NOT_REGULAR.has((error as NodeJS.ErrnoException).code) ? refused() : error;
   }
   try {
-    if (!fstatSync(handle).isFile()) throw refused;
+    if (!fstatSync(handle).isFile()) throw refused();
     return readFileSync(handle);
   } finally {
     closeSync(handle);
   }
 }
 
-/** A file that can be made again: null when it is not there or cannot be read, with a warning when it is no plain file. */
+/** Reads a file that can be recreated. Null when it is missing or unreadable, with a warning when it is not regular. */
 export function readSpare(file: string): Buffer | null {
   try {
-    return readPlain(file);
+    return readRegular(file);
   } catch (error) {
-    if (error instanceof NotPlainError) process.emitWarning(`${error.message}. It is passed over`);
+    if (error instanceof NotRegularError) process.emitWarning(`${error.message}. It is ignored`);
     return null;
   }
 }
@@ -67,16 +69,16 @@ export function replaceFile(file: string, content: string | Buffer): void {
   flush(dirname(file));
 }
 
-/** Takes a file of ours away as far as the disk lets it: what stays is taken away at the next start. */
+/** Deletes a temporary file. If the disk refuses, it only warns: the next start deletes the file. */
 export function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch (error) {
-    process.emitWarning(`${file} stays for now: ${error instanceof Error ? error.message : String(error)}`);
+    process.emitWarning(`${file} could not be deleted yet: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Waits until what a file holds, or which files a folder names, is on the disk. */
+/** Flushes the content of a file, or the entries of a folder, to the disk. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -86,7 +88,7 @@ export function flush(path: string): void {
   }
 }
 
-/** As `replaceFile`, without blocking the loop. The caller sees to it that only one runs for a file. */
+/** Like `replaceFile`, but asynchronous. The caller must not run it twice at once for the same file. */
 export async function replaceFileLater(file: string, content: string | Buffer): Promise<void> {
   const temporary = `${file}.next`;
   await rm(temporary, { recursive: true, force: true });
@@ -101,7 +103,7 @@ export async function replaceFileLater(file: string, content: string | Buffer): 
   await flushLater(dirname(file));
 }
 
-/** As `flush`, without blocking the loop. */
+/** Like `flush`, but asynchronous. */
 export async function flushLater(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

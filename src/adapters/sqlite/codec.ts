@@ -3,6 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../events/catalog.js';
 import { type Actor, type EventMeta, type EventType, upcast } from '../../events/log/event.js';
 import { StorageError } from '../../events/log/log.js';
+import { textOf } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
 import { type Keyring, open, seal } from './keyring.js';
 
 /** One row of the events table. */
@@ -24,21 +26,21 @@ export interface EventRow {
   readonly hash: Buffer;
 }
 
-/** The log holds something that this release does not understand, or that was changed. It is never passed over. */
+/** The log holds an event that this release does not know, or that was changed. Such an event is never skipped. */
 export class LogDamage extends StorageError {
   override readonly name: string = 'LogDamage';
   readonly position: number;
-  /** The message without the position. */
-  readonly what: string;
+  /** The text without the position. */
+  readonly what: Text;
 
-  constructor(position: number, what: string, options?: ErrorOptions) {
-    super('damaged', `position ${position}: ${what}`, options);
+  constructor(position: number, what: Text, options?: ErrorOptions) {
+    super('damaged', message('storage.atPosition', { position, what }), options);
     this.position = position;
     this.what = what;
   }
 }
 
-/** What is there is not damaged: a newer release wrote it, and can read it. */
+/** The log is not damaged: a newer release wrote it and can read it. */
 export class NewerRelease extends LogDamage {}
 
 const PLAIN = 0;
@@ -167,12 +169,11 @@ export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<
 /** Opens, upcasts and types a stored row. Throws `LogDamage` for a type or a schema that this release does not know. */
 export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
   const type = eventType(row.type);
-  if (!type)
-    throw new NewerRelease(row.position, `event type ${row.type} is unknown: the log was written by a newer release`);
+  if (!type) throw new NewerRelease(row.position, message('storage.eventTypeUnknown', { type: row.type }));
   if (row.schema > type.schemaVersion) {
     throw new NewerRelease(
       row.position,
-      `${row.type} has schema ${row.schema}, this release knows ${type.schemaVersion}`,
+      message('storage.schemaNewer', { type: row.type, schema: row.schema, known: type.schemaVersion }),
     );
   }
   try {
@@ -192,7 +193,8 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
       meta: decodeMeta(row, keyring),
     } as RecordedEvent;
   } catch (error) {
-    throw new LogDamage(row.position, `${row.type} cannot be read: ${(error as Error).message}`, { cause: error });
+    const what = message('storage.eventUnreadable', { type: row.type, why: textOf(error) });
+    throw new LogDamage(row.position, what, { cause: error });
   }
 }
 

@@ -2,7 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../events/log/log.js';
 import { quoted } from '../../lib/escaped.js';
-import { assertPlain, DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
+import { MessageError, textOf } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
+import { assertRegular, DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 
 export type SqliteDatabase = Database.Database;
 type Statement = Database.Statement;
@@ -65,8 +67,8 @@ const BUSY_MS = 50;
 
 /**
  * Opens `events.db`, making it when it is not there. Durable to the last commit: write-ahead log with `synchronous=FULL`,
- * set and read back on each connection because better-sqlite3 is built with NORMAL for WAL databases. Throws `NotPlainError`
- * and `ForeignDatabase` for what is not ours, before SQLite could write to it, and `StorageError` for what cannot be used.
+ * set and read back on each connection because better-sqlite3 is built with NORMAL for WAL databases. Throws `NotRegularError`
+ * and `OtherDatabaseError` for what is not ours, before SQLite could write to it, and `StorageError` for what cannot be used.
  */
 export function openDatabase(file: string, { readonly = false } = {}): SqliteDatabase {
   assertOurs(file, readonly);
@@ -77,10 +79,7 @@ export function openDatabase(file: string, { readonly = false } = {}): SqliteDat
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite does not keep synchronous=FULL');
     const layout = db.pragma('user_version', { simple: true }) as number;
     if (layout > LAYOUT) {
-      throw new StorageError(
-        'read-only',
-        `the database was written by a newer release (layout ${layout}, this one knows ${LAYOUT})`,
-      );
+      throw new StorageError('read-only', message('storage.newerLayout', { written: layout, known: LAYOUT }));
     }
     return inOurWords(db);
   } catch (error) {
@@ -142,13 +141,12 @@ const isRows = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 function assertOurs(file: string, readonly: boolean): void {
-  assertPlain(file);
+  assertRegular(file);
   const header = headerOf(file);
-  if (header === null && readonly) throw new Error(`There is no ${file}`);
+  if (header === null && readonly) throw new MessageError(message('storage.fileMissing', { file }));
   if (header === null || header.isEmpty || header.mark === MARK) return;
-  if (!header.isDatabase) throw new StorageError('damaged', 'events.db is not a database');
-  if (header.mark !== 0)
-    throw new ForeignDatabase(file, `its application_id is ${header.mark}, that of another program`);
+  if (!header.isDatabase) throw new StorageError('damaged', message('storage.notDatabase'));
+  if (header.mark !== 0) throw new OtherDatabaseError(file, message('storage.applicationId', { id: header.mark }));
   assertOurTables(file);
 }
 
@@ -172,17 +170,17 @@ function assertOurTables(file: string): void {
   if (isOurs || isEmpty) return;
   // SQLite makes them even for a connection that only reads.
   for (const path of beside) rmSync(path, { force: true });
-  throw new ForeignDatabase(file, foreignContent(content));
+  throw new OtherDatabaseError(file, otherContent(content));
 }
 
-function foreignContent({ rows, version, mark }: Content): string {
-  if (rows.length === 0 && mark !== 0) return `its application_id is ${mark}, that of another program`;
-  if (rows.length === 0) return `its user_version is ${version}, and it has no tables`;
-  const tables = rows.filter(({ type }) => type === 'table');
-  const named = tables.length > 0 ? tables : rows;
-  const names = named.slice(0, NAMED).map(({ type, name }) => (named === tables ? '' : `${type} `) + quoted(name));
-  const list = names.join(', ') + (named.length > NAMED ? ' and others' : '');
-  return named === tables ? `its tables are ${list}` : `it has no tables, but ${list}`;
+function otherContent({ rows, version, mark }: Content): Text {
+  if (rows.length === 0)
+    return mark === 0 ? message('storage.userVersion', { version }) : message('storage.applicationId', { id: mark });
+  const listed = (names: readonly string[]) => [...names.slice(0, NAMED), ...(names.length > NAMED ? ['…'] : [])];
+  const tables = rows.filter(({ type }) => type === 'table').map(({ name }) => quoted(name));
+  return tables.length > 0
+    ? message('storage.tables', { tables: listed(tables) })
+    : message('storage.noTables', { objects: listed(rows.map(({ type, name }) => `${type} ${quoted(name)}`)) });
 }
 
 /** What SQLite reads from a file and its write-ahead log; the header of the file alone may be older. */
@@ -259,24 +257,19 @@ function unlessFull(change: () => void): void {
 /** A damaged page, described in the cause's message. A start that reads snapshots may not meet it, so a restart is no way out. */
 export function damageError(cause: unknown): StorageError {
   const problem = cause instanceof Error ? cause.message : String(cause);
-  return new StorageError(
-    'damaged',
-    `events.db is damaged (${problem}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound`,
-    { cause },
-  );
+  return new StorageError('damaged', message('storage.damaged', { problem }), { cause });
 }
 
 /** SQLite's codes in the port's words; other errors pass. */
 export function storageError(error: unknown): unknown {
   const code = error instanceof Database.SqliteError ? error.code : '';
-  const message = error instanceof Error ? error.message : String(error);
   const options = { cause: error };
-  if (code === 'SQLITE_FULL') return new StorageError('full', 'the disk is full', options);
+  if (code === 'SQLITE_FULL') return new StorageError('full', message('common.diskFull'), options);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return new StorageError('busy', 'another program holds the database', options);
+    return new StorageError('busy', message('storage.busy'), options);
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN')
-    return new StorageError('read-only', 'the file system is read-only', options);
+    return new StorageError('read-only', message('common.diskReadOnly'), options);
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damageError(error);
-  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', message, options);
+  if (code.startsWith('SQLITE_IOERR')) return new StorageError('failed', textOf(error), options);
   return error;
 }

@@ -1,3 +1,4 @@
+import { message } from '../../messages/message.js';
 import { type EventRow, LogDamage, storedData } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
@@ -18,7 +19,7 @@ function nameIn(row: Pick<EventRow, 'position' | 'payload' | 'encoding'>): strin
     const name = storedData(row)?.['key'];
     if (typeof name === 'string') return name;
   } catch (cause) {
-    throw new LogDamage(row.position, 'it does not say which key was destroyed', { cause });
+    throw new LogDamage(row.position, message('storage.keyNotNamed'), { cause });
   }
-  throw new LogDamage(row.position, 'it does not say which key was destroyed');
+  throw new LogDamage(row.position, message('storage.keyNotNamed'));
 }

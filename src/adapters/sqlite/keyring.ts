@@ -3,7 +3,9 @@ import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { random } from '../../lib/random.js';
-import { readPlain } from '../data-directory/files.js';
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
+import { readRegular } from '../data-directory/files.js';
 import type { SqliteDatabase } from './database.js';
 
 const KEY_BYTES = 32;
@@ -30,8 +32,7 @@ export function open(key: Buffer, box: Buffer, context: string): Buffer {
  */
 export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boolean }): Buffer {
   if (!lstatSync(file, { throwIfNoEntry: false })) {
-    if (!mayCreate)
-      throw new Error(`The key file ${file} is missing: put it back from a backup, the log cannot be read without it`);
+    if (!mayCreate) throw new MessageError(message('storage.keyFileMissing', { file }));
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const handle = openSync(file, 'wx', 0o600);
     try {
@@ -42,14 +43,11 @@ export function masterKey(file: string, { mayCreate }: { readonly mayCreate: boo
     }
   }
   const found = lstatSync(file);
-  if (found.isSymbolicLink())
-    throw new Error(
-      `The key file ${file} is a symbolic link, which the panel does not follow: put the file in its place`,
-    );
-  if (!found.isFile()) throw new Error(`The key file ${file} is not a file: put it back from a backup`);
-  if ((found.mode & 0o077) !== 0) throw new Error(`The key file ${file} can be read by others: chmod 600 it`);
-  const key = Buffer.from(readPlain(file).toString().trim(), 'hex');
-  if (key.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes in hex`);
+  if (found.isSymbolicLink()) throw new MessageError(message('storage.keyFileLink', { file }));
+  if (!found.isFile()) throw new MessageError(message('storage.keyFileNotRegular', { file }));
+  if ((found.mode & 0o077) !== 0) throw new MessageError(message('storage.keyFileOpen', { file }));
+  const key = Buffer.from(readRegular(file).toString().trim(), 'hex');
+  if (key.length !== KEY_BYTES) throw new MessageError(message('storage.keyFileInvalid', { file, bytes: KEY_BYTES }));
   return key;
 }
 
@@ -130,8 +128,7 @@ export class Keyring {
   forOpening(id: string): Buffer | null {
     const found = this.#lookup(id);
     const known = found === undefined ? this.#lookUpAgain(id) : found;
-    if (known === undefined)
-      throw new Error(`Key ${id} is missing and was not destroyed on purpose: the database is damaged`);
+    if (known === undefined) throw new MessageError(message('storage.keyLost', { id }));
     return known;
   }
 
@@ -146,13 +143,13 @@ export class Keyring {
    * What is wrong with the keys, or null: one that nothing destroyed and that is gone, or one that does not open. The chain
    * does not cover them. `destroyed`: the keys that events say are; one of them that is there again is a fault too.
    */
-  problem(destroyed: ReadonlySet<string>): string | null {
+  problem(destroyed: ReadonlySet<string>): Text | null {
     this.heed(destroyed);
     const [returned] = this.returned();
-    if (returned !== undefined) return `key ${returned} was destroyed, and lies in the table again`;
+    if (returned !== undefined) return message('storage.keyReturned', { id: returned });
     for (const [id, wrapped] of this.#wrapped) {
-      if (wrapped !== null && !this.#opens(id, wrapped)) return `key ${id} is not one that this panel made`;
-      if (wrapped === null && !destroyed.has(id)) return `key ${id} is gone, and no event tells who destroyed it`;
+      if (wrapped !== null && !this.#opens(id, wrapped)) return message('storage.keyUnknown', { id });
+      if (wrapped === null && !destroyed.has(id)) return message('storage.keyGone', { id });
     }
     return null;
   }

@@ -9,7 +9,8 @@ import {
   type Setback,
   type Unwritten,
 } from '../../events/log/ledger-store.js';
-import { DATABASE_FILES, ForeignDatabase, headerOf } from './own-file.js';
+import { message } from '../../messages/message.js';
+import { DATABASE_FILES, headerOf, OtherDatabaseError } from './own-file.js';
 import { packFlows, unpackFlows } from './packed-flows.js';
 
 /** Increase it when the layout or the content changes: a file with another version is rebuilt. */
@@ -150,7 +151,8 @@ function isOurs(file: string): boolean {
   if (found[0] === undefined || found.some((one) => one?.isFile() === false)) return false;
   const header = headerOf(file);
   if (header === null || header.mark === OURS || header.isEmpty) return header?.layout === LAYOUT;
-  if (existsSync(file + ASIDE)) throw new ForeignDatabase(file, `nor is ${file}${ASIDE}, which was there before`);
+  if (existsSync(file + ASIDE))
+    throw new OtherDatabaseError(file, message('storage.asideTaken', { file: `${file}${ASIDE}` }));
   renameSync(file, file + ASIDE);
   process.emitWarning(`${file} was not a ledger of this panel. It is kept as ${file}${ASIDE}`);
   return false;

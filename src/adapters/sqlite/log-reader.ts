@@ -1,4 +1,5 @@
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import { message, type Text } from '../../messages/message.js';
 import { decode, type EventRow, LogDamage } from './codec.js';
 import { damageError, type SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
@@ -122,7 +123,7 @@ export class LogReader {
   }
 
   /** What does not agree between a roll-up and the rows of its range, or null; see `RollUps.misfit`. */
-  rollUpMisfit(data: Parameters<RollUps['misfit']>[0], position: number, rolledTo: number): string | null {
+  rollUpMisfit(data: Parameters<RollUps['misfit']>[0], position: number, rolledTo: number): Text | null {
     return this.rollUps.misfit(data, position, rolledTo);
   }
 
@@ -140,9 +141,9 @@ export class LogReader {
       return [event];
     }
     if (eventType(row.type)?.class !== 'measured')
-      throw new LogDamage(row.position, `its payload is missing, and a ${row.type} is never rolled up`);
+      throw new LogDamage(row.position, message('storage.payloadMissingKept', { type: row.type }));
     const sum = this.rollUps.sumAt(row.position);
-    if (sum === undefined) throw new LogDamage(row.position, 'its payload is missing, and no roll-up stands for it');
+    if (sum === undefined) throw new LogDamage(row.position, message('storage.payloadMissing'));
     return sum ? [decode({ ...row, encoding: 0, payload: Buffer.from(JSON.stringify(sum)) }, this.keyring)] : [];
   }
 }

@@ -1,29 +1,26 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { NotPlainError } from '../data-directory/files.js';
+import { MessageError } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
+import { NotRegularError } from '../data-directory/files.js';
 
 /** A database and the files that SQLite keeps beside it. */
 export const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];
 
-/** Something in the place of one of our databases is of another program. It was not changed. */
-export class ForeignDatabase extends Error {
-  override readonly name = 'ForeignDatabase';
+/** A file in the place of one of our databases belongs to another program. It was not changed. */
+export class OtherDatabaseError extends MessageError {
+  override readonly name = 'OtherDatabaseError';
 
-  constructor(file: string, what: string) {
-    super(
-      `${file} is not a database of this panel: ${what}. Nothing in it was changed. Move it away, then put the right file in its place or restore a backup: portolan restore FILE --yes`,
-    );
+  constructor(file: string, what: Text) {
+    super(message('storage.otherProgram', { file, what }));
   }
 }
 
-/** Throws `NotPlainError` when a database, or a file beside it, is a link or anything else than a file: SQLite would follow it. */
-export function assertPlain(file: string): void {
+/** Throws `NotRegularError` when a database, or a file beside it, is a link or a folder: SQLite would follow a link. */
+export function assertRegular(file: string): void {
   for (const path of DATABASE_FILES.map((end) => file + end)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined || found.isFile()) continue;
-    const what = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? 'a folder' : 'no plain file';
-    throw new NotPlainError(
-      `${path} is ${what}. The panel does not follow it: put the file itself in its place, or move it away and restore a backup: portolan restore FILE --yes`,
-    );
+    throw new NotRegularError(message(found.isSymbolicLink() ? 'storage.symbolicLink' : 'storage.notFile', { path }));
   }
 }
 
@@ -33,9 +30,9 @@ const MARK_AT = 68;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** What the header of a database file says. It is read without SQLite, which may write where it only reads. */
+/** The header of a database file. It is read without SQLite, which may write even for a reader. */
 export interface Header {
-  /** False for a file that begins like no database. */
+  /** False for a file that does not begin as a database does. */
   readonly isDatabase: boolean;
   readonly isEmpty: boolean;
   /** `application_id`: the program that created it; 0 = unknown. */

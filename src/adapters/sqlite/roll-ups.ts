@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { measuredTypes } from '../../events/catalog.js';
 import type { NodeTraffic } from '../../events/node/node-sync.js';
 import type { MeasurementsRolledUp, TrafficSum } from '../../events/traffic.js';
+import { message, type Text } from '../../messages/message.js';
 import { decode, type EventRow } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
@@ -80,25 +81,25 @@ export class RollUps {
     { fromPosition: from, toPosition: to, digest: root, prunedCount: pruned, sums, nodeSums }: RollUp,
     position: number,
     rolledTo: number,
-  ): string | null {
-    if (from <= rolledTo) return `its range starts at ${from}, and the range before ends at ${rolledTo}`;
-    if (to < from || to >= position) return `its range goes from ${from} to ${to}, which is no range before it`;
+  ): Text | null {
+    if (from <= rolledTo) return message('storage.rollUpOverlap', { from, before: rolledTo });
+    if (to < from || to >= position) return message('storage.rollUpRange', { from, to });
     const rows = this.root(from, to);
-    if (rows.count !== pruned) return `it stands for ${pruned} measurements, and its range holds ${rows.count}`;
-    if (rows.root !== root) return 'the measurements in its range are not those that it was made of';
+    if (rows.count !== pruned) return message('storage.rollUpCount', { expected: pruned, found: rows.count });
+    if (rows.root !== root) return message('storage.rollUpDigest');
     const unpruned = this.#sql.unpruned.get(from, to);
-    if (unpruned) return `it stands for position ${unpruned.position}, whose payload is still there`;
+    if (unpruned) return message('storage.rollUpUnpruned', { position: unpruned.position });
     return (
       this.#misplaced(from, to, 'TrafficRecorded', sums) ?? this.#misplaced(from, to, 'NodeTrafficRecorded', nodeSums)
     );
   }
 
   /** Each sum takes the place of one measurement of its type; two in one place would hide one of them. */
-  #misplaced(from: number, to: number, type: string, sums: readonly { readonly position: number }[]): string | null {
+  #misplaced(from: number, to: number, type: string, sums: readonly { readonly position: number }[]): Text | null {
     let last = from - 1;
     for (const { position } of [...sums].sort((a, b) => a.position - b.position)) {
       if (position <= last || position > to || this.#sql.typeAt.get(position)?.type !== type)
-        return `it has a sum at ${position}, where no ${type} is`;
+        return message('storage.rollUpSum', { position, type });
       last = position;
     }
     return null;

@@ -1,4 +1,5 @@
 import { eventType } from '../../events/catalog.js';
+import { message } from '../../messages/message.js';
 import { chainHash, type EventRow, LogDamage, payloadHash } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 
@@ -35,8 +36,8 @@ function unexplained(db: SqliteDatabase, rolledTo: number): LogDamage | null {
     .flatMap(({ type }) => {
       const measured = eventType(type)?.class === 'measured';
       const position = first.get(type, measured ? rolledTo : 0)?.position ?? null;
-      const why = measured ? 'no roll-up stands for it' : `a ${type} is never rolled up`;
-      return position === null ? [] : [new LogDamage(position, `its payload is missing, and ${why}`)];
+      const what = measured ? message('storage.payloadMissing') : message('storage.payloadMissingKept', { type });
+      return position === null ? [] : [new LogDamage(position, what)];
     });
   return found.sort((a, b) => a.position - b.position)[0] ?? null;
 }
@@ -58,8 +59,8 @@ function unchained(db: SqliteDatabase): LogDamage | null {
   return newest && !holds(newest) ? new LogDamage(newest.position, UNHASHED) : null;
 }
 
-const UNCHAINED = 'the hash does not follow from the event before and this header';
-const UNHASHED = 'the payload is not the one that was hashed';
+const UNCHAINED = message('storage.chainBroken');
+const UNHASHED = message('storage.payloadChanged');
 
 function brokenTail(db: SqliteDatabase, anchored: number): LogDamage | null {
   let before = rowAt(db, anchored)?.hash ?? Buffer.alloc(32);

@@ -1,22 +1,24 @@
 import type { Actor } from '../../events/log/event.js';
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
 
 /** A fresh, consistent copy of the whole state as one file, in a private place of the data directory. */
 export interface BackupFile {
   readonly path: string;
-  /** What it should be called where people see it; it says whether the file is sealed. */
+  /** The file name to show to people; it says whether the backup is sealed. */
   readonly name: string;
   readonly bytes: number;
   /** The last event in it. */
   readonly position: number;
-  /** The key in it is wrapped by a passphrase: without that nothing secret in it can be read. */
+  /** The key in it is encrypted with a passphrase, without which its secrets cannot be read. */
   readonly sealed: boolean;
   /** Deletes the file; readers that have it open can continue. Idempotent. */
   remove(): void;
 }
 
-/** A backup that was kept in the data directory, and what was found when it was read again. */
+/** A verified backup in the data directory. */
 export interface KeptBackup {
-  /** When it was made, in ms since 1970. */
+  /** In ms since 1970. */
   readonly at: number;
   readonly name: string;
   readonly position: number;
@@ -25,26 +27,26 @@ export interface KeptBackup {
 }
 
 export interface BackupStatus {
-  /** The last attempt; null before the first. `why` is null when it was read again and found good. */
-  readonly last: { readonly at: number; readonly why: string | null } | null;
-  /** The last one that was read again, replayed, and found good; null when there is none. */
+  /** The last attempt; null before the first. `why` is the error; null when the backup was verified. */
+  readonly last: { readonly at: number; readonly why: Text | null } | null;
+  /** The last backup that was verified: read again, replayed and compared. Null when there is none. */
   readonly lastGood: KeptBackup | null;
-  /** When the next one is due, in ms since 1970; null = they are off. */
+  /** When the next one is due, in ms since 1970; null = scheduled backups are off. */
   readonly next: number | null;
   /** The last good one is older than the schedule allows. */
   readonly late: boolean;
 }
 
-/** A file that shall become the whole state. */
+/** A file that is to replace the whole state. */
 export interface Incoming {
   readonly path: string;
   /** For a sealed backup. */
   readonly passphrase?: string | undefined;
-  /** Who wants it; the new log names them. */
+  /** The new log names this actor. */
   readonly requestedBy: Actor;
 }
 
-/** What an incoming file was, once its content is staged and the switch is decided. */
+/** The result of a replacement, once the new state is staged and the switch is recorded. */
 export interface Replacement {
   readonly kind: 'portolan' | '3x-ui';
   /** SHA-256 of the file in hex. */
@@ -52,38 +54,38 @@ export interface Replacement {
   /** Of the new log: its identity and its last event. */
   readonly generation: string;
   readonly position: number;
-  /** Settings that stay as they are on this machine, each with the reason as a sentence. */
-  readonly kept: readonly { readonly key: string; readonly why: string }[];
-  /** What a foreign database held and what became of it; null for a backup of ours. */
+  /** Settings that keep the value of this machine, each with the reason. */
+  readonly kept: readonly { readonly key: string; readonly why: Text }[];
+  /** The report of the import from another panel; null for a backup of this panel. */
   readonly report: unknown;
 }
 
-/** Nothing was done, and nothing has changed; the message is a sentence for people. */
-export class BackupError extends Error {
+/** A backup or an import failed, and nothing was changed. */
+export class BackupError extends MessageError {
   override readonly name = 'BackupError';
-  /** `busy`: an import or restart is under way, or those before it took too long. `refused`: the file is not one of ours, or not whole. */
+  /** `busy`: another backup, import or restart is in progress. `refused`: the file is not a valid backup or database. */
   readonly kind: 'busy' | 'refused' | 'failed';
 
-  constructor(kind: BackupError['kind'], message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(kind: BackupError['kind'], text: Text, options?: ErrorOptions) {
+    super(text, options);
     this.kind = kind;
   }
 }
 
-/** Copies of the whole state out of, and into, the running panel. */
+/** Backs up the state of the running panel and replaces it. */
 export interface Backups {
-  /** After those that were asked for before it, for which it waits a while. Rejects with `BackupError`. */
+  /** Creates a backup. Requests queue for 30 seconds at most. Rejects with `BackupError`. */
   create(): Promise<BackupFile>;
-  /** Makes one, reads it again in a scratch place, and keeps it among the timed ones. Rejects with `BackupError`. */
+  /** Creates a backup, verifies it and keeps it among the scheduled ones. Rejects with `BackupError`. */
   keep(): Promise<KeptBackup>;
   latest(): BackupStatus;
-  /** The kept ones that lie in the data directory, newest first. */
+  /** The kept backups in the data directory, newest first. */
   list(): readonly { readonly name: string; readonly bytes: number; readonly at: number }[];
   /**
-   * Checks a file whole, stages what it holds, and decides that the next start serves it; then the panel starts anew
-   * within seconds. Rejects with `BackupError`, and then nothing has changed.
+   * Verifies a file, stages its content and records that the next start uses it. The panel then restarts within seconds.
+   * Rejects with `BackupError`; then nothing has changed.
    */
   replace(file: Incoming): Promise<Replacement>;
-  /** The same for a file that stays where it is. */
+  /** Like `replace`, for a file that is copied and not moved. */
   replaceFrom(path: string, passphrase: string, requestedBy: Actor): Promise<Replacement>;
 }

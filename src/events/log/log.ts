@@ -1,4 +1,6 @@
 import type { Observable } from 'rxjs';
+import { MessageError } from '../../messages/error.js';
+import type { Text } from '../../messages/message.js';
 import type { PanelEvent, RecordedEvent } from '../catalog.js';
 import type { Actor, Caused } from './event.js';
 
@@ -48,13 +50,13 @@ export interface EventLog {
   readonly appended$: Observable<readonly RecordedEvent[]>;
 }
 
-/** The disk refused: nothing was appended, or could not be read. `kind` is for code, `message` for people. */
-export class StorageError extends Error {
+/** The disk failed a write, and nothing was appended, or a read. `kind` is for code, the text for people. */
+export class StorageError extends MessageError {
   override readonly name: string = 'StorageError';
   readonly kind: 'full' | 'busy' | 'read-only' | 'failed' | 'damaged';
 
-  constructor(kind: StorageError['kind'], message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(kind: StorageError['kind'], text: Text, options?: ErrorOptions) {
+    super(text, options);
     this.kind = kind;
   }
 }

@@ -1,3 +1,5 @@
+import { MessageError, textOf } from '../../messages/error.js';
+import { message } from '../../messages/message.js';
 import type { RecordedEvent } from '../catalog.js';
 import { type Fold, loadedState } from './fold.js';
 import type { EventLog } from './log.js';
@@ -13,11 +15,12 @@ export interface Folding<S = unknown> {
 const PAGE = 1000;
 
 /** A fold that threw: the event and the fold are named, nothing was skipped. */
-export class FoldFailure extends Error {
+export class FoldFailure extends MessageError {
   override readonly name = 'FoldFailure';
 
   constructor(fold: string, event: RecordedEvent, cause: unknown) {
-    super(`${fold} failed at position ${event.position} (${event.type}): ${(cause as Error).message}`, { cause });
+    const { position, type } = event;
+    super(message('storage.replayFailed', { model: fold, position, type, why: textOf(cause) }), { cause });
   }
 }
 

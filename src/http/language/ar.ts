@@ -20,23 +20,6 @@ export const ar: Catalogue = {
     'The temporary core did not start listening': 'لم تبدأ النواة المؤقتة الاستماع',
     'the name has no address': 'ليس لهذا الاسم عنوان',
     'Outbound traffic has been reset.': 'تم تصفير حركة الإخراجات.',
-    'the database was written by a newer release (layout {written}, this one knows {known})':
-      'كتب قاعدة البيانات إصدار أحدث (البنية {written}، وهذا يعرف {known})',
-    'the disk is full': 'القرص ممتلئ',
-    'another program holds the database': 'برنامج آخر يمسك بقاعدة البيانات',
-    'the file system is read-only': 'نظام الملفات للقراءة فقط',
-    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
-      'تغيّر السجل عند {place}. شغّل portolan events verify للعثور على أول موضع خاطئ، ثم استعد نسخة احتياطية',
-    'The log is damaged at {place}. Run portolan events verify': 'السجل تالف عند {place}. شغّل portolan events verify',
-    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
-      'ملف head.json مفقود: لا شيء يبيّن هل ما زالت آخر الأحداث في السجل. أعده إلى مكانه، أو استعد نسخة احتياطية، أو اقبل السجل كما هو: portolan doctor --accept-loss',
-    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
-      'events.db تالف ({flaw}): المعروض هو حالة الموضع {position} الذي تمكن القراءة حتى عنده. استعد نسخة احتياطية: portolan restore {file} --yes. أو تابع من هناك دون الأحداث التي بعده: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
-      'events.db تالف ({flaw}): يبيّن portolan events verify الموضع الذي تمكن القراءة حتى عنده. استعد نسخة احتياطية: portolan restore FILE --yes. أو تابع من ذلك الموضع دون الأحداث التي بعده: portolan doctor --keep-sound',
-    'events.db is not a database': 'events.db ليس قاعدة بيانات',
-    'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
-      'لا ينتمي events.db و head.json إلى السجل نفسه: وُضع أحدهما هنا خطأً. أعد الزوج الصحيح',
     'No {what} file is named': 'لم يُذكر ملف {what}',
     certificate: 'الشهادة',
     key: 'المفتاح',
@@ -238,7 +221,6 @@ export const ar: Catalogue = {
     'May connect': 'يمكنه الاتصال',
     'May not connect': 'لا يمكنه الاتصال',
     'The outbounds are dialled through each other': 'الإخراجات تتصل عبر بعضها في حلقة',
-    'The file cannot be read: {why}': 'لا يمكن قراءة الملف: {why}',
     'The core broke down: {why}': 'انهارت النواة: {why}',
     'The core was ended by {signal}': 'أُنهيت النواة بالإشارة {signal}',
     'The core ended with code {code}': 'انتهت النواة بالرمز {code}',
@@ -288,52 +270,6 @@ export const ar: Catalogue = {
     'changes on the way': 'تغييرات في الطريق',
     'rules name lists that are not in it any more: {lists}': 'تسمّي القواعد قوائم لم تعد فيه: {lists}',
     'the receiver answered HTTP {status}': 'أجاب المستلم بـ HTTP {status}',
-    'The disk has too little room: a backup needs {mb} MB':
-      'مساحة القرص غير كافية: تحتاج النسخة الاحتياطية إلى {mb} ميغابايت',
-    'The disk has too little room: taking this in needs {mb} MB':
-      'مساحة القرص قليلة: استلام هذا يحتاج إلى {mb} ميغابايت',
-    'The key in it is not wrapped as in a backup': 'المفتاح فيه غير مغلف كما في نسخة احتياطية',
-    'It has the {type} {name}, which no backup has': 'فيه {type} {name} وهذا لا يوجد في أي نسخة احتياطية',
-    'Its {type} {name} is not the one of a backup': '{type} {name} فيه ليس كما في نسخة احتياطية',
-    'It lacks the {object}': 'ينقصه {object}',
-    'It is a log without its key, and no backup: make one with getDb or portolan backup':
-      'هذا سجل بلا مفتاحه وليس نسخة احتياطية: أنشئ واحدة بـ getDb أو portolan backup',
-    'It is a database without tables': 'هذه قاعدة بيانات بلا جداول',
-    'It is a database of something else; its tables are {tables}': 'هذه قاعدة بيانات لشيء آخر؛ جداولها {tables}',
-    'It was written by another release (layout {layout}, this one knows {known})':
-      'كتبه إصدار آخر (البنية {layout}، وهذا الإصدار يعرف {known})',
-    'It does not say what it is: its table backup has not one row': 'لا يقول ما هو: ليس في جدول backup صف واحد بالضبط',
-    'It is a backup of a newer release (format {format}, this one knows {known})':
-      'هذه نسخة احتياطية من إصدار أحدث (الصيغة {format}، وهذا الإصدار يعرف {known})',
-    'The database is damaged: {flaw}': 'قاعدة البيانات تالفة: {flaw}',
-    'It is not a plain file': 'هذا ليس ملفا عاديا',
-    'The file is empty': 'الملف فارغ',
-    'It is not an SQLite database': 'هذه ليست قاعدة بيانات SQLite',
-    'The file is cut short: it should have {claimed} bytes and has {size}':
-      'الملف مقطوع: يجب أن يكون فيه {claimed} بايت وفيه {size}',
-    'Its log is not the one that it says it is a copy of': 'السجل فيه ليس الذي يقول إنه نسخة منه',
-    'It should end at position {position}, and what it holds ends at {end}':
-      'يجب أن ينتهي عند الموضع {position} وما فيه ينتهي عند {end}',
-    'It is sealed: its passphrase is needed to read it': 'النسخة مختومة: تلزم عبارة المرور لقراءتها',
-    'Its keys are not those of its events: {flaw}': 'مفاتيحها لا توافق أحداثها: {flaw}',
-    'key {id} is not one that this panel made': 'المفتاح {id} لم تُنشئه هذه اللوحة',
-    'key {id} was destroyed, and lies in the table again': 'المفتاح {id} أُتلف، وهو في الجدول من جديد',
-    'key {id} is gone, and no event tells who destroyed it': 'المفتاح {id} غير موجود، ولا حدث يخبر من أتلفه',
-    'It is sealed, and this is not its passphrase': 'النسخة مختومة، وهذه ليست عبارة مرورها',
-    'The chain of events is broken at position {position}: {flaw}':
-      'سلسلة الأحداث مقطوعة عند الموضع {position}: {flaw}',
-    'It cannot be replayed: {flaw}': 'لا يمكن إعادة تشغيله: {flaw}',
-    'It is where the panel of this machine listens': 'هناك تستمع لوحة هذا الجهاز',
-    'The certificate cannot be used on this machine: {why}': 'لا يمكن استخدام الشهادة على هذا الجهاز: {why}',
-    'It is a database of 3x-ui, and no backup': 'هذه قاعدة بيانات 3x-ui وليست نسخة احتياطية',
-    'Replayed, its {model} is not what the panel had at position {position}':
-      'بعد إعادة التشغيل، {model} فيه ليس ما كان لدى اللوحة عند الموضع {position}',
-    'The file cannot be read: the system says {code}': 'لا يمكن قراءة الملف: يقول النظام {code}',
-    'The last good one is of {time}.': 'آخر نسخة سليمة من {time}.',
-    'There is no good one.': 'لا توجد نسخة سليمة.',
-    'Timed backups are late': 'النسخ الاحتياطية المجدولة متأخرة',
-    'These settings stay as they are on this machine:': 'تبقى هذه الإعدادات كما هي على هذا الجهاز:',
-    'The disk is full: nothing was changed': 'القرص ممتلئ: لم يتغير شيء',
     'the receiver is at an address that this panel does not ask: a private one, or none':
       'المستلم على عنوان لا تطلبه هذه اللوحة: عنوان خاص أو ليس عنوانًا',
     Backups: 'النسخ الاحتياطية',

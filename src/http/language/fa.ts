@@ -20,24 +20,6 @@ export const fa: Catalogue = {
     'The temporary core did not start listening': 'هستهٔ موقت گوش‌دادن را آغاز نکرد',
     'the name has no address': 'این نام نشانی ندارد',
     'Outbound traffic has been reset.': 'ترافیک خروجی صفر شد.',
-    'the database was written by a newer release (layout {written}, this one knows {known})':
-      'پایگاه داده را نسخهٔ تازه‌تری نوشته است (چیدمان {written}، این نسخه {known} را می‌شناسد)',
-    'the disk is full': 'دیسک پر است',
-    'another program holds the database': 'برنامهٔ دیگری پایگاه داده را در دست دارد',
-    'the file system is read-only': 'سیستم فایل فقط‌خواندنی است',
-    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
-      'گزارش در {place} تغییر کرده است. portolan events verify را اجرا کنید تا اولین جای نادرست پیدا شود، سپس پشتیبان را بازگردانید',
-    'The log is damaged at {place}. Run portolan events verify':
-      'گزارش در {place} آسیب دیده است. portolan events verify را اجرا کنید',
-    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
-      'head.json نیست: چیزی نشان نمی‌دهد که گزارش هنوز آخرین رویدادهایش را دارد. آن را برگردانید، پشتیبانی را بازگردانید یا گزارش را همین‌گونه بپذیرید: portolan doctor --accept-loss',
-    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
-      'events.db آسیب دیده است ({flaw}): آنچه نشان داده می‌شود وضعیت جایگاه {position} است که تا آنجا خوانده می‌شود. پشتیبانی را بازگردانید: portolan restore {file} --yes. یا بدون رویدادهای پس از آن از همان‌جا ادامه دهید: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
-      'events.db آسیب دیده است ({flaw}): portolan events verify جایگاهی را نشان می‌دهد که تا آنجا خوانده می‌شود. پشتیبانی را بازگردانید: portolan restore FILE --yes. یا بدون رویدادهای پس از آن از همان جایگاه ادامه دهید: portolan doctor --keep-sound',
-    'events.db is not a database': 'events.db پایگاه داده نیست',
-    'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
-      'events.db و head.json از یک گزارش نیستند: یکی به اشتباه اینجا گذاشته شده است. جفت درست را برگردانید',
     'No {what} file is named': 'فایل {what} نام برده نشده است',
     certificate: 'گواهی',
     key: 'کلید',
@@ -239,7 +221,6 @@ export const fa: Catalogue = {
     'May connect': 'می‌تواند وصل شود',
     'May not connect': 'نمی‌تواند وصل شود',
     'The outbounds are dialled through each other': 'خروجی‌ها از راه یکدیگر وصل می‌شوند',
-    'The file cannot be read: {why}': 'فایل خوانده نمی‌شود: {why}',
     'The core broke down: {why}': 'هسته فرو ریخت: {why}',
     'The core was ended by {signal}': 'هسته با {signal} پایان یافت',
     'The core ended with code {code}': 'هسته با کد {code} پایان یافت',
@@ -289,53 +270,6 @@ export const fa: Catalogue = {
     'rules name lists that are not in it any more: {lists}':
       'قاعده‌ها فهرست‌هایی را نام می‌برند که دیگر در آن نیست: {lists}',
     'the receiver answered HTTP {status}': 'گیرنده با HTTP {status} پاسخ داد',
-    'The disk has too little room: a backup needs {mb} MB': 'فضای دیسک کم است: پشتیبان به {mb} مگابایت نیاز دارد',
-    'The disk has too little room: taking this in needs {mb} MB':
-      'فضای دیسک کم است: دریافت این به {mb} مگابایت نیاز دارد',
-    'The key in it is not wrapped as in a backup': 'کلید درون آن مانند کلید یک پشتیبان بسته‌بندی نشده است',
-    'It has the {type} {name}, which no backup has': 'در آن {type} {name} هست که در هیچ پشتیبانی نیست',
-    'Its {type} {name} is not the one of a backup': '{type} {name} در آن همانی نیست که در پشتیبان است',
-    'It lacks the {object}': 'در آن {object} نیست',
-    'It is a log without its key, and no backup: make one with getDb or portolan backup':
-      'این گزارش رویدادها بدون کلید است و پشتیبان نیست: با getDb یا portolan backup یکی بسازید',
-    'It is a database without tables': 'این پایگاه داده‌ای بدون جدول است',
-    'It is a database of something else; its tables are {tables}':
-      'این پایگاه داده‌ی چیز دیگری است؛ جدول‌هایش {tables} است',
-    'It was written by another release (layout {layout}, this one knows {known})':
-      'نسخه‌ی دیگری آن را نوشته است (ساختار {layout}، این نسخه {known} را می‌شناسد)',
-    'It does not say what it is: its table backup has not one row': 'نمی‌گوید که چیست: جدول backup آن درست یک سطر ندارد',
-    'It is a backup of a newer release (format {format}, this one knows {known})':
-      'این پشتیبان نسخه‌ای تازه‌تر است (قالب {format}، این نسخه {known} را می‌شناسد)',
-    'The database is damaged: {flaw}': 'پایگاه داده آسیب دیده است: {flaw}',
-    'It is not a plain file': 'این یک فایل معمولی نیست',
-    'The file is empty': 'فایل خالی است',
-    'It is not an SQLite database': 'این پایگاه داده‌ی SQLite نیست',
-    'The file is cut short: it should have {claimed} bytes and has {size}':
-      'فایل بریده شده است: باید {claimed} بایت باشد و {size} بایت است',
-    'Its log is not the one that it says it is a copy of': 'گزارش درون آن همانی نیست که می‌گوید رونوشت آن است',
-    'It should end at position {position}, and what it holds ends at {end}':
-      'باید در موقعیت {position} پایان یابد و محتوای آن در {end} پایان می‌یابد',
-    'It is sealed: its passphrase is needed to read it': 'این پشتیبان مهر شده است: برای خواندن آن عبارت عبور لازم است',
-    'Its keys are not those of its events: {flaw}': 'کلیدهای آن با رویدادهایش نمی‌خوانند: {flaw}',
-    'key {id} is not one that this panel made': 'کلید {id} را این پنل نساخته است',
-    'key {id} was destroyed, and lies in the table again': 'کلید {id} نابود شده بود و دوباره در جدول است',
-    'key {id} is gone, and no event tells who destroyed it':
-      'کلید {id} از بین رفته است و هیچ رویدادی نمی‌گوید چه کسی آن را نابود کرده است',
-    'It is sealed, and this is not its passphrase': 'این پشتیبان مهر شده است و این عبارت عبور آن نیست',
-    'The chain of events is broken at position {position}: {flaw}':
-      'زنجیره‌ی رویدادها در موقعیت {position} گسسته است: {flaw}',
-    'It cannot be replayed: {flaw}': 'نمی‌توان آن را بازپخش کرد: {flaw}',
-    'It is where the panel of this machine listens': 'پنل این دستگاه آنجا گوش می‌دهد',
-    'The certificate cannot be used on this machine: {why}': 'گواهی را نمی‌توان در این دستگاه به کار برد: {why}',
-    'It is a database of 3x-ui, and no backup': 'این پایگاه داده‌ی 3x-ui است و پشتیبان نیست',
-    'Replayed, its {model} is not what the panel had at position {position}':
-      'پس از بازپخش، {model} آن همانی نیست که پنل در موقعیت {position} داشت',
-    'The file cannot be read: the system says {code}': 'فایل را نمی‌توان خواند: سیستم می‌گوید {code}',
-    'The last good one is of {time}.': 'آخرین پشتیبان سالم از {time} است.',
-    'There is no good one.': 'پشتیبان سالمی نیست.',
-    'Timed backups are late': 'پشتیبان‌های زمان‌بندی‌شده عقب افتاده‌اند',
-    'These settings stay as they are on this machine:': 'این تنظیمات در این دستگاه همان‌طور که هست می‌ماند:',
-    'The disk is full: nothing was changed': 'دیسک پر است: چیزی تغییر نکرد',
     'the receiver is at an address that this panel does not ask: a private one, or none':
       'گیرنده در نشانی‌ای است که این پنل به آن درخواست نمی‌فرستد: خصوصی یا نامعتبر',
     Backups: 'پشتیبان‌ها',

@@ -21,24 +21,6 @@ export const ru: Catalogue = {
     'The temporary core did not start listening': 'Временное ядро не начало слушать',
     'the name has no address': 'у этого имени нет адреса',
     'Outbound traffic has been reset.': 'Трафик исходящих подключений сброшен.',
-    'the database was written by a newer release (layout {written}, this one knows {known})':
-      'база данных записана более новым выпуском (формат {written}, этот знает {known})',
-    'the disk is full': 'диск заполнен',
-    'another program holds the database': 'базу данных держит другая программа',
-    'the file system is read-only': 'файловая система доступна только для чтения',
-    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
-      'журнал был изменён в {place}. Запустите portolan events verify, чтобы найти первую неверную позицию, затем восстановите резервную копию',
-    'The log is damaged at {place}. Run portolan events verify':
-      'Журнал повреждён в {place}. Запустите portolan events verify',
-    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
-      'нет head.json: ничто не показывает, на месте ли последние события журнала. Верните его, восстановите резервную копию или примите журнал как есть: portolan doctor --accept-loss',
-    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
-      'events.db повреждён ({flaw}): показано состояние на позиции {position}, дальше его нельзя прочесть. Восстановите резервную копию: portolan restore {file} --yes. Или продолжайте оттуда без последующих событий: portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
-      'events.db повреждён ({flaw}): portolan events verify покажет позицию, до которой его можно прочитать. Восстановите резервную копию: portolan restore FILE --yes. Или продолжите с этой позиции без событий после неё: portolan doctor --keep-sound',
-    'events.db is not a database': 'events.db — не база данных',
-    'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
-      'events.db и head.json принадлежат разным журналам: один из них попал сюда по ошибке. Верните правильную пару',
     'No {what} file is named': 'Файл не указан: {what}',
     certificate: 'сертификат',
     key: 'ключ',
@@ -244,7 +226,6 @@ export const ru: Catalogue = {
     'May connect': 'Может подключаться',
     'May not connect': 'Не может подключаться',
     'The outbounds are dialled through each other': 'Исходящие подключения зациклены друг через друга',
-    'The file cannot be read: {why}': 'Файл не читается: {why}',
     'The core broke down: {why}': 'Ядро аварийно завершилось: {why}',
     'The core was ended by {signal}': 'Ядро завершено сигналом {signal}',
     'The core ended with code {code}': 'Ядро завершилось с кодом {code}',
@@ -295,53 +276,6 @@ export const ru: Catalogue = {
     'rules name lists that are not in it any more: {lists}':
       'правила называют списки, которых в нём больше нет: {lists}',
     'the receiver answered HTTP {status}': 'получатель ответил HTTP {status}',
-    'The disk has too little room: a backup needs {mb} MB': 'На диске мало места: резервной копии нужно {mb} МБ',
-    'The disk has too little room: taking this in needs {mb} MB':
-      'На диске мало места: чтобы принять это, нужно {mb} МБ',
-    'The key in it is not wrapped as in a backup': 'Ключ в файле обёрнут не так, как в резервной копии',
-    'It has the {type} {name}, which no backup has': 'В файле есть {type} {name}, чего в резервной копии не бывает',
-    'Its {type} {name} is not the one of a backup': '{type} {name} в файле не такой, как в резервной копии',
-    'It lacks the {object}': 'В файле не хватает: {object}',
-    'It is a log without its key, and no backup: make one with getDb or portolan backup':
-      'Это журнал без ключа, а не резервная копия: сделайте её через getDb или portolan backup',
-    'It is a database without tables': 'Это база данных без таблиц',
-    'It is a database of something else; its tables are {tables}': 'Это чужая база данных; её таблицы: {tables}',
-    'It was written by another release (layout {layout}, this one knows {known})':
-      'Файл записан другой версией (структура {layout}, здесь известна {known})',
-    'It does not say what it is: its table backup has not one row':
-      'Файл не говорит, что он такое: в таблице backup не одна строка',
-    'It is a backup of a newer release (format {format}, this one knows {known})':
-      'Это резервная копия более новой версии (формат {format}, здесь известен {known})',
-    'The database is damaged: {flaw}': 'База данных повреждена: {flaw}',
-    'It is not a plain file': 'Это не обычный файл',
-    'The file is empty': 'Файл пуст',
-    'It is not an SQLite database': 'Это не база данных SQLite',
-    'The file is cut short: it should have {claimed} bytes and has {size}':
-      'Файл обрезан: должно быть {claimed} байт, а есть {size}',
-    'Its log is not the one that it says it is a copy of': 'Журнал в файле не тот, копией которого он себя называет',
-    'It should end at position {position}, and what it holds ends at {end}':
-      'Файл должен кончаться на позиции {position}, а его содержимое кончается на {end}',
-    'It is sealed: its passphrase is needed to read it': 'Копия запечатана: чтобы её прочесть, нужна парольная фраза',
-    'Its keys are not those of its events: {flaw}': 'Её ключи не соответствуют её событиям: {flaw}',
-    'key {id} is not one that this panel made': 'ключ {id} создан не этой панелью',
-    'key {id} was destroyed, and lies in the table again': 'ключ {id} был уничтожен и снова лежит в таблице',
-    'key {id} is gone, and no event tells who destroyed it':
-      'ключа {id} нет, и ни одно событие не говорит, кто его уничтожил',
-    'It is sealed, and this is not its passphrase': 'Копия запечатана, и эта парольная фраза к ней не подходит',
-    'The chain of events is broken at position {position}: {flaw}':
-      'Цепочка событий разорвана на позиции {position}: {flaw}',
-    'It cannot be replayed: {flaw}': 'Журнал не воспроизводится: {flaw}',
-    'It is where the panel of this machine listens': 'Здесь принимает соединения панель этой машины',
-    'The certificate cannot be used on this machine: {why}': 'Сертификат нельзя использовать на этой машине: {why}',
-    'It is a database of 3x-ui, and no backup': 'Это база данных 3x-ui, а не резервная копия',
-    'Replayed, its {model} is not what the panel had at position {position}':
-      'При воспроизведении {model} не совпадает с тем, что было у панели на позиции {position}',
-    'The file cannot be read: the system says {code}': 'Файл не читается: система отвечает {code}',
-    'The last good one is of {time}.': 'Последняя исправная — от {time}.',
-    'There is no good one.': 'Исправной нет.',
-    'Timed backups are late': 'Резервные копии по расписанию запаздывают',
-    'These settings stay as they are on this machine:': 'Эти настройки на этой машине остаются прежними:',
-    'The disk is full: nothing was changed': 'Диск заполнен: ничего не изменено',
     'the receiver is at an address that this panel does not ask: a private one, or none':
       'получатель находится по адресу, к которому эта панель не обращается: частному или недопустимому',
     Backups: 'Резервные копии',

@@ -20,24 +20,6 @@ export const zh: Catalogue = {
     'The temporary core did not start listening': '临时核心没有开始监听',
     'the name has no address': '该名称没有地址',
     'Outbound traffic has been reset.': '出站流量已重置。',
-    'the database was written by a newer release (layout {written}, this one knows {known})':
-      '数据库由更新的版本写入（格式 {written}，当前版本支持 {known}）',
-    'the disk is full': '磁盘已满',
-    'another program holds the database': '数据库被其他程序占用',
-    'the file system is read-only': '文件系统为只读',
-    'the log was changed at {place}. Run portolan events verify to find the first bad position, then restore a backup':
-      '日志在 {place} 处被更改。请运行 portolan events verify 找出第一个错误位置，然后恢复备份',
-    'The log is damaged at {place}. Run portolan events verify':
-      '日志在 {place} 处已损坏。请运行 portolan events verify',
-    'head.json is missing: nothing shows whether the log still has its last events. Put it back, restore a backup, or accept the log as it is: portolan doctor --accept-loss':
-      '缺少 head.json：无法得知日志是否仍有最后的事件。请放回它、恢复备份，或接受现有日志：portolan doctor --accept-loss',
-    'events.db is damaged ({flaw}): what is shown is the state of position {position}, up to which it can be read. Restore a backup: portolan restore {file} --yes. Or go on from there without the events after it: portolan doctor --keep-sound':
-      'events.db 已损坏（{flaw}）：显示的是位置 {position} 的状态，只能读到那里。请恢复备份：portolan restore {file} --yes。或从那里继续，放弃其后的事件：portolan doctor --keep-sound',
-    'events.db is damaged ({flaw}): portolan events verify names the position up to which it can be read. Restore a backup: portolan restore FILE --yes. Or continue from that position without the events after it: portolan doctor --keep-sound':
-      'events.db 已损坏（{flaw}）：portolan events verify 会指出可读到的位置。请恢复备份：portolan restore FILE --yes。或者从该位置继续，放弃其后的事件：portolan doctor --keep-sound',
-    'events.db is not a database': 'events.db 不是数据库',
-    'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back':
-      'events.db 与 head.json 不属于同一日志：其中之一放错了。请放回正确的一对',
     'No {what} file is named': '未指定{what}文件',
     certificate: '证书',
     key: '密钥',
@@ -233,7 +215,6 @@ export const zh: Catalogue = {
     'May connect': '可以连接',
     'May not connect': '不能连接',
     'The outbounds are dialled through each other': '出站互相转发形成循环',
-    'The file cannot be read: {why}': '无法读取文件：{why}',
     'The core broke down: {why}': '核心崩溃：{why}',
     'The core was ended by {signal}': '核心被 {signal} 终止',
     'The core ended with code {code}': '核心以代码 {code} 退出',
@@ -281,49 +262,6 @@ export const zh: Catalogue = {
     'changes on the way': '项更改待送达',
     'rules name lists that are not in it any more: {lists}': '规则引用了其中已不存在的列表：{lists}',
     'the receiver answered HTTP {status}': '接收方回应 HTTP {status}',
-    'The disk has too little room: a backup needs {mb} MB': '磁盘空间不足：备份需要 {mb} MB',
-    'The disk has too little room: taking this in needs {mb} MB': '磁盘空间不足：接收它需要 {mb} MB',
-    'The key in it is not wrapped as in a backup': '其中的密钥不是按备份的方式封装的',
-    'It has the {type} {name}, which no backup has': '其中有备份里不会有的 {type} {name}',
-    'Its {type} {name} is not the one of a backup': '其中的 {type} {name} 与备份里的不同',
-    'It lacks the {object}': '其中缺少 {object}',
-    'It is a log without its key, and no backup: make one with getDb or portolan backup':
-      '这是没有密钥的日志，不是备份：请用 getDb 或 portolan backup 制作备份',
-    'It is a database without tables': '这是没有表的数据库',
-    'It is a database of something else; its tables are {tables}': '这是别的程序的数据库；它的表有 {tables}',
-    'It was written by another release (layout {layout}, this one knows {known})':
-      '它由另一个版本写成（布局 {layout}，本版本认识 {known}）',
-    'It does not say what it is: its table backup has not one row': '它没有说明自己是什么：表 backup 不是恰好一行',
-    'It is a backup of a newer release (format {format}, this one knows {known})':
-      '这是更新版本的备份（格式 {format}，本版本认识 {known}）',
-    'The database is damaged: {flaw}': '数据库已损坏：{flaw}',
-    'It is not a plain file': '这不是普通文件',
-    'The file is empty': '文件是空的',
-    'It is not an SQLite database': '这不是 SQLite 数据库',
-    'The file is cut short: it should have {claimed} bytes and has {size}':
-      '文件被截断：应有 {claimed} 字节，实有 {size}',
-    'Its log is not the one that it says it is a copy of': '其中的日志不是它自称所复制的那一份',
-    'It should end at position {position}, and what it holds ends at {end}':
-      '它应在位置 {position} 结束，但内容在 {end} 结束',
-    'It is sealed: its passphrase is needed to read it': '备份已加密：读取它需要密码短语',
-    'Its keys are not those of its events: {flaw}': '其密钥与其事件不符：{flaw}',
-    'key {id} is not one that this panel made': '密钥 {id} 不是本面板生成的',
-    'key {id} was destroyed, and lies in the table again': '密钥 {id} 已被销毁，却又出现在表中',
-    'key {id} is gone, and no event tells who destroyed it': '密钥 {id} 已不存在，且没有事件说明是谁销毁的',
-    'It is sealed, and this is not its passphrase': '备份已加密，这不是它的密码短语',
-    'The chain of events is broken at position {position}: {flaw}': '事件链在位置 {position} 处断开：{flaw}',
-    'It cannot be replayed: {flaw}': '无法重放：{flaw}',
-    'It is where the panel of this machine listens': '本机的面板在这里监听',
-    'The certificate cannot be used on this machine: {why}': '证书在本机上不能使用：{why}',
-    'It is a database of 3x-ui, and no backup': '这是 3x-ui 的数据库，不是备份',
-    'Replayed, its {model} is not what the panel had at position {position}':
-      '重放后，其 {model} 与面板在位置 {position} 时的不同',
-    'The file cannot be read: the system says {code}': '文件无法读取：系统返回 {code}',
-    'The last good one is of {time}.': '最后一份完好的备份是 {time} 的。',
-    'There is no good one.': '没有完好的备份。',
-    'Timed backups are late': '定时备份已延误',
-    'These settings stay as they are on this machine:': '这些设置在本机上保持不变：',
-    'The disk is full: nothing was changed': '磁盘已满：没有任何更改',
     'the receiver is at an address that this panel does not ask: a private one, or none':
       '接收方的地址是本面板不会请求的：私有地址，或不是地址',
     Backups: '备份',

@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Anchor, type AnchorFinding, anchorComplaint } from '../../../src/adapters/data-directory/anchor.js';
+import { Anchor, type AnchorFinding, anchorProblem } from '../../../src/adapters/data-directory/anchor.js';
+import { message } from '../../../src/messages/message.js';
+import { render } from '../../../src/messages/render.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { admin, clientAdded, inboundAdded } from '../../kit/builders.js';
 import { busOver, TestLog, temporaryFolder } from '../../kit/log.js';
@@ -61,9 +63,7 @@ describe('the anchor', () => {
     copyFileSync(other.directory.database, one.directory.database);
     copyFileSync(other.directory.masterKey, one.directory.masterKey);
     const { complaint, log } = one.reopen();
-    expect(complaint).toBe(
-      'events.db belongs to another log than head.json: one of them was put here by mistake. Put the right pair back',
-    );
+    expect(complaint).toStrictEqual(message('storage.anchorSwapped'));
     const { dispatch } = busOver(log, undefined, complaint);
     expect(dispatch({ type: 'RestartCore', data: {} }, { actor: admin, correlationId: 'x' })).toMatchObject({
       code: 'STORAGE_READ_ONLY',
@@ -85,8 +85,8 @@ describe('the anchor', () => {
     // Going on from there makes another history of the same length: that is noticed too.
     journal.append(inboundAdded(), inboundAdded());
     expect(journal.journal.anchor.check()).toStrictEqual({ kind: 'changed', position: 2 });
-    expect(anchorComplaint(journal.journal.anchor.check())).toContain(
-      'the event at position 2 is not the one that was written there',
+    expect(anchorProblem(journal.journal.anchor.check())).toStrictEqual(
+      message('storage.anchorChanged', { position: 2 }),
     );
   });
 
@@ -102,7 +102,7 @@ describe('the anchor', () => {
     journal.append(inboundAdded());
     rmSync(journal.directory.anchor);
     const { complaint, log } = journal.reopen();
-    expect(complaint).toMatch(/^head\.json is missing: .*portolan doctor --accept-loss$/);
+    expect(complaint).toStrictEqual(message('storage.anchorMissing'));
     expect(existsSync(journal.directory.anchor)).toBe(false);
     const { dispatch, state } = busOver(log, undefined, complaint);
     expect(state.inbounds.size).toBe(1);
@@ -128,7 +128,7 @@ describe('the anchor', () => {
     await journal.journal.anchor.flush();
     journal.log.close();
     for (const end of ['', '-wal', '-shm']) rmSync(journal.directory.database + end, { force: true });
-    expect(() => journal.reopen()).toThrow(/events\.db is missing, and .*head\.json knows 1 events of it/);
+    expect(() => journal.reopen()).toThrow(/events\.db is missing, but .*head\.json records 1 events of it/);
     expect(existsSync(journal.directory.database)).toBe(false);
     rmSync(journal.directory.anchor);
     expect(journal.reopen().complaint).toBeNull();
@@ -141,7 +141,7 @@ describe('the anchor', () => {
       journal.directory.anchor,
       JSON.stringify({ generation: journal.log.generation, position: 5, hash: 'ab' }),
     );
-    expect(journal.reopen().complaint).toContain('from 2 on are missing');
+    expect(journal.reopen().complaint).toMatchObject({ code: 'storage.anchorLost', params: { first: 2 } });
     busOver(journal.log).must({
       type: 'AcceptLoss',
       data: { expectedPosition: 5, foundPosition: 1, previousGeneration: journal.log.generation, destroyed: [] },
@@ -153,7 +153,7 @@ describe('the anchor', () => {
   it.each(['', '{', '{"position":1}', '[]'])('is refused with a sentence when it reads %j', (content) => {
     const journal = new TestLog();
     writeFileSync(journal.directory.anchor, content);
-    expect(() => journal.reopen()).toThrow('head.json is not an anchor');
+    expect(() => journal.reopen()).toThrow('head.json does not hold the head of a log');
     rmSync(journal.directory.anchor);
     expect(journal.reopen().complaint).toBeNull();
   });
@@ -165,7 +165,7 @@ describe('the anchor', () => {
       { kind: 'swapped' },
       { kind: 'missing' },
     ];
-    for (const finding of findings) expect(anchorComplaint(finding)).toMatch(/\w{20,}|\. |: /);
-    expect(anchorComplaint({ kind: 'sound' })).toBeNull();
+    for (const finding of findings) expect(render(anchorProblem(finding) ?? '', 'en')).toMatch(/\w{20,}|\. |: /);
+    expect(anchorProblem({ kind: 'sound' })).toBeNull();
   });
 });

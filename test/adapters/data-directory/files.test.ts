@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readJson } from '../../../src/adapters/core/process/files.js';
 import { chosenVersion } from '../../../src/adapters/core/process/locate.js';
-import { NotPlainError, readPlain, replaceFile, replaceFileLater } from '../../../src/adapters/data-directory/files.js';
+import {
+  NotRegularError,
+  readRegular,
+  replaceFile,
+  replaceFileLater,
+} from '../../../src/adapters/data-directory/files.js';
 import { masterKey } from '../../../src/adapters/sqlite/keyring.js';
 import { lockDirectory } from '../../../src/adapters/sqlite/lock.js';
 import { chosenPanel, takeReport } from '../../../src/launcher/launcher.js';
@@ -39,7 +44,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
 
   it('is not read', () => {
     const file = plant(temporaryFolder(), 'x');
-    expect(() => readPlain(file)).toThrow(NotPlainError);
+    expect(() => readRegular(file)).toThrow(NotRegularError);
   });
 
   it('is passed over with a warning where the file can be made again', async () => {
@@ -53,7 +58,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
     plant(directory.snapshots, 'clients.snapshot');
     expect(journal.snapshots.load('clients', 1)).toBeNull();
     expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/is not a plain file.*It is passed over/)),
+      Array.from({ length: 5 }, () => expect.stringMatching(/is not a regular file.*It is ignored/)),
     );
   });
 
@@ -70,7 +75,7 @@ describe.each(Object.keys(plants))('%s in the place of a file', (kind) => {
   it('is a clear refusal where the file cannot be made again', () => {
     const log = new TestLog();
     plant(log.directory.anchor);
-    expect(() => log.reopen()).toThrow(/head\.json is not a plain file: put it back from a backup/);
+    expect(() => log.reopen()).toThrow(/head\.json is not a regular file: put it back from a backup/);
     expect(() => masterKey(plant(temporaryFolder(), 'master.key'), { mayCreate: true })).toThrow(
       /is (not a file|a symbolic link)/,
     );

@@ -1,12 +1,13 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Anchor, anchorComplaint } from '../../../src/adapters/data-directory/anchor.js';
+import { Anchor, anchorProblem } from '../../../src/adapters/data-directory/anchor.js';
 import { prepareDataDirectory } from '../../../src/adapters/data-directory/data-directory.js';
 import { idText } from '../../../src/adapters/sqlite/codec.js';
 import { openDatabase } from '../../../src/adapters/sqlite/database.js';
 import { SqliteEventLog } from '../../../src/adapters/sqlite/event-log.js';
 import { Keyring, masterKey } from '../../../src/adapters/sqlite/keyring.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { admin, clientAdded, clientNumber, draft, inboundAdded, one, T0 } from '../../kit/builders.js';
 import { busOver, context, openParts, readAll, scratchFolder, temporaryFolder } from '../../kit/log.js';
@@ -109,7 +110,7 @@ describe('a write-ahead log that was cut', () => {
         expect(finding).toStrictEqual(found === all ? { kind: 'sound' } : { kind: 'lost', expected: all, found });
         if (found < all) {
           short += 1;
-          expect(anchorComplaint(finding)).toContain(`the events from ${found + 1} on are missing`);
+          expect(anchorProblem(finding)).toMatchObject({ params: { first: found + 1 } });
         }
       } finally {
         db.close();
@@ -122,9 +123,8 @@ describe('a write-ahead log that was cut', () => {
     const directory = damaged((wal) => truncateSync(wal, HEADER + 20 * FRAME));
     const { log, complaint } = openJournal(directory);
     const found = log.head().position;
-    expect(complaint).toBe(
-      `the log ends at position ${found}, but position ${left.ids.length} was written: the events from ${found + 1} on ` +
-        'are missing. Restore a backup, or go on without them: portolan doctor --accept-loss',
+    expect(complaint).toStrictEqual(
+      message('storage.anchorLost', { found, expected: left.ids.length, first: found + 1 }),
     );
     const { dispatch, state } = busOver(log, undefined, complaint);
     expect(state.clients.size).toBe(found - 1); // it can still be read
@@ -138,7 +138,7 @@ describe('a write-ahead log that was cut', () => {
     const directory = damaged((wal) => rmSync(wal));
     const { log, complaint } = openJournal(directory);
     expect(log.head().position).toBe(2);
-    expect(complaint).toContain('the events from 3 on are missing');
+    expect(complaint).toMatchObject({ code: 'storage.anchorLost', params: { first: 3 } });
     log.close();
   });
 
@@ -153,7 +153,7 @@ describe('a write-ahead log that was cut', () => {
       const { log, complaint } = openJournal(directory);
       const found = log.head().position;
       expect(found).toBe(expectedAt(offset));
-      expect(complaint).toContain(`the events from ${found + 1} on are missing`);
+      expect(complaint).toMatchObject({ code: 'storage.anchorLost', params: { first: found + 1 } });
       expect(chainBreak(log.rows(0, 1000))).toBeNull();
       log.close();
     }
@@ -164,7 +164,7 @@ describe('a write-ahead log that was cut', () => {
     other.log.append([inboundAdded()], context());
     other.log.checkpoint();
     const directory = damaged((_, database) => copyFileSync(other.db.name, database));
-    const opening = (): string | null => {
+    const opening = (): Text | null => {
       const { log, complaint } = openJournal(directory);
       try {
         readAll(log);

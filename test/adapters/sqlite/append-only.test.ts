@@ -154,7 +154,7 @@ describe('a roll-up', () => {
     journal.append(inboundAdded(), clientAdded(), used(1), used(2));
     tamper(journal.directory.database, (db) => db.exec('UPDATE events SET payload = NULL WHERE position = 3'));
     journal.reopen();
-    expect(() => journal.all()).toThrow('position 3: its payload is missing, and no roll-up stands for it');
+    expect(() => journal.all()).toThrow('position 3: its payload is missing, and no roll-up accounts for it');
   });
 });
 
@@ -178,7 +178,9 @@ describe('what this release does not know', () => {
   });
 
   it('stops the reading: a newer schema', () => {
-    expect(() => withRow('ClientAdded', 2).all()).toThrow('position 2: ClientAdded has schema 2, this release knows 1');
+    expect(() => withRow('ClientAdded', 2).all()).toThrow(
+      'position 2: ClientAdded has schema version 2, this release knows 1',
+    );
   });
 
   it('stops the opening: a newer layout', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { scryptPasswords } from '../../../src/adapters/passwords/passwords.js';
 import { operate } from '../../../src/control/control.js';
 import { DataKeyDestroyed } from '../../../src/events/panel.js';
+import { message } from '../../../src/messages/message.js';
 import { openJournal } from '../../../src/store/journal.js';
 import { verifyLog } from '../../../src/store/verify.js';
 import { verify } from '../../../src/worker/backup-work.js';
@@ -99,7 +100,7 @@ describe('a destroyed key that somebody has put back', () => {
     const { own, key } = putBack();
     const reader = openJournal(own.directory, { readonly: true });
     expect(emailIn(reader.log.read(0, 10))).toBe('erased-1');
-    expect(verifyLog(reader.log).keys).toBe('key client:1/1 was destroyed, and lies in the table again');
+    expect(verifyLog(reader.log).keys).toStrictEqual(message('storage.keyReturned', { id: 'client:1/1' }));
     reader.log.close();
     expect(emailIn(own.all())).toBe('erased-1');
 
@@ -131,7 +132,7 @@ describe('a destroyed key that somebody has put back', () => {
     const { file } = backUp(own);
     tamper(file, (db) => db.prepare("UPDATE keys SET wrapped = ?, shredded = NULL WHERE id = 'client:1/1'").run(key));
     expect(() => verify({ file, passphrase: '', digests: {} })).toThrow(
-      'Its keys are not those of its events: key client:1/1 was destroyed, and lies in the table again',
+      'Its keys do not match its events: key client:1/1 was destroyed, but is in the table again',
     );
     expect(existsSync(file) && readFileSync(file).length).toBeGreaterThan(0);
   });

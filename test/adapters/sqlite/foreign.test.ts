@@ -218,6 +218,6 @@ describe('a log of an earlier release', () => {
   it('is not a folder', () => {
     const directory = fresh();
     mkdirSync(directory.database);
-    expect(() => openJournal(directory)).toThrow('is a folder');
+    expect(() => openJournal(directory)).toThrow('is not a file');
   });
 });

@@ -103,7 +103,7 @@ describe('a key that is missing', () => {
     tamper(journal.directory.database, (db) => db.prepare("DELETE FROM keys WHERE id = 'client:1/1'").run());
     journal.reopen();
     expect(() => journal.all()).toThrow(LogDamage);
-    expect(() => journal.all()).toThrow('position 2: ClientAdded cannot be read: Key client:1/1 is missing');
+    expect(() => journal.all()).toThrow('position 2: ClientAdded cannot be read: key client:1/1 is missing');
   });
 
   it('that was made by another process meanwhile is looked up', () => {
@@ -172,7 +172,7 @@ describe('the master key', () => {
     const journal = new TestLog();
     journal.append(inboundAdded());
     chmodSync(journal.directory.masterKey, 0o644);
-    expect(() => journal.reopen()).toThrow('can be read by others');
+    expect(() => journal.reopen()).toThrow('Other accounts can read the key file');
     chmodSync(journal.directory.masterKey, 0o600);
     writeFileSync(journal.directory.masterKey, 'abcd\n');
     expect(() => journal.reopen()).toThrow('does not hold 32 bytes in hex');

@@ -87,7 +87,7 @@ const neverAsked = (): Pick<FlatServices, 'nodes' | 'nodeHistories'> => ({
 
 /** Nothing is copied, and nothing taken in. */
 const missing = async (): Promise<never> => {
-  throw new BackupError('failed', 'not here');
+  throw new BackupError('failed', verbatim('not here'));
 };
 const notHere: FlatServices['backups'] = {
   ...{ create: missing, keep: missing, replace: missing, replaceFrom: missing },
@@ -279,7 +279,7 @@ export async function startPanel({
     tick: (): void => void host.sample(),
     /** What the disk says to every append from here on; null = it takes them. */
     storage: (kind: StorageError['kind'] | null): void => {
-      refusal = kind === null ? null : new StorageError(kind, `the disk is ${kind}`);
+      refusal = kind === null ? null : new StorageError(kind, verbatim(`the disk is ${kind}`));
     },
     /** Another server in place of this one, as after a restart: it has only what the log has. */
     async restart(): Promise<void> {

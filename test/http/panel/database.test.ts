@@ -9,6 +9,7 @@ import { BackupError, type Backups, type Incoming, type Replacement } from '../.
 import { LARGEST_UPLOAD } from '../../../src/http/panel/contract/database.js';
 import type { BodyError } from '../../../src/http/server/json-body.js';
 import { receiveUpload } from '../../../src/http/server/multipart.js';
+import { message, verbatim } from '../../../src/messages/message.js';
 import { temporaryFolder } from '../../kit/log.js';
 import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
@@ -93,7 +94,7 @@ describe('GET getDb', () => {
     ['busy', 'Another backup, import or restart is in progress: try again when it is done'],
     ['failed', 'The backup could not be made: the disk has too little room'],
   ] as const)('answers with the envelope when the panel is %s', async (kind, msg) => {
-    const create = () => Promise.reject(new BackupError(kind, 'the disk has too little room'));
+    const create = () => Promise.reject(new BackupError(kind, verbatim('the disk has too little room')));
     const { browser } = await panelWith({ create });
     const answer = await browser.get('/panel/api/server/getDb');
     const code = kind === 'busy' ? 'BACKUP_BUSY' : 'BACKUP_FAILED';
@@ -126,11 +127,11 @@ describe('POST importDB', () => {
   });
 
   it('names the settings that stay', async () => {
-    const kept = [{ key: 'webPort', why: 'It is where the panel of this machine listens' }];
+    const kept = [{ key: 'webPort', why: message('backup.keptAddress') }];
     const { send } = await panelWith({ replace: async () => ({ ...replacement, kept }) });
     expect((await send([['db', file()]])).json).toEqual({
       success: true,
-      msg: 'These settings stay as they are on this machine: webPort (It is where the panel of this machine listens)',
+      msg: 'These settings keep the values of this machine: webPort (The panel of this machine listens there)',
       obj: 'The database has been successfully imported.',
     });
   });
@@ -168,7 +169,7 @@ describe('POST importDB', () => {
   });
 
   it('says why a file is refused', async () => {
-    const replace = () => Promise.reject(new BackupError('refused', 'It is not an SQLite database'));
+    const replace = () => Promise.reject(new BackupError('refused', message('backup.notSqlite')));
     const { send, left } = await panelWith({ replace });
     expect((await send([['db', file()]])).json).toMatchObject({
       success: false,
@@ -296,9 +297,12 @@ describe('POST importDB', () => {
 describe('GET backups', () => {
   it('says how the timed backups stand', async () => {
     const lastGood = { at: 5, name: 'a.db', position: 3, bytes: 9, sealed: true };
-    const status = { last: { at: 7, why: 'the disk is full' }, lastGood, next: 11, late: true };
+    const status = { last: { at: 7, why: message('common.diskFull') }, lastGood, next: 11, late: true };
     const files = [{ name: 'a.db', bytes: 9, at: 5 }];
     const { browser } = await panelWith({ latest: () => status, list: () => files });
-    expect((await browser.get('/panel/api/server/backups')).json?.obj).toEqual({ ...status, files });
+    expect((await browser.get('/panel/api/server/backups')).json?.obj).toEqual({
+      ...{ ...status, files },
+      last: { at: 7, why: 'the disk is full' },
+    });
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BackupError } from '../../../src/commands/ports/backups.js';
 import { panelState } from '../../../src/commands/state.js';
 import { begin, catchUp } from '../../../src/events/log/replay.js';
+import { verbatim } from '../../../src/messages/message.js';
 import { ReadModels } from '../../../src/projections/read-models.js';
 import { completeSwitch } from '../../../src/store/generations.js';
 import type { BackupWork } from '../../../src/worker/backup-jobs.js';
@@ -98,7 +99,7 @@ describe('a backup on request', () => {
 
   it('goes on after one that failed, and after a replacement that was refused', async () => {
     const copy = vi.fn<BackupWork['copy']>(work.copy).mockRejectedValueOnce(new Error('The disk has too little room'));
-    const stage = () => Promise.reject(new BackupError('refused', 'It is no backup'));
+    const stage = () => Promise.reject(new BackupError('refused', verbatim('It is no backup')));
     const { backups } = panelWith({ work: { copy, stage } });
     const [failed, replaced, made] = await Promise.allSettled([
       ...[backups.create(), backups.replace({ path: '/x', requestedBy: admin })],
@@ -132,7 +133,7 @@ describe('a backup on request', () => {
 
   it('that cannot be made says why', async () => {
     const { backups } = panelWith({ work: { copy: () => Promise.reject(new Error('The disk has too little room')) } });
-    await expect(backups.create()).rejects.toEqual(new BackupError('failed', 'The disk has too little room'));
+    await expect(backups.create()).rejects.toEqual(new BackupError('failed', verbatim('The disk has too little room')));
   });
 });
 
@@ -177,11 +178,11 @@ describe('a timed backup', () => {
     });
     await expect(backups.keep()).rejects.toMatchObject({ kind: 'refused' });
     expect(appended()).toMatchObject([
-      { type: 'BackupFailed', data: { reason: expect.stringMatching(/^The file is cut short/) } },
+      { type: 'BackupFailed', data: { reason: expect.objectContaining({ code: 'backup.cutShort' }) } },
     ]);
     expect([kept(), unfinished()]).toEqual([[], []]);
     expect(backups.latest()).toMatchObject({
-      last: { why: expect.stringMatching(/cut short/) },
+      last: { why: expect.objectContaining({ code: 'backup.cutShort' }) },
       lastGood: null,
       late: true,
     });
@@ -285,7 +286,7 @@ describe('a file that takes the place of the state', () => {
   it('is not taken by a panel that nobody would start again', async () => {
     const { backups } = panelWith({ switchOver: null });
     const file = await backups.create();
-    await expect(backups.replace({ path: file.path, requestedBy: admin })).rejects.toThrow(/cannot start anew/);
+    await expect(backups.replace({ path: file.path, requestedBy: admin })).rejects.toThrow(/cannot restart itself/);
     file.remove();
   });
 });

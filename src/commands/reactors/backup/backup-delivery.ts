@@ -54,7 +54,7 @@ export class BackupDelivery {
     if (this.#ending.signal.aborted) return Promise.resolve(reject('RESTART_UNDER_WAY'));
     this.#running ??= this.#deliver(dispatch)
       .catch((error: unknown) => {
-        if (error instanceof BackupError) return reject('BACKUP_NOT_SENT', { why: error.message });
+        if (error instanceof BackupError) return reject('BACKUP_NOT_SENT', { why: error.text });
         this.#parts.warn('a backup could not be sent', { err: error });
         return reject('BACKUP_NOT_SENT', { why: diskFault(error)?.why ?? message('bot.seeLog') });
       })

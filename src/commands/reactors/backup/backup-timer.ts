@@ -2,6 +2,7 @@ import type { Observable, Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { Settings } from '../../../events/settings/settings.js';
 import type { Alarms } from '../../../lib/alarms.js';
+import { message } from '../../../messages/message.js';
 import { BackupError, type Backups } from '../../ports/backups.js';
 import { SettingsSchedule } from '../schedule.js';
 
@@ -13,20 +14,21 @@ interface Parts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** After a start, before a backup is made that was missed while the panel was down, in ms. */
+/** Delay after a start before a missed backup is made, in ms. */
 const CATCH_UP_MS = 60_000;
-/** Between two looks at the age of the last good one, in ms. */
-const LOOK_MS = 3_600_000;
-/** After another backup was in the way, in ms. */
-const AGAIN_MS = 300_000;
+/** Interval at which the age of the last good backup is checked, in ms. */
+const CHECK_MS = 3_600_000;
+/** Delay before a retry when another backup is in progress, in ms. */
+const RETRY_MS = 300_000;
 const LATE = 'backups are late';
-/** Makes the timed backups, and raises an alarm when the last good one is too old. */
+
+/** Makes the scheduled backups, and raises an alarm when the last good one is too old. */
 export class BackupTimer {
   readonly #parts: Parts;
   #following: Subscription | null = null;
   readonly #schedule: SettingsSchedule;
   readonly #timers = new Set<NodeJS.Timeout>();
-  #looking: NodeJS.Timeout | undefined;
+  #checking: NodeJS.Timeout | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -41,39 +43,38 @@ export class BackupTimer {
       this.#schedule.notice(events);
       if (events.some(({ type }) => type === 'BackupVerified')) this.#parts.alarms.over([LATE]);
     });
-    this.#looking = setInterval(() => this.look(), LOOK_MS).unref();
+    this.#checking = setInterval(() => this.check(), CHECK_MS).unref();
     this.#later(() => {
       if (this.#parts.backups.latest().late) void this.run();
-      this.look();
+      this.check();
     }, CATCH_UP_MS);
   }
 
   stop(): void {
     this.#following?.unsubscribe();
     this.#schedule.stop();
-    clearInterval(this.#looking);
+    clearInterval(this.#checking);
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Makes one now, or soon when something is in the way. Never rejects: the log says how it ended. */
+  /** Makes a backup now, or later when another job is in progress. Never rejects: an event records the result. */
   async run(): Promise<void> {
     try {
       await this.#parts.backups.keep();
     } catch (error) {
-      if (error instanceof BackupError && error.kind === 'busy') this.#later(() => void this.run(), AGAIN_MS);
-      else this.#parts.warn('a timed backup failed', { err: error });
+      if (error instanceof BackupError && error.kind === 'busy') this.#later(() => void this.run(), RETRY_MS);
+      else this.#parts.warn('a scheduled backup failed', { err: error });
     }
-    this.look();
+    this.check();
   }
 
-  /** Raises the alarm when there is reason to. */
-  look(): void {
+  /** Raises the alarm when backups are late, and ends it when they are not. */
+  check(): void {
     const { backups, alarms } = this.#parts;
     const { late, lastGood } = backups.latest();
     if (!late) return alarms.over([LATE]);
-    const body =
-      lastGood === null ? 'There is no good one.' : `The last good one is of ${new Date(lastGood.at).toISOString()}.`;
-    alarms.raise(LATE, { title: 'Timed backups are late', body, severity: 'error' });
+    const body = lastGood === null ? message('backup.noneGood') : message('backup.lastGood', { at: lastGood.at });
+    alarms.raise(LATE, { title: message('backup.late'), body, severity: 'error' });
   }
 
   #later(run: () => void, ms: number): void {

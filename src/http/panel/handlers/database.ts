@@ -1,5 +1,6 @@
 import { BackupError } from '../../../commands/ports/backups.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
+import { message, type Text } from '../../../messages/message.js';
 import { Download, type HttpRequest, Message, type Needs } from '../context.js';
 import type { databaseRoutes } from '../contract/database.js';
 import type { Handlers } from '../mount.js';
@@ -13,7 +14,7 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
     }
   },
 
-  /** The answer is on its way before the panel starts anew. */
+  /** The response is sent before the panel restarts. */
   async importDB({ body: { db, passphrase } }, services, request) {
     try {
       const { kept } = await services.backups.replace({ path: db.path, passphrase, requestedBy: request.actor });
@@ -23,10 +24,10 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
     }
   },
 
-  backups: (_, { backups }) => {
+  backups: (_, { backups }, { say }) => {
     const { last, lastGood, next, late } = backups.latest();
     return {
-      last: last && { ...last },
+      last: last && { at: last.at, why: last.why && say(last.why) },
       lastGood: lastGood && { ...lastGood },
       next,
       late,
@@ -35,15 +36,15 @@ export const databaseHandlers: Handlers<typeof databaseRoutes, Needs<'backups'>>
   },
 };
 
-/** The sentence stands in `obj`, where the clients of 3x-ui look for it; what was kept in `msg`. */
-function said({ say }: Pick<HttpRequest, 'say'>, kept: readonly { readonly key: string; readonly why: string }[]) {
-  const done = 'The database has been successfully imported.';
+/** Clients of 3x-ui expect the sentence in `obj`; `msg` names the settings that were kept. */
+function said({ say }: Pick<HttpRequest, 'say'>, kept: readonly { readonly key: string; readonly why: Text }[]) {
+  const done = say(message('backup.imported'));
   if (kept.length === 0) return done;
-  const named = kept.map(({ key, why }) => `${key} (${say(why)})`).join(', ');
-  return new Message(`${say('These settings stay as they are on this machine:')} ${named}`, done);
+  const settings = kept.map((setting) => message('backup.keptSetting', setting));
+  return new Message(message('backup.keptSettings', { settings }), done);
 }
 
-function refusal(error: unknown, otherwise: (why: string) => Rejection): Rejection {
+function refusal(error: unknown, otherwise: (why: Text) => Rejection): Rejection {
   if (!(error instanceof BackupError)) throw error;
-  return error.kind === 'busy' ? reject('BACKUP_BUSY') : otherwise(error.message);
+  return error.kind === 'busy' ? reject('BACKUP_BUSY') : otherwise(error.text);
 }

@@ -5,6 +5,7 @@ import { BackupTimer } from '../../../../src/commands/reactors/backup/backup-tim
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { defaultSettings, type Settings } from '../../../../src/events/settings/settings.js';
 import { type Alarm, Alarms } from '../../../../src/lib/alarms.js';
+import { message } from '../../../../src/messages/message.js';
 import { HOUR, T0 } from '../../../kit/builders.js';
 
 const fine: BackupStatus = { last: null, lastGood: null, next: T0, late: false };
@@ -57,7 +58,7 @@ describe('the timer of backups', () => {
 
   it('tries again soon when another one is in the way, and ends with the panel', async () => {
     const { keep, own } = timer();
-    keep.mockRejectedValue(new BackupError('busy', 'in progress'));
+    keep.mockRejectedValue(new BackupError('busy', message('BACKUP_BUSY')));
     await vi.advanceTimersByTimeAsync(HOUR + 10 * 60_000);
     expect(keep).toHaveBeenCalledTimes(3);
     own.stop();
@@ -76,14 +77,18 @@ describe('the timer of backups', () => {
   it('raises an alarm once while the last good one is too old', async () => {
     const { raised, is, verified, own } = timer();
     is({ late: true, lastGood: good });
-    for (let i = 0; i < 3; i += 1) own.look();
+    for (let i = 0; i < 3; i += 1) own.check();
     expect(raised).toEqual([
-      { title: 'Timed backups are late', body: 'The last good one is of 2023-11-14T22:13:20.000Z.', severity: 'error' },
+      {
+        title: message('backup.late'),
+        body: message('backup.lastGood', { at: Date.UTC(2023, 10, 14, 22, 13, 20) }),
+        severity: 'error',
+      },
     ]);
     is({ late: false });
     verified();
     is({ late: true, lastGood: null });
-    own.look();
+    own.check();
     expect(raised).toHaveLength(2);
     own.stop();
   });
