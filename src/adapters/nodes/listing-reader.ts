@@ -3,15 +3,15 @@ import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { message } from '../../messages/message.js';
 import { Thread } from '../threads/thread.js';
-import { type Marks, parseListing, type ReadListing, recognised } from './listing.js';
+import { type Marks, parseListing, type ReadListing, withOwnMarks } from './listing.js';
 import type { ListingResult, ListingTask } from './listing-worker.js';
 
-/** Smaller bodies are read at once: handing them over would cost more. */
+/** Smaller bodies are parsed at once: sending them to a thread would cost more. */
 const LARGE_BYTES = 256 * 1024;
-/** An answer that takes longer to read than this is nothing that a panel says, in ms. */
+/** Timeout for parsing, in ms. */
 const LONGEST_MS = 30_000;
 
-/** Reads listings; large ones in a thread of their own, so that ten thousand clients hold up nobody. */
+/** Parses listings; large ones in a separate thread, so that ten thousand clients do not block the event loop. */
 export class ListingReader {
   readonly #marks: Marks;
   readonly #thread = new Thread<ListingTask, ListingResult>(new URL('./listing-worker', import.meta.url), {
@@ -23,11 +23,11 @@ export class ListingReader {
     this.#marks = marks;
   }
 
-  /** Rejects with `NodeError` for what is no listing. */
+  /** Rejects with `NodeError` when the body is not a listing. */
   async read(body: Buffer, node: NodeId): Promise<NodeListing> {
     const centre = this.#marks.centre();
     const listing = body.length < LARGE_BYTES ? parseListing(body, centre) : await this.#parse(body, centre);
-    return recognised(listing, this.#marks, node);
+    return withOwnMarks(listing, this.#marks, node);
   }
 
   async #parse(body: Buffer, centre: string): Promise<ReadListing> {

@@ -2,56 +2,46 @@ import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../
 import { NodeError } from '../../commands/ports/remote-panel.js';
 import type { NodeId } from '../../events/ids.js';
 import { isDeeper, isObject, textOf } from '../../lib/json.js';
-import {
-  clientDigest,
-  credentialMember,
-  FORMER_CENTRE,
-  inboundDigest,
-  keyMember,
-  MARK,
-  type Mark,
-  OTHER_CENTRE,
-  objectIn,
-  readMark,
-} from '../../lib/node-words.js';
+import { FORMER_CENTRE, MARK_MEMBER, type Mark, OTHER_CENTRE, readMark } from '../../lib/ownership-mark.js';
+import { clientDigest, credentialMember, inboundDigest, keyMember, objectIn } from '../../lib/panel-wire.js';
 import { message } from '../../messages/message.js';
 import { countIn, flagIn, listIn, nonsense, textIn, wholeIn } from './answers.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A listing whose marks are as they stand there; what they are worth only the log knows. */
+/** A listing with the marks as they are written on the node, not yet checked against the log. */
 export interface ReadListing extends NodeListing {
   readonly inbounds: readonly ReadInbound[];
 }
 interface ReadInbound extends ListedInbound {
-  readonly born: string;
+  readonly uid: string;
   readonly clients: ReadClients;
 }
 interface ReadClients extends ListedClients {
-  readonly births: readonly string[];
+  readonly uids: readonly string[];
 }
 
-/** Which marks are of what the log knows. A mark of before is judged by what it stands on, too. */
+/** Checks marks against the log. An older mark, without a uid, is checked together with the inbound or client that has it. */
 export interface Marks {
-  /** The name by which this panel marks what is its own. */
+  /** The id of this panel. */
   readonly centre: () => string;
   readonly isInbound: (mark: Mark, tag: string) => boolean;
   readonly isClient: (mark: Mark, email: string, credential: string) => boolean;
-  /** Tags of the inbounds that come from a panel before this one: there no mark of another centre counts. */
-  readonly inherited: (node: NodeId) => ReadonlySet<string>;
+  /** Tags of the inbounds that were imported from the former centre: there the mark of another centre is ignored. */
+  readonly adopted: (node: NodeId) => ReadonlySet<string>;
 }
 
-/** More than these are no inbounds and clients of one machine. */
+/** A reply with more inbounds or clients is rejected. */
 const MOST_INBOUNDS = 2_000;
 const MOST_CLIENTS = 200_000;
-/** Levels of nesting; what comes after reads it recursively. */
+/** Limit for nested JSON, which is read recursively later. */
 const DEEPEST = 100;
 
 /**
- * What `GET panel/api/inbounds/list` answered, in the words of the port. `centre` is the name by which this panel marks
- * its clients. Throws `NodeError` when it is not the answer of a panel, down to a counter that is no number. A single
- * inbound whose JSON texts cannot be read is named: an admin wrote those.
+ * Parses the reply to `GET panel/api/inbounds/list`. `centre`: the id of this panel. Throws `NodeError` for a reply that is
+ * invalid in any member. An inbound with invalid JSON in its settings is only listed as unreadable, because an admin of the
+ * node can write that.
  */
 export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
@@ -72,29 +62,29 @@ export function parseListing(body: Buffer, centre: string): ReadListing {
   return { inbounds, unreadable };
 }
 
-/** The listing, with those marks alone that are of what the log knows. */
-export function recognised(
+/** The listing without marks that do not belong to a client or inbound of this panel's log. */
+export function withOwnMarks(
   { inbounds, unreadable }: ReadListing,
-  { isInbound, isClient, inherited: inheritedOf }: Marks,
+  { isInbound, isClient, adopted }: Marks,
   node: NodeId,
 ): NodeListing {
-  const tags = inheritedOf(node);
-  const clientsOf = (clients: ReadClients, inherited: boolean): ListedClients => {
-    const { marks, births, emails, credentials } = clients;
+  const adoptedTags = adopted(node);
+  const clientsOf = (clients: ReadClients, isAdopted: boolean): ListedClients => {
+    const { marks, uids, emails, credentials } = clients;
     const isLost = (number: number, i: number): boolean =>
       number > 0
-        ? !isClient({ number, born: births[i] ?? '' }, emails[i] ?? '', credentials[i] ?? '')
-        : inherited && number === OTHER_CENTRE;
+        ? !isClient({ number, uid: uids[i] ?? '' }, emails[i] ?? '', credentials[i] ?? '')
+        : isAdopted && number === OTHER_CENTRE;
     return marks.some(isLost) ? { ...clients, marks: marks.map((n, i) => (isLost(n, i) ? 0 : n)) } : clients;
   };
   return {
     unreadable,
     inbounds: inbounds.map((inbound) => {
-      const { mark: number, born, tag, clients } = inbound;
-      const inherited = tags.has(tag);
-      const isLost = number > 0 && !isInbound({ number, born }, tag);
-      const mark = inherited && number === OTHER_CENTRE ? FORMER_CENTRE : number;
-      return { ...inbound, mark: isLost ? 0 : mark, clients: clientsOf(clients, inherited) };
+      const { mark: number, uid, tag, clients } = inbound;
+      const isAdopted = adoptedTags.has(tag);
+      const isLost = number > 0 && !isInbound({ number, uid }, tag);
+      const mark = isAdopted && number === OTHER_CENTRE ? FORMER_CENTRE : number;
+      return { ...inbound, mark: isLost ? 0 : mark, clients: clientsOf(clients, isAdopted) };
     }),
   };
 }
@@ -104,7 +94,7 @@ function inboundOf(row: Fields, at: string, centre: string): ReadInbound | null 
   const tag = textIn(row, 'tag', at);
   const enabled = flagIn(row, 'enable', at) === true;
   const counter = counterOf(row, at);
-  const words = {
+  const fields = {
     remark: textIn(row, 'remark', at),
     listen: textIn(row, 'listen', at),
     port: wholeIn(row, 'port', at),
@@ -117,16 +107,16 @@ function inboundOf(row: Fields, at: string, centre: string): ReadInbound | null 
   const settings = objectIn(row['settings']);
   const stream = objectIn(row['streamSettings']);
   const sniffing = objectIn(row['sniffing']);
-  const { port, protocol } = words;
+  const { port, protocol } = fields;
   if (!(id > 0) || tag === '' || tag.length > 512 || Number.isNaN(port)) return null;
   if (settings === null || stream === null || sniffing === null) return null;
   if ([settings, stream, sniffing].some((part) => isDeeper(part, DEEPEST))) return null;
-  const mark = readMark(centre, settings[MARK]);
+  const mark = readMark(centre, settings[MARK_MEMBER]);
   return {
     ...{ id, tag, protocol, port, enabled, counter },
-    digest: inboundDigest({ ...words, settings, stream, sniffing }),
+    digest: inboundDigest({ ...fields, settings, stream, sniffing }),
     mark: mark.number,
-    born: mark.born,
+    uid: mark.uid,
     clients: clientsOf(protocol, settings['clients'], statsByEmail(stats, `${at}.clientStats`), centre),
   };
 }
@@ -137,7 +127,7 @@ interface Stats {
   readonly enabled: boolean;
 }
 
-/** The rows of counters by email in lower case. */
+/** The counters by email in lower case. */
 function statsByEmail(rows: readonly unknown[], at: string): ReadonlyMap<string, Stats> {
   const stats = new Map<string, Stats>();
   for (const [i, row] of rows.entries()) {
@@ -160,7 +150,7 @@ function clientsOf(protocol: string, wire: unknown, stats: ReadonlyMap<string, S
     keys: Array<string>(count).fill(''),
     digests: Array<string>(count).fill(''),
     marks: Array<number>(count).fill(0),
-    births: Array<string>(count).fill(''),
+    uids: Array<string>(count).fill(''),
     credentials: Array<string>(count).fill(''),
     raws: Array<string>(count).fill(''),
     up: new Float64Array(count),
@@ -179,7 +169,7 @@ function clientsOf(protocol: string, wire: unknown, stats: ReadonlyMap<string, S
     columns.keys[i] = textOf(client[keyMember(protocol)]);
     columns.digests[i] = clientDigest(protocol, client);
     columns.marks[i] = mark.number;
-    columns.births[i] = mark.born;
+    columns.uids[i] = mark.uid;
     columns.credentials[i] = textOf(client[credentialMember(protocol)]);
     columns.raws[i] = JSON.stringify(client);
     columns.counted[i] = row ? 1 : 0;

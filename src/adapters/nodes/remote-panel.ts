@@ -1,14 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import {
-  type DesiredClient,
-  type DesiredInbound,
   NodeError,
   type RemoteChange,
   type RemotePanel,
   type RequestTarget,
 } from '../../commands/ports/remote-panel.js';
 import type { Web } from '../../commands/ports/web.js';
+import type { DesiredClient, DesiredInbound } from '../../events/node/desired-state.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { message } from '../../messages/message.js';
 import { nonsense } from './answers.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type NodeAddress, NodeError, nodeUrl } from '../../commands/ports/remote-panel.js';
 import { type Web, WebError } from '../../commands/ports/web.js';
-import { FRESH_COUNTERS } from '../../lib/node-words.js';
+import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { message, type Text, verbatim } from '../../messages/message.js';
 
 /** One request to the API of a remote panel. At most one of `form`, `json` and `body`. */

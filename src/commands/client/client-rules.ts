@@ -15,7 +15,7 @@ import type { InboundConfig, Protocol } from '../../events/inbound/inbound.js';
 import { DataKeyDestroyed } from '../../events/panel.js';
 import { keptName } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
-import { readMark } from '../../lib/node-words.js';
+import { readMark } from '../../lib/ownership-mark.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { admitted } from '../traffic/ip-limit.js';

@@ -1,21 +1,11 @@
 import { type Counter, sumOf, zero } from '../../events/counters.js';
-import { type BaselineNote, CounterMark, untested } from '../../events/node/node-sync.js';
+import { type BaselineNote, type CounterBaseline, CounterMark, untested } from '../../events/node/node-sync.js';
 import type { SeenCounter } from '../ports/remote-panel.js';
-
-/** Up to where a counter of a node is followed. */
-export interface Baseline {
-  readonly up: number;
-  readonly down: number;
-  readonly allTime: number;
-  readonly marks: readonly CounterMark[];
-  /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
-  readonly high: number;
-}
 
 /** What of a counter's growth counts, and where it is followed from now on; null = from where it was: it is unreadable. */
 export interface Credit {
   readonly growth: Counter;
-  readonly next: Baseline | null;
+  readonly next: CounterBaseline | null;
   readonly note: BaselineNote | null;
 }
 
@@ -26,7 +16,7 @@ const DOUBLE_BYTES = 1024 * 1024;
  * What a counter grew by since it was read before. It may be lost, set back, put back or set by hand: of what it says no
  * more is credited than could have flowed, which is `most` bytes, and what was credited once is never taken back.
  */
-export function creditOf(before: Baseline | undefined, seen: SeenCounter, most: number): Credit {
+export function creditOf(before: CounterBaseline | undefined, seen: SeenCounter, most: number): Credit {
   if (!isCount(seen.up) || !isCount(seen.down) || !isCount(seen.up + seen.down))
     return { growth: zero, next: null, note: null };
   const now = { up: seen.up, down: seen.down, allTime: isCount(seen.allTime) ? seen.allTime : 0 };
@@ -54,14 +44,14 @@ function heightOf({ up, down, allTime }: SeenCounter): number {
  * Whether a counter that has fallen is put back where it was, or nearly: by one that brings half of it at once, or the first
  * time that it grows. What flows brings it there little by little.
  */
-function comesBack(before: Baseline, now: SeenCounter): boolean {
+function comesBack(before: CounterBaseline, now: SeenCounter): boolean {
   const stands = heightOf(now);
   const risen = stands - heightOf(before);
   if (before.high === 0 || risen <= 0) return false;
   return 2 * risen >= before.high || (stands >= before.high && before.marks.includes('decreased'));
 }
 
-function storyOf(before: Baseline, now: SeenCounter, isBack: boolean): Pick<Baseline, 'marks' | 'high'> {
+function storyOf(before: CounterBaseline, now: SeenCounter, isBack: boolean): Pick<CounterBaseline, 'marks' | 'high'> {
   const stood = heightOf(before);
   const stands = heightOf(now);
   // Under another name it may be another counter, which stands where it stands.
@@ -86,7 +76,7 @@ function storyOf(before: Baseline, now: SeenCounter, isBack: boolean): Pick<Base
  * name of the others was followed elsewhere, and its panel may have added up both or not: of all that can have been it the
  * highest counts, so that no byte counts twice.
  */
-export function sharedBaseline(baselines: readonly Baseline[], seen: SeenCounter): Baseline | undefined {
+export function sharedBaseline(baselines: readonly CounterBaseline[], seen: SeenCounter): CounterBaseline | undefined {
   const apart = baselines.filter(
     ({ up, down }, i) => baselines.findIndex((other) => other.up === up && other.down === down) === i,
   );
@@ -102,7 +92,7 @@ export function sharedBaseline(baselines: readonly Baseline[], seen: SeenCounter
 }
 
 /** What is said of a sum: it has grown when one of its parts has. */
-function marksOfBoth(a: Baseline, b: Baseline): readonly CounterMark[] {
+function marksOfBoth(a: CounterBaseline, b: CounterBaseline): readonly CounterMark[] {
   const both = (mark: CounterMark): boolean => a.marks.includes(mark) && b.marks.includes(mark);
   const either = (mark: CounterMark): boolean => a.marks.includes(mark) || b.marks.includes(mark);
   return marksOf({
@@ -117,7 +107,7 @@ function marksOf(marks: Readonly<Record<CounterMark, boolean>>): readonly Counte
   return CounterMark.options.filter((mark) => marks[mark]);
 }
 
-function highOf(followed: Baseline): number {
+function highOf(followed: CounterBaseline): number {
   return followed.high || heightOf(followed);
 }
 
@@ -138,7 +128,11 @@ export function carriedBy(inbounds: readonly (Credit | undefined)[]): Counter | 
  * A counter that says exactly twice what it said, up and down, has counted itself, unless its inbounds carried at least half
  * of that, one way or both together. Then nothing of it is credited.
  */
-export function unlessDoubled<C extends Credit>(credit: C, before: Baseline | undefined, carried: Counter | null): C {
+export function unlessDoubled<C extends Credit>(
+  credit: C,
+  before: CounterBaseline | undefined,
+  carried: Counter | null,
+): C {
   const { growth, next } = credit;
   if (!before || !next || carried === null || growth.up + growth.down === 0) return credit;
   const bytes = before.up + before.down;

@@ -7,15 +7,15 @@ import { HALF } from '../client/credentials.js';
 import { type Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
-/** A node as a caller describes it: spelt in any way. */
+/** A node as a caller describes it, in any spelling. */
 export type NodeDraft = Omit<NodeSpec, 'scheme'> & { readonly scheme: string };
 
 const LONGEST_NAME = 100;
 const LONGEST_REMARK = 1000;
 const LONGEST_PATH = 500;
-/** Of a token; in a header, so nothing but visible ASCII. */
+/** Visible ASCII, which an HTTP header can carry. */
 const TOKEN = /^[\x21-\x7e]{0,4096}$/;
-/** What turns a remark around or is not seen; without the joiners, which Persian words and emoji are made with. */
+/** Control and format characters, except the joiners, which Persian words and emoji contain. */
 const HIDDEN = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 
@@ -51,7 +51,7 @@ export function tokenError(token: string): Rejection | null {
   return reject('NODE_INVALID', { why: message('node.tokenInvalid') });
 }
 
-/** Names of nodes are told apart without regard to case. */
+/** Rejects a name that another node has, in any case. */
 export function nameTaken({ nodes }: PanelState, name: string, self?: NodeId): Rejection | null {
   const wanted = composed(name.toLowerCase());
   for (const node of nodes.values())
@@ -64,18 +64,18 @@ export function sameDestination(a: NodeSpec, b: NodeSpec): boolean {
   return destination.every((member) => a[member] === b[member]);
 }
 
-/** Whether these changes send requests to another place, or let them go where they could not. */
-export function leadsElsewhere(changes: { readonly [K in keyof NodeSpec]?: NodeSpec[K] | undefined }): boolean {
+/** Whether these changes redirect requests, or allow an address that was blocked. */
+export function changesDestination(changes: { readonly [K in keyof NodeSpec]?: NodeSpec[K] | undefined }): boolean {
   return [...destination, 'allowPrivateAddress' as const].some((member) => changes[member] !== undefined);
 }
 
-/** Whether what was asked of one is an answer about the other: the node was not sent elsewhere or given another token. */
+/** Whether a reply to `a` is valid for `b`: both have the same address and token. */
 export function sameAddress(a: Node, b: Node): boolean {
   return sameDestination(a, b) && a.keyVersion === b.keyVersion && a.allowPrivateAddress === b.allowPrivateAddress;
 }
 
-/** Another node that is the panel of this lasting name, and was so before this one. */
-export function twinOf(nodes: Iterable<Node>, { id, identity }: Node, panelId: string): Node | undefined {
+/** Another node with this panel id that had it first. */
+export function duplicateOf(nodes: Iterable<Node>, { id, identity }: Node, panelId: string): Node | undefined {
   if (panelId === '') return undefined;
   for (const other of nodes)
     if (other.id !== id && other.identity?.panelId === panelId && (identity?.panelId !== panelId || other.id < id))
@@ -83,25 +83,25 @@ export function twinOf(nodes: Iterable<Node>, { id, identity }: Node, panelId: s
   return undefined;
 }
 
-/** As the URL parser spells it, so that every way to write an address is one; without brackets. Null = it is no host. */
+/** The host as the URL parser spells it, which is the same for every notation; without brackets. Null = it is invalid. */
 function canonicalHost(text: string): string | null {
   const bare = text.trim().replace(/^\[(.*)\]$/, '$1');
   if (bare === '' || bare.length > 255 || /[\s\p{Cc}\p{Cf}/?#@\\]/u.test(bare)) return null;
-  const asked = `http://${bare.includes(':') ? `[${bare}]` : bare}/`;
-  if (!URL.canParse(asked)) return null;
-  const { hostname, port, pathname } = new URL(asked);
+  const url = `http://${bare.includes(':') ? `[${bare}]` : bare}/`;
+  if (!URL.canParse(url)) return null;
+  const { hostname, port, pathname } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return host === '' || port !== '' || pathname !== '/' ? null : host;
 }
 
-/** Begins and ends with one slash. Null = it is no path. */
+/** Begins and ends with one slash. Null = it is invalid. */
 function canonicalPath(text: string): string | null {
   const parts = text
     .trim()
     .split('/')
     .filter((part) => part !== '');
-  const sound = text.length <= LONGEST_PATH && parts.every((part) => PATH.test(part) && !/^\.{1,2}$/.test(part));
-  if (!sound) return null;
+  const isValid = text.length <= LONGEST_PATH && parts.every((part) => PATH.test(part) && !/^\.{1,2}$/.test(part));
+  if (!isValid) return null;
   return parts.length === 0 ? '/' : `/${parts.join('/')}/`;
 }
 

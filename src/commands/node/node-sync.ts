@@ -8,21 +8,22 @@ import {
   NodeSyncFailed,
   NodeSyncRecovered,
   NodeUnmanagedItemsFound,
+  type UnmanagedItems,
 } from '../../events/node/node-sync.js';
 import type { Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import type { PanelState } from '../state.js';
 import { sameAddress } from './node-rules.js';
 
-/** `asked` is the node as it was when it was asked: what another place says, or an answer that comes too late, is nothing. */
-interface Told {
+/** `asked`: the node when it was queried. A reply from a former address, or after the node was disabled, is dropped. */
+interface FromNode {
   readonly asked: Node;
 }
 
 export type NodeSyncCommand =
   | Command<
       'RecordNodeInboundApplied',
-      Told & {
+      FromNode & {
         readonly inbound: InboundId;
         readonly tag: string;
         readonly position: number;
@@ -31,44 +32,37 @@ export type NodeSyncCommand =
         readonly newInbound: boolean;
       }
     >
-  | Command<'RecordNodeInboundRemoved', Told & { readonly inbound: InboundId; readonly tag: string }>
-  | Command<'RecordNodeInboundRejected', Told & { readonly inbound: InboundId; readonly reason: Text }>
-  | Command<
-      'RecordNodeUnmanagedItems',
-      Told & {
-        readonly inboundTags: readonly string[];
-        readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
-        readonly omitted: number;
-      }
-    >
-  | Command<'RecordNodeSyncFailed', Told & { readonly reason: Text }>
-  | Command<'RecordNodeSyncRecovered', Told>
-  /** What had to be cut by that. */
+  | Command<'RecordNodeInboundRemoved', FromNode & { readonly inbound: InboundId; readonly tag: string }>
+  | Command<'RecordNodeInboundRejected', FromNode & { readonly inbound: InboundId; readonly reason: Text }>
+  | Command<'RecordNodeUnmanagedItems', FromNode & UnmanagedItems>
+  | Command<'RecordNodeSyncFailed', FromNode & { readonly reason: Text }>
+  | Command<'RecordNodeSyncRecovered', FromNode>
+  /** The clients and inbounds whose connections the restart closed. */
   | Command<
       'RecordNodeCoreRestarted',
-      Told & { readonly clients: readonly ClientNumber[]; readonly inbounds: readonly InboundId[] }
+      FromNode & { readonly clients: readonly ClientNumber[]; readonly inbounds: readonly InboundId[] }
     >;
 
 export const nodeSync: Decider<NodeSyncCommand> = {
   RecordNodeInboundApplied({ asked, inbound, newClients, ...rest }, state) {
-    if (!stillAsked(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
-    const living = newClients.filter((client) => state.clients.get(client)?.inbound === inbound);
-    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, newClients: living })];
+    if (!isCurrent(state, asked) || state.inbounds.get(inbound)?.node !== asked.id) return [];
+    const existing = newClients.filter((client) => state.clients.get(client)?.inbound === inbound);
+    return [NodeInboundApplied({ node: asked.id, inbound, ...rest, newClients: existing })];
   },
 
   RecordNodeInboundRemoved({ asked, inbound, tag }, state) {
-    return stillAsked(state, asked) ? [NodeInboundRemoved({ node: asked.id, inbound, tag })] : [];
+    return isCurrent(state, asked) ? [NodeInboundRemoved({ node: asked.id, inbound, tag })] : [];
   },
 
   RecordNodeInboundRejected({ asked, inbound, reason }, state) {
-    // One that was deleted here can be refused its end there.
+    // The node can also refuse to remove an inbound that was deleted here.
     const bound = state.inbounds.get(inbound)?.node;
-    if (!stillAsked(state, asked) || (bound !== undefined && bound !== asked.id)) return [];
+    if (!isCurrent(state, asked) || (bound !== undefined && bound !== asked.id)) return [];
     return [NodeInboundRejected({ node: asked.id, inbound, reason })];
   },
 
   RecordNodeUnmanagedItems({ asked, inboundTags, clients, omitted }, state) {
-    if (!stillAsked(state, asked)) return [];
+    if (!isCurrent(state, asked)) return [];
     return [
       NodeUnmanagedItemsFound({
         node: asked.id,
@@ -80,19 +74,19 @@ export const nodeSync: Decider<NodeSyncCommand> = {
   },
 
   RecordNodeSyncFailed: ({ asked, reason }, state) =>
-    stillAsked(state, asked) ? [NodeSyncFailed({ node: asked.id, reason })] : [],
+    isCurrent(state, asked) ? [NodeSyncFailed({ node: asked.id, reason })] : [],
 
   RecordNodeSyncRecovered: ({ asked }, state) =>
-    stillAsked(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],
+    isCurrent(state, asked) ? [NodeSyncRecovered({ node: asked.id })] : [],
 
   RecordNodeCoreRestarted: ({ asked, clients, inbounds }, state) =>
-    stillAsked(state, asked)
+    isCurrent(state, asked)
       ? [NodeCoreRestarted({ node: asked.id, clients: [...clients], inbounds: [...inbounds] })]
       : [],
 };
 
-/** Whether a node is the one that was asked, where it was asked, and still wanted. */
-export function stillAsked({ nodes }: Pick<PanelState, 'nodes'>, asked: Node): boolean {
+/** Whether the node is enabled and has the address and token with which it was queried. */
+export function isCurrent({ nodes }: Pick<PanelState, 'nodes'>, asked: Node): boolean {
   const current = nodes.get(asked.id);
   return current !== undefined && current.enabled && sameAddress(current, asked);
 }

@@ -8,20 +8,20 @@ import { type NodeTraffic, NodeTrafficRecorded } from '../../events/node/node-sy
 import { heirOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { trafficEffects } from '../traffic/traffic.js';
-import { stillAsked } from './node-sync.js';
+import { isCurrent } from './node-sync.js';
 
 export type NodeTrafficCommand = Command<
   'RecordNodeTraffic',
-  Omit<NodeTraffic, 'node'> & { /** The node as it was when it was asked. */ readonly asked: Node }
+  Omit<NodeTraffic, 'node'> & { /** The node when it was queried. */ readonly asked: Node }
 >;
 
 export const nodeTraffic: Decider<NodeTrafficCommand> = {
   /**
-   * Only bytes of what lives on that node count, and of clients that were deleted here and are still there; in the same
-   * decision follows who is over a cap with them.
+   * Records bytes of inbounds and clients of that node, and of clients that were deleted here and are still on it. The same
+   * decision disables clients and inbounds that reach their cap.
    */
   RecordNodeTraffic({ asked, clients, inbounds, anomalies }, state, { now }) {
-    if (!stillAsked(state, asked)) return [];
+    if (!isCurrent(state, asked)) return [];
     const isOurs = (id: InboundId): boolean => state.inbounds.get(id)?.node === asked.id;
     const isClient = (number: number): boolean => {
       const client = state.clients.get(number as ClientNumber);
@@ -34,25 +34,25 @@ export const nodeTraffic: Decider<NodeTrafficCommand> = {
     };
     if (counted.clients.length + counted.inbounds.length + counted.anomalies.length === 0) return [];
     const moved = ([, up, down]: readonly [number, number, number, ...unknown[]]): boolean => up + down > 0;
-    const passedOn = counted.clients.filter(moved).flatMap(([number, up, down]) => {
+    const transferred = counted.clients.filter(moved).flatMap(([number, up, down]) => {
       const heir = heirOf(state, number as ClientNumber);
       return heir
         ? [ClientTrafficTransferred({ client: heir.number, fromClient: number as ClientNumber, up, down })]
         : [];
     });
-    const grown = grownBy(counted.clients.filter(moved), passedOn);
-    const effects = [...passedOn, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
+    const grown = grownBy(counted.clients.filter(moved), transferred);
+    const effects = [...transferred, ...trafficEffects(state, grown, counted.inbounds.filter(moved), now)];
     const recorded = NodeTrafficRecorded({ node: asked.id, ...counted });
     return [recorded, ...effects.map((event): Caused<PanelEvent> => ({ ...event, cause: 0 }))];
   },
 };
 
-type Passed = ReturnType<typeof ClientTrafficTransferred>;
+type Transfer = ReturnType<typeof ClientTrafficTransferred>;
 
-/** What each client grew by, with what others left it: `[client number, up, down]`. */
-function grownBy(clients: NodeTraffic['clients'], passedOn: readonly Passed[]): [number, number, number][] {
+/** The traffic of each client, with what was transferred to it: `[client number, up, down]`. */
+function grownBy(clients: NodeTraffic['clients'], transferred: readonly Transfer[]): [number, number, number][] {
   const grown = new Map(clients.map(([number, up, down]) => [number, { up, down }]));
-  for (const { data } of passedOn) {
+  for (const { data } of transferred) {
     const before = grown.get(data.client) ?? zero;
     grown.set(data.client, { up: before.up + data.up, down: before.down + data.down });
   }

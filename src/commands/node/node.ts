@@ -20,18 +20,18 @@ import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import {
+  duplicateOf,
   type NodeDraft,
   nameTaken,
   sameAddress,
   sameDestination,
   tokenError,
-  twinOf,
   validSpec,
 } from './node-rules.js';
 
 export type NodeCommand =
   | Command<'AddNode', { readonly enabled: boolean; readonly spec: NodeDraft; readonly token: string }>
-  /** What is left out stays. A blank token is none: it cannot be taken away. */
+  /** Omitted members keep their value. An empty token keeps the current one. */
   | Command<
       'UpdateNode',
       {
@@ -43,7 +43,7 @@ export type NodeCommand =
     >
   | Command<'SetNodeEnabled', { readonly node: NodeId; readonly enabled: boolean }>
   | Command<'DeleteNode', { readonly node: NodeId }>
-  /** `asked` is the node as it was when it was asked: an answer of another place, or to another token, says nothing. */
+  /** `asked`: the node when it was queried. A reply from a former address or to a former token is dropped. */
   | Command<'RecordNodeIdentity', { readonly asked: Node; readonly identity: NonNullable<Node['identity']> }>
   | Command<'RecordNodeOnline', { readonly asked: Node }>
   | Command<'RecordNodeOffline', { readonly asked: Node; readonly reason: Text }>;
@@ -67,7 +67,7 @@ export const node: Decider<NodeCommand> = {
     const token = given.trim();
     const refused = tokenError(token) ?? nameTaken(state, spec.name, id);
     if (refused) return refused;
-    // Whoever may change a node may not have its token sent to a machine of his own.
+    // Otherwise an admin could have the token sent to a machine of their own.
     if (token === '' && current.token !== '' && !sameDestination(current, spec)) return reject('NODE_TOKEN_NEEDED');
     const events: PanelEvent[] = [];
     const changes = changedMembers(current, spec);
@@ -89,10 +89,10 @@ export const node: Decider<NodeCommand> = {
 
   RecordNodeIdentity({ asked, identity }, state) {
     const current = stillThere(state, asked);
-    // Another one is not taken over: that it is meant is said by saving the node with its token.
-    // And two nodes that are one panel would be told what each is told.
-    const isTwin = current && twinOf(state.nodes.values(), current, identity.panelId) !== undefined;
-    return current?.identity === null && !isTwin ? [NodeIdentified({ node: current.id, ...identity })] : [];
+    // A new identity is accepted only after the node was saved with its token. Two nodes that are one panel would overwrite
+    // each other's inbounds.
+    const isDuplicate = current && duplicateOf(state.nodes.values(), current, identity.panelId) !== undefined;
+    return current?.identity === null && !isDuplicate ? [NodeIdentified({ node: current.id, ...identity })] : [];
   },
 
   RecordNodeOnline({ asked }, state) {
@@ -111,7 +111,7 @@ function stillThere({ nodes }: PanelState, asked: Node): Node | undefined {
   return current && sameAddress(current, asked) ? current : undefined;
 }
 
-/** A token that is given counts as a new one, also when it is the same: by it the admin vouches for the panel there. */
+/** Also for the same token: with it the admin confirms the panel at the address. */
 function replaced({ id, keyVersion }: Node, token: string): PanelEvent[] {
   const next = NodeTokenReplaced({ node: id, keyVersion: keyVersion + 1, secret: { token } });
   return [next, DataKeyDestroyed({ key: nodeTokenKey(id, keyVersion), reason: 'rotated' })];

@@ -1,4 +1,5 @@
-import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
+import type { NodeId } from '../../events/ids.js';
+import type { DesiredClient, DesiredInbound } from '../../events/node/desired-state.js';
 import type { NodeSpec } from '../../events/node/node.js';
 import { MessageError } from '../../messages/error.js';
 import type { Text } from '../../messages/message.js';
@@ -27,37 +28,6 @@ export interface NodeReading {
   readonly uptimeSecs: number;
   /** From the question to the last byte of the answer. */
   readonly latencyMs: number;
-}
-
-/** A client as its node shall have it. */
-export interface DesiredClient {
-  readonly number: ClientNumber;
-  readonly email: string;
-  /** Whether it may connect there. */
-  readonly enabled: boolean;
-  /** Bytes; 0 = none. */
-  readonly capBytes: number;
-  readonly digest: string;
-  /** What lets it in. */
-  readonly credential: string;
-  /** The element of `settings.clients`, as JSON. */
-  readonly text: string;
-}
-
-/** An inbound as its node shall have it. */
-export interface DesiredInbound {
-  readonly id: InboundId;
-  readonly tag: string;
-  readonly protocol: string;
-  readonly port: number;
-  readonly enabled: boolean;
-  /** Bytes; 0 = none. */
-  readonly capBytes: number;
-  /** Of all but its clients and whether it is on. */
-  readonly digest: string;
-  /** The members of an inbound of the panel API; `settings` is a text without clients. */
-  readonly members: Readonly<Record<string, string | number>> & { readonly settings: string };
-  readonly clients: readonly DesiredClient[];
 }
 
 /** A counter as a node says it. NaN where that is no number. */

@@ -67,6 +67,14 @@ const UnmanagedClient = z.strictObject({
   email: z.string().describe('Email of the client on the node.'),
 });
 
+/** Inbounds and clients that exist only on a node. */
+export interface UnmanagedItems {
+  readonly inboundTags: readonly string[];
+  readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
+  /** Number of items that are not listed. */
+  readonly omitted: number;
+}
+
 export const NodeUnmanagedItemsFound = defineEvent('NodeUnmanagedItemsFound', {
   summary:
     'The set of inbounds and clients that exist only on the node changed. The panel lists them and does not manage them.',
@@ -89,6 +97,17 @@ export const CounterMark = oneOf({
   renamed: 'its client got another email, and it has not decreased since',
 });
 export type CounterMark = z.infer<typeof CounterMark>;
+
+/** The last recorded value of a counter of a node. */
+export interface CounterBaseline {
+  readonly up: number;
+  readonly down: number;
+  readonly allTime: number;
+  readonly marks: readonly CounterMark[];
+  /** Bytes that it had before it decreased; 0 = it is not below that. */
+  readonly high: number;
+}
+
 /** The marks of a counter that was read for the first time. */
 export const untested: readonly CounterMark[] = ['never-grown', 'all-time-never-grown'];
 

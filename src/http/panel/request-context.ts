@@ -3,7 +3,7 @@ import type { Change, CommandContext, Dispatch } from '../../commands/bus.js';
 import { Rejection } from '../../commands/rejection.js';
 import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
-import { FRESH_COUNTERS } from '../../lib/node-words.js';
+import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
 import { languageOf } from '../language/language.js';
 import { translated } from '../language/translate.js';

@@ -1,60 +1,29 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Client, mayConnect } from '../../events/client/client-document.js';
-import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
-import {
-  clientDigest,
-  credentialMember,
-  type InboundFields,
-  inboundDigest,
-  MARK,
-  markOf,
-} from '../../lib/node-words.js';
+import type { DesiredClient, DesiredInbound } from '../../events/node/desired-state.js';
+import { MARK_MEMBER, markOf } from '../../lib/ownership-mark.js';
+import { clientDigest, credentialMember, type InboundFields, inboundDigest } from '../../lib/panel-wire.js';
 import { clientWords } from '../why/client-words.js';
 
-/** A client as its node shall have it. What only the centre needs stays there: comment, chat id, foreign members. */
-export interface DesiredClient {
-  readonly number: ClientNumber;
-  readonly email: string;
-  readonly enabled: boolean;
-  readonly capBytes: number;
-  readonly digest: string;
-  /** What lets it in. */
-  readonly credential: string;
-  /** The element of `settings.clients`, as JSON. */
-  readonly text: string;
-}
-
-/** An inbound as its node shall have it. */
-export interface DesiredInbound {
-  readonly id: InboundId;
-  readonly tag: string;
-  readonly protocol: string;
-  readonly port: number;
-  readonly enabled: boolean;
-  readonly capBytes: number;
-  readonly digest: string;
-  /** The members of an inbound of the panel API; `settings` is a text without clients. */
-  readonly members: Readonly<Record<string, string | number>> & { readonly settings: string };
-}
-
-/** What this panel marks as its own. */
+/** What the ownership marks of this panel contain. */
 export interface Centre {
-  /** Its lasting name. */
+  /** The panel id. */
   readonly id: () => string;
-  /** See `bornOf`; empty where that is not known. */
-  readonly born: (kind: 'clients' | 'inbounds', number: number) => string;
+  /** See `uidOf`; empty when it is unknown. */
+  readonly uid: (kind: 'clients' | 'inbounds', number: number) => string;
 }
 
-/** Clients that are converted without a pause. */
+/** Clients that are converted before the event loop runs. */
 const SLICE = 500;
 
-type DesiredNode = readonly (DesiredInbound & { readonly clients: readonly DesiredClient[] })[];
+/** Without its clients, which change more often. */
+type InboundAlone = Omit<DesiredInbound, 'clients'>;
 
-/** What the nodes of a panel should have. Documents do not change, so each is converted once. */
+/** The desired state of nodes. A document is immutable, so each is converted once. */
 export class DesiredNodes {
   readonly #centre: Centre;
-  readonly #inbounds = new WeakMap<Inbound, DesiredInbound>();
+  readonly #inbounds = new WeakMap<Inbound, InboundAlone>();
   readonly #clients = new WeakMap<Client, DesiredClient & { readonly protocol: string }>();
 
   constructor(centre: Centre) {
@@ -64,15 +33,15 @@ export class DesiredNodes {
   /** The desired state of the node of these inbounds. */
   async of(
     inbounds: readonly { readonly inbound: Inbound; readonly clients: readonly Client[] }[],
-  ): Promise<DesiredNode> {
-    const desired: DesiredNode[number][] = [];
+  ): Promise<readonly DesiredInbound[]> {
+    const desired: DesiredInbound[] = [];
     for (const { inbound, clients } of inbounds) {
       const converted: DesiredClient[] = [];
       let fresh = 0;
       for (const client of clients) {
         if (!this.#clients.has(client)) fresh += 1;
         if (fresh === SLICE) {
-          await breathe();
+          await yieldToEventLoop();
           fresh = 0;
         }
         converted.push(this.#client(inbound.protocol, client));
@@ -82,7 +51,7 @@ export class DesiredNodes {
     return desired;
   }
 
-  #inbound(inbound: Inbound): DesiredInbound {
+  #inbound(inbound: Inbound): InboundAlone {
     const known = this.#inbounds.get(inbound);
     if (known) return known;
     const desired = desiredInbound(inbound, this.#centre);
@@ -100,26 +69,26 @@ export class DesiredNodes {
 }
 
 /**
- * An inbound in the form of the panel API. Its cap and its expiry are included, so a node that has lost its centre still
- * enforces them; periods are renewed only here, for all machines at once. Certificate paths are those of the node. The mark
- * of the centre is no part of the digest.
+ * An inbound in the format of the panel API. Its cap and its expiry are included, so that a node enforces them without its
+ * centre. Periods are renewed only here, for all machines at once. Certificate paths are those of the node. The ownership
+ * mark is not part of the digest.
  */
-function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound {
+function desiredInbound(inbound: Inbound, centre: Centre): InboundAlone {
   const { id, tag, protocol, port, remark, listen, capBytes, expiresAt, sniffing, config } = inbound;
   const { clients: _clients, ...settings } = config.settings;
   const times = { total: capBytes, expiryTime: expiresAt, trafficReset: 'never' };
-  const words: InboundFields = { remark, listen, port, protocol, ...times, settings, stream: config.stream, sniffing };
+  const fields: InboundFields = { remark, listen, port, protocol, ...times, settings, stream: config.stream, sniffing };
   return {
     ...{ id, tag, protocol, port, capBytes },
     enabled: serves(inbound),
-    digest: inboundDigest(words),
+    digest: inboundDigest(fields),
     members: {
       remark,
       listen,
       port,
       protocol,
       ...times,
-      settings: JSON.stringify({ ...settings, [MARK]: markOf(centre.id(), id, centre.born('inbounds', id)) }),
+      settings: JSON.stringify({ ...settings, [MARK_MEMBER]: markOf(centre.id(), id, centre.uid('inbounds', id)) }),
       streamSettings: config.stream === null ? '' : JSON.stringify(config.stream),
       sniffing: JSON.stringify(sniffing),
     },
@@ -127,24 +96,24 @@ function desiredInbound(inbound: Inbound, centre: Centre): DesiredInbound {
 }
 
 /**
- * A client in the form of the panel API. Its cap is included: one machine counts a part of the total, so by its own count a
- * node cuts later than the centre or at the same time. A term that has not begun is left out, and nothing renews itself on
- * the node: both need the total of all machines.
+ * A client in the format of the panel API. Its cap is included: one machine counts a part of the total, so a node disables
+ * the client by its own count at the same time as the centre or later. An expiry that starts with the first use is left out,
+ * and the node renews nothing: both depend on all machines.
  */
 function desiredClient(protocol: string, client: Client, centre: Centre): DesiredClient {
   const { number, spec, identity, credential } = client;
-  const words = {
+  const members = {
     ...clientWords(client),
     expiryTime: Math.max(0, spec.expiresAt),
     enable: mayConnect(client),
     tgId: 0,
-    comment: markOf(centre.id(), number, centre.born('clients', number)),
+    comment: markOf(centre.id(), number, centre.uid('clients', number)),
     reset: 0,
   };
   return {
-    ...{ number, email: identity.email, enabled: words.enable, capBytes: spec.capBytes },
-    digest: clientDigest(protocol, words),
+    ...{ number, email: identity.email, enabled: members.enable, capBytes: spec.capBytes },
+    digest: clientDigest(protocol, members),
     credential: credential[credentialMember(protocol)],
-    text: JSON.stringify(words),
+    text: JSON.stringify(members),
   };
 }

@@ -1,30 +1,24 @@
 import type { NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
 import { destination } from '../../events/node/node-document.js';
-import { type CounterMark, untested } from '../../events/node/node-sync.js';
+import { type CounterBaseline, untested } from '../../events/node/node-sync.js';
 
-/** Up to where a counter of a node is followed: what it said then. */
-export interface NodeBaseline {
+/** The last recorded value of a counter of a node. */
+export interface NodeBaseline extends CounterBaseline {
   readonly node: NodeId;
-  readonly up: number;
-  readonly down: number;
-  readonly allTime: number;
-  readonly marks: readonly CounterMark[];
-  /** Where it stood before it fell, in bytes, as long as it stands lower; 0 = it does not. */
-  readonly high: number;
 }
 
-/** How far the counters of all nodes are recorded. A client lives on one machine, so its number says which. */
+/** The last recorded counters of all nodes. A client is on one machine, so its number is a sufficient key. */
 export interface NodeBaselines {
   readonly clients: Map<number, NodeBaseline>;
   readonly inbounds: Map<number, NodeBaseline>;
-  /** The lasting name of the panel that counted; empty = its kind has none. */
+  /** The id of the panel that counted; empty for a 3x-ui, which has none. */
   readonly panels: Map<NodeId, string>;
-  /** When counters of a node were last recorded, ms since 1970. Of the node and not of each: sums tell no more. */
+  /** When counters of a node were last recorded, ms since 1970. */
   readonly readAt: Map<NodeId, number>;
   /**
-   * Clients that were deleted and may still be on their node, by inbound, with the position of their deletion: what they
-   * moved there is followed until the node has them no more.
+   * Deleted clients that may still be on their node, by inbound, with the position of their deletion. Their traffic counts
+   * until the node has removed them.
    */
   readonly leaving: Map<number, [client: number, position: number][]>;
 }
@@ -87,7 +81,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
       case 'NodeUpdated': {
         const { node, changes } = event.data;
         const moves = destination.some((member) => changes[member] !== undefined);
-        // Without a name of its own nobody can say whether the panel that is met there is the same.
+        // A 3x-ui has no id, so the panel at the new address may be another one.
         if (moves && !state.panels.get(node)) forget(state, node);
         break;
       }
@@ -103,7 +97,7 @@ export const nodeBaselines: Fold<NodeBaselines> = {
   },
 };
 
-/** The node has no client of this inbound any more that was deleted up to a position. */
+/** The node has removed the clients of this inbound that were deleted up to a position. */
 function gone({ clients, leaving }: NodeBaselines, inbound: number, upTo: number): void {
   const known = leaving.get(inbound);
   if (!known) return;
@@ -113,7 +107,7 @@ function gone({ clients, leaving }: NodeBaselines, inbound: number, upTo: number
   else leaving.delete(inbound);
 }
 
-/** Another panel counts from elsewhere: what it says when it is met is nothing that flowed since. */
+/** The counters of another panel start elsewhere: the difference to the old ones is no traffic. */
 function forget({ clients, inbounds }: NodeBaselines, node: NodeId): void {
   for (const counters of [clients, inbounds])
     for (const [key, baseline] of counters) if (baseline.node === node) counters.delete(key);

@@ -1,45 +1,39 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Fold } from '../../events/log/fold.js';
-import { bornOf } from '../../lib/node-words.js';
+import type { UnmanagedItems } from '../../events/node/node-sync.js';
+import { uidOf } from '../../lib/ownership-mark.js';
 import type { Text } from '../../messages/message.js';
 
-/** What a node has been told of one inbound, and what not yet. */
+/** The synchronization of one inbound with its node. */
 export interface OutboxEntry {
   readonly inbound: InboundId;
   readonly node: NodeId;
-  /** The name under which it is wanted. */
+  /** The desired tag. */
   readonly tag: string;
-  /** The names under which the node has had it, the newest last. */
-  readonly had: readonly string[];
-  /** A panel before this one put it there, and nothing was seen of it yet. */
-  readonly inherited: boolean;
-  /** Up to where the node has it, and when that was seen; null = it never had it. */
+  /** The tags that it had on the node, the newest last. */
+  readonly tags: readonly string[];
+  /** It was imported from a panel that managed the node before, and was not seen on the node yet. */
+  readonly adopted: boolean;
+  /** The position of the configuration that the node has, and when that was seen; null = it never had the inbound. */
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
   /** Why the node rejects it, and since when: ms since 1970. */
   readonly refused: { readonly reason: Text; readonly since: number } | null;
-  /** It was deleted here. */
+  /** It was deleted in this panel. */
   readonly deleted: boolean;
 }
 
-/** What only a node has, as it was last seen. */
-export interface UnmanagedItems {
-  readonly inboundTags: readonly string[];
-  readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
-  readonly omitted: number;
-}
-
-/** What was decided and has not arrived at its node. */
+/** Changes that were recorded here and have not reached their node. */
 export interface NodeOutbox {
   readonly entries: Map<InboundId, OutboxEntry>;
-  /** Positions of what was decided for each since its node last had everything, in order. */
+  /** Positions of the changes of each inbound since its node was last in sync, in order. */
   readonly waiting: Map<InboundId, number[]>;
-  /** The inbound of each client that lives on a node. */
-  readonly places: Map<number, InboundId>;
+  /** The inbound of each client on a node. */
+  readonly inboundOfClient: Map<number, InboundId>;
   readonly unmanaged: Map<NodeId, UnmanagedItems>;
-  /** Of everything that was ever bound to a node, by number: see `bornOf`. */
-  readonly born: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
-  /** This log was once taken from a backup: numbers that it gives out may stand in nodes for others. */
+  /** Of every client and inbound that was ever on a node, by number: see `uidOf`. */
+  readonly uids: { readonly clients: Map<number, string>; readonly inbounds: Map<number, string> };
+  /** The log was restored from a backup: nodes may have other clients and inbounds under numbers that it assigns again. */
   fromBackup: boolean;
 }
 
@@ -66,10 +60,10 @@ const OF_CLIENT: ReadonlySet<string> = new Set([
 
 export const nodeOutbox: Fold<NodeOutbox> = {
   name: 'node-outbox',
-  version: 3,
+  version: 4,
   initial: () => ({
-    ...{ entries: new Map(), waiting: new Map(), places: new Map(), unmanaged: new Map() },
-    born: { clients: new Map(), inbounds: new Map() },
+    ...{ entries: new Map(), waiting: new Map(), inboundOfClient: new Map(), unmanaged: new Map() },
+    uids: { clients: new Map(), inbounds: new Map() },
     fromBackup: false,
   }),
   apply(state, event) {
@@ -77,33 +71,34 @@ export const nodeOutbox: Fold<NodeOutbox> = {
       case 'InboundAdded': {
         const { inbound, node, spec } = event.data;
         if (node === null) break;
-        const none = { had: [], inherited: false, applied: null, refused: null, deleted: false };
+        const none = { tags: [], adopted: false, applied: null, refused: null, deleted: false };
         state.entries.set(inbound, { inbound, node, tag: spec.tag, ...none });
-        state.born.inbounds.set(inbound, bornOf(event));
+        state.uids.inbounds.set(inbound, uidOf(event));
         wait(state, inbound, event.position);
         break;
       }
       case 'ClientAdded':
         if (!state.entries.has(event.data.inbound)) break;
-        state.born.clients.set(event.data.client, bornOf(event));
-        state.places.set(event.data.client, event.data.inbound);
+        state.uids.clients.set(event.data.client, uidOf(event));
+        state.inboundOfClient.set(event.data.client, event.data.inbound);
         wait(state, event.data.inbound, event.position);
         break;
       case 'ClientDeleted':
-        state.places.delete(event.data.client);
+        state.inboundOfClient.delete(event.data.client);
         wait(state, event.data.inbound, event.position);
         break;
       case 'InboundDeleted': {
         const entry = state.entries.get(event.data.inbound);
-        // What the node never had need not be taken from it.
-        if (entry?.had.length === 0) drop(state, entry.inbound);
+        // An inbound that the node never had need not be removed from it.
+        if (entry?.tags.length === 0) drop(state, entry.inbound);
         else put(state, entry, { deleted: true, refused: null });
         wait(state, event.data.inbound, event.position);
         break;
       }
       case 'NodeDeleted':
         for (const { inbound, node } of state.entries.values()) if (node === event.data.node) drop(state, inbound);
-        for (const [client, inbound] of state.places) if (!state.entries.has(inbound)) state.places.delete(client);
+        for (const [client, inbound] of state.inboundOfClient)
+          if (!state.entries.has(inbound)) state.inboundOfClient.delete(client);
         state.unmanaged.delete(event.data.node);
         break;
       case 'NodeInboundApplied': {
@@ -111,17 +106,17 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         const entry = state.entries.get(inbound);
         if (!entry) break;
         arrived(state, inbound, position);
-        const had = [...entry.had.filter((name) => name !== tag), tag];
+        const tags = [...entry.tags.filter((name) => name !== tag), tag];
         const applied = { position, digest, at: event.meta.at };
-        put(state, entry, { had, inherited: false, applied, refused: null });
+        put(state, entry, { tags, adopted: false, applied, refused: null });
         break;
       }
       case 'NodeInboundAdopted':
-        put(state, state.entries.get(event.data.inbound), { had: [event.data.tag], inherited: true });
+        put(state, state.entries.get(event.data.inbound), { tags: [event.data.tag], adopted: true });
         break;
       case 'NodeInboundRemoved':
         arrived(state, event.data.inbound, event.position);
-        put(state, state.entries.get(event.data.inbound), { inherited: false, applied: null, refused: null });
+        put(state, state.entries.get(event.data.inbound), { adopted: false, applied: null, refused: null });
         break;
       case 'NodeInboundRejected': {
         const { inbound, reason } = event.data;
@@ -130,13 +125,14 @@ export const nodeOutbox: Fold<NodeOutbox> = {
         break;
       }
       case 'NodeUnmanagedItemsFound': {
-        const { node, inboundTags: inbounds, clients, omitted: more } = event.data;
-        if (inbounds.length + clients.length + more === 0) state.unmanaged.delete(node);
-        else state.unmanaged.set(node, { inboundTags: inbounds, clients, omitted: more });
+        const { node, ...items } = event.data;
+        const { inboundTags, clients, omitted } = items;
+        if (inboundTags.length + clients.length + omitted === 0) state.unmanaged.delete(node);
+        else state.unmanaged.set(node, items);
         break;
       }
       case 'StateImported':
-        // A foreign file makes a new log, whose numbers nobody has given out before.
+        // An import from another panel starts a new log, which assigns every number for the first time.
         if (event.data.source === 'portolan') state.fromBackup = true;
         break;
       default:
@@ -145,17 +141,17 @@ export const nodeOutbox: Fold<NodeOutbox> = {
   },
 };
 
-/** The entries of a node, of inbounds that were deleted as well. */
+/** The entries of a node, also those of deleted inbounds. */
 export function outboxOf(state: NodeOutbox, node: NodeId): readonly OutboxEntry[] {
   return [...state.entries.values()].filter((entry) => entry.node === node);
 }
 
-/** The node that an event has something for, if there is one. After it was folded. */
-export function nodeConcerned(state: NodeOutbox, event: RecordedEvent): NodeId | undefined {
+/** The node whose desired state an event changes. Call it after the event was folded. */
+export function affectedNode(state: NodeOutbox, event: RecordedEvent): NodeId | undefined {
   const { data } = event;
   if (event.type.startsWith('NodeInbound') || event.type === 'NodeUnmanagedItemsFound') return undefined;
   if ('inbound' in data && data.inbound !== undefined) return state.entries.get(data.inbound)?.node;
-  const inbound = OF_CLIENT.has(event.type) && 'client' in data ? state.places.get(data.client) : undefined;
+  const inbound = OF_CLIENT.has(event.type) && 'client' in data ? state.inboundOfClient.get(data.client) : undefined;
   return inbound === undefined ? undefined : state.entries.get(inbound)?.node;
 }
 
@@ -165,7 +161,7 @@ function change(state: NodeOutbox, event: RecordedEvent): void {
     if (changes?.tag !== undefined) put(state, state.entries.get(inbound), { tag: changes.tag });
     wait(state, inbound, event.position);
   } else if (OF_CLIENT.has(event.type)) {
-    const inbound = state.places.get((event.data as { client: number }).client);
+    const inbound = state.inboundOfClient.get((event.data as { client: number }).client);
     if (inbound !== undefined) wait(state, inbound, event.position);
   }
 }

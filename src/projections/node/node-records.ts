@@ -5,10 +5,10 @@ import { DesiredNodes } from './desired-node.js';
 
 type Known = 'identity' | 'nodes' | 'inbounds' | 'clients' | 'usage';
 
-/** What the log knows of the nodes, for their synchronization. `head`: the position of the log. */
+/** The parts of the read models that the synchronization of nodes needs. `head`: the position of the log. */
 export function nodeRecords(read: Pick<ReadModels, Known>, head: () => number) {
   const bytes = ({ up, down }: { readonly up: number; readonly down: number }): number => up + down;
-  const desired = new DesiredNodes({ id: () => read.identity.panelId, born: read.identity.born.bind(read.identity) });
+  const desired = new DesiredNodes({ id: () => read.identity.panelId, uid: read.identity.uid.bind(read.identity) });
   return {
     ownId: () => read.identity.panelId,
     nodes: () => read.nodes.all(),
@@ -21,7 +21,7 @@ export function nodeRecords(read: Pick<ReadModels, Known>, head: () => number) {
       const all = inbounds.map((inbound) => ({ inbound, clients: read.clients.ofInbound(inbound.id) }));
       return { position, inbounds: await desired.of(all) };
     },
-    outgoing: (node: NodeId) => read.nodes.outbox(node).map(({ had, ...entry }) => ({ ...entry, tags: had })),
+    outgoing: (node: NodeId) => read.nodes.outbox(node),
     foreign: (node: NodeId) => read.nodes.unmanagedItems(node),
     baselines: {
       client(node: NodeId, number: ClientNumber) {
@@ -46,6 +46,6 @@ export function nodeRecords(read: Pick<ReadModels, Known>, head: () => number) {
       const client = read.clients.get(number);
       return (client && read.usage.addresses(client).find(([known]) => known === ip)?.[1]) ?? 0;
     },
-    affected: (event: RecordedEvent) => read.nodes.concerned(event),
+    affected: (event: RecordedEvent) => read.nodes.affected(event),
   };
 }

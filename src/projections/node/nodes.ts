@@ -4,7 +4,7 @@ import { destination, evolveNodes, type Node } from '../../events/node/node-docu
 import { mayBePruned } from '../../events/traffic.js';
 import type { Text } from '../../messages/message.js';
 
-/** What was recorded last about whether a node answers. */
+/** The last recorded availability of a node. */
 export interface NodeStanding {
   readonly online: boolean;
   /** ms since 1970. */
@@ -19,24 +19,25 @@ export interface NodeFailing {
   readonly since: number;
 }
 
-/** Why the core of a node was restarted by this panel last, and when: ms since 1970. */
+/** When this panel last restarted the core of a node, and why. */
 export interface NodeRestart {
+  /** ms since 1970. */
   readonly at: number;
-  /** Numbers of clients that should be cut and still moved bytes. */
+  /** Numbers of disabled clients that still transferred data. */
   readonly clients: readonly number[];
   readonly inbounds: readonly number[];
 }
 
 export interface Nodes {
   readonly documents: Map<NodeId, Node>;
-  /** Missing where nothing is known: before the first answer, after a change of address, while it is switched off. */
+  /** Missing before the first probe, after a change of address and while the node is disabled. */
   readonly standings: Map<NodeId, NodeStanding>;
-  /** Those that answer and cannot be told anything. */
+  /** Nodes that respond and cannot be synchronized. */
   readonly failings: Map<NodeId, NodeFailing>;
   readonly restarts: Map<NodeId, NodeRestart>;
 }
 
-/** Remote panels by number, and whether they answer as far as events tell. */
+/** Nodes by number, with their availability as it was recorded. */
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
   version: 4,
@@ -79,7 +80,7 @@ export const nodes: Fold<Nodes> = {
         failings.delete(event.data.node);
         break;
       case 'MeasurementsRolledUp':
-        // What is pruned from the log is forgotten here too, so that a replay agrees.
+        // Pruned events are dropped here too, so that a replay gives the same state.
         for (const [node, { since }] of standings) if (mayBePruned(event.data, since)) standings.delete(node);
         for (const [node, { since }] of failings) if (mayBePruned(event.data, since)) failings.delete(node);
         break;

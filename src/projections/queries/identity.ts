@@ -24,7 +24,7 @@ export class IdentityQueries {
   }
 
   /** What tells a client or an inbound of a node, living or not, from others of its number; empty for all others. */
-  born(kind: 'clients' | 'inbounds', number: number): string {
-    return this.#models.nodeOutbox.state.born[kind].get(number) ?? '';
+  uid(kind: 'clients' | 'inbounds', number: number): string {
+    return this.#models.nodeOutbox.state.uids[kind].get(number) ?? '';
   }
 }

@@ -1,9 +1,10 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
 import type { Node } from '../../events/node/node-document.js';
+import type { UnmanagedItems } from '../../events/node/node-sync.js';
 import type { Foldings } from '../foldings.js';
 import type { NodeBaseline } from '../node/node-baselines.js';
-import { nodeConcerned, type OutboxEntry, outboxOf, type UnmanagedItems } from '../node/node-outbox.js';
+import { affectedNode, type OutboxEntry, outboxOf } from '../node/node-outbox.js';
 import type { NodeFailing, NodeRestart, NodeStanding } from '../node/nodes.js';
 
 /** Remote panels, and what was decided for them. */
@@ -50,8 +51,8 @@ export class NodeQueries {
   }
 
   /** The node that an event has something for. */
-  concerned(event: RecordedEvent): NodeId | undefined {
-    return nodeConcerned(this.#models.nodeOutbox.state, event);
+  affected(event: RecordedEvent): NodeId | undefined {
+    return affectedNode(this.#models.nodeOutbox.state, event);
   }
 
   /** What only the node has, as it was recorded last. */

@@ -91,8 +91,8 @@ function syncOf({ inbound, history, log }: Facts, { id, outbox }: NodeFacts) {
     const adopted = log.lastOf(`node-sync-${id}`, ['NodeInboundAdopted'], (event) => isOf(event, inbound.id));
     return adopted?.meta.correlationId === meta.correlationId;
   };
-  const hasInbound = outbox !== undefined && (outbox.inherited || outbox.applied !== null);
-  const hasClient = pending?.type !== 'ClientAdded' || (outbox?.inherited === true && isAdopted(pending));
+  const hasInbound = outbox !== undefined && (outbox.adopted || outbox.applied !== null);
+  const hasClient = pending?.type !== 'ClientAdded' || (outbox?.adopted === true && isAdopted(pending));
   return { pending, isServed: hasInbound && hasClient };
 }
 

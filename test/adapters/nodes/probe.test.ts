@@ -9,7 +9,7 @@ import { makeCertificate } from '../../kit/real/certificate.js';
 import { type NodeFault, ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
 
 const web = createWeb({ allowPrivate: false });
-const marks = { centre: () => '', isInbound: () => false, isClient: () => false, inherited: () => new Set<string>() };
+const marks = { centre: () => '', isInbound: () => false, isClient: () => false, adopted: () => new Set<string>() };
 const nodes = createRemotePanel(web, marks);
 
 async function start(options: Parameters<typeof ThreeXuiNode.start>[0] = {}) {

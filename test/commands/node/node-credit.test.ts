@@ -1,14 +1,8 @@
 import { array, boolean, assert as check, constantFrom, nat, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Baseline,
-  type Credit,
-  carriedBy,
-  creditOf,
-  unlessDoubled,
-} from '../../../src/commands/node/node-credit.js';
+import { type Credit, carriedBy, creditOf, unlessDoubled } from '../../../src/commands/node/node-credit.js';
 import type { SeenCounter } from '../../../src/commands/ports/remote-panel.js';
-import { type CounterMark, untested } from '../../../src/events/node/node-sync.js';
+import { type CounterBaseline, type CounterMark, untested } from '../../../src/events/node/node-sync.js';
 
 const at = (up: number, down: number, allTime = up + down) => ({ up, down, allTime });
 const from = (
@@ -17,7 +11,7 @@ const from = (
   allTime = up + down,
   marks: readonly CounterMark[] = [],
   high = 0,
-): Baseline => ({
+): CounterBaseline => ({
   ...{ up, down, allTime, marks, high },
 });
 const bytes = ({ growth }: Credit): number => growth.up + growth.down;
@@ -28,7 +22,7 @@ const nothing = { up: 0, down: 0 };
 
 /** What is credited, and why, when a counter that began at zero is read again and again. */
 function readings(...seen: readonly SeenCounter[]) {
-  let before: Baseline | undefined = from(0, 0, 0, untested);
+  let before: CounterBaseline | undefined = from(0, 0, 0, untested);
   return seen.map((one) => {
     const credit = creditOf(before, one, MOST);
     before = credit.next ?? before;
@@ -192,8 +186,8 @@ class Node {
   client = at(0, 0);
   inbound = at(0, 0);
   readonly #keepsAllTime: boolean;
-  #before: Baseline = from(0, 0, 0, untested);
-  #inboundBefore: Baseline = from(0, 0, 0, untested);
+  #before: CounterBaseline = from(0, 0, 0, untested);
+  #inboundBefore: CounterBaseline = from(0, 0, 0, untested);
   credited = 0;
   heard: SeenCounter = this.client;
 

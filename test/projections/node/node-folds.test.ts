@@ -49,7 +49,7 @@ describe('the outbox of a node', () => {
     const reset = ClientTrafficReset({ client: first, up: 1, down: 1 });
     expect(outbox(ClientUpdated({ client: first, changes: { limitIp: 3 } }), reset)).toStrictEqual([
       {
-        ...{ inbound: one, node, tag: 'in-1', had: [], inherited: false, applied: null, refused: null, deleted: false },
+        ...{ inbound: one, node, tag: 'in-1', tags: [], adopted: false, applied: null, refused: null, deleted: false },
         waiting: [2, 4, 5, 6],
       },
     ]);
@@ -58,7 +58,7 @@ describe('the outbox of a node', () => {
   it('keeps what was decided after the position that has arrived', () => {
     const change = ClientUpdated({ client: first, changes: { limitIp: 3 } });
     expect(outbox(change, applied(4))).toMatchObject([
-      { waiting: [5], had: ['in-1'], applied: { position: 4, digest: 'd', at: T0 } },
+      { waiting: [5], tags: ['in-1'], applied: { position: 4, digest: 'd', at: T0 } },
     ]);
   });
 
@@ -66,24 +66,24 @@ describe('the outbox of a node', () => {
     const renamed = InboundUpdated({ inbound: one, changes: { tag: 'x' } });
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
     const events = [applied(4), renamed, applied(6, { tag: 'x' }), ...gone];
-    expect(outbox(...events)).toMatchObject([{ had: ['in-1', 'x'], deleted: true, waiting: [8, 9] }]);
+    expect(outbox(...events)).toMatchObject([{ tags: ['in-1', 'x'], deleted: true, waiting: [8, 9] }]);
     const removed = NodeInboundRemoved({ node, inbound: one, tag: 'x' });
-    expect(outbox(...events, removed)).toMatchObject([{ had: ['in-1', 'x'], waiting: [], applied: null }]);
+    expect(outbox(...events, removed)).toMatchObject([{ tags: ['in-1', 'x'], waiting: [], applied: null }]);
   });
 
   it('takes it that what a panel before this one kept there is there under its name', () => {
-    const inherited = NodeInboundAdopted({ node, inbound: one, tag: 'there' });
-    expect(outbox(inherited)).toMatchObject([{ had: ['there'], inherited: true, applied: null, waiting: [2, 4] }]);
-    expect(outbox(inherited, applied(5))).toMatchObject([{ had: ['there', 'in-1'], inherited: false, waiting: [] }]);
+    const adopted = NodeInboundAdopted({ node, inbound: one, tag: 'there' });
+    expect(outbox(adopted)).toMatchObject([{ tags: ['there'], adopted: true, applied: null, waiting: [2, 4] }]);
+    expect(outbox(adopted, applied(5))).toMatchObject([{ tags: ['there', 'in-1'], adopted: false, waiting: [] }]);
     const removed = NodeInboundRemoved({ node, inbound: one, tag: 'there' });
-    expect(outbox(inherited, removed)).toMatchObject([{ had: ['there'], inherited: false }]);
+    expect(outbox(adopted, removed)).toMatchObject([{ tags: ['there'], adopted: false }]);
   });
 
   it('knows what tells each of them from others of its number, also after it is gone', () => {
     const gone = [ClientDeleted({ client: first, inbound: one }), InboundDeleted({ inbound: one })];
-    const { born } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
-    expect([...born.inbounds]).toStrictEqual([[one, '000000000002']]);
-    expect([...born.clients]).toStrictEqual([[first, '000000000004']]);
+    const { uids } = folded(nodeOutbox, added, inboundAdded({ node }), otherInbound(), clientAdded(), ...gone);
+    expect([...uids.inbounds]).toStrictEqual([[one, '000000000002']]);
+    expect([...uids.clients]).toStrictEqual([[first, '000000000004']]);
   });
 
   it('knows whether its log was taken from a backup', () => {

@@ -112,7 +112,7 @@ const here = [inboundAdded(), clientAdded(), started];
 const there = [nodeAdded, inboundAdded({ node, spec: { tag: 'far' } })];
 const applied = (position: number): PanelEvent =>
   NodeInboundApplied({ node, inbound: one, tag: 'far', position, digest: 'd', newClients: [], newInbound: true });
-const inherited = NodeInboundAdopted({ node, inbound: one, tag: 'far' });
+const adopted = NodeInboundAdopted({ node, inbound: one, tag: 'far' });
 const utc = SettingsChanged({ changes: { timeLocation: 'UTC' } });
 const stopped = CoreStopped({ run: 'r1', reason: 'request' });
 const limited = ClientIpsBlocked({
@@ -368,7 +368,7 @@ describe('why', () => {
       ['check that the node runs and can be reached'],
       [
         ...there,
-        inherited,
+        adopted,
         clientAdded(),
         later,
         since(NodeWentOffline({ node, reason: verbatim('it is slow') }), system),
@@ -381,7 +381,7 @@ describe('why', () => {
         'node Oslo is disabled and receives no changes: it keeps running its last configuration',
       ] as const),
       ['enable the node'],
-      [...there, inherited, clientAdded(), since(NodeDisabled({ node }))],
+      [...there, adopted, clientAdded(), since(NodeDisabled({ node }))],
     ],
     [
       ...([
@@ -390,7 +390,7 @@ describe('why', () => {
         'node Oslo has not received the latest changes (2 pending for this inbound): it does not have the client yet',
       ] as const),
       ['wait until the node has received the changes', 'check on the node why this takes so long'],
-      [...there, inherited, since(clientAdded(), system)],
+      [...there, adopted, since(clientAdded(), system)],
     ],
     [
       ...(['inbound rejected by the node', false, 'node Oslo rejects inbound far: port taken'] as const),

@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
+import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
 import type { JsonObject } from '../../../lib/json.js';
-import { clientDigest, FORMER_CENTRE } from '../../../lib/node-words.js';
-import type { DesiredClient, DesiredInbound, ListedInbound } from '../../ports/remote-panel.js';
+import { FORMER_CENTRE } from '../../../lib/ownership-mark.js';
+import { clientDigest } from '../../../lib/panel-wire.js';
+import type { ListedInbound } from '../../ports/remote-panel.js';
 import type { Gate } from './disconnect-tracker.js';
 import { isShared, matchClients } from './match.js';
 import { FEW, type InboundPlan, isTold, type NodeStep, refusals, shut, shutStep, whyLeft } from './steps.js';

@@ -1,7 +1,8 @@
 import { emailKey } from '../../../events/client/client-document.js';
 import type { NodeId } from '../../../events/ids.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
-import type { DesiredInbound, RequestTarget } from '../../ports/remote-panel.js';
+import type { RequestTarget } from '../../ports/remote-panel.js';
 import type { RemoteNodesParts } from './parts.js';
 
 /** Clients whose addresses are read in one round, and the pause until each is read again in ms. */

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
-import type { DesiredInbound, ListedInbound, NodeListing } from '../../ports/remote-panel.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
+import type { ListedInbound, NodeListing } from '../../ports/remote-panel.js';
 import { IdleCounters } from './idle-counters.js';
 import { matchClients, matchInbounds, type SentInbound } from './match.js';
 

@@ -3,7 +3,7 @@ import type { Node } from '../../../events/node/node-document.js';
 import { sameJson } from '../../../lib/json.js';
 import { message, type Text } from '../../../messages/message.js';
 import type { NodeCommand } from '../../node/node.js';
-import { sameAddress, twinOf } from '../../node/node-rules.js';
+import { duplicateOf, sameAddress } from '../../node/node-rules.js';
 import { NodeError, type NodeReading, type RemotePanel, type RequestTarget } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
@@ -131,7 +131,7 @@ export class HealthTracker {
   probe(node: Node, signal?: AbortSignal): Promise<ProbeResult> {
     const { panel, records, warn } = this.#parts;
     const target = signal ? { ...node, signal } : node;
-    const twin = (panelId: string): Node | undefined => twinOf(records.nodes(), node, panelId);
+    const twin = (panelId: string): Node | undefined => duplicateOf(records.nodes(), node, panelId);
     return probeNode(panel, target, { known: node.identity, ownId: records.ownId(), twin }, warn);
   }
 

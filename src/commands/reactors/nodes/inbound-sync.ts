@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { InboundId, NodeId } from '../../../events/ids.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { message } from '../../../messages/message.js';
-import type { DesiredInbound, RequestTarget } from '../../ports/remote-panel.js';
+import type { RequestTarget } from '../../ports/remote-panel.js';
 import { NodeError } from '../../ports/remote-panel.js';
 import { InboundBackoff } from './backoff.js';
 import type { SentInbound } from './match.js';
@@ -46,11 +47,11 @@ export class InboundSync {
 
   /** What was sent of each inbound, according to the log and since the start. */
   sentInbounds(): readonly SentInbound[] {
-    return this.#parts.records.outgoing(this.#id).map(({ inbound, tags, deleted, applied, inherited }) => ({
+    return this.#parts.records.outgoing(this.#id).map(({ inbound, tags, deleted, applied, adopted }) => ({
       inbound,
       tags: [...new Set([...(this.#sentTags.get(inbound) ?? []), ...tags])],
       deleted,
-      removed: applied === null && !inherited && !this.#sentTags.has(inbound),
+      removed: applied === null && !adopted && !this.#sentTags.has(inbound),
     }));
   }
 

@@ -1,7 +1,8 @@
 import { emailKey } from '../../../events/client/client-document.js';
 import type { InboundId } from '../../../events/ids.js';
-import { OTHER_CENTRE } from '../../../lib/node-words.js';
-import type { DesiredClient, DesiredInbound, ListedClients, ListedInbound } from '../../ports/remote-panel.js';
+import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
+import { OTHER_CENTRE } from '../../../lib/ownership-mark.js';
+import type { ListedClients, ListedInbound } from '../../ports/remote-panel.js';
 
 /** An inbound that was sent to the node before. */
 export interface SentInbound {

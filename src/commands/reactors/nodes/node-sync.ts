@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { InboundId, NodeId } from '../../../events/ids.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { sameAddress } from '../../node/node-rules.js';
-import { type DesiredInbound, NodeError, type RequestTarget } from '../../ports/remote-panel.js';
+import { NodeError, type RequestTarget } from '../../ports/remote-panel.js';
 import { ConnectedClients } from './connected-clients.js';
 import { CoreRestarts } from './core-restarts.js';
 import { DisconnectTracker } from './disconnect-tracker.js';

@@ -1,13 +1,14 @@
 import type { Observable } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { ClientNumber, InboundId, NodeId } from '../../../events/ids.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
+import type { CounterBaseline, UnmanagedItems } from '../../../events/node/node-sync.js';
 import type { Text } from '../../../messages/message.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
-import type { Baseline } from '../../node/node-credit.js';
 import type { NodeHistories } from '../../ports/node-histories.js';
-import type { DesiredInbound, RemotePanel } from '../../ports/remote-panel.js';
+import type { RemotePanel } from '../../ports/remote-panel.js';
 import type { Rejection } from '../../rejection.js';
 import type { SentInbound } from './match.js';
 
@@ -17,17 +18,10 @@ export interface OutboxItem extends SentInbound {
   readonly tag: string;
   /** Positions of the changes since the node was last in sync. */
   readonly waiting: readonly number[];
-  /** It came with an import from 3x-ui and was not seen on the node yet. */
-  readonly inherited: boolean;
+  /** It was imported from a 3x-ui that managed the node before, and was not seen on the node yet. */
+  readonly adopted: boolean;
   readonly applied: { readonly position: number; readonly digest: string; readonly at: number } | null;
   readonly refused: { readonly reason: Text; readonly since: number } | null;
-}
-
-/** Inbounds and clients of the node's own, as they were recorded last. */
-export interface RecordedForeign {
-  readonly inboundTags: readonly string[];
-  readonly clients: readonly { readonly inboundTag: string; readonly email: string }[];
-  readonly omitted: number;
 }
 
 /** What the log knows of the nodes. Times in ms since 1970. */
@@ -45,11 +39,12 @@ export interface NodeRecords {
     node: NodeId,
   ) => Promise<{ readonly position: number; readonly inbounds: readonly DesiredInbound[] }>;
   readonly outgoing: (node: NodeId) => readonly OutboxItem[];
-  readonly foreign: (node: NodeId) => RecordedForeign | undefined;
+  /** Inbounds and clients that exist only on the node, as they were recorded last. */
+  readonly foreign: (node: NodeId) => UnmanagedItems | undefined;
   /** The last recorded values of the counters of nodes. */
   readonly baselines: {
-    readonly client: (node: NodeId, number: ClientNumber) => Baseline | undefined;
-    readonly inbound: (id: InboundId) => Baseline | undefined;
+    readonly client: (node: NodeId, number: ClientNumber) => CounterBaseline | undefined;
+    readonly inbound: (id: InboundId) => CounterBaseline | undefined;
     /** Clients that were deleted from an inbound and may still be on their node. */
     readonly leaving: (id: InboundId) => readonly number[];
     /** When the counters were recorded last; 0 = never. */

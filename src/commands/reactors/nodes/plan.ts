@@ -1,7 +1,8 @@
 import { emailKey } from '../../../events/client/client-document.js';
 import type { InboundId } from '../../../events/ids.js';
-import { OTHER_CENTRE } from '../../../lib/node-words.js';
-import type { DesiredClient, DesiredInbound, ListedInbound, NodeListing } from '../../ports/remote-panel.js';
+import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
+import { OTHER_CENTRE } from '../../../lib/ownership-mark.js';
+import type { ListedInbound, NodeListing } from '../../ports/remote-panel.js';
 import { compare, compareMissing, within } from './compare-inbound.js';
 import type { Gate } from './disconnect-tracker.js';
 import { isShared, matchInbounds, type SentInbound } from './match.js';

@@ -2,22 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { emailKey } from '../../../events/client/client-document.js';
 import { zero } from '../../../events/counters.js';
 import type { ClientNumber, InboundId } from '../../../events/ids.js';
-import type { CounterMark, NodeTraffic } from '../../../events/node/node-sync.js';
-import {
-  type Baseline,
-  type Credit,
-  carriedBy,
-  creditOf,
-  sharedBaseline,
-  unlessDoubled,
-} from '../../node/node-credit.js';
-import type {
-  DesiredInbound,
-  ListedClients,
-  ListedInbound,
-  NodeListing,
-  SeenCounter,
-} from '../../ports/remote-panel.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
+import type { CounterBaseline, CounterMark, NodeTraffic } from '../../../events/node/node-sync.js';
+import { type Credit, carriedBy, creditOf, sharedBaseline, unlessDoubled } from '../../node/node-credit.js';
+import type { ListedClients, ListedInbound, NodeListing, SeenCounter } from '../../ports/remote-panel.js';
 import { matchClients, matchInbounds, type SentInbound } from './match.js';
 
 export type CounterKind = NodeTraffic['anomalies'][number][0];
@@ -25,8 +13,8 @@ export type CounterKind = NodeTraffic['anomalies'][number][0];
 interface Known {
   readonly sent: readonly SentInbound[];
   /** The baseline of a client that is or was on this node. */
-  readonly client: (number: ClientNumber) => Baseline | undefined;
-  readonly inbound: (id: InboundId) => Baseline | undefined;
+  readonly client: (number: ClientNumber) => CounterBaseline | undefined;
+  readonly inbound: (id: InboundId) => CounterBaseline | undefined;
   /** Bytes by which a counter can have grown since the counters of this inbound were read. */
   readonly allowed: (kind: CounterKind, key: number, inbound: InboundId) => number;
   readonly now: number;
@@ -51,7 +39,7 @@ const SLICE = 500;
 
 interface Counted<K> {
   readonly key: K;
-  readonly before: Baseline | undefined;
+  readonly before: CounterBaseline | undefined;
 }
 
 interface Place {
@@ -218,7 +206,7 @@ function inParts(
   return parts;
 }
 
-function tuple({ up, down, allTime, marks, high }: Baseline): [number, number, number, CounterMark[], number] {
+function tuple({ up, down, allTime, marks, high }: CounterBaseline): [number, number, number, CounterMark[], number] {
   return [up, down, allTime, [...marks], high];
 }
 

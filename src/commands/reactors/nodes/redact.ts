@@ -1,5 +1,5 @@
+import type { DesiredClient } from '../../../events/node/desired-state.js';
 import { isText, type Text, verbatim } from '../../../messages/message.js';
-import type { DesiredClient } from '../../ports/remote-panel.js';
 
 /** A word of a sentence, with the punctuation after it. */
 const WORD = /[^\s,;'"()[\]{}<>]+/g;

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../../events/catalog.js';
 import type { InboundId, NodeId } from '../../../events/ids.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { Slots } from '../../../lib/slots.js';
-import { leadsElsewhere } from '../../node/node-rules.js';
+import { changesDestination } from '../../node/node-rules.js';
 import type { NodeAddress } from '../../ports/remote-panel.js';
 import { type NodeAnswer, type NodeHealth, probeNode, UNKNOWN } from './health.js';
 import type { RemoteNodesParts } from './parts.js';
@@ -186,7 +186,7 @@ export class RemoteNodes {
         case 'NodeEnabled':
         case 'NodeDisabled': {
           const { node } = event.data;
-          if (event.type !== 'NodeUpdated' || leadsElsewhere(event.data.changes))
+          if (event.type !== 'NodeUpdated' || changesDestination(event.data.changes))
             this.#entries.get(node)?.node.forgetHealth();
           if (event.type === 'NodeDisabled') this.#parts.online(node, []);
           affected.set(node, true);

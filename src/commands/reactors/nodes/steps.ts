@@ -1,8 +1,8 @@
 import type { InboundId } from '../../../events/ids.js';
-import { OTHER_CENTRE } from '../../../lib/node-words.js';
+import type { DesiredInbound } from '../../../events/node/desired-state.js';
+import { OTHER_CENTRE } from '../../../lib/ownership-mark.js';
 import { message, type Text } from '../../../messages/message.js';
 import {
-  type DesiredInbound,
   type ListedInbound,
   NodeError,
   type RemoteChange,

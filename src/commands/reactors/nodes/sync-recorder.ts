@@ -1,4 +1,5 @@
 import type { InboundId, NodeId } from '../../../events/ids.js';
+import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
 import type { Node } from '../../../events/node/node-document.js';
 import { type CounterMark, type NodeTraffic, untested } from '../../../events/node/node-sync.js';
 import { sameJson } from '../../../lib/json.js';
@@ -6,7 +7,7 @@ import { shownText } from '../../../lib/words.js';
 import type { Text } from '../../../messages/message.js';
 import type { AnyCommand } from '../../catalog.js';
 import { Allowances } from '../../node/node-allowance.js';
-import type { DesiredClient, DesiredInbound, NodeListing } from '../../ports/remote-panel.js';
+import type { NodeListing } from '../../ports/remote-panel.js';
 import { Rejection } from '../../rejection.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { SentInbound } from './match.js';

@@ -1,20 +1,20 @@
 import { array, asyncProperty, boolean, assert as check, constantFrom, nat, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Baseline } from '../../../../src/commands/node/node-credit.js';
-import type { DesiredInbound, ListedInbound, SeenCounter } from '../../../../src/commands/ports/remote-panel.js';
+import type { ListedInbound, SeenCounter } from '../../../../src/commands/ports/remote-panel.js';
 import { observe } from '../../../../src/commands/reactors/nodes/read-counters.js';
-import { untested } from '../../../../src/events/node/node-sync.js';
+import type { DesiredInbound } from '../../../../src/events/node/desired-state.js';
+import { type CounterBaseline, untested } from '../../../../src/events/node/node-sync.js';
 import { clientNumber, inboundId, T0 } from '../../../kit/builders.js';
 
 type Sums = 'adds up' | 'keeps the other';
 const zero: SeenCounter = { up: 0, down: 0, allTime: 0 };
-const at = (up: number): Baseline => ({ up, down: 0, allTime: up, marks: [], high: 0 });
+const at = (up: number): CounterBaseline => ({ up, down: 0, allTime: up, marks: [], high: 0 });
 
 /** A node with clients 1, 2, … each in an inbound of its own, and a centre that follows it. */
 class Model {
   readonly names = new Map<number, string>();
   readonly counters = new Map<string, number>();
-  readonly followed = new Map<number, Baseline>();
+  readonly followed = new Map<number, CounterBaseline>();
   readonly credited = new Map<number, number>();
   carried = 0;
   readonly #sums: Sums;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DesiredClient } from '../../../../src/commands/ports/remote-panel.js';
 import { redact } from '../../../../src/commands/reactors/nodes/redact.js';
+import type { DesiredClient } from '../../../../src/events/node/desired-state.js';
 import { message, verbatim } from '../../../../src/messages/message.js';
 
 const ID = '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11';

@@ -35,7 +35,7 @@ class Told {
   }
 
   #entry(id: number): OutboxItem {
-    const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, inherited: false, waiting: [] };
+    const nothing = { tag: `in-${id}`, tags: [], deleted: false, removed: false, adopted: false, waiting: [] };
     return this.#entries.get(id) ?? { inbound: inboundId(id), ...nothing, applied: null, refused: null };
   }
 }
