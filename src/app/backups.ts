@@ -1,41 +1,31 @@
 import { BackupTimer } from '../commands/reactors/backup/backup-timer.js';
-import type { Config } from '../config.js';
-import type { Disposal } from '../lib/disposal.js';
-import { version } from '../version.js';
-import { childWork } from '../worker/backup-jobs.js';
+import type { BackupWork } from '../worker/backup-jobs.js';
 import { PanelBackups } from '../worker/backups.js';
-import { corePlace } from './core-binary.js';
+import type { CorePlace } from '../worker/foreign-template.js';
 import type { Panel } from './panel.js';
 
+type Warn = (message: string, fields?: object) => void;
+
 interface Parts {
+  readonly version: string;
+  readonly corePlace: () => CorePlace;
   /** Ends the process soon, so that the next one serves what is staged. Null: there is no launcher to start it. */
   readonly switchOver: (() => void) | null;
   readonly restarting: () => boolean;
-  readonly warn: (message: string, fields?: object) => void;
-  readonly disposal: Disposal;
+  readonly warn: Warn;
 }
 
-/** The backups of a panel, with the timer that makes them, until `disposal`. */
-export function createBackups(panel: Panel, config: Config, parts: Parts): PanelBackups {
-  const { read, dispatch, directory, now, alarms, store } = panel;
-  const { switchOver, restarting, warn, disposal } = parts;
-  const backups = new PanelBackups({
+/** The backups of a panel, made and restored by `work`. */
+export function createBackups(panel: Panel, work: BackupWork, parts: Parts): PanelBackups {
+  const { read, dispatch, directory, now, store } = panel;
+  const { version, corePlace, switchOver, restarting, warn } = parts;
+  return new PanelBackups({
     panel: { read, dispatch, directory, now, foldings: store.foldings, markReplaced: store.markReplaced },
-    work: childWork({ lowPriority: true }),
-    release: version,
-    corePlace: () => corePlace(config),
-    switchOver,
-    restarting,
-    warn,
+    ...{ work, release: version, corePlace, switchOver, restarting, warn },
   });
-  const timer = new BackupTimer({
-    backups,
-    settings: () => read.settings.current(),
-    changed$: read.changed$,
-    alarms,
-    warn,
-  });
-  timer.begin();
-  disposal.add(() => timer.stop());
-  return backups;
+}
+
+/** Makes the scheduled backups between `begin` and `stop`. */
+export function createBackupTimer({ read, alarms }: Panel, backups: PanelBackups, warn: Warn): BackupTimer {
+  return new BackupTimer({ backups, settings: () => read.settings.current(), changed$: read.changed$, alarms, warn });
 }

@@ -1,24 +1,13 @@
-import { createDirectory } from '../adapters/directory/directory.js';
 import { asSystem } from '../commands/bus.js';
 import type { Directory } from '../commands/ports/directory.js';
 import { DirectorySync } from '../commands/reactors/directory/directory-sync.js';
 import { freshCredential, freshSubId } from '../http/panel/codec/fresh.js';
-import type { Disposal } from '../lib/disposal.js';
-import { type Panel } from './panel.js';
+import type { Panel } from './panel.js';
 
 type Warn = (message: string, fields?: object) => void;
 
-/** Makes the directory that the settings name, for logins, and keeps clients in line with it until `disposal`. */
-export function openDirectory(panel: Panel, warn: Warn, disposal: Disposal): Directory {
-  const directory = createDirectory({ warn, now: panel.now });
-  const sync = syncOf(panel, directory, warn);
-  sync.begin();
-  disposal.add(() => sync.stop());
-  return directory;
-}
-
-/** The sync of a panel with a directory. */
-export function syncOf({ read, dispatch, now }: Panel, directory: Directory, warn: Warn): DirectorySync {
+/** Keeps the clients of a panel in line with a directory between `begin` and `stop`. */
+export function createDirectorySync({ read, dispatch, now }: Panel, directory: Directory, warn: Warn): DirectorySync {
   return new DirectorySync({
     directory,
     settings: () => read.settings.current(),

@@ -18,38 +18,39 @@ const WITHDRAW_MS = 20_000;
 type Warn = (message: string, fields?: object) => void;
 type NodesPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
 
-/** What the HTTP handlers use of the nodes. */
-export interface OpenNodes {
+/** The remote nodes of a panel. They do nothing before `start`. */
+export interface Nodes {
   readonly nodes: RemoteNodes;
   readonly nodeHistories: NodeHistories;
+  /** Probes and synchronizes the nodes until `disposal`. */
+  start(disposal: Disposal): void;
 }
 
-/** Probes and synchronizes the nodes until `disposal`. The histories are kept in `runDir` over a restart. */
-export function openNodes(
-  panel: NodesPanel,
-  {
-    web,
-    runDir,
-    damaged,
-    warn,
-    disposal,
-  }: { web: Web; runDir: string; damaged: boolean; warn: Warn; disposal: Disposal },
-): OpenNodes {
-  const { read, now } = panel;
-  const file = join(runDir, 'node-gauges.bin');
+/** Constructs the remote nodes. Their histories survive a restart in the run directory. */
+export function createNodes(
+  panel: NodesPanel & Pick<Panel, 'directory' | 'store'>,
+  { web, warn }: { readonly web: Web; readonly warn: Warn },
+): Nodes {
+  const { read, now, directory, store } = panel;
+  const file = join(directory.run, 'node-gauges.bin');
   const histories = new RingNodeHistories({ file, has: (node) => read.nodes.get(node) !== undefined, now, warn });
-  histories.start();
-  disposal.add(() => histories.stop());
   const remote = createRemotePanel(web, nodeMarks(read));
   // A damaged log does not show the whole desired state, so nothing is sent.
-  const nodes = remoteNodesOf(panel, remote, { histories, warn, probesOnly: damaged });
-  nodes.begin();
-  disposal.add(async () => {
-    const stopped = nodes.stop();
-    await remote.close();
-    await stopped;
-  });
-  return { nodes, nodeHistories: histories };
+  const nodes = remoteNodesOf(panel, remote, { histories, warn, probesOnly: store.startup.damaged });
+  return {
+    nodes,
+    nodeHistories: histories,
+    start(disposal) {
+      histories.start();
+      disposal.add(() => histories.stop());
+      nodes.begin();
+      disposal.add(async () => {
+        const stopped = nodes.stop();
+        await remote.close();
+        await stopped;
+      });
+    },
+  };
 }
 
 interface Options {

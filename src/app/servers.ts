@@ -4,60 +4,72 @@ import { portProblem } from '../adapters/host/port-problem.js';
 import type { PanelLogger } from '../adapters/logs/logger.js';
 import { CertificateKeeper } from '../adapters/tls/keeper.js';
 import { type Config, changedBy } from '../config.js';
-import { clientFigures } from '../http/ops/client-metrics.js';
-import { createMetrics } from '../http/ops/metrics.js';
-import { coreUnreadiness, createOpsServer, unreadiness } from '../http/ops/ops-server.js';
+import type { ServerName } from '../events/certificate.js';
+import type { PanelServices } from '../http/panel/context.js';
 import { mountHandlers } from '../http/panel/handlers/index.js';
-import { createPanelServer } from '../http/panel/server.js';
+import { createPanelServer, type PanelServerParts } from '../http/panel/server.js';
 import { closeServer, listen } from '../http/server/listen.js';
 import { Servers } from '../http/server/servers.js';
 import { type StartedServer, startErrorText } from '../http/server/start-error.js';
 import { createSubscriptionServer } from '../http/subscription/subscription-server.js';
 import type { Disposal } from '../lib/disposal.js';
-import { render } from '../messages/render.js';
-import { refusedByDisk } from '../store/storage-watch.js';
-import { version } from '../version.js';
-import type { PanelBackups } from '../worker/backups.js';
-import type { Installs } from './installs.js';
+import { createOps } from './ops.js';
 import type { Panel } from './panel.js';
-import { panelServices } from './parts.js';
+import type { Services } from './services.js';
 
 interface Parts {
   readonly config: Config;
   readonly logger: PanelLogger;
   readonly disposal: Disposal;
-  readonly installs: Installs;
-  readonly backups: PanelBackups;
+  readonly services: Services;
 }
 
 /** Binds the three servers. From then on no inbound may use their ports. */
-export async function openServers(panel: Panel, parts: Parts): Promise<Servers> {
-  const { config, logger, disposal, installs, backups } = parts;
-  const { read, dispatch, change, now } = panel;
-  const startError = startErrors(config);
-  const servers = createServers(panel, config, logger, startError);
-  const services = panelServices(panel, config, servers, disposal, logger, installs, backups);
+export async function openServers(panel: Panel, servers: Servers, parts: Parts): Promise<void> {
+  const { config, logger, disposal, services } = parts;
+  const { http, chat, nodes } = services;
   const { basePath } = servers;
-  const webDomain = () => servers.domainOf('panel');
-  const web = createPanelServer({ services, dispatch, change, basePath, webDomain, bind: mountHandlers, log: logger });
-  const sub = createSubscriptionServer({ read, now, log: logger, subDomain: () => servers.domainOf('subscription') });
+  const domainOf = (name: ServerName): string => servers.domainOf(name);
+  const { web, sub } = createWebServers(panel, http, { basePath, domainOf, log: logger });
   const ops = createOps(panel, config);
 
   disposal.add(() => servers.close());
   // A request that waits for a delivery would keep the servers from closing.
-  disposal.add(() => services.backup.backupDelivery.stop());
+  disposal.add(() => chat.delivery.stop());
   // A request that deletes a node is answered before the servers close.
-  disposal.add(() => services.nodes.nodes.stop());
+  disposal.add(() => nodes.nodes.stop());
   await servers.open(web, sub);
   // The last one: when it reports that the panel is ready, the others accept connections.
   disposal.add(() => closeServer(ops));
   const at = { port: config.OPS_PORT, listen: '127.0.0.1' };
   const { port } = await listen(ops, at.port, at.listen).catch((error: unknown) => {
-    throw new Error(startError(error, 'ops', at));
+    throw new Error(startErrors(config)(error, 'ops', at));
   });
   servers.addOps({ ...at, port, server: 'ops' });
   process.on('SIGHUP', () => servers.hangUp());
-  return servers;
+}
+
+interface WebServerParts {
+  readonly basePath: () => string;
+  /** The only name under which a server answers; empty = any. */
+  readonly domainOf: (name: ServerName) => string;
+  readonly log: PanelServerParts['log'];
+  /** Mounts the handlers of the panel. */
+  readonly bind?: PanelServerParts['bind'];
+}
+
+/** The panel's web server and the subscription server, not bound yet. */
+export function createWebServers(
+  { read, dispatch, change, now }: Pick<Panel, 'read' | 'dispatch' | 'change' | 'now'>,
+  services: PanelServices,
+  { basePath, domainOf, log, bind = mountHandlers }: WebServerParts,
+) {
+  const webDomain = (): string => domainOf('panel');
+  const subDomain = (): string => domainOf('subscription');
+  return {
+    web: createPanelServer({ services, dispatch, change, basePath, webDomain, bind, log }),
+    sub: createSubscriptionServer({ read, now, log, subDomain }),
+  };
 }
 
 type StartError = (error: unknown, server: StartedServer, at: { listen: string; port: number }) => string;
@@ -67,7 +79,8 @@ function startErrors(config: Config): StartError {
   return (error, server, at) => startErrorText(error, server, at, sources);
 }
 
-function createServers(panel: Panel, config: Config, logger: PanelLogger, startError: StartError): Servers {
+/** The servers at the addresses of the settings and of the configuration. They are bound by `openServers`. */
+export function createServers(panel: Panel, config: Config, logger: PanelLogger): Servers {
   const { read, dispatch, directory, now, store } = panel;
   return new Servers({
     overrides: config,
@@ -83,21 +96,18 @@ function createServers(panel: Panel, config: Config, logger: PanelLogger, startE
         warn: (message, fields) => logger.warn(fields, message),
       }),
     portProblem: (address, port) => portProblem(address, port, false),
-    startError,
+    startError: startErrors(config),
     log: logger,
   });
 }
 
-function createOps(panel: Panel, config: Config) {
-  const { read, log, now, store } = panel;
-  const unsaved = () => {
-    const text = store.startup.complaint ?? refusedByDisk(panel);
-    return text && render(text, 'en');
+/** What the services ask of the servers. */
+export function serverServices(panel: Panel, servers: Servers) {
+  return {
+    restarting: servers.restarting,
+    restartProblem: () => servers.restartProblem(),
+    serverPortProblem: (address: string, port: number) => servers.portProblem(address, port),
+    subPort: () =>
+      servers.ownPorts().find(({ server }) => server === 'subscription')?.port ?? panel.read.settings.current().subPort,
   };
-  return createOpsServer({
-    panel: () => unsaved() ?? unreadiness(read, log),
-    core: () => coreUnreadiness(read),
-    metrics: createMetrics({ read, log, version, now, writable: () => unsaved() === null }),
-    clients: config.METRICS_CLIENTS ? () => clientFigures(read) : null,
-  });
 }

@@ -1,17 +1,15 @@
 import { asSystem } from '../commands/bus.js';
 import type { Web } from '../commands/ports/web.js';
 import { TrafficInform } from '../commands/reactors/traffic/traffic-inform.js';
-import type { Disposal } from '../lib/disposal.js';
-import { type Panel } from './panel.js';
+import type { Panel } from './panel.js';
 
-/** Tells the receiver of the settings, if there is one, what was moved, until `disposal`. */
-export function openTrafficInform(
+/** Reports traffic to the receiver in the settings, if there is one, between `begin` and `stop`. */
+export function createTrafficInform(
   { read, dispatch, now }: Pick<Panel, 'read' | 'dispatch' | 'now'>,
   web: Web,
   warn: (message: string, fields?: object) => void,
-  disposal: Disposal,
-): void {
-  const inform = new TrafficInform({
+): TrafficInform {
+  return new TrafficInform({
     web,
     settings: () => read.settings.current(),
     changed$: read.changed$,
@@ -21,6 +19,4 @@ export function openTrafficInform(
     now,
     warn,
   });
-  inform.begin();
-  disposal.add(() => inform.stop());
 }

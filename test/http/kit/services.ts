@@ -12,6 +12,15 @@ export type FlatServices = Pick<PanelServices, 'read' | 'now'> &
   PanelServices['server'] &
   PanelServices['outside'];
 
+/** The services of a panel by their own names. */
+export function flat(services: PanelServices): FlatServices {
+  const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
+  return {
+    ...{ read, now, ...core, ...machine, ...accounts, ...nodes, ...releases },
+    ...{ ...backup, ...history, ...server, ...outside },
+  };
+}
+
 /** The services as the panel has them: by subject. */
 export function bySubject(all: FlatServices): PanelServices {
   const { read, now } = all;

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWeb } from '../../../src/adapters/web/web.js';
-import { openNodes } from '../../../src/app/nodes.js';
+import { createNodes } from '../../../src/app/nodes.js';
 import type { RecordedEvent } from '../../../src/events/catalog.js';
 import { NodeReply, ProbeReply } from '../../../src/http/panel/contract/nodes.js';
 import { Disposal } from '../../../src/lib/disposal.js';
 import { inboundDraft, userId } from '../../kit/builders.js';
-import { temporaryFolder } from '../../kit/log.js';
 import { ThreeXuiNode } from '../../kit/real/three-x-ui-node.js';
 import { startPanel } from '../kit/panel.js';
 
@@ -18,10 +17,11 @@ const strict = createWeb({ allowPrivate: false });
 async function start() {
   const disposal = new Disposal();
   const panel = await startPanel({
-    parts: (made) => ({
-      web: strict,
-      ...openNodes(made, { web: strict, runDir: temporaryFolder(), damaged: false, warn: () => undefined, disposal }),
-    }),
+    parts(made) {
+      const nodes = createNodes(made, { web: strict, warn: () => undefined });
+      nodes.start(disposal);
+      return { ...nodes, web: strict };
+    },
   });
   onTestFinished(() => disposal.dispose());
   const browser = await panel.browser().login();

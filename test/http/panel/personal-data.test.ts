@@ -75,8 +75,7 @@ describe('what the log keeps for ever', () => {
 
   it('of earlier releases, which wrote an address as an id, is shown without it', async () => {
     const panel = await startPanel();
-    const file = join(panel.folder, 'events.db');
-    const db = openDatabase(file);
+    const db = openDatabase(panel.directory.database);
     const [row] = panel.log.rows(0, 1);
     const meta = JSON.stringify({
       actor: { kind: 'system', id: 'login', name: 'login' },
@@ -88,7 +87,7 @@ describe('what the log keeps for ever', () => {
         .map((name) => `@${name}`)
         .join()})`,
     ).run(columns);
-    const keyring = new Keyring(db, masterKey(join(panel.folder, 'master.key'), { mayCreate: false }), Date.now);
+    const keyring = new Keyring(db, masterKey(panel.directory.masterKey, { mayCreate: false }), Date.now);
     const log = new SqliteEventLog(db, keyring);
     expect(log.at(1000)?.meta.correlationId).toBe(keyring.blind(`lock-out ${IPS[0]}`));
     log.close();

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { syncOf } from '../../../../src/app/directory.js';
+import { createDirectorySync } from '../../../../src/app/directory.js';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import { type DirectoryEntry, DirectoryError } from '../../../../src/commands/ports/directory.js';
 import type { DirectorySync } from '../../../../src/commands/reactors/directory/directory-sync.js';
@@ -45,7 +45,8 @@ async function start(
       return script.answer;
     },
   };
-  const make = (): DirectorySync => syncOf(place.panel, directory, (message) => void place.warnings.push(message));
+  const make = (): DirectorySync =>
+    createDirectorySync(place.panel, directory, (message) => void place.warnings.push(message));
   const sync = make();
   let mark = place.panel.log.head().position;
   /** Lets the sync run on this answer, and gives back what it appended. */

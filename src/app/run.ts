@@ -1,0 +1,81 @@
+import type { PanelLogger } from '../adapters/logs/logger.js';
+import { type Config, overridesOf } from '../config.js';
+import { bannerText, switchText } from '../control/banner.js';
+import { openControl } from '../control/control.js';
+import { prepareFirstAdmin } from '../control/first-admin.js';
+import { RESTART_SIGNAL, restartOnSignal, type StopSignals } from '../control/signals.js';
+import { choosePanel, READY } from '../launcher/launcher.js';
+import type { Disposal } from '../lib/disposal.js';
+import { logNotifications } from '../projections/notification-log.js';
+import { version } from '../version.js';
+import { createAdapters } from './adapters.js';
+import { corePlace } from './core-binary.js';
+import { beginInstalls, prepareInstalls } from './installs.js';
+import type { Panel } from './panel.js';
+import { createServers, openServers, serverServices } from './servers.js';
+import { createServices, startServices } from './services.js';
+
+/** Between the response that announces a restart and the end of the process, in ms. */
+const GRACE_MS = 3000;
+/** Reasons to end that leave the core running: another process takes over, or the launcher is gone. */
+const KEEPS_CORE: ReadonlySet<string> = new Set(['update', RESTART_SIGNAL, 'disconnect']);
+
+interface RunParts {
+  readonly config: Config;
+  readonly logger: PanelLogger;
+  readonly signals: StopSignals;
+  readonly disposal: Disposal;
+}
+
+/** Opens the servers and starts the panel. Resolves to the reason to end. */
+export async function runPanel(panel: Panel, { config, logger, signals, disposal }: RunParts): Promise<string> {
+  const { read, core, store } = panel;
+  const { stopped, end, ending } = signals;
+  const warn = (message: string, fields: object = {}): void => logger.warn(fields, message);
+  let why = '';
+  logNotifications(panel, logger);
+  if (store.startup.switched) warn(switchText(store.startup.switched));
+  // A stop signal during a restart stops the core too.
+  disposal.add(() => panel.stop(KEEPS_CORE.has(why) && !stopped()));
+  restartOnSignal(end, warn);
+  const adapters = createAdapters(panel, config, logger);
+  const servers = createServers(panel, config, logger);
+  const leaving = leavingBy(end);
+  const services = createServices(panel, adapters, {
+    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers) },
+    corePlace: () => corePlace(config),
+    switchOver: { update: leaving.for('update'), state: leaving.for('another state') },
+    restarting: () => leaving.begun() || servers.restarting(),
+    choosePanel: (chosen) => choosePanel(config.DATA_DIR, chosen),
+  });
+  prepareInstalls(panel, services.installs, config.DATA_DIR, disposal);
+  const firstAdmin = await prepareFirstAdmin(panel, config, warn);
+  await openControl(panel, warn, disposal, services.installs.coreInstall, services.backups);
+  startServices(panel, adapters, services, { warn, disposal });
+  await openServers(panel, servers, { config, logger, disposal, services });
+  // In the same turn of the loop in which the last port was bound, so that a panel is never ready without an admin.
+  firstAdmin?.create();
+  await panel.start();
+  beginInstalls(panel, services.installs);
+  const dataDir = config.DATA_DIR;
+  process.stdout.write(bannerText({ read, core, startup: store.startup, servers, version, dataDir }));
+  process.send?.(READY);
+  why = await ending;
+  return why;
+}
+
+/** Ends this process so that the launcher starts the next one. */
+function leavingBy(end: (reason: string) => void) {
+  let begun = false;
+  return {
+    begun: () => begun,
+    /** Ends the process after a grace period; null without a launcher. */
+    for(reason: string): (() => void) | null {
+      if (!process.send) return null;
+      return () => {
+        begun = true;
+        setTimeout(() => end(reason), GRACE_MS);
+      };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { firstEvent } from '../events/log/first-event.js';
+import { EventFeed } from '../http/live/event-feed.js';
+import type { Overrides, PanelServices } from '../http/panel/context.js';
+import { statusText } from '../http/panel/status-text.js';
+import type { Disposal } from '../lib/disposal.js';
+import { unfinishedFile } from '../store/backup-files.js';
+import type { CorePlace } from '../worker/foreign-template.js';
+import { type Adapters, startAdapters } from './adapters.js';
+import { createBackups, createBackupTimer } from './backups.js';
+import { createChatBot } from './chat-bot.js';
+import { createDirectorySync } from './directory.js';
+import { createInstalls } from './installs.js';
+import { createNodes } from './nodes.js';
+import type { Panel } from './panel.js';
+import { createTrafficInform } from './traffic-inform.js';
+
+interface Parts {
+  readonly version: string;
+  readonly overrides: Overrides;
+  readonly servers: Pick<PanelServices['server'], 'restarting' | 'restartProblem' | 'subPort'> &
+    Pick<PanelServices['machine'], 'serverPortProblem'>;
+  /** The core and its geo files, for the checks of a restored backup. */
+  readonly corePlace: () => CorePlace;
+  /** Ends the process soon so that its launcher starts the next one; null without a launcher. */
+  readonly switchOver: { readonly update: (() => void) | null; readonly state: (() => void) | null };
+  /** Whether a restart of the servers or of the process is under way. */
+  readonly restarting: () => boolean;
+  /** Selects a panel version for the next start. */
+  readonly choosePanel: (version: string) => void;
+  readonly warn: (message: string, fields?: object) => void;
+}
+
+/** Everything that works beside the log and the core. */
+export type Services = ReturnType<typeof createServices>;
+
+/**
+ * What the HTTP handlers, the control socket and the chat bot use, for as long as the process runs: a restart of the servers
+ * keeps it. Nothing acts before `startServices`.
+ */
+export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
+  const { warn, version, switchOver } = parts;
+  const { machine, outside } = adapters;
+  const { web } = outside;
+  const installs = createInstalls(panel, adapters.releases, { ...parts, switchOver: switchOver.update });
+  const backups = createBackups(panel, adapters.backupWork, { ...parts, switchOver: switchOver.state });
+  const chat = createChatBot(panel, { web, host: machine.host, backups, version, warn });
+  const nodes = createNodes(panel, { web, warn });
+  panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
+  const http: PanelServices = {
+    read: panel.read,
+    now: panel.now,
+    core: coreServices(panel, adapters),
+    machine: {
+      ...machine,
+      ...{ alarms: panel.alarms, version },
+      status: statusText(panel.read, machine.host, panel.now),
+      serverPortProblem: parts.servers.serverPortProblem,
+    },
+    accounts: adapters.accounts,
+    nodes,
+    releases: installs,
+    backup: { backups, backupDelivery: chat.delivery, uploads: () => unfinishedFile(panel.directory) },
+    history: historyServices(panel),
+    server: { ...parts.servers, overrides: parts.overrides },
+    outside,
+  };
+  return { http, installs, backups, chat, nodes };
+}
+
+function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): PanelServices['core'] {
+  return {
+    core,
+    collect: reactors.collect,
+    coreSettled: (ms) =>
+      Promise.race([reactors.settled(), new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]),
+    outcome: (position, types, ms) => firstEvent(log, position, types, ms),
+    probe: outside.probe,
+  };
+}
+
+function historyServices({ read, log, store }: Panel): PanelServices['history'] {
+  return {
+    feed: new EventFeed(log, read),
+    past: log,
+    logged: (id) => log.answered(id),
+    ledger: (question) => store.ledger.ask(question),
+  };
+}
+
+/** Starts what works on its own, until `disposal`: measurements, the chat bot, nodes, backups, the directory. */
+export function startServices(
+  panel: Panel,
+  adapters: Adapters,
+  { chat, nodes, backups }: Services,
+  { warn, disposal }: { readonly warn: Parts['warn']; readonly disposal: Disposal },
+): void {
+  startAdapters(adapters, disposal);
+  for (const work of [
+    createBackupTimer(panel, backups, warn),
+    chat.bot,
+    createTrafficInform(panel, adapters.outside.web, warn),
+    createDirectorySync(panel, adapters.accounts.directory, warn),
+  ]) {
+    work.begin();
+    disposal.add(() => work.stop());
+  }
+  nodes.start(disposal);
+}
