@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Reason, Time } from './fields.js';
+import { Time } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 const stream = (): string => 'traffic-inform';
 
@@ -8,7 +9,10 @@ export const TrafficInformFailed = defineEvent('TrafficInformFailed', {
   summary: 'The traffic receiver has not accepted reports for a while. The panel keeps the sums for later.',
   recordedBy: { RecordTrafficInformFailed: 'reports have failed for a minute; once until the receiver recovers' },
   class: 'measured',
-  data: z.strictObject({ firstFailedAt: Time.describe('When the first report failed.'), reason: Reason }),
+  data: z.strictObject({
+    firstFailedAt: Time.describe('When the first report failed.'),
+    reason: textSchema.describe('Why the reports failed.'),
+  }),
   stream,
 });
 

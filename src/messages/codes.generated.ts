@@ -588,6 +588,8 @@ export interface MessageParams {
   'network.endpointInvalid': None;
   'network.addressNotPublic': { readonly host: string | number };
   'network.status': { readonly host: string | number; readonly status: string | number };
+  'network.receiverStatus': { readonly status: string | number };
+  'network.receiverRefused': None;
   'node.nameRequired': None;
   'node.nameTooLong': { readonly max: number };
   'node.nameNotUnicode': None;

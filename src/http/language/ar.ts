@@ -269,9 +269,6 @@ export const ar: Catalogue = {
     'not asked yet': 'لم تُسأل بعد',
     'changes on the way': 'تغييرات في الطريق',
     'rules name lists that are not in it any more: {lists}': 'تسمّي القواعد قوائم لم تعد فيه: {lists}',
-    'the receiver answered HTTP {status}': 'أجاب المستلم بـ HTTP {status}',
-    'the receiver is at an address that this panel does not ask: a private one, or none':
-      'المستلم على عنوان لا تطلبه هذه اللوحة: عنوان خاص أو ليس عنوانًا',
     Backups: 'النسخ الاحتياطية',
     'Last good backup': 'آخر نسخة سليمة',
     'Next backup': 'النسخة التالية',

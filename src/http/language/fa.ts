@@ -269,9 +269,6 @@ export const fa: Catalogue = {
     'changes on the way': 'تغییر در راه',
     'rules name lists that are not in it any more: {lists}':
       'قاعده‌ها فهرست‌هایی را نام می‌برند که دیگر در آن نیست: {lists}',
-    'the receiver answered HTTP {status}': 'گیرنده با HTTP {status} پاسخ داد',
-    'the receiver is at an address that this panel does not ask: a private one, or none':
-      'گیرنده در نشانی‌ای است که این پنل به آن درخواست نمی‌فرستد: خصوصی یا نامعتبر',
     Backups: 'پشتیبان‌ها',
     'Last good backup': 'آخرین پشتیبان سالم',
     'Next backup': 'پشتیبان بعدی',

@@ -275,9 +275,6 @@ export const ru: Catalogue = {
     'changes on the way': 'изменений в пути',
     'rules name lists that are not in it any more: {lists}':
       'правила называют списки, которых в нём больше нет: {lists}',
-    'the receiver answered HTTP {status}': 'получатель ответил HTTP {status}',
-    'the receiver is at an address that this panel does not ask: a private one, or none':
-      'получатель находится по адресу, к которому эта панель не обращается: частному или недопустимому',
     Backups: 'Резервные копии',
     'Last good backup': 'Последняя исправная копия',
     'Next backup': 'Следующая копия',

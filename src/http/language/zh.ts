@@ -261,9 +261,6 @@ export const zh: Catalogue = {
     'not asked yet': '尚未询问',
     'changes on the way': '项更改待送达',
     'rules name lists that are not in it any more: {lists}': '规则引用了其中已不存在的列表：{lists}',
-    'the receiver answered HTTP {status}': '接收方回应 HTTP {status}',
-    'the receiver is at an address that this panel does not ask: a private one, or none':
-      '接收方的地址是本面板不会请求的：私有地址，或不是地址',
     Backups: '备份',
     'Last good backup': '最近一次完好的备份',
     'Next backup': '下次备份',

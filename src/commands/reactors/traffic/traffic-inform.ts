@@ -1,18 +1,19 @@
 import type { Observable, Subscription } from 'rxjs';
 import type { RecordedEvent } from '../../../events/catalog.js';
 import type { Settings } from '../../../events/settings/settings.js';
+import { message, type Text } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import { type Web, WebError } from '../../ports/web.js';
 import type { TrafficInformCommand } from '../../traffic/traffic-inform.js';
 import { Backoff } from '../backoff.js';
 import { type Names, TrafficSums } from './traffic-sums.js';
 
-/** How long a receiver may take for its answer, in ms. */
+/** The timeout of a request, in ms. */
 const TIMEOUT_MS = 10_000;
-/** How long it fails before admins are notified, in ms. */
-const BEARABLE_MS = 60_000;
-/** Of what is answered nothing is used. */
-const LARGEST_ANSWER = 64 * 1024;
-const NOT_ASKED = 'the receiver is at an address that this panel does not ask: a private one, or none';
+/** For how long it fails before admins are notified, in ms. */
+const NOTIFY_AFTER_MS = 60_000;
+/** The size limit of an answer in bytes. Its content is not used. */
+const MAX_ANSWER = 64 * 1024;
 
 interface Parts extends Names {
   readonly web: Pick<Web, 'request'>;
@@ -23,24 +24,26 @@ interface Parts extends Names {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-/** What became of one message. Who did not answer in time may have it: it is not told twice. */
-type Outcome = { readonly taken: true } | { readonly taken: false; readonly again: boolean; readonly reason: string };
+/** The outcome of one report. After a timeout the receiver may have it, so it is not sent again. */
+type Outcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly retry: boolean; readonly reason: Text };
 
 /**
- * Tells a receiver after each poll what was moved, as 3x-ui does. It works beside the polls and never holds one up: what
- * cannot be told now is added to what is told later, so it takes no more room than the clients that there are.
+ * Reports the traffic since the last report to a receiver after each poll, as 3x-ui does. It never delays a poll. Traffic
+ * that could not be reported is added to a later report, so the memory is limited by the number of clients.
  */
 export class TrafficInform {
   readonly #parts: Parts;
   readonly #backoff: Backoff;
-  readonly #leaving = new AbortController();
+  readonly #stopping = new AbortController();
   #sums = new TrafficSums();
-  /** What was not taken while the receiver was away. Told after a message that was taken, so that a slow one loses little. */
-  #owed: TrafficSums | null = null;
+  /** Traffic of failed reports. It is sent after a report that was accepted, so that a slow receiver loses little. */
+  #backlog: TrafficSums | null = null;
   #following: Subscription | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #telling: Promise<void> = Promise.resolve();
-  /** The receiver of the last message: another one begins with a clean sheet. */
+  #reporting: Promise<void> = Promise.resolve();
+  /** The receiver of the last report. Another one starts with empty sums. */
   #uri = '';
   #failingSince: number | null = null;
   #recorded = false;
@@ -61,16 +64,16 @@ export class TrafficInform {
   async stop(): Promise<void> {
     this.#following?.unsubscribe();
     clearTimeout(this.#timer);
-    this.#leaving.abort();
-    await this.#telling;
+    this.#stopping.abort();
+    await this.#reporting;
   }
 
   #next(): void {
-    if (this.#leaving.signal.aborted) return;
+    if (this.#stopping.signal.aborted) return;
     const period = this.#parts.settings().pollSeconds * 1000;
     this.#timer = setTimeout(() => {
-      this.#telling = this.#turn()
-        .catch((error: unknown) => this.#parts.warn('traffic could not be told', { error: String(error) }))
+      this.#reporting = this.#round()
+        .catch((error: unknown) => this.#parts.warn('traffic could not be reported', { error: String(error) }))
         .finally(() => this.#next());
     }, period).unref();
   }
@@ -80,40 +83,40 @@ export class TrafficInform {
     return on ? uri : '';
   }
 
-  async #turn(): Promise<void> {
+  async #round(): Promise<void> {
     const uri = this.#receiver();
-    if (uri !== this.#uri) this.#turnTo(uri);
+    if (uri !== this.#uri) this.#useReceiver(uri);
     if (uri === '' || this.#backoff.waiting()) return;
     const sums = this.#sums;
     this.#sums = new TrafficSums();
     this.#backoff.started();
-    const first = await this.#tell(uri, sums);
-    const outcome = first.taken ? await this.#tellOwed(uri) : first;
-    if (this.#leaving.signal.aborted) return;
-    if (outcome.taken) this.#succeeded();
+    const first = await this.#report(uri, sums);
+    const outcome = first.accepted ? await this.#reportBacklog(uri) : first;
+    if (this.#stopping.signal.aborted) return;
+    if (outcome.accepted) this.#succeeded();
     else this.#failed(outcome.reason);
   }
 
-  async #tellOwed(uri: string): Promise<Outcome> {
-    const owed = this.#owed;
-    this.#owed = null;
-    return owed === null ? { taken: true } : this.#tell(uri, owed);
+  async #reportBacklog(uri: string): Promise<Outcome> {
+    const backlog = this.#backlog;
+    this.#backlog = null;
+    return backlog === null ? { accepted: true } : this.#report(uri, backlog);
   }
 
-  /** Adds what was not accepted and may be sent again. */
-  async #tell(uri: string, sums: TrafficSums): Promise<Outcome> {
+  /** Sends a report. One that failed and may be repeated is added to the backlog. */
+  async #report(uri: string, sums: TrafficSums): Promise<Outcome> {
     const outcome = await this.#post(uri, sums.body());
-    if (outcome.taken || !outcome.again) return outcome;
-    if (this.#owed) this.#owed.merge(sums);
-    else this.#owed = sums;
+    if (outcome.accepted || !outcome.retry) return outcome;
+    if (this.#backlog) this.#backlog.merge(sums);
+    else this.#backlog = sums;
     return outcome;
   }
 
-  #turnTo(uri: string): void {
+  #useReceiver(uri: string): void {
     this.#uri = uri;
     this.#backoff.forgive();
     [this.#failingSince, this.#recorded] = [null, false];
-    if (uri === '') [this.#sums, this.#owed] = [new TrafficSums(), null];
+    if (uri === '') [this.#sums, this.#backlog] = [new TrafficSums(), null];
   }
 
   async #post(uri: string, body: string): Promise<Outcome> {
@@ -123,36 +126,37 @@ export class TrafficInform {
         headers: { 'content-type': 'application/json; charset=UTF-8' },
         body,
         timeoutMs: TIMEOUT_MS,
-        limit: LARGEST_ANSWER,
+        limit: MAX_ANSWER,
         // Redirects are not followed.
         redirects: false,
-        signal: this.#leaving.signal,
+        signal: this.#stopping.signal,
       });
-      if (status >= 200 && status < 300) return { taken: true };
-      return { taken: false, again: true, reason: `the receiver answered HTTP ${status}` };
+      if (status >= 200 && status < 300) return { accepted: true };
+      return { accepted: false, retry: true, reason: message('network.receiverStatus', { status }) };
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
-      if (error.kind === 'too-large') return { taken: true };
-      const reason = error.kind === 'refused' ? NOT_ASKED : error.message;
-      return { taken: false, again: error.kind !== 'timeout', reason };
+      if (error.kind === 'too-large') return { accepted: true };
+      const reason = error.kind === 'refused' ? message('network.receiverRefused') : error.text;
+      return { accepted: false, retry: error.kind !== 'timeout', reason };
     }
   }
 
   #succeeded(): void {
     this.#backoff.forgive();
     const since = this.#failingSince;
-    const told = this.#recorded;
+    const wasRecorded = this.#recorded;
     [this.#failingSince, this.#recorded] = [null, false];
-    if (since !== null && told)
+    if (since !== null && wasRecorded)
       this.#parts.dispatch({ type: 'RecordTrafficInformRecovered', data: { firstFailedAt: since } });
   }
 
-  #failed(reason: string): void {
+  #failed(reason: Text): void {
     this.#backoff.failed(false);
     const { now, warn, dispatch } = this.#parts;
-    if (this.#failingSince === null) warn('traffic could not be told to the receiver', { reason });
+    if (this.#failingSince === null)
+      warn('traffic could not be sent to the receiver', { reason: render(reason, 'en') });
     this.#failingSince ??= now();
-    if (this.#recorded || now() - this.#failingSince < BEARABLE_MS) return;
+    if (this.#recorded || now() - this.#failingSince < NOTIFY_AFTER_MS) return;
     this.#recorded = true;
     dispatch({ type: 'RecordTrafficInformFailed', data: { firstFailedAt: this.#failingSince, reason } });
   }

@@ -7,6 +7,7 @@ import type { WebRequest } from '../../../../src/commands/ports/web.js';
 import { TrafficInform } from '../../../../src/commands/reactors/traffic/traffic-inform.js';
 import type { TrafficInformCommand } from '../../../../src/commands/traffic/traffic-inform.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { message } from '../../../../src/messages/message.js';
 
 interface Asked {
   readonly method: string | undefined;
@@ -145,7 +146,7 @@ describe('a receiver of traffic figures', () => {
     const { moves, dispatched, warned, later } = await start(url);
     moves(1, 10);
     await some(1, asked);
-    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered HTTP 500' }]);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered with status 500' }]);
     moves(1, 5);
     later(1100);
     await some(2, asked);
@@ -159,7 +160,10 @@ describe('a receiver of traffic figures', () => {
     expect(dispatched).toEqual([
       {
         type: 'RecordTrafficInformFailed',
-        data: { firstFailedAt: expect.any(Number) as number, reason: 'the receiver answered HTTP 500' },
+        data: {
+          firstFailedAt: expect.any(Number) as number,
+          reason: message('network.receiverStatus', { status: 500 }),
+        },
       },
     ]);
     asked.length = 0;
@@ -209,7 +213,7 @@ describe('a receiver of traffic figures', () => {
     const { does, told, url } = await receiver((_req, res) => void res.writeHead(307, { location: other.url }).end());
     const { moves, later, warned } = await start(url);
     moves(1, 10);
-    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered HTTP 307' }]);
+    await expect.poll(() => warned).toEqual([{ reason: 'the receiver answered with status 307' }]);
     does.answer = (_req, res) => void res.writeHead(204).end();
     later(1100);
     await expect.poll(() => told('anna')).toBe(10 + 10);
@@ -229,7 +233,7 @@ describe('a receiver of traffic figures', () => {
     const { asked, url } = await receiver();
     const { moves, warned } = await start(url, { allowPrivate: false });
     moves(1, 10);
-    const reason = 'the receiver is at an address that this panel does not ask: a private one, or none';
+    const reason = 'the address of the receiver is private or invalid, and the panel does not connect to it';
     await expect.poll(() => warned).toEqual([{ reason }]);
     expect(asked).toEqual([]);
   });
