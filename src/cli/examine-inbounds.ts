@@ -26,12 +26,12 @@ export async function examineInbounds(
   for (const inbound of here) {
     if (known.has(inbound)) continue;
     for (const pair of certificatesOf(inbound.config.stream)) {
-      const flaw = await pairProblem(pair);
+      const problem = await pairProblem(pair);
       const file = certificateFileOf(pair);
-      if (flaw === null) continue;
+      if (problem === null) continue;
       find(
         inbound,
-        file ? message('cli.certificateBad', { file, why: flaw }) : message('cli.certificateOwn', { why: flaw }),
+        file ? message('cli.certificateBad', { file, why: problem }) : message('cli.certificateOwn', { why: problem }),
       );
     }
   }
@@ -39,8 +39,8 @@ export async function examineInbounds(
   const there = [...inbounds.values()].filter(({ node }) => node !== null && nodes.has(node));
   for (const inbound of there.filter(serves)) {
     for (const pair of certificatesOf(inbound.config.stream).filter(needsNoFile)) {
-      const flaw = await pairProblem(pair);
-      if (flaw !== null) find(inbound, message('cli.certificateOwn', { why: flaw }));
+      const problem = await pairProblem(pair);
+      if (problem !== null) find(inbound, message('cli.certificateOwn', { why: problem }));
     }
   }
   for (const inbound of inbounds.values())

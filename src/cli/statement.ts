@@ -4,7 +4,7 @@ import { type Rejection, reject } from '../commands/rejection.js';
 import type { Counter } from '../events/counters.js';
 import { OperatorError } from '../lib/operator-error.js';
 import { zoneNamed } from '../lib/time/calendar.js';
-import { dayRange, MOST_YEARS, type RangeFlaw } from '../lib/time/day-range.js';
+import { dayRange, MOST_YEARS, type RangeProblem } from '../lib/time/day-range.js';
 import { message, type Text } from '../messages/message.js';
 import { rendered } from '../messages/rendered.js';
 import { ReadModels } from '../projections/read-models.js';
@@ -58,7 +58,7 @@ function statementIn({ log, snapshots }: Journal, name: string, { from, to }: Op
     ledger.take(page, page.at(-1)?.position ?? 0);
   const now = Date.now();
   const range = dayRange(from, to, ledger.days, now);
-  if ('flaw' in range) throw new OperatorError(refusal(range.flaw).text);
+  if ('problem' in range) throw new OperatorError(refusal(range.problem).text);
   return statementOfNumbers(read, ledger, log, roots, range.days, now);
 }
 
@@ -86,10 +86,10 @@ function withTransferred(log: SqliteEventLog, roots: readonly number[]): Readonl
   return all;
 }
 
-function refusal(flaw: RangeFlaw): Rejection {
-  if (flaw === 'reversed') return reject('DAYS_REVERSED');
-  if (flaw === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
-  return reject('DAY_UNKNOWN', { field: flaw.day });
+function refusal(problem: RangeProblem): Rejection {
+  if (problem === 'reversed') return reject('DAYS_REVERSED');
+  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  return reject('DAY_UNKNOWN', { field: problem.day });
 }
 
 function text(name: string, statement: Statement, say: Say): string {

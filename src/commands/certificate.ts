@@ -1,5 +1,5 @@
 import { CertificateExpiring, CertificateLoaded, CertificateRejected, type ServerName } from '../events/certificate.js';
-import { flawKey, newsOf } from '../events/certificate-news.js';
+import { newsOf, problemKey } from '../events/certificate-news.js';
 import type { Command, Decider } from './command.js';
 
 export type CertificateCommand =
@@ -29,7 +29,7 @@ export const certificate: Decider<CertificateCommand> = {
   },
 
   RecordCertificateRejected(data, { certificates }) {
-    return newsOf(certificates, data.server).refused === flawKey(data) ? [] : [CertificateRejected(data)];
+    return newsOf(certificates, data.server).refused === problemKey(data) ? [] : [CertificateRejected(data)];
   },
 
   RecordCertificateExpiring(data, { certificates }, { now }) {

@@ -2,14 +2,14 @@ import { type MessageCode, type MessageParams, message, type Text } from '../mes
 import { render } from '../messages/render.js';
 
 /** A setting with an invalid value. */
-export interface Flaw {
+export interface SettingProblem {
   readonly key: string;
   readonly why: Text | string;
 }
 
 /** Details that are not only parameters of the text: callers read them in `obj` of the answer. */
 interface OwnDetails {
-  readonly SETTING_INVALID: { readonly flaws: readonly Flaw[] };
+  readonly SETTING_INVALID: { readonly problems: readonly SettingProblem[] };
   readonly GEO_SOURCES_FAILED: { readonly results: object };
 }
 
@@ -29,7 +29,7 @@ export class Rejection {
 
   /** The text for people; `render` translates it. */
   get text(): Text {
-    const params = this.code === 'SETTING_INVALID' ? { flaws: flawTexts(this.details) } : this.details;
+    const params = this.code === 'SETTING_INVALID' ? { problems: problemTexts(this.details) } : this.details;
     return { code: this.code, params: params as MessageParams[RejectionCode] };
   }
 
@@ -39,9 +39,9 @@ export class Rejection {
   }
 }
 
-function flawTexts(details: object): readonly Text[] {
-  const { flaws } = details as OwnDetails['SETTING_INVALID'];
-  return flaws.map(({ key, why }) => message('settings.invalid', { key, why }));
+function problemTexts(details: object): readonly Text[] {
+  const { problems } = details as OwnDetails['SETTING_INVALID'];
+  return problems.map(({ key, why }) => message('settings.invalid', { key, why }));
 }
 
 export function reject<C extends RejectionCode>(

@@ -12,7 +12,7 @@ import { BackupError, type Backups } from '../commands/ports/backups.js';
 import type { CoreInstall } from '../commands/reactors/releases/core-install.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
-import { nameFlaw } from '../commands/user/credential-rules.js';
+import { nameProblem } from '../commands/user/credential-rules.js';
 import { UserId } from '../events/ids.js';
 import type { EventLog } from '../events/log/log.js';
 import { begin, catchUp } from '../events/log/replay.js';
@@ -68,8 +68,8 @@ function typed(text: string, byDefault: unknown): unknown {
 /** The operations of the operator. Passwords arrive only as hashes. */
 export const operations = {
   'admin.create': operation(Credentials, (data, { dispatch }) => {
-    const flaw = nameFlaw(data.username);
-    if (flaw !== null) throw new OperatorError(flaw);
+    const problem = nameProblem(data.username);
+    if (problem !== null) throw new OperatorError(problem);
     dispatch({ type: 'CreateUser', data });
   }),
 

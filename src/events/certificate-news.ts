@@ -4,7 +4,7 @@ import type { ServerName } from './certificate.js';
 /** What was last said about the certificate of a server, so that it is said once. */
 export interface CertificateStatus {
   readonly fingerprint: string;
-  /** Files and flaw, or null when the last word was a good one. */
+  /** Files and problem, or null when the last word was a good one. */
   readonly refused: string | null;
   readonly remindedAt: number;
 }
@@ -25,7 +25,7 @@ export function evolveCertificates(all: CertificateStatuses, event: RecordedEven
       return { ...all, [event.data.server]: { ...none, fingerprint } };
     }
     case 'CertificateRejected':
-      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), refused: flawKey(event.data) } };
+      return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), refused: problemKey(event.data) } };
     case 'CertificateExpiring':
       return { ...all, [event.data.server]: { ...newsOf(all, event.data.server), remindedAt: event.meta.at } };
     default:
@@ -33,7 +33,15 @@ export function evolveCertificates(all: CertificateStatuses, event: RecordedEven
   }
 }
 
-/** The same flaw of the same files is no news. */
-export function flawKey({ certFile, keyFile, reason }: { certFile: string; keyFile: string; reason: string }): string {
+/** The same problem of the same files is no news. */
+export function problemKey({
+  certFile,
+  keyFile,
+  reason,
+}: {
+  certFile: string;
+  keyFile: string;
+  reason: string;
+}): string {
   return JSON.stringify([certFile, keyFile, reason]);
 }

@@ -731,7 +731,7 @@ export interface MessageParams {
   'CORE_MISSING': None;
   'TEMPLATE_INVALID': { readonly why: Text | string };
   'OUTBOUND_TAG_UNKNOWN': { readonly tag: string | number };
-  'SETTING_INVALID': { readonly flaws: readonly (Text | string)[] };
+  'SETTING_INVALID': { readonly problems: readonly (Text | string)[] };
   'LOGIN_BUSY': None;
   'LOGIN_WRONG': None;
   'CREDENTIALS_WRONG': None;

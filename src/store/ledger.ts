@@ -158,11 +158,11 @@ export class LedgerKeeper {
   }
 
   /** Rebuilds a wrong ledger. Returns false, and does nothing, when it was rebuilt only recently. */
-  #repair(flaw: LedgerError): boolean {
+  #repair(problem: LedgerError): boolean {
     const now = performance.now();
     if (now - this.#rebuiltAt < REBUILD_AFTER_MS) return false;
     this.#rebuiltAt = now;
-    this.#parts.warn('the ledger was wrong and is rebuilt', { error: flaw.message });
+    this.#parts.warn('the ledger was wrong and is rebuilt', { error: problem.message });
     this.#rebuild('on disk');
     return true;
   }

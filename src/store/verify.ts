@@ -97,9 +97,9 @@ function examined(log: SqliteEventLog, row: EventRow, before: Before): Text | re
     const misfit = events.some((event) => !type?.schema.safeParse(event.data).success);
     if (misfit) return message('storage.schemaMismatch', { type: row.type });
     const [event] = events;
-    const flaw =
+    const problem =
       event?.type === 'MeasurementsRolledUp' ? log.rollUpMisfit(event.data, row.position, before.rolledTo) : null;
-    return flaw ?? events;
+    return problem ?? events;
   } catch (error) {
     return error instanceof LogDamage ? error.what : textOf(error);
   }

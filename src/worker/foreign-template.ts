@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createXrayCore } from '../adapters/core/xray.js';
-import { boundsFlaw, parse, Unreadable } from '../commands/import/json.js';
+import { boundsProblem, parse, Unreadable } from '../commands/import/json.js';
 import { shown } from '../commands/import/report.js';
 import { type Core, CoreError } from '../commands/ports/core.js';
 import type { ForeignPanel } from '../commands/ports/foreign-panel.js';
@@ -58,7 +58,7 @@ export async function prepareTemplate(
     return result(null);
   }
   const given = unwrapTemplate(read as JsonObject);
-  const bounds = boundsFlaw(given);
+  const bounds = boundsProblem(given);
   if (bounds !== null) {
     note('skipped', `it ${bounds}: the usual one is used`);
     return result(null);
@@ -66,15 +66,15 @@ export async function prepareTemplate(
   const lacking: Lacking[] = [];
   for (;;) {
     const bare = withoutLacking(given, lacking);
-    const flaw = await flawOf(bare.template, place, scratch);
-    if (flaw === null) {
+    const problem = await problemOf(bare.template, place, scratch);
+    if (problem === null) {
       if (lacking.length > 0) note('changed', named(lacking));
       findings.push(...bare.findings);
       return result(lacking.length > 0 ? bare.template : given);
     }
-    const next = lackingIn(textOf(flaw.cause));
+    const next = lackingIn(textOf(problem.cause));
     if (next === null || lacking.length === MOST_LACKING || lacking.some((one) => sameJson(one, next))) {
-      note('skipped', `the usual one is used: ${flaw.message}`);
+      note('skipped', `the usual one is used: ${problem.message}`);
       return result(null);
     }
     lacking.push(next);
@@ -89,7 +89,7 @@ function named(lacking: readonly Lacking[]): string {
 }
 
 /** Why neither the panel's own rules nor the core take it; null when they do, or when there is no core to ask. */
-async function flawOf(template: JsonObject, place: CorePlace | null, scratch: string): Promise<CoreError | null> {
+async function problemOf(template: JsonObject, place: CorePlace | null, scratch: string): Promise<CoreError | null> {
   const run = mkdtempSync(join(scratch, 'template-'));
   const core: Core = createXrayCore({
     binary: place?.binary ?? null,

@@ -10,7 +10,7 @@ import { inboundItem } from '../commands/import/inbounds.js';
 import { readJson, Unreadable } from '../commands/import/json.js';
 import { type ForeignImport, type ForeignReport, planImport } from '../commands/import/plan.js';
 import { gravest, shown } from '../commands/import/report.js';
-import type { HostFlaw } from '../commands/import/settings.js';
+import type { HostProblem } from '../commands/import/settings.js';
 import type { PreparedPassword } from '../commands/import/users.js';
 import { ForeignError, type ForeignPanel } from '../commands/ports/foreign-panel.js';
 import { WebError } from '../commands/ports/web.js';
@@ -96,7 +96,7 @@ async function prepare(file: string, scratch: string, options: ForeignOptions): 
     passwords: await preparePasswords(read.users),
     template,
     outboundTestUrl,
-    hostFlaws: options.host ? [] : await hostFlaws(settings),
+    hostProblems: options.host ? [] : await hostProblems(settings),
     findings: [
       ...findings,
       ...(await templateCertificates(template)),
@@ -128,23 +128,23 @@ const PAIRS = [
 ] as const;
 
 /** Settings that this machine cannot follow: with them nobody would reach the panel. */
-async function hostFlaws(settings: ForeignPanel['settings']): Promise<readonly HostFlaw[]> {
+async function hostProblems(settings: ForeignPanel['settings']): Promise<readonly HostProblem[]> {
   const value = (key: string): string => settings.find((setting) => setting.key === key)?.value.trim() ?? '';
-  const flaws: HostFlaw[] = [];
+  const problems: HostProblem[] = [];
   for (const pair of PAIRS) {
     const [certificate, key] = pair.map(value);
     if (!certificate && !key) continue;
-    const flaw = await certificateProblem(certificate ?? '', key ?? '');
-    if (flaw !== null)
-      flaws.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${flaw}` })));
+    const problem = await certificateProblem(certificate ?? '', key ?? '');
+    if (problem !== null)
+      problems.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${problem}` })));
   }
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));
   for (const key of ['webListen', 'subListen'] as const) {
     const address = value(key);
     if (!['', '0.0.0.0', '::'].includes(address) && !own.has(address))
-      flaws.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
+      problems.push({ key, reason: 'is not an address of this machine, so every address is listened on' });
   }
-  return flaws;
+  return problems;
 }
 
 /** Inbounds whose certificate files are not here, or of no use: the core would not run them, or nobody trust them. */
@@ -160,13 +160,13 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
       const name = JSON.stringify(pair);
       const asked = known.get(name) ?? pairProblem(pair);
       known.set(name, asked);
-      const flaw = await asked;
+      const problem = await asked;
       const certificate = certificateFileOf(pair);
       const why =
         certificate === null
-          ? `its certificate is of no use: ${flaw}`
-          : `its certificate ${shown(certificate)} is of no use on this machine: ${flaw}`;
-      if (flaw !== null) findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
+          ? `its certificate is of no use: ${problem}`
+          : `its certificate ${shown(certificate)} is of no use on this machine: ${problem}`;
+      if (problem !== null) findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
     }
   }
   return findings;
@@ -174,14 +174,14 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
 
 /** The same for what the template gives as lines; its files were looked at with the paths. */
 async function templateCertificates(template: JsonObject | null): Promise<readonly ImportFinding[]> {
-  const flaws = await Promise.all(certificatePairs(template).filter(hasLines).map(pairProblem));
-  return flaws
-    .filter((flaw) => flaw !== null)
-    .map((flaw) => ({
+  const problems = await Promise.all(certificatePairs(template).filter(hasLines).map(pairProblem));
+  return problems
+    .filter((problem) => problem !== null)
+    .map((problem) => ({
       table: 'settings',
       item: 'the core template',
       outcome: 'noted',
-      reason: `a certificate in it is of no use: ${flaw}`,
+      reason: `a certificate in it is of no use: ${problem}`,
     }));
 }
 

@@ -46,7 +46,7 @@ describe('the news of a certificate', () => {
       .then(CertificateLoaded(loaded));
   });
 
-  it('is told of a flaw once, and when it is good again', () => {
+  it('is told of a problem once, and when it is good again', () => {
     const refuse = { type: 'RecordCertificateRejected', data: refused } as const;
     given(CertificateLoaded(loaded)).when(refuse).then(CertificateRejected(refused));
     given(CertificateRejected(refused)).when(refuse).thenNothing();

@@ -151,7 +151,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
   }
 
   /** What is wrong with an answer; null when it is a success or names the cause. */
-  function flawIn(fault: DiskFault, path: string, status: number, text: string, dataDir: string): string | null {
+  function problemIn(fault: DiskFault, path: string, status: number, text: string, dataDir: string): string | null {
     if (status !== 200 && status !== 503) return `${status} ${text.slice(0, 200)}`;
     const isNo = text.includes('"success":false');
     if ((isNo && text.includes(dataDir)) || /\bE(NOSPC|ROFS|IO|NOENT)\b/.test(text))
@@ -166,7 +166,7 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
       const { panel, admin, disk: own } = await begin();
       const backup = new Blob([await (await admin.raw('GET', '/panel/api/server/getDb')).arrayBuffer()]);
       const known = bodies(await freePort(), releases.url);
-      const flaws: string[] = [];
+      const problems: string[] = [];
       let refused = 0;
       try {
         own.fail(fault);
@@ -181,11 +181,11 @@ describe.skipIf(withoutCore(SUITE) || !disk)(SUITE, () => {
             signal: AbortSignal.timeout(60_000),
           });
           const text = await answer.text();
-          const flaw = flawIn(fault, route.path, answer.status, text, panel.dataDir);
-          if (flaw !== null) flaws.push(`${route.method} ${route.path}: ${flaw}`);
+          const problem = problemIn(fault, route.path, answer.status, text, panel.dataDir);
+          if (problem !== null) problems.push(`${route.method} ${route.path}: ${problem}`);
           if (text.includes('"success":false')) refused += 1;
         }
-        expect(flaws).toEqual([]);
+        expect(problems).toEqual([]);
         expect(refused).toBeGreaterThan(35);
         const look = await panel.admin();
         expect(await must(look.get<unknown[]>('/panel/api/inbounds/list'))).toHaveLength(2);

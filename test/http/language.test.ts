@@ -95,12 +95,12 @@ describe('what is said', () => {
     expect(explained(failed, 'ru')).toBe('geoip.dat: это длилось слишком долго\r\ngeosite.dat: EX');
   });
 
-  it('says every flaw of the settings', () => {
-    const flaws = [
+  it('says every problem of the settings', () => {
+    const problems = [
       { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65_535 }) },
       { key: 'subPort', why: message('input.notWholeNumber') },
     ];
-    expect(explained(new Rejection('SETTING_INVALID', { flaws }), 'ru')).toBe(
+    expect(explained(new Rejection('SETTING_INVALID', { problems }), 'ru')).toBe(
       'Настройка webPort: должно быть от 1 до 65535; Настройка subPort: должно быть целым числом',
     );
   });
@@ -125,7 +125,7 @@ describe.each(foreign)('the catalogue in %s', (language) => {
   });
 
   it('has every word that a wrong setting can bring up', () => {
-    expect(flawsOfSettings().filter(isUntold)).toStrictEqual([]);
+    expect(problemsOfSettings().filter(isUntold)).toStrictEqual([]);
   });
 
   it('keeps every place, and says something else than the English', () => {
@@ -137,7 +137,7 @@ describe.each(foreign)('the catalogue in %s', (language) => {
   });
 
   it('has nothing that nobody says', () => {
-    const said = [...found.map(({ text }) => text), ...flawsOfSettings()].map(loosely);
+    const said = [...found.map(({ text }) => text), ...problemsOfSettings()].map(loosely);
     const unused = Object.keys(sentences)
       .filter(saysSomething)
       .filter((key) => {
@@ -165,7 +165,7 @@ function loosely(said: string): { readonly pattern: RegExp; readonly text: strin
 }
 
 /** What the schemas of the settings say to values of every kind. */
-function flawsOfSettings(): readonly string[] {
+function problemsOfSettings(): readonly string[] {
   const wrong = [
     null,
     {},

@@ -30,11 +30,11 @@ describe('a message', () => {
   });
 
   it('joins lists', () => {
-    const flaws = [
+    const problems = [
       { key: 'webPort', why: verbatim('a') },
       { key: 'subPort', why: verbatim('b') },
     ];
-    expect(reject('SETTING_INVALID', { flaws }).message).toBe('Setting webPort: a; Setting subPort: b');
+    expect(reject('SETTING_INVALID', { problems }).message).toBe('Setting webPort: a; Setting subPort: b');
     expect(reject('METRIC_INVALID', { known: ['cpu', 'mem'] }).message).toContain('cpu, mem');
     expect(reject('GEO_FAILED', { why: [verbatim('a'), verbatim('b')] }).message).toBe('a\r\nb');
   });

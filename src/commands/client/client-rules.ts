@@ -19,7 +19,7 @@ import { readMark } from '../../lib/ownership-mark.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { admitted } from '../traffic/ip-limit.js';
-import { type ClientDraft, clientFlaw, clientKey, credentialKey } from './credentials.js';
+import { type ClientDraft, clientKey, clientProblem, credentialKey } from './credentials.js';
 import { depletionOf, verdictOn } from './limits.js';
 import { bequest, clientIn, clientsNamed, deletions, usedTogether, usedUnder } from './siblings.js';
 
@@ -36,9 +36,9 @@ class Taken {
   readonly #credentials = new Map<string, string>();
 
   /** Why `draft` cannot stand beside the clients of the panel (except `self`) and those of this request. */
-  flaw(state: PanelState, target: Target, draft: ClientDraft, self?: Client): Rejection | null {
+  problem(state: PanelState, target: Target, draft: ClientDraft, self?: Client): Rejection | null {
     const { email } = draft.identity;
-    const shared = emailFlaw(state, target, draft, self);
+    const shared = emailProblem(state, target, draft, self);
     if (shared) return shared;
     if (this.#emails.has(emailKey(email))) return reject('EMAIL_TAKEN', { email });
     this.#emails.add(emailKey(email));
@@ -59,7 +59,7 @@ class Taken {
  * One email is one person: it may stand in several inbounds, once in each, and the subscription id says that it is the same
  * person in all of them.
  */
-function emailFlaw(state: PanelState, target: Target, { identity }: ClientDraft, self?: Client): Rejection | null {
+function emailProblem(state: PanelState, target: Target, { identity }: ClientDraft, self?: Client): Rejection | null {
   const { email, subId } = identity;
   const other = clientsNamed(state, email).find(
     (client) =>
@@ -77,7 +77,7 @@ function named(draft: ClientDraft, stored = ''): ClientDraft {
   return email === draft.identity.email ? draft : { ...draft, identity: { ...draft.identity, email } };
 }
 
-/** All of the clients, or the first flaw among them. */
+/** All of the clients, or the first problem among them. */
 export function addClients(
   state: PanelState,
   target: Target,
@@ -88,8 +88,9 @@ export function addClients(
   let number = state.lastClient;
   for (const asked of drafts) {
     const draft = named(asked);
-    const flaw = clientFlaw(target.protocol, target.config.settings, draft) ?? taken.flaw(state, target, draft);
-    if (flaw) return flaw;
+    const problem =
+      clientProblem(target.protocol, target.config.settings, draft) ?? taken.problem(state, target, draft);
+    if (problem) return problem;
     number += 1;
     const client = ClientNumber.parse(number);
     events.push(ClientAdded({ client, inbound: target.id, keyVersion: 1, ...draft }));
@@ -111,10 +112,10 @@ export function changeClient(
   taken = new Taken(),
 ): PanelEvent[] | Rejection {
   const draft = named(asked, client.identity.email);
-  const flaw =
-    clientFlaw(target.protocol, target.config.settings, draft, client.identity) ??
-    taken.flaw(state, target, draft, client);
-  if (flaw) return flaw;
+  const problem =
+    clientProblem(target.protocol, target.config.settings, draft, client.identity) ??
+    taken.problem(state, target, draft, client);
+  if (problem) return problem;
   const events: PanelEvent[] = [];
   const changes = changedSpec(client.spec, draft.spec);
   if (Object.keys(changes).length > 0) events.push(ClientUpdated({ client: client.number, changes }));

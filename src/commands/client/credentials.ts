@@ -78,20 +78,22 @@ export function base64Length(text: string): number {
  * Why the core would refuse this client, or would take it and misbehave. Null when it is sound. `stored`: the email that it
  * has already and its subId, which may be such that no client is given any more.
  */
-export function clientFlaw(
+export function clientProblem(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
   { identity, credential, spec }: ClientDraft,
   stored: Pick<ClientIdentity, 'email' | 'subId'> = { email: '', subId: '' },
 ): Rejection | null {
-  const flaw = emailFlaw(identity.email, stored.email);
-  if (flaw) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: flaw });
+  const problem = emailProblem(identity.email, stored.email);
+  if (problem) return reject('EMAIL_INVALID', { email: identity.email.slice(0, 100), why: problem });
   const why =
-    subIdFlaw(identity.subId, stored.subId) ?? credentialFlaw(protocol, settings, credential, spec) ?? specFlaw(spec);
+    subIdProblem(identity.subId, stored.subId) ??
+    credentialProblem(protocol, settings, credential, spec) ??
+    specProblem(spec);
   return why ? reject('CREDENTIAL_INVALID', { email: identity.email, why }) : null;
 }
 
-function emailFlaw(email: string, stored: string): Text | null {
+function emailProblem(email: string, stored: string): Text | null {
   if (email.trim() === '') return message('client.nameEmpty');
   if (/^\.\.?$/.test(email) && email !== stored) return message('client.emailPathSegment');
   if (email.length > 256) return message('client.nameTooLong', { limit: 256 });
@@ -107,12 +109,12 @@ function emailFlaw(email: string, stored: string): Text | null {
   return null;
 }
 
-function subIdFlaw(subId: string, stored: string): Text | null {
+function subIdProblem(subId: string, stored: string): Text | null {
   const hidden = subId === stored ? null : hiddenIn(subId);
   return hidden === null ? null : message('client.subIdInvisible', { code: hidden });
 }
 
-function credentialFlaw(
+function credentialProblem(
   protocol: Protocol,
   settings: Readonly<Record<string, unknown>>,
   credential: ClientCredential,
@@ -135,13 +137,13 @@ function credentialFlaw(
     case 'hysteria2':
       return credential.auth === '' ? message('client.hysteriaAuthEmpty') : null;
     case 'shadowsocks':
-      return shadowsocksFlaw(settings, credential, spec);
+      return shadowsocksProblem(settings, credential, spec);
     default:
       return null;
   }
 }
 
-function shadowsocksFlaw(
+function shadowsocksProblem(
   settings: Readonly<Record<string, unknown>>,
   { password }: ClientCredential,
   spec: ClientSpec,
@@ -161,7 +163,7 @@ function shadowsocksFlaw(
 /** A term of a hundred years: whoever asks for a longer one counts something else than days. */
 export const MOST_RESET_DAYS = 36_500;
 
-function specFlaw(spec: ClientSpec): Text | null {
+function specProblem(spec: ClientSpec): Text | null {
   if (spec.expiresAt > LATEST_MS) return message('client.expiryTooLate');
   if (spec.expiresAt < -LATEST_MS) return message('client.expiryOutOfRange');
   if (spec.renewalDays > MOST_RESET_DAYS) return message('client.resetTooLong');

@@ -59,7 +59,7 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /** Why a source cannot be as it is wished, or null. `own` is the one that it shall be instead of. */
-export function geoPlaceFlaw(
+export function geoPlaceProblem(
   { type, alias, url }: GeoPlace,
   own: GeoSource | undefined,
   sources: Iterable<GeoSource>,

@@ -17,7 +17,7 @@ import type { Command, Decider } from '../command.js';
 import type { GeoPlace } from '../ports/geo-sources.js';
 import { type Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { geoPlaceFlaw, placesThatUse } from './geo-rules.js';
+import { geoPlaceProblem, placesThatUse } from './geo-rules.js';
 
 /** Every file costs room on the disk. */
 const MOST_SOURCES = 100;
@@ -45,8 +45,8 @@ export type GeoCommand =
 export const geo: Decider<GeoCommand> = {
   AddGeoSource({ type, alias, url, content, used }, state) {
     if (state.geoSources.size >= MOST_SOURCES) return reject('GEO_SOURCES_FULL', { most: MOST_SOURCES });
-    const flaw = geoPlaceFlaw({ type, alias, url }, undefined, state.geoSources.values());
-    if (flaw) return flaw;
+    const problem = geoPlaceProblem({ type, alias, url }, undefined, state.geoSources.values());
+    if (problem) return problem;
     const source = GeoSourceId.parse(state.lastGeoSource + 1);
     return [
       GeoSourceAdded({ source, type, alias, url }),
@@ -58,10 +58,10 @@ export const geo: Decider<GeoCommand> = {
   UpdateGeoSource({ source, type, alias, url, content, used }, state) {
     const own = state.geoSources.get(source as GeoSourceId);
     if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source });
-    const flaw =
-      geoPlaceFlaw({ type, alias, url }, own, state.geoSources.values()) ??
-      (geoFileOf(own) === geoFileOf({ type, alias }) ? null : usedFlaw(state, own));
-    if (flaw) return flaw;
+    const problem =
+      geoPlaceProblem({ type, alias, url }, own, state.geoSources.values()) ??
+      (geoFileOf(own) === geoFileOf({ type, alias }) ? null : usedProblem(state, own));
+    if (problem) return problem;
     return [
       GeoSourceUpdated({ source: own.id, type, alias, url }),
       ...[downloaded(own.id, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
@@ -71,7 +71,7 @@ export const geo: Decider<GeoCommand> = {
   DeleteGeoSource({ source }, state) {
     const own = state.geoSources.get(source as GeoSourceId);
     if (!own) return reject('GEO_SOURCE_NOT_FOUND', { source });
-    return usedFlaw(state, own) ?? [GeoSourceDeleted({ source: own.id })];
+    return usedProblem(state, own) ?? [GeoSourceDeleted({ source: own.id })];
   },
 
   /** Of a source that is gone by now there is nothing to say. */
@@ -103,7 +103,7 @@ function restart({ core }: PanelState, used: boolean): readonly PanelEvent[] {
 }
 
 /** A file that the core's configuration names cannot go: the core would not start again. */
-function usedFlaw({ template, inbounds }: PanelState, own: GeoSource): Rejection | null {
+function usedProblem({ template, inbounds }: PanelState, own: GeoSource): Rejection | null {
   const file = geoFileOf(own);
   const listeners = Object.fromEntries([...inbounds.values()].map(({ tag, config }) => [tag, config]));
   const places = [...placesThatUse(template?.template, file), ...placesThatUse({ inbounds: listeners }, file)];

@@ -5,7 +5,7 @@ import { isObject, type Json, textOf } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
 import type { Text } from '../../messages/message.js';
 import { render } from '../../messages/render.js';
-import { type ClientDraft, clientFlaw, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
+import { type ClientDraft, clientProblem, credentialKey, MOST_RESET_DAYS } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
 import { type JsonRecord, numberOf } from './json.js';
 import { clientItem, type Entry, type Named } from './names.js';
@@ -65,7 +65,7 @@ export class ClientImport {
       },
       credential: { id: word(wire['id']), password: word(wire['password']), auth: word(wire['auth']) },
     };
-    const why = enabled ? this.#flaw(draft, depletion !== null) : null;
+    const why = enabled ? this.#problem(draft, depletion !== null) : null;
     if (why !== null) note(`it is switched off: ${why}`);
     const times = { createdAt: timeOf(wire['created_at']), updatedAt: timeOf(wire['updated_at']) };
     const sound = why === null ? draft : { ...draft, spec: { ...spec, enabled: false } };
@@ -80,9 +80,9 @@ export class ClientImport {
   }
 
   /** Why the core would refuse it, or confuse it with another. */
-  #flaw(draft: ClientDraft, depleted: boolean): string | null {
-    const flaw = clientFlaw(this.#protocol, this.#settings, draft, draft.identity);
-    if (flaw) return render((flaw.details as { readonly why: Text }).why, 'en');
+  #problem(draft: ClientDraft, depleted: boolean): string | null {
+    const problem = clientProblem(this.#protocol, this.#settings, draft, draft.identity);
+    if (problem) return render((problem.details as { readonly why: Text }).why, 'en');
     const key = credentialKey(this.#protocol, draft.credential);
     if (key === null || depleted) return null;
     if (this.#held.has(key)) return 'another client of its inbound has the same id or password';

@@ -5,7 +5,7 @@ import { isObject } from '../../lib/json.js';
 import { LATEST_MS } from '../../lib/time/calendar.js';
 import { hasClients } from '../client/credentials.js';
 import { depletionOf } from '../client/limits.js';
-import { configFlaw, freeTag, portProblem, tagFlaw } from '../inbound/inbound-rules.js';
+import { configProblem, freeTag, portProblem, tagProblem } from '../inbound/inbound-rules.js';
 import type { ForeignInbound } from '../ports/foreign-panel.js';
 import type { PanelState } from '../state.js';
 import { type JsonRecord, readClient, readJson, Unreadable, wellFormed } from './json.js';
@@ -67,19 +67,19 @@ export function importInbound(row: ForeignInbound, surroundings: Surroundings): 
     notes.lost({ clients: clients.length, inbounds: 1, inboundUp: row.up, inboundDown: row.down });
     return null;
   }
-  const { spec, config, node, flaws } = readSpec(row, protocol.data, settings, surroundings);
+  const { spec, config, node, problems } = readSpec(row, protocol.data, settings, surroundings);
   // The panel before switched inbounds off that were used up; here that is a state of its own, which ends by itself.
   const depletion = depletionOfInbound(row, now);
   const wanted = row.enable || depletion !== null;
   if (!row.enable && depletion !== null) notes.noted('inbounds', item, switchedOff(depletion));
-  if (wanted && flaws.length > 0) notes.changed('inbounds', item, `it is switched off: ${flaws[0]}`);
+  if (wanted && problems.length > 0) notes.changed('inbounds', item, `it is switched off: ${problems[0]}`);
   return {
     row,
     id: id.data,
     owner: owner(row.userId),
     node,
-    whole: flaws.length === 0,
-    enabled: wanted && flaws.length === 0,
+    whole: problems.length === 0,
+    enabled: wanted && problems.length === 0,
     spec,
     config,
     entries: readEntries(row, protocol.data, clients, notes),
@@ -91,12 +91,12 @@ function readSpec(
   protocol: Protocol,
   settings: JsonRecord | Unreadable,
   { state, notes }: Surroundings,
-): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly flaws: readonly string[] } {
+): Pick<ImportedInbound, 'spec' | 'config' | 'node'> & { readonly problems: readonly string[] } {
   const item = inboundItem(row);
-  const flaws: string[] = [];
+  const problems: string[] = [];
   const part = (name: string, value: JsonRecord | Unreadable): JsonRecord => {
     if (!(value instanceof Unreadable)) return value;
-    flaws.push(`its ${name} ${value.why}`);
+    problems.push(`its ${name} ${value.why}`);
     return {};
   };
   const { clients: _clients, ...own } = part('settings', settings);
@@ -109,9 +109,9 @@ function readSpec(
   if (read instanceof Unreadable) notes.changed('inbounds', item, `it does not sniff: its sniffing ${read.why}`);
   const sniffing = read instanceof Unreadable ? {} : read;
   const node = nodeOf(row, state);
-  if (node === undefined) flaws.push(`its node ${row.nodeId} is not here`);
+  if (node === undefined) problems.push(`its node ${row.nodeId} is not here`);
   const port = row.port >= 0 && row.port <= 65_535 ? row.port : 0;
-  if (port !== row.port) flaws.push('its port is none');
+  if (port !== row.port) problems.push('its port is none');
   const spec = {
     remark: wellFormed(row.remark),
     listen: wellFormed(row.listen.trim()),
@@ -127,14 +127,14 @@ function readSpec(
     sniffing: { ...sniffing, enabled: sniffing['enabled'] === true } as InboundSpec['sniffing'],
   };
   const whole = { ...spec, tag: tagOf(row, spec, config, state, notes) };
-  const rejection = configFlaw(whole, config) ?? portProblem(state, [], whole, config, { node: node ?? null });
-  if (rejection) flaws.push(rejection.message);
-  if (protocol === 'wireguard' && rejection === null) flaws.push(...keyFlaws(own));
-  return { spec: whole, config, node: node ?? null, flaws };
+  const rejection = configProblem(whole, config) ?? portProblem(state, [], whole, config, { node: node ?? null });
+  if (rejection) problems.push(rejection.message);
+  if (protocol === 'wireguard' && rejection === null) problems.push(...keyProblems(own));
+  return { spec: whole, config, node: node ?? null, problems };
 }
 
 /** With such keys the core does not start, and nobody else's inbound would. */
-function keyFlaws(settings: JsonRecord): readonly string[] {
+function keyProblems(settings: JsonRecord): readonly string[] {
   const peers = Array.isArray(settings['peers']) ? settings['peers'].filter(isObject) : [];
   const bad = !isKey(settings['secretKey']) || peers.some((peer) => !isKey(peer['publicKey']));
   return bad ? ['a key of its WireGuard is none: each is 32 bytes in base64 or hex'] : [];
@@ -170,10 +170,10 @@ function tagOf(
   state: PanelState,
   notes: Notes,
 ): string {
-  const flaw = row.tag === '' ? 'it has none' : tagFlaw(state, row.tag, undefined, row.tag)?.message;
-  if (flaw === undefined) return row.tag;
+  const problem = row.tag === '' ? 'it has none' : tagProblem(state, row.tag, undefined, row.tag)?.message;
+  if (problem === undefined) return row.tag;
   const tag = freeTag(state, spec, config);
-  notes.changed('inbounds', inboundItem(row), `its tag is ${tag} here: ${flaw}`);
+  notes.changed('inbounds', inboundItem(row), `its tag is ${tag} here: ${problem}`);
   return tag;
 }
 

@@ -31,8 +31,8 @@ export function readJson(text: string): JsonRecord | Unreadable {
   if (parsed === null) return {};
   if (!isObject(parsed)) return new Unreadable('is not a JSON object');
   const { clients, ...others } = parsed;
-  const flaw = flawOf(others, ofText(), 0);
-  if (flaw !== null) return new Unreadable(flaw);
+  const problem = problemOf(others, ofText(), 0);
+  if (problem !== null) return new Unreadable(problem);
   const whole = clean(others) as JsonRecord;
   // Each client has room of its own: one that is absurd does not take the others along.
   return Array.isArray(clients) ? { ...whole, clients: clients as Json[] } : whole;
@@ -41,8 +41,8 @@ export function readJson(text: string): JsonRecord | Unreadable {
 /** A client as it stands in the settings, or why it cannot be read. */
 export function readClient(value: unknown): JsonRecord | Unreadable {
   if (!isObject(value)) return new Unreadable('is not a JSON object');
-  const flaw = flawOf(value, ofClient(), 1);
-  return flaw === null ? (clean(value) as JsonRecord) : new Unreadable(flaw);
+  const problem = problemOf(value, ofClient(), 1);
+  return problem === null ? (clean(value) as JsonRecord) : new Unreadable(problem);
 }
 
 /** Any JSON value from its text. */
@@ -57,11 +57,11 @@ export function parse(text: string): unknown {
 }
 
 /** Why a value cannot be read through recursively; null when it can. */
-export function boundsFlaw(value: unknown): string | null {
-  return flawOf(value, ofText(), 0);
+export function boundsProblem(value: unknown): string | null {
+  return problemOf(value, ofText(), 0);
 }
 
-function flawOf(value: unknown, room: Room, depth: number): string | null {
+function problemOf(value: unknown, room: Room, depth: number): string | null {
   if (typeof value === 'string') room.characters -= value.length;
   if (room.characters < 0) return 'holds too much text';
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is out of range';
@@ -72,8 +72,8 @@ function flawOf(value: unknown, room: Room, depth: number): string | null {
   if (room.values < 0) return 'holds too many values';
   for (const [name, member] of members) {
     if (!Array.isArray(value)) room.characters -= name.length;
-    const flaw = flawOf(member, room, depth + 1);
-    if (flaw !== null) return flaw;
+    const problem = problemOf(member, room, depth + 1);
+    if (problem !== null) return problem;
   }
   return null;
 }

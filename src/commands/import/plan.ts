@@ -16,7 +16,7 @@ import { type PanelState, panelState } from '../state.js';
 import { type ImportedInbound, importInbound, inboundItem } from './inbounds.js';
 import { importClients } from './people.js';
 import { gravest, Notes } from './report.js';
-import { type HostFlaw, importSettings } from './settings.js';
+import { type HostProblem, importSettings } from './settings.js';
 import { importGeo, importNodes, nodeItem } from './surroundings.js';
 import { importTemplate } from './template.js';
 import { importUsers, type PreparedPassword } from './users.js';
@@ -30,7 +30,7 @@ export interface ForeignImport {
   readonly passwords: readonly PreparedPassword[];
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
-  readonly hostFlaws: readonly HostFlaw[];
+  readonly hostProblems: readonly HostProblem[];
   /** What was found out on the way here. */
   readonly findings: readonly ImportFinding[];
 }
@@ -69,8 +69,8 @@ export function planImport(
   add(importGeo(panel.geo, notes));
   const inbounds = importInbounds(panel, { state, notes, now, add });
   noteNodes(panel.nodes, events, notes);
-  const { hostFlaws } = request;
-  const settings = importSettings(panel, { state, hostFlaws, now, notes });
+  const { hostProblems } = request;
+  const settings = importSettings(panel, { state, hostProblems, now, notes });
   const template = importTemplate(request, inbounds);
   const clients = importClients(panel, inbounds, now, notes);
   const outbounds = importOutbounds(panel.outbounds, notes);

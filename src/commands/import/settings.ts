@@ -13,8 +13,8 @@ import { ApiTokenIssued } from '../../events/user.js';
 import { sameJson } from '../../lib/json.js';
 import { issueText, render } from '../../messages/render.js';
 import type { ForeignPanel } from '../ports/foreign-panel.js';
-import { settingFlaws } from '../settings/setting-rules.js';
-import { senseFlaws } from '../settings/setting-sense.js';
+import { settingProblems } from '../settings/setting-rules.js';
+import { senseProblems } from '../settings/setting-sense.js';
 import type { PanelState } from '../state.js';
 import { type Notes, shown } from './report.js';
 
@@ -35,7 +35,7 @@ const ROUNDS = 10;
 const API_TOKEN = /^[\x21-\x7e]{8,256}$/;
 
 /** A setting that this machine cannot follow, and why. */
-export interface HostFlaw {
+export interface HostProblem {
   readonly key: string;
   readonly reason: string;
 }
@@ -43,14 +43,14 @@ export interface HostFlaw {
 interface Given {
   readonly state: PanelState;
   /** What only the machine knows: files that cannot be read, addresses that it does not have. */
-  readonly hostFlaws: readonly HostFlaw[];
+  readonly hostProblems: readonly HostProblem[];
   readonly now: number;
   readonly notes: Notes;
 }
 
 /** The settings under our names, the secrets among them, and the API token. */
 export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>, given: Given): PanelEvent[] {
-  const { state, hostFlaws, now, notes } = given;
+  const { state, hostProblems, now, notes } = given;
   notes.rows('settings', panel.settings.length);
   const { plain, secrets, apiToken } = readSettings(panel, notes);
   let next: Settings = { ...defaultSettings, ...plain };
@@ -59,17 +59,17 @@ export function importSettings(panel: Pick<ForeignPanel, 'settings' | 'version'>
     if (!Object.hasOwn(YIELDS, key)) secrets.delete(key as SecretKey);
     notes.dropped('settings', `setting ${key}`, reason);
   };
-  for (const { key, reason } of hostFlaws) if (Object.hasOwn(plain, key)) off(key, `it ${reason}`);
+  for (const { key, reason } of hostProblems) if (Object.hasOwn(plain, key)) off(key, `it ${reason}`);
   if (next.twoFactorEnable && !secrets.has('twoFactorToken'))
     off('twoFactorEnable', 'it has no token that codes could be checked with: set it up anew');
   for (let round = 0; round < ROUNDS; round += 1) {
-    const flaws = [
-      ...settingFlaws(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
-      ...senseFlaws(next, state, { secrets, now }),
+    const problems = [
+      ...settingProblems(next, state, { named: new Set(), trustEveryProxy: false, newProxy: undefined }),
+      ...senseProblems(next, state, { secrets, now }),
     ];
-    if (flaws.length === 0) break;
-    // What a flaw says has a subject of its own where that is not the setting.
-    for (const { key, why: reason } of flaws) {
+    if (problems.length === 0) break;
+    // What a problem says has a subject of its own where that is not the setting.
+    for (const { key, why: reason } of problems) {
       const why = render(reason, 'en');
       off(key, /^(the|port) /.test(why) ? why : `it ${why}`);
     }

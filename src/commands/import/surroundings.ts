@@ -44,11 +44,11 @@ export function importNodes(nodes: readonly ForeignNode[], notes: Notes): PanelE
       return [];
     }
     if (spec.name !== row.name.trim()) notes.changed('nodes', item, 'its name held characters that cannot be shown');
-    const flaw = tokenError(token);
-    if (flaw) notes.changed('nodes', item, 'its token is left out: it holds characters that no header carries');
+    const problem = tokenError(token);
+    if (problem) notes.changed('nodes', item, 'its token is left out: it holds characters that no header carries');
     names.add(spec.name.toLowerCase());
     numbers.add(row.id);
-    const secret = { token: flaw ? '' : token };
+    const secret = { token: problem ? '' : token };
     return [NodeAdded({ node: NodeId.parse(row.id), enabled: row.enable, spec, keyVersion: 1, secret })];
   });
 }

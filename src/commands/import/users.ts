@@ -30,7 +30,7 @@ export function importUsers(
     const username = wellFormed(raw);
     const item = `user ${shown(username) || String(id)}`;
     const password = prepared.get(id);
-    const why = nameFlaw(username) ?? (taken.has(username) ? 'there is another account of that name' : null);
+    const why = nameProblem(username) ?? (taken.has(username) ? 'there is another account of that name' : null);
     if (why !== null || !password || id < 1 || numbers.has(id)) {
       notes.dropped('users', item, why ?? 'its number is none of an account, or another has it');
       continue;
@@ -48,7 +48,7 @@ export function importUsers(
   return events;
 }
 
-function nameFlaw(username: string): string | null {
+function nameProblem(username: string): string | null {
   if (username === '') return 'it has no name';
   return username.length > LONGEST ? `its name is longer than ${LONGEST} characters` : null;
 }

@@ -79,7 +79,7 @@ export function portProblem(
 const RESERVED_TAGS = new Set(['api', 'metrics', 'metrics_out']);
 
 /** `stored`: the tag that the inbound has already, which may be one that none is given any more. */
-export function tagFlaw(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
+export function tagProblem(state: PanelState, tag: string, self?: InboundId, stored = ''): Rejection | null {
   const hidden = tag === stored ? null : unclearIn(tag);
   const why =
     tag.length > 128
@@ -142,19 +142,19 @@ const KEY_BYTES: Readonly<Record<string, number>> = {
 };
 
 /** What makes an inbound unusable that can be said without asking the core. The core itself is asked before the command. */
-export function configFlaw(spec: InboundSpec, config: InboundConfig): Rejection | null {
+export function configProblem(spec: InboundSpec, config: InboundConfig): Rejection | null {
   if (spec.listen !== '' && !isSocket(spec.listen) && isIP(spec.listen) === 0 && spec.listen !== 'localhost') {
     return reject('LISTEN_INVALID', { listen: spec.listen.slice(0, 100) });
   }
   const why =
     (HALF.test(spec.remark) ? message('inbound.remarkNotUnicode') : null) ??
-    transportFlaw(spec, config) ??
-    protocolFlaw(spec, config) ??
+    transportProblem(spec, config) ??
+    protocolProblem(spec, config) ??
     accountProblem(config.settings);
   return why ? reject('CONFIG_INVALID', { why }) : null;
 }
 
-function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): Text | null {
+function transportProblem({ protocol }: InboundSpec, { stream }: InboundConfig): Text | null {
   const network = stream?.['network'] ?? '';
   const security = stream?.['security'] ?? '';
   if (typeof network !== 'string' || !NETWORKS.has(network))
@@ -171,11 +171,11 @@ function transportFlaw({ protocol }: InboundSpec, { stream }: InboundConfig): Te
   }
   if ((protocol === 'hysteria' || protocol === 'hysteria2') && security !== 'tls')
     return message('inbound.hysteriaNeedsTls');
-  return maskFlaw(stream?.['finalmask']);
+  return maskProblem(stream?.['finalmask']);
 }
 
 /** The core tests an inbound with such a mask, and then does not start with it. */
-function maskFlaw(finalmask: unknown): Text | null {
+function maskProblem(finalmask: unknown): Text | null {
   const masks = isObject(finalmask) && Array.isArray(finalmask['udp']) ? finalmask['udp'].filter(isObject) : [];
   const short = masks.some(({ type, settings }) => {
     const password = isObject(settings) ? textOf(settings['password']) : '';
@@ -184,7 +184,7 @@ function maskFlaw(finalmask: unknown): Text | null {
   return short ? message('inbound.salamanderTooShort') : null;
 }
 
-function protocolFlaw({ protocol }: InboundSpec, { settings }: InboundConfig): Text | null {
+function protocolProblem({ protocol }: InboundSpec, { settings }: InboundConfig): Text | null {
   if (protocol === 'shadowsocks') {
     const method = textOf(settings['method']);
     const bytes = KEY_BYTES[method];

@@ -27,7 +27,7 @@ import { deletions } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { configFlaw, freeTag, portProblem, tagFlaw } from './inbound-rules.js';
+import { configProblem, freeTag, portProblem, tagProblem } from './inbound-rules.js';
 
 /** A listener as a caller asks for it; an empty tag asks for a free one. */
 export interface InboundDraft {
@@ -56,9 +56,11 @@ export const inbound: Decider<InboundCommand> = {
     if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
     const id = InboundId.parse(state.lastInbound + 1);
     const spec = { ...asked, tag: composed(asked.tag) || freeTag(state, asked, config) };
-    const flaw =
-      configFlaw(spec, config) ?? portProblem(state, ownPorts, spec, config, { node }) ?? tagFlaw(state, spec.tag);
-    if (flaw) return flaw;
+    const problem =
+      configProblem(spec, config) ??
+      portProblem(state, ownPorts, spec, config, { node }) ??
+      tagProblem(state, spec.tag);
+    if (problem) return problem;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const added = addClients(state, { id, protocol: spec.protocol, config }, clients);
@@ -70,11 +72,11 @@ export const inbound: Decider<InboundCommand> = {
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
     const spec = { ...asked, tag: asked.tag === '' ? current.tag : keptName(asked.tag, current.tag) };
-    const flaw =
-      configFlaw(spec, config) ??
+    const problem =
+      configProblem(spec, config) ??
       portProblem(state, ownPorts, spec, config, current) ??
-      tagFlaw(state, spec.tag, id, current.tag);
-    if (flaw) return flaw;
+      tagProblem(state, spec.tag, id, current.tag);
+    if (problem) return problem;
     if (clients.length > 0 && !hasClients(spec.protocol))
       return reject('CLIENTS_NOT_SUPPORTED', { protocol: spec.protocol });
     const synced = syncClients(state, { id, protocol: spec.protocol, config }, clients, now);

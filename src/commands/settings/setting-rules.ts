@@ -3,7 +3,7 @@ import { sameJson } from '../../lib/json.js';
 import { Networks } from '../../lib/net/networks.js';
 import { message } from '../../messages/message.js';
 import { layers, overlap } from '../inbound/inbound-rules.js';
-import type { Flaw } from '../rejection.js';
+import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
 /** Which settings say where a stored secret is sent to. */
@@ -21,24 +21,24 @@ interface SettingsAsked {
 }
 
 /** What settings may not be together, beyond the form of each. */
-export function settingFlaws(
+export function settingProblems(
   next: Settings,
   state: PanelState,
   { named, trustEveryProxy, newProxy = '' }: SettingsAsked,
-): readonly Flaw[] {
+): readonly SettingProblem[] {
   return [
-    ...portFlaws(next, state),
-    ...pathFlaws(next),
-    ...certificateFlaws(next, state.settings),
-    ...destinationFlaws(next, state, named, newProxy),
-    ...(trustEveryProxy ? [] : proxyFlaws(next, state.settings)),
+    ...portProblems(next, state),
+    ...pathProblems(next),
+    ...certificateProblems(next, state.settings),
+    ...destinationProblems(next, state, named, newProxy),
+    ...(trustEveryProxy ? [] : proxyProblems(next, state.settings)),
   ];
 }
 
-function portFlaws(next: Settings, { settings: current, inbounds }: PanelState): readonly Flaw[] {
-  const flaws: Flaw[] = [];
+function portProblems(next: Settings, { settings: current, inbounds }: PanelState): readonly SettingProblem[] {
+  const problems: SettingProblem[] = [];
   if (next.subPort === next.webPort && overlap(next.subListen, next.webListen)) {
-    flaws.push({ key: 'subPort', why: message('settings.portShared') });
+    problems.push({ key: 'subPort', why: message('settings.portShared') });
   }
   for (const [key, listen] of [
     ['webPort', next.webListen],
@@ -51,27 +51,27 @@ function portFlaws(next: Settings, { settings: current, inbounds }: PanelState):
         overlap(inbound.listen, listen) &&
         layers(inbound.protocol, inbound.config).has('tcp'),
     );
-    if (holder) flaws.push({ key, why: message('settings.portOfInbound', { port: next[key], tag: holder.tag }) });
+    if (holder) problems.push({ key, why: message('settings.portOfInbound', { port: next[key], tag: holder.tag }) });
   }
-  return flaws;
+  return problems;
 }
 
 /** Each kind of subscription has a path of its own: else one of them could not be reached. */
-function pathFlaws({ subPath, subJsonPath, subClashPath }: Settings): readonly Flaw[] {
-  const flaws: Flaw[] = [];
-  if (subJsonPath === subPath) flaws.push({ key: 'subJsonPath', why: message('settings.pathOfLinks') });
+function pathProblems({ subPath, subJsonPath, subClashPath }: Settings): readonly SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (subJsonPath === subPath) problems.push({ key: 'subJsonPath', why: message('settings.pathOfLinks') });
   if (subClashPath === subPath || subClashPath === subJsonPath)
-    flaws.push({ key: 'subClashPath', why: message('settings.pathTaken') });
-  return flaws;
+    problems.push({ key: 'subClashPath', why: message('settings.pathTaken') });
+  return problems;
 }
 
 /** A certificate without its key, or a key without its certificate. What is in the files, the caller has looked at. */
-function certificateFlaws(next: Settings, current: Settings): readonly Flaw[] {
+function certificateProblems(next: Settings, current: Settings): readonly SettingProblem[] {
   const pairs = [
     ['webCertFile', 'webKeyFile'],
     ['subCertFile', 'subKeyFile'],
   ] as const;
-  return pairs.flatMap(([certificate, key]): readonly Flaw[] => {
+  return pairs.flatMap(([certificate, key]): readonly SettingProblem[] => {
     if (next[certificate] === current[certificate] && next[key] === current[key]) return [];
     if (next[certificate] === '' && next[key] !== '')
       return [{ key: certificate, why: message('settings.certificateMissing') }];
@@ -81,12 +81,12 @@ function certificateFlaws(next: Settings, current: Settings): readonly Flaw[] {
 }
 
 /** A stored secret goes nowhere else until it is given again: else a stolen session could have it sent to itself. */
-function destinationFlaws(
+function destinationProblems(
   next: Settings,
   state: PanelState,
   named: ReadonlySet<string>,
   newProxy: string,
-): readonly Flaw[] {
+): readonly SettingProblem[] {
   // What goes to a server without TLS, the proxy on the way reads as well.
   const read = newProxy !== '' && /^http:/i.test(next.chatBotAPIServer);
   return DESTINATIONS.filter(
@@ -103,7 +103,7 @@ const CORNERS = [
   ['2001:db8::1', '2408:ffff::1', '2620:ffff::1', '2a0e:ffff::1'],
 ] as const;
 
-function proxyFlaws(next: Settings, current: Settings): readonly Flaw[] {
+function proxyProblems(next: Settings, current: Settings): readonly SettingProblem[] {
   const changed = !sameJson(next.trustedProxyCIDRs, current.trustedProxyCIDRs);
   if (!changed || !holdsEverybody(next.trustedProxyCIDRs)) return [];
   return [{ key: 'trustedProxyCIDRs', why: message('settings.proxiesTooWide') }];

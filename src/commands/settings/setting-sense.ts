@@ -2,35 +2,38 @@ import type { SecretKey, SettingKey, Settings } from '../../events/settings/sett
 import { isLdapFilter } from '../../lib/ldap-filter.js';
 import { message } from '../../messages/message.js';
 import { isSchedule } from '../reactors/schedule.js';
-import type { Flaw } from '../rejection.js';
+import type { SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
 /** Characters of a passphrase: whoever has the file has all the time to guess. */
 const SHORTEST_PASSPHRASE = 12;
 
 /** Values of the right form with which the thing that they are for could not work. Only what changes is looked at. */
-export function senseFlaws(
+export function senseProblems(
   next: Settings,
   { settings: current, secrets }: PanelState,
   given: { readonly secrets: ReadonlyMap<SecretKey, string>; readonly now: number },
-): readonly Flaw[] {
+): readonly SettingProblem[] {
   const changes = (key: SettingKey): boolean => next[key] !== current[key];
   const begins = (key: 'chatBotEnable' | 'ldapEnable'): boolean => next[key] && !current[key];
-  const flaws: Flaw[] = [];
+  const problems: SettingProblem[] = [];
   for (const key of ['chatBotRunTime', 'ldapSyncCron', 'backupSchedule', 'geoUpdateSchedule'] as const) {
     if (changes(key) && next[key] !== '' && !isSchedule(next[key], given.now))
-      flaws.push({ key, why: message('settings.scheduleNeverFires') });
+      problems.push({ key, why: message('settings.scheduleNeverFires') });
   }
   if (changes('ldapUserFilter') && next.ldapUserFilter.trim() !== '' && !isLdapFilter(next.ldapUserFilter))
-    flaws.push({ key: 'ldapUserFilter', why: message('settings.notLdapFilter') });
+    problems.push({ key: 'ldapUserFilter', why: message('settings.notLdapFilter') });
   if (next.ldapEnable && next.ldapHost === '' && (begins('ldapEnable') || changes('ldapHost')))
-    flaws.push({ key: 'ldapHost', why: message('settings.ldapHostMissing') });
+    problems.push({ key: 'ldapHost', why: message('settings.ldapHostMissing') });
   const secret = (key: SecretKey): string => given.secrets.get(key) ?? secrets.get(key)?.value ?? '';
   if (begins('chatBotEnable') && secret('chatBotToken') === '')
-    flaws.push({ key: 'chatBotToken', why: message('settings.botTokenMissing') });
+    problems.push({ key: 'chatBotToken', why: message('settings.botTokenMissing') });
   const passphrase = secret('backupPassphrase');
   const isNew = passphrase !== (secrets.get('backupPassphrase')?.value ?? '');
   if (isNew && passphrase !== '' && [...passphrase].length < SHORTEST_PASSPHRASE)
-    flaws.push({ key: 'backupPassphrase', why: message('settings.passphraseTooShort', { min: SHORTEST_PASSPHRASE }) });
-  return flaws;
+    problems.push({
+      key: 'backupPassphrase',
+      why: message('settings.passphraseTooShort', { min: SHORTEST_PASSPHRASE }),
+    });
+  return problems;
 }

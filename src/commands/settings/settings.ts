@@ -16,12 +16,12 @@ import { sameJson } from '../../lib/json.js';
 import { textOfIssue } from '../../messages/issue.js';
 import { message, type Text, verbatim } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
-import { type Flaw, reject } from '../rejection.js';
+import { reject, type SettingProblem } from '../rejection.js';
 import type { PanelState } from '../state.js';
 import { type Shown, sessionsEnded, twoFactorOutcome } from '../user/two-factor-rules.js';
-import { settingFlaws } from './setting-rules.js';
-import { senseFlaws } from './setting-sense.js';
-import { tokenFlaws } from './token-rules.js';
+import { settingProblems } from './setting-rules.js';
+import { senseProblems } from './setting-sense.js';
+import { tokenProblems } from './token-rules.js';
 
 export type SettingsCommand =
   | Command<
@@ -41,10 +41,10 @@ export type SettingsCommand =
 export const settings: Decider<SettingsCommand> = {
   ChangeSettings({ changes, trustEveryProxy = false, shown }, state, { now, by }) {
     const asked = readChanges(changes, state);
-    const { flaws, plain, secrets } = asked;
+    const { problems, plain, secrets } = asked;
     const wished = { ...state.settings, ...plain };
-    const guarded = tokenFlaws(by, { current: state.settings, next: wished, secrets });
-    if (guarded.length > 0) return reject('SETTING_INVALID', { flaws: [...guarded, ...flaws] });
+    const guarded = tokenProblems(by, { current: state.settings, next: wished, secrets });
+    if (guarded.length > 0) return reject('SETTING_INVALID', { problems: [...guarded, ...problems] });
     const factor = twoFactorOutcome(
       state,
       { enable: wished.twoFactorEnable, token: secrets.get('twoFactorToken') },
@@ -53,14 +53,14 @@ export const settings: Decider<SettingsCommand> = {
     );
     const next: Settings = { ...wished, twoFactorEnable: factor.enable };
     secrets.set('twoFactorToken', factor.token);
-    const known = new Set(flaws.map(({ key }) => key));
+    const known = new Set(problems.map(({ key }) => key));
     const rules = [
-      ...factor.flaws,
-      ...settingFlaws(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
-      ...senseFlaws(next, state, { secrets, now }),
+      ...factor.problems,
+      ...settingProblems(next, state, { named: asked.named, trustEveryProxy, newProxy: secrets.get('chatBotProxy') }),
+      ...senseProblems(next, state, { secrets, now }),
     ];
-    flaws.push(...rules.filter(({ key }) => !known.has(key)));
-    if (flaws.length > 0) return reject('SETTING_INVALID', { flaws });
+    problems.push(...rules.filter(({ key }) => !known.has(key)));
+    if (problems.length > 0) return reject('SETTING_INVALID', { problems });
     return [
       ...factor.before,
       ...changed(state.settings, next),
@@ -80,7 +80,7 @@ export const settings: Decider<SettingsCommand> = {
 };
 
 interface Asked {
-  readonly flaws: Flaw[];
+  readonly problems: SettingProblem[];
   readonly plain: Partial<Settings>;
   readonly secrets: Map<SecretKey, string>;
   /** Every key that was asked for, also where nothing changes. */
@@ -92,23 +92,23 @@ function readChanges(
   changes: Readonly<Record<string, unknown>>,
   { secrets: stored, settings: current }: PanelState,
 ): Asked {
-  const flaws: Flaw[] = [];
+  const problems: SettingProblem[] = [];
   const plain: [SettingKey, unknown][] = [];
   const secrets = new Map<SecretKey, string>();
   for (const [key, value] of Object.entries(changes)) {
     const schema = schemaOf(key);
     if (!schema) {
-      flaws.push({ key, why: message('settings.unknown') });
+      problems.push({ key, why: message('settings.unknown') });
       continue;
     }
     // What is so already is no change, also where it would be refused today.
     if (!isSecret(key) && sameJson(value, current[key as SettingKey])) continue;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) flaws.push({ key, why: whyOf(parsed.error.issues[0]) });
+    if (!parsed.success) problems.push({ key, why: whyOf(parsed.error.issues[0]) });
     else if (!isSecret(key)) plain.push([key as SettingKey, parsed.data]);
     else if (parsed.data !== (stored.get(key)?.value ?? '')) secrets.set(key, parsed.data as string);
   }
-  return { flaws, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
+  return { problems, plain: Object.fromEntries(plain), secrets, named: new Set(Object.keys(changes)) };
 }
 
 const KINDS: Readonly<Record<string, Text>> = {

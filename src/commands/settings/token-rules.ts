@@ -2,7 +2,7 @@ import type { Actor } from '../../events/log/event.js';
 import type { SecretKey, SettingKey, Settings } from '../../events/settings/settings.js';
 import { sameJson } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
-import type { Flaw } from '../rejection.js';
+import type { SettingProblem } from '../rejection.js';
 
 /** Settings that decide who may log in, and from which address a login is counted. */
 const GUARDED: readonly SettingKey[] = [
@@ -23,7 +23,7 @@ interface Wish {
  * The API token lies in scripts and on other machines: whoever has it manages the panel, but may neither make himself an
  * admin nor lock the admins out. What is as it was asks for nothing, because programs send everything back.
  */
-export function tokenFlaws(by: Actor['kind'], { current, next, secrets }: Wish): readonly Flaw[] {
+export function tokenProblems(by: Actor['kind'], { current, next, secrets }: Wish): readonly SettingProblem[] {
   if (by !== 'token') return [];
   const keys = [
     ...GUARDED.filter((key) => !sameJson(next[key], current[key])),

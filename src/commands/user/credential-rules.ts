@@ -8,7 +8,7 @@ const LONGEST = 64;
 export const LONGEST_PASSWORD = 1024;
 
 /** Why a user cannot have this name, or null. `stored`: the name that the user has; it may keep one that is not given any more. */
-export function nameFlaw(username: string, stored = ''): Text | null {
+export function nameProblem(username: string, stored = ''): Text | null {
   if (username === '' || username.length > LONGEST) return message('settings.usernameLength', { max: LONGEST });
   if (/\p{Cc}/u.test(username) || username.trim() !== username) return message('settings.usernameSpaces');
   const hidden = sameName(username, stored) ? null : unclearIn(username);
@@ -16,10 +16,10 @@ export function nameFlaw(username: string, stored = ''): Text | null {
   return null;
 }
 
-/** Why a user cannot have this name or this password, or null. `stored`: as for `nameFlaw`. */
+/** Why a user cannot have this name or this password, or null. `stored`: as for `nameProblem`. */
 export function weaknessOf(username: string, password: string, stored = ''): Text | null {
-  const flaw = nameFlaw(username, stored);
-  if (flaw !== null) return flaw;
+  const problem = nameProblem(username, stored);
+  if (problem !== null) return problem;
   if (password.length < SHORTEST_PASSWORD) return message('settings.passwordTooShort', { min: SHORTEST_PASSWORD });
   if (password.length > LONGEST_PASSWORD) return message('settings.passwordTooLong', { max: LONGEST_PASSWORD });
   if (password.toLowerCase() === username.toLowerCase()) return message('settings.passwordIsUsername');

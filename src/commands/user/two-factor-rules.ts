@@ -4,7 +4,7 @@ import type { Caused } from '../../events/log/event.js';
 import { SessionsRevoked, TwoFactorCodeUsed } from '../../events/user.js';
 import { message } from '../../messages/message.js';
 import type { TwoFactorProof } from '../ports/two-factor.js';
-import type { Flaw } from '../rejection.js';
+import type { SettingProblem } from '../rejection.js';
 import { codeKey, type PanelState } from '../state.js';
 
 const STEP_MS = 30_000;
@@ -25,7 +25,7 @@ export interface TwoFactorWish {
 
 /** What comes of a wish: how the two settings are afterwards, and what else happens. */
 export interface TwoFactorOutcome {
-  readonly flaws: readonly Flaw[];
+  readonly problems: readonly SettingProblem[];
   readonly enable: boolean;
   readonly token: string;
   /** Before the settings change, and after it. */
@@ -33,8 +33,8 @@ export interface TwoFactorOutcome {
   readonly after: readonly Caused<PanelEvent>[];
 }
 
-const NO_TOKEN: Flaw = { key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') };
-const NO_CODE: Flaw = {
+const NO_TOKEN: SettingProblem = { key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') };
+const NO_CODE: SettingProblem = {
   key: 'twoFactorCode',
   why: message('settings.twoFactorCodeWrong'),
 };
@@ -56,12 +56,12 @@ export function twoFactorOutcome(
   const enable = wish.enable && !(on && wish.token === '');
   const token = wish.token ?? (on && !enable ? '' : stored);
   const as = { enable, token };
-  if (enable === on && (token === stored || !on)) return { ...as, flaws: [], before: [], after: [] };
-  if (!on && token === '') return { ...as, flaws: [NO_TOKEN], before: [], after: [] };
+  if (enable === on && (token === stored || !on)) return { ...as, problems: [], before: [], after: [] };
+  if (!on && token === '') return { ...as, problems: [NO_TOKEN], before: [], after: [] };
   const [proven, ofLife] = on || token === stored ? [stored, keyVersion] : [token, keyVersion + 1];
   const used = codeUsed(state, shown, proven, ofLife, now);
-  if (!used) return { ...as, flaws: [NO_CODE], before: [], after: [] };
-  return { ...as, flaws: [], before: [used], after: sessionsEnded(state) };
+  if (!used) return { ...as, problems: [NO_CODE], before: [], after: [] };
+  return { ...as, problems: [], before: [used], after: sessionsEnded(state) };
 }
 
 /** The code as taken, or null: of another token, of another time, or taken before. */

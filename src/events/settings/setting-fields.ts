@@ -98,12 +98,12 @@ export const cidrs = z
   .refine((entries) => entries.length <= MOST_NETWORKS, issue('input.tooManyEntries', { limit: MOST_NETWORKS }))
   .superRefine((entries, context) => {
     for (const entry of entries.slice(0, MOST_NETWORKS)) {
-      const message = cidrFlaw(entry);
+      const message = cidrProblem(entry);
       if (message !== null) context.addIssue({ code: 'custom', message });
     }
   });
 
-function cidrFlaw(entry: string): string | null {
+function cidrProblem(entry: string): string | null {
   if (isIP(entry) !== 0) return null;
   const shown = entry.slice(0, SHOWN);
   const network = networkOf(entry);
@@ -143,11 +143,11 @@ export const jsonText = (kind: 'object' | 'list') =>
     .string()
     .max(65_536, issue('input.tooLong', { limit: 65_536 }))
     .superRefine((text, { addIssue }) => {
-      const flaw = text.trim() === '' ? null : jsonFlaw(text, kind);
-      if (flaw !== null) addIssue({ code: 'custom', message: flaw });
+      const problem = text.trim() === '' ? null : jsonProblem(text, kind);
+      if (problem !== null) addIssue({ code: 'custom', message: problem });
     });
 
-function jsonFlaw(text: string, kind: 'object' | 'list'): string | null {
+function jsonProblem(text: string, kind: 'object' | 'list'): string | null {
   try {
     const value = parseJson(text);
     return (kind === 'list' ? Array.isArray(value) : isObject(value))

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { z } from 'zod';
-import { type Flaw, Rejection } from '../../commands/rejection.js';
+import { Rejection, type SettingProblem } from '../../commands/rejection.js';
 import { message, type Text, verbatim } from '../../messages/message.js';
 import { languageOf } from '../language/language.js';
 import { issuesOf, translated } from '../language/translate.js';
@@ -121,9 +121,12 @@ export function successText(outcome: unknown): string {
 /** Which setting is wrong and why, or what became of each, for who reads by machine; null for a rejection that is one sentence. */
 function errorsOf({ details }: Rejection, { req }: Response): unknown {
   if ('results' in details) return details.results;
-  if (!('flaws' in details)) return null;
+  if (!('problems' in details)) return null;
   const language = languageOf(req.headers);
-  const errors = (details.flaws as readonly Flaw[]).map(({ key, why }) => ({ key, why: translated(why, language) }));
+  const errors = (details.problems as readonly SettingProblem[]).map(({ key, why }) => ({
+    key,
+    why: translated(why, language),
+  }));
   return { errors };
 }
 

@@ -48,7 +48,7 @@ export async function receiveUpload(
   } catch (error) {
     storage.clear();
     if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge(req, res, limit);
-    throw flawOf(error);
+    throw problemOf(error);
   } finally {
     patient.over();
   }
@@ -121,7 +121,7 @@ function beingPatient(socket: Socket): { over(): void } | null {
   };
 }
 
-function flawOf(error: unknown): Error {
+function problemOf(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT')
     return new BodyError(message('FORM_FILE_UNEXPECTED'), 200);

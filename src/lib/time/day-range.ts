@@ -6,7 +6,7 @@ const MOST_DAYS = 3653;
 export const MOST_YEARS = 10;
 
 /** Why there is no such range: a day that is none, days in the wrong order, or too many of them. */
-export type RangeFlaw = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
+export type RangeProblem = { readonly day: 'from' | 'to' } | 'reversed' | 'too long';
 
 /**
  * From one day to another, both included, as `Days` counts them. Each is written as `2026-03-31` or as a time in ms that is
@@ -17,15 +17,15 @@ export function dayRange(
   to: string,
   days: Days,
   now: number,
-): { readonly days: readonly [from: number, to: number] } | { readonly flaw: RangeFlaw } {
+): { readonly days: readonly [from: number, to: number] } | { readonly problem: RangeProblem } {
   const today = days.of(now);
   const last = to === '' ? today : dayOf(to, days);
-  if (last === null) return { flaw: { day: 'to' } };
+  if (last === null) return { problem: { day: 'to' } };
   const end = Math.min(last, today);
   const first = from === '' ? firstOfMonth(end) : dayOf(from, days);
-  if (first === null) return { flaw: { day: 'from' } };
-  if (first > end) return { flaw: 'reversed' };
-  return end - first >= MOST_DAYS ? { flaw: 'too long' } : { days: [first, end] };
+  if (first === null) return { problem: { day: 'from' } };
+  if (first > end) return { problem: 'reversed' };
+  return end - first >= MOST_DAYS ? { problem: 'too long' } : { days: [first, end] };
 }
 
 function dayOf(text: string, days: Days): number | null {

@@ -33,7 +33,7 @@ export interface LinkContext {
 
 /**
  * The links of a client of an inbound: one, or one for each external proxy. Equal input gives equal links, save for
- * `showInfo`. Never throws: what nothing can say is a link with a flaw. Who may have links is for the caller to say.
+ * `showInfo`. Never throws: what nothing can say is a link with a problem. Who may have links is for the caller to say.
  */
 export function linksOf(
   inbound: Inbound,
@@ -66,7 +66,7 @@ export function linksOf(
       host: endpoint.host,
       port: endpoint.port,
       name: `${stopped}${name || `${inbound.protocol}-${endpoint.port || inbound.port}`}`,
-      ...(typeof params === 'string' ? { params: {}, flaw: params } : { params }),
+      ...(typeof params === 'string' ? { params: {}, problem: params } : { params }),
     });
   }
   return links;

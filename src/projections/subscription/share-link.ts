@@ -24,12 +24,12 @@ export interface ShareLink {
    */
   readonly params: LinkParams;
   /** What of it nothing can say, in words of ours; such a link only tells why there is none, and has no parameters. */
-  readonly flaw?: string;
+  readonly problem?: string;
 }
 
 /** Whether there is a URL for it. What has none may still be said in other forms. */
-export function hasUrl({ scheme, params, flaw }: ShareLink): boolean {
-  if (flaw !== undefined) return false;
+export function hasUrl({ scheme, params, problem }: ShareLink): boolean {
+  if (problem !== undefined) return false;
   // The JSON of vmess has no place for the keys of REALITY.
   if (scheme === 'vmess') return params['security'] !== 'reality';
   return scheme !== 'ss' || isPluggable(params);

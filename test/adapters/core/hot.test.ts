@@ -113,8 +113,8 @@ describe.skipIf(coreBinary === null)('accounts and inbounds of a running core', 
     inbounds[8] = { ...of(8), config: { ...of(8).config, listen: '/etc/portolan.sock' } };
     inbounds[9] = { ...of(9), config: { ...of(9).config, listen: '127.0.0.1', port: stage.web.port } };
     const refused = await stage.core.inbounds.add(inbounds);
-    const flaws = Object.fromEntries([...refused].map(([tag, { kind, inbound }]) => [tag, [kind, inbound]]));
-    expect(flaws).toStrictEqual({
+    const problems = Object.fromEntries([...refused].map(([tag, { kind, inbound }]) => [tag, [kind, inbound]]));
+    expect(problems).toStrictEqual({
       'many-7': ['invalid', 'many-7'],
       'many-8': ['invalid', 'many-8'],
       'many-9': ['refused', 'many-9'],

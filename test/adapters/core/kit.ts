@@ -196,8 +196,8 @@ async function listening(port: number, alive: () => boolean, output: () => strin
 
 /** Adds one inbound while the core runs. Rejects where the core does not take it. */
 export async function addInbound(core: Core, inbound: CoreInbound): Promise<void> {
-  const flaw = (await core.inbounds.add([inbound])).get(inbound.tag);
-  if (flaw) throw flaw;
+  const problem = (await core.inbounds.add([inbound])).get(inbound.tag);
+  if (problem) throw problem;
 }
 
 /**

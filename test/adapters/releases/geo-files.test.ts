@@ -142,10 +142,10 @@ describe('the format', () => {
     ['a domain with too much in it', member(16), /no geo file/],
     ['a name too long for one', entry(Buffer.alloc(1001, 'A'), Buffer.from([0x12, 1, 65])), /no geo file/],
     ['too many lists', Buffer.concat(Array.from({ length: 50_001 }, () => old)), /no geo file/],
-  ])('of %s', async (_, bytes, flaw) => {
+  ])('of %s', async (_, bytes, problem) => {
     const found = await geoFileProblem(bytes);
-    if (flaw === null) expect(found).toBeNull();
-    else expect(found).toMatch(flaw);
+    if (problem === null) expect(found).toBeNull();
+    else expect(found).toMatch(problem);
   });
 
   it('gives way to others within one entry of many small fields', async () => {

@@ -36,9 +36,9 @@ describe('a certificate and its key', () => {
     expect(await certificateProblem(cert, '/dev/zero')).toBe('The key file is not a file');
     expect(await certificateProblem(folder, key)).toBe('The certificate file is not a file');
     expect(await certificateProblem(key, key)).toBe('The certificate file does not hold a PEM certificate');
-    for (const flaw of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
-      expect(flaw).toContain('does not hold');
-      expect(flaw).not.toContain('secret');
+    for (const problem of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
+      expect(problem).toContain('does not hold');
+      expect(problem).not.toContain('secret');
     }
   });
 
@@ -67,44 +67,46 @@ describe('a certificate and its key', () => {
     });
     expect(await certificateProblem(cert, file('locked.pem', privateKey))).toMatch(/without a passphrase$/);
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    const flaw = await certificateProblem(file('broken.pem', broken), key);
-    expect(flaw).toBe('No server can use this certificate and key');
+    const problem = await certificateProblem(file('broken.pem', broken), key);
+    expect(problem).toBe('No server can use this certificate and key');
   });
 });
 
 describe('a certificate and its key as lines', () => {
   const lines = (path: string) => readFileSync(path, 'utf8').trim().split('\n');
-  const flawOf = async (member: object): Promise<string | null> => {
+  const problemOf = async (member: object): Promise<string | null> => {
     const [pair, ...others] = certificatePairs({ tlsSettings: { certificates: [member] } });
     expect(others).toEqual([]);
     return pair === undefined ? 'no pair' : pairProblem(pair);
   };
 
   it('are taken when they belong together, in several lines or in one, and beside files', async () => {
-    expect(await flawOf({ certificate: lines(cert), key: lines(key) })).toBeNull();
-    expect(await flawOf({ Certificate: [readFileSync(cert, 'utf8')], KEY: [readFileSync(key, 'utf8')] })).toBeNull();
-    expect(await flawOf({ certificateFile: cert, key: lines(key) })).toBeNull();
-    expect(await flawOf({ certificate: lines(cert), keyFile: key })).toBeNull();
+    expect(await problemOf({ certificate: lines(cert), key: lines(key) })).toBeNull();
+    expect(await problemOf({ Certificate: [readFileSync(cert, 'utf8')], KEY: [readFileSync(key, 'utf8')] })).toBeNull();
+    expect(await problemOf({ certificateFile: cert, key: lines(key) })).toBeNull();
+    expect(await problemOf({ certificate: lines(cert), keyFile: key })).toBeNull();
     // A file goes before lines, as in the core.
-    expect(await flawOf({ certificateFile: cert, certificate: ['x'], keyFile: key, key: ['y'] })).toBeNull();
-    expect(await flawOf({ certificateFile: '', certificate: lines(cert), keyFile: null, key: lines(key) })).toBeNull();
+    expect(await problemOf({ certificateFile: cert, certificate: ['x'], keyFile: key, key: ['y'] })).toBeNull();
+    expect(
+      await problemOf({ certificateFile: '', certificate: lines(cert), keyFile: null, key: lines(key) }),
+    ).toBeNull();
   });
 
   it('are refused otherwise as files are, without a word of what they hold', async () => {
-    expect(await flawOf({ certificate: lines(cert), key: lines(otherKey) })).toBe(
+    expect(await problemOf({ certificate: lines(cert), key: lines(otherKey) })).toBe(
       'The key does not belong to the certificate',
     );
-    expect(await flawOf({ certificate: ['my secret'], key: lines(key) })).toBe(
+    expect(await problemOf({ certificate: ['my secret'], key: lines(key) })).toBe(
       'The certificate lines do not hold a PEM certificate',
     );
-    expect(await flawOf({ certificate: lines(cert), key: ['my secret'] })).toBe(
+    expect(await problemOf({ certificate: lines(cert), key: ['my secret'] })).toBe(
       'The key lines do not hold a PEM private key without a passphrase',
     );
-    expect(await flawOf({ certificate: lines(cert), keyFile: cert })).toBe(
+    expect(await problemOf({ certificate: lines(cert), keyFile: cert })).toBe(
       'The key file does not hold a PEM private key without a passphrase',
     );
-    expect(await flawOf({ certificate: lines(cert) })).toBe('The certificate has no key');
-    expect(await flawOf({ key: lines(key) })).toBe('The key has no certificate');
+    expect(await problemOf({ certificate: lines(cert) })).toBe('The certificate has no key');
+    expect(await problemOf({ key: lines(key) })).toBe('The key has no certificate');
   });
 
   it('are refused outside of their dates', async () => {
@@ -113,20 +115,20 @@ describe('a certificate and its key as lines', () => {
     const past = await makeCertificate(['old'], { notBefore: new Date(from), notAfter: new Date(from + 10 * DAY_MS) });
     past.remove();
     const pem = { certificate: past.certPem.split('\n'), key: past.keyPem.split('\n') };
-    expect(await flawOf(pem)).toBe('The certificate expired on 2020-01-11');
+    expect(await problemOf(pem)).toBe('The certificate expired on 2020-01-11');
   });
 
   it.each([[{ certificate: 'text' }], [{ certificate: [1] }], [{ certificate: [], key: { a: 1 } }]])(
     'are refused as %j, which the core cannot read',
     async (member) => {
-      expect(await flawOf(member)).toBe('The lines of a certificate and its key must be arrays of strings');
+      expect(await problemOf(member)).toBe('The lines of a certificate and its key must be arrays of strings');
     },
   );
 
   it('need no key where others are checked against the certificate', async () => {
-    expect(await flawOf({ usage: 'Verify', certificate: lines(cert) })).toBeNull();
-    expect(await flawOf({ usage: 'verify', certificateFile: cert })).toBeNull();
-    expect(await flawOf({ usage: 'verify', certificate: ['x'] })).toContain('do not hold a PEM certificate');
+    expect(await problemOf({ usage: 'Verify', certificate: lines(cert) })).toBeNull();
+    expect(await problemOf({ usage: 'verify', certificateFile: cert })).toBeNull();
+    expect(await problemOf({ usage: 'verify', certificate: ['x'] })).toContain('do not hold a PEM certificate');
   });
 
   it('are only what a list of certificates holds: headers may be named so too', () => {

@@ -89,7 +89,7 @@ describe('ChangeSettings', () => {
   it.each(['nonsense', '__proto__', 'toString', 'constructor'])('knows no setting %s', (key) => {
     given()
       .when(change(Object.fromEntries([[key, 1]])))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.unknown') }] });
+      .thenRejects('SETTING_INVALID', { problems: [{ key, why: message('settings.unknown') }] });
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('ChangeSettings', () => {
     given()
       .when(change(changes))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'subPort', why: message('settings.portShared') }],
+        problems: [{ key: 'subPort', why: message('settings.portShared') }],
       });
   });
 
@@ -110,7 +110,7 @@ describe('ChangeSettings', () => {
     given(inboundAdded({ spec: { port: 8443 } }))
       .when(change({ webPort: 8443 }))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'webPort', why: message('settings.portOfInbound', { port: 8443, tag: 'in-1' }) }],
+        problems: [{ key: 'webPort', why: message('settings.portOfInbound', { port: 8443, tag: 'in-1' }) }],
       });
     const changes = { webPort: 8443 };
     given(inboundAdded({ spec: { port: 8443, listen: '/run/x.sock' } }))
@@ -130,7 +130,7 @@ describe('ChangeSettings', () => {
     given()
       .when(change({ webPort: 0, subUpdates: 0, pageSize: 50 }))
       .thenRejects('SETTING_INVALID', {
-        flaws: [
+        problems: [
           { key: 'webPort', why: message('input.notBetween', { min: 1, max: 65535 }) },
           { key: 'subUpdates', why: message('input.notBetween', { min: 1, max: 8760 }) },
         ],
@@ -150,8 +150,8 @@ describe('ChangeSettings', () => {
       network === undefined
         ? message('settings.cidrInvalid', { cidr })
         : message('settings.cidrInsideNetwork', { cidr, network });
-    const flaws = [{ key: 'trustedProxyCIDRs', why }];
-    given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { flaws });
+    const problems = [{ key: 'trustedProxyCIDRs', why }];
+    given().when(change({ trustedProxyCIDRs })).thenRejects('SETTING_INVALID', { problems });
   });
 
   it('never refuses what is so already, by rules that came later', () => {
@@ -179,7 +179,7 @@ describe('ChangeSettings', () => {
     ])('is refused: %j', (changes, key, why) => {
       given()
         .when(change(changes))
-        .thenRejects('SETTING_INVALID', { flaws: [{ key, why }] });
+        .thenRejects('SETTING_INVALID', { problems: [{ key, why }] });
     });
 
     it('is kept where it was before: a short passphrase of an older release', () => {
@@ -221,7 +221,7 @@ describe('ChangeSettings', () => {
   it('keeps a path of its own for each kind of subscription', () => {
     given()
       .when(change({ subJsonPath: 'sub' }))
-      .thenRejects('SETTING_INVALID', { flaws: [{ key: 'subJsonPath', why: message('settings.pathOfLinks') }] });
+      .thenRejects('SETTING_INVALID', { problems: [{ key: 'subJsonPath', why: message('settings.pathOfLinks') }] });
   });
 
   describe('secrets', () => {
@@ -245,7 +245,7 @@ describe('ChangeSettings', () => {
       given()
         .when(change({ twoFactorToken: 'not base32!', wgprov: '[]' }))
         .thenRejects('SETTING_INVALID', {
-          flaws: [
+          problems: [
             { key: 'twoFactorToken', why: message('settings.notBase32') },
             { key: 'wgprov', why: message('settings.notJsonOrEmpty', { kind: 'object' }) },
           ],
@@ -256,7 +256,7 @@ describe('ChangeSettings', () => {
   describe('the destination of a stored secret', () => {
     const stored = (key: SecretKey, value: string) => SecretSettingChanged({ key, keyVersion: 1, secret: { value } });
     const again = (key: string) => ({
-      flaws: [{ key, why: message('settings.secretDestinationChanged') }],
+      problems: [{ key, why: message('settings.secretDestinationChanged') }],
     });
     const cases = [
       ['ldapPassword', { ldapHost: 'evil.example' }],
@@ -297,7 +297,7 @@ describe('ChangeSettings', () => {
         given(token, server(address))
           .when(change({ chatBotProxy }))
           .thenRejects('SETTING_INVALID', {
-            flaws: [{ key: 'chatBotToken', why: message('settings.secretDestinationChanged') }],
+            problems: [{ key: 'chatBotToken', why: message('settings.secretDestinationChanged') }],
           });
         given(token, server(address))
           .when(change({ chatBotProxy, chatBotToken: 'canary' }))
@@ -320,11 +320,11 @@ describe('ChangeSettings', () => {
     ])('needs its other half: %s, %s', (certificate, key) => {
       given()
         .when(change({ [certificate]: '/c.pem' }))
-        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.keyMissing') }] });
+        .thenRejects('SETTING_INVALID', { problems: [{ key, why: message('settings.keyMissing') }] });
       given()
         .when(change({ [key]: '/k.pem' }))
         .thenRejects('SETTING_INVALID', {
-          flaws: [{ key: certificate, why: message('settings.certificateMissing') }],
+          problems: [{ key: certificate, why: message('settings.certificateMissing') }],
         });
       const both = { [certificate]: '/c.pem', [key]: '/k.pem' };
       given()
@@ -336,7 +336,7 @@ describe('ChangeSettings', () => {
         .then(SettingsChanged({ changes: none }));
       given(SettingsChanged({ changes: both }))
         .when(change({ [key]: '' }))
-        .thenRejects('SETTING_INVALID', { flaws: [{ key, why: message('settings.keyMissing') }] });
+        .thenRejects('SETTING_INVALID', { problems: [{ key, why: message('settings.keyMissing') }] });
     });
   });
 

@@ -9,7 +9,7 @@ const change = (changes: Record<string, unknown>, more: object = {}) =>
   ({ type: 'ChangeSettings', data: { changes, ...more } }) as const;
 const no = (...keys: readonly string[]) => {
   const why = message('settings.tokenCannotChange');
-  return { flaws: keys.map((key) => ({ key, why })) };
+  return { problems: keys.map((key) => ({ key, why })) };
 };
 const stored = SecretSettingChanged({ key: 'ldapPassword', keyVersion: 1, secret: { value: 'secret' } });
 
@@ -34,10 +34,12 @@ describe('the API token', () => {
   });
 
   it('is told every such setting at once, and what else is wrong', () => {
-    const { flaws } = no('ldapEnable', 'ldapHost');
+    const { problems } = no('ldapEnable', 'ldapHost');
     given()
       .when(change({ nonsense: 1, ldapEnable: true, ldapHost: 'x.example' }), { by: 'token' })
-      .thenRejects('SETTING_INVALID', { flaws: [...flaws, { key: 'nonsense', why: message('settings.unknown') }] });
+      .thenRejects('SETTING_INVALID', {
+        problems: [...problems, { key: 'nonsense', why: message('settings.unknown') }],
+      });
   });
 
   it('cannot switch two-factor login on with a right code of its own, nor off', () => {

@@ -35,7 +35,7 @@ const shown = (of: string, step = NOW, user = 1) => ({ user: userId(user), codes
 const change = (changes: Record<string, unknown>, proof?: ReturnType<typeof shown>) =>
   ({ type: 'ChangeSettings', data: { changes, ...(proof ? { shown: proof } : {}) } }) as const;
 const noCode = {
-  flaws: [
+  problems: [
     {
       key: 'twoFactorCode',
       why: message('settings.twoFactorCodeWrong'),
@@ -74,7 +74,7 @@ describe('two-factor login is switched on', () => {
     given(...people)
       .when(change({ twoFactorEnable: true }, shown('')))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') }],
+        problems: [{ key: 'twoFactorToken', why: message('settings.twoFactorTokenMissing') }],
       });
   });
 
@@ -82,7 +82,7 @@ describe('two-factor login is switched on', () => {
     given(...people)
       .when(change({ twoFactorEnable: true, twoFactorToken: 'x' }))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'twoFactorToken', why: message('settings.notBase32') }],
+        problems: [{ key: 'twoFactorToken', why: message('settings.notBase32') }],
       });
   });
 
@@ -100,7 +100,7 @@ describe('two-factor login is switched on', () => {
     given(...people)
       .when(change({ ...both, pageSize: -1 }, shown(TOKEN)))
       .thenRejects('SETTING_INVALID', {
-        flaws: [{ key: 'pageSize', why: message('input.notBetween', { min: 0, max: 10000 }) }],
+        problems: [{ key: 'pageSize', why: message('input.notBetween', { min: 0, max: 10000 }) }],
       });
   });
 });

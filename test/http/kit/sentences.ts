@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const SAYING: Readonly<Record<string, number>> = {
   Message: 0,
   BodyError: 0,
-  JsonFlaw: 0,
+  JsonProblem: 0,
   RefusedFile: 0,
   say: 0,
   Wrong: 0,
@@ -22,7 +22,7 @@ const SAYING: Readonly<Record<string, number>> = {
   settle: 0,
   nothing: 0,
 };
-/** Members of a rejection, a flaw or a push that are said to people. */
+/** Members of a rejection, a problem or a push that are said to people. */
 const PROSE: ReadonlySet<string> = new Set(['why', 'by', 'reason', 'title', 'body', 'msg']);
 /** Where a reason is on its way into an event, from which a notification or an answer takes it. */
 const REASONS = /src\/(commands\/reactors|adapters\/(?!foreign\/))/;
@@ -130,7 +130,7 @@ class Search {
     return (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)) && node.name.getText() === 'error';
   }
 
-  /** Whether the object goes to `reject`, or is a flaw or a push: others have members of these names too. */
+  /** Whether the object goes to `reject`, or is a problem or a push: others have members of these names too. */
   #isSaid(member: ts.PropertyAssignment | ts.ShorthandPropertyAssignment): boolean {
     const object = member.parent;
     const call = object.parent;

@@ -18,16 +18,16 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema 
 }
 
 /** Why answers of this schema need not look like the shape; null when they do, or when one of its variants does. */
-export function schemaFlaw(shape: Shape, root: JsonSchema, schema: JsonSchema = root, at = 'obj'): string | null {
+export function schemaProblem(shape: Shape, root: JsonSchema, schema: JsonSchema = root, at = 'obj'): string | null {
   const { $ref } = schema;
   if ($ref !== undefined) {
     const target = root.$defs?.[$ref.replace('#/$defs/', '')];
-    return target ? schemaFlaw(shape, root, target, at) : `${at}: ${$ref} leads nowhere`;
+    return target ? schemaProblem(shape, root, target, at) : `${at}: ${$ref} leads nowhere`;
   }
   if (shape === 'any') return null;
   if (schema.anyOf) {
-    const flaws = schema.anyOf.map((variant) => schemaFlaw(shape, root, variant, at));
-    return flaws.includes(null) ? null : flaws.join(', or ');
+    const problems = schema.anyOf.map((variant) => schemaProblem(shape, root, variant, at));
+    return problems.includes(null) ? null : problems.join(', or ');
   }
   if (typeof shape === 'string') {
     const type = schema.type === 'integer' ? 'number' : (schema.type ?? typeof schema.enum?.[0]);
@@ -35,19 +35,19 @@ export function schemaFlaw(shape: Shape, root: JsonSchema, schema: JsonSchema = 
   }
   if ('list' in shape) {
     if (schema.type !== 'array') return `${at} is ${schema.type}, not a list`;
-    return schemaFlaw(shape.list, root, schema.items ?? {}, `${at}[]`);
+    return schemaProblem(shape.list, root, schema.items ?? {}, `${at}[]`);
   }
   for (const [name, inner] of Object.entries(shape.members)) {
     const member = schema.properties?.[name];
     if (!member) return `${at} has no ${name}`;
-    const flaw = schemaFlaw(inner, root, member, `${at}.${name}`);
-    if (flaw) return flaw;
+    const problem = schemaProblem(inner, root, member, `${at}.${name}`);
+    if (problem) return problem;
   }
   return null;
 }
 
 /** Why a value does not look like the shape, or null. */
-export function valueFlaw(shape: Shape, value: unknown, at = 'obj'): string | null {
+export function valueProblem(shape: Shape, value: unknown, at = 'obj'): string | null {
   if (shape === 'any') return null;
   if (typeof shape === 'string') {
     const isRight = shape === 'object' ? isObject(value) : typeof value === shape;
@@ -55,11 +55,15 @@ export function valueFlaw(shape: Shape, value: unknown, at = 'obj'): string | nu
   }
   if ('list' in shape) {
     if (!Array.isArray(value)) return `${at} is no list`;
-    return value.map((item, index) => valueFlaw(shape.list, item, `${at}[${index}]`)).find((flaw) => flaw) ?? null;
+    return (
+      value.map((item, index) => valueProblem(shape.list, item, `${at}[${index}]`)).find((problem) => problem) ?? null
+    );
   }
   if (!isObject(value)) return `${at} is no object`;
-  const flaws = Object.entries(shape.members).map(([name, inner]) => valueFlaw(inner, value[name], `${at}.${name}`));
-  return flaws.find((flaw) => flaw) ?? null;
+  const problems = Object.entries(shape.members).map(([name, inner]) =>
+    valueProblem(inner, value[name], `${at}.${name}`),
+  );
+  return problems.find((problem) => problem) ?? null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

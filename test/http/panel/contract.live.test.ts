@@ -3,7 +3,7 @@ import { reject } from '../../../src/commands/rejection.js';
 import type { Route } from '../../../src/http/panel/contract/route.js';
 import { operations } from '../../../src/http/panel/openapi/document.js';
 import { startPanel } from '../kit/panel.js';
-import { valueFlaw } from '../kit/shapes.js';
+import { valueProblem } from '../kit/shapes.js';
 import { rows, subscriptionHeaders, subscriptionPaths } from '../kit/specification.js';
 import { usualStatus } from '../kit/status.js';
 
@@ -72,24 +72,24 @@ async function panelWithClient() {
 }
 
 /** Paths for which `ask` finds something wrong, each with what. */
-async function flawed(ask: (route: Route, path: string) => Promise<string | null>): Promise<readonly string[]> {
-  const flaws: string[] = [];
+async function faulty(ask: (route: Route, path: string) => Promise<string | null>): Promise<readonly string[]> {
+  const problems: string[] = [];
   for (const [name, route, path] of places) {
-    const flaw = await ask(route, filled(path));
-    if (flaw !== null) flaws.push(`${name}: ${flaw}`);
+    const problem = await ask(route, filled(path));
+    if (problem !== null) problems.push(`${name}: ${problem}`);
   }
-  return flaws;
+  return problems;
 }
 
 describe('every route of the tables', () => {
   it('is there for a session, whatever is in the body, and no defect', async () => {
     const { panel, browser } = await panelWithClient();
-    const flaws = await flawed(async (route, path) => {
+    const problems = await faulty(async (route, path) => {
       const session = route.path === '/logout' ? await panel.browser().login() : browser;
       const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
       return status === usualStatus(path) ? null : `${status}`;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
     expect(panel.complaints).toStrictEqual([]);
   });
 
@@ -97,12 +97,12 @@ describe('every route of the tables', () => {
     const { panel, browser } = await panelWithClient();
     const head = panel.log.head().position;
     panel.storage(kind);
-    const flaws = await flawed(async (route, path) => {
+    const problems = await faulty(async (route, path) => {
       const session = route.path === '/logout' ? await panel.browser().login() : browser;
       const { status } = await session.send(route.method, path, route.method === 'POST' ? {} : undefined);
       return status === usualStatus(path) ? null : `${status}`;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
     expect(panel.complaints).toStrictEqual([]);
     expect(panel.log.head().position).toBe(head);
   });
@@ -111,25 +111,25 @@ describe('every route of the tables', () => {
     const { panel } = await panelWithClient();
     const stranger = panel.browser();
     const script = { 'x-requested-with': 'XMLHttpRequest' };
-    const flaws = await flawed(async ({ method, auth }, path) => {
+    const problems = await faulty(async ({ method, auth }, path) => {
       if (auth === 'none') return null;
       const hidden = await stranger.send(method, path, method === 'POST' ? {} : undefined);
       if (hidden.status !== 404 || hidden.text !== '') return `${hidden.status} ${hidden.text}`;
       const told = await stranger.send(method, path, method === 'POST' ? {} : undefined, script);
       return told.status === 401 ? null : `${told.status} for a script`;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
   });
 
   it('refuses the wrong CSRF token, and nothing happens', async () => {
     const { panel, browser } = await panelWithClient();
     const before = panel.log.head().position;
-    const flaws = await flawed(async ({ method }, path) => {
+    const problems = await faulty(async ({ method }, path) => {
       if (method === 'GET') return null;
       const { status } = await browser.post(path, {}, { 'x-csrf-token': 'wrong' });
       return status === 403 ? null : `${status}`;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
     expect(panel.log.head().position).toBe(before);
   });
 
@@ -137,26 +137,26 @@ describe('every route of the tables', () => {
     const { panel, browser } = await panelWithClient();
     const token = (await browser.get('/panel/setting/getApiToken')).json?.obj;
     const client = panel.browser();
-    const flaws = await flawed(async ({ method, auth }, path) => {
+    const problems = await faulty(async ({ method, auth }, path) => {
       if (auth === 'none') return null;
       const bearer = { authorization: `Bearer ${String(token)}` };
       const { status } = await client.send(method, path, method === 'POST' ? {} : undefined, bearer);
       return status === (auth === 'panel' ? usualStatus(path) : 404) ? null : `${status}`;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
   });
 
   it('answers what its reply says', async () => {
     const { browser } = await panelWithClient();
     let told = 0;
-    const flaws = await flawed(async ({ method, reply, media, path: own }, path) => {
+    const problems = await faulty(async ({ method, reply, media, path: own }, path) => {
       if (media !== null || own === '/logout') return null;
       const { json } = await browser.send(method, path, method === 'POST' ? {} : undefined);
       if (!json?.success || json.obj === null) return null;
       told += 1;
       return reply.safeParse(json.obj).error?.message ?? null;
     });
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
     expect(told).toBeGreaterThan(30);
   });
 });
@@ -168,7 +168,7 @@ describe('every row of the specification', () => {
 
   it('is answered in its shape', async () => {
     const { browser } = await panelWithClient();
-    const flaws: string[] = [];
+    const problems: string[] = [];
     for (const { method, path, reply, metrics } of shown) {
       for (const metric of metrics.length > 0 ? metrics : ['cpu']) {
         const { json } = await browser.send(
@@ -176,12 +176,12 @@ describe('every row of the specification', () => {
           filled(path, { metric, ...(path.includes('ById') ? { id: CLIENT.id } : {}) }),
           method === 'POST' ? (BODIES[path] ?? {}) : undefined,
         );
-        const flaw = json?.success === true ? valueFlaw(reply, json.obj) : (json?.msg ?? 'no envelope');
-        if (flaw !== null && !NEEDS_MORE.has(path)) flaws.push(`${path} ${metric}: ${flaw}`);
-        if (flaw === null && NEEDS_MORE.has(path)) flaws.push(`${path} needs no more`);
+        const problem = json?.success === true ? valueProblem(reply, json.obj) : (json?.msg ?? 'no envelope');
+        if (problem !== null && !NEEDS_MORE.has(path)) problems.push(`${path} ${metric}: ${problem}`);
+        if (problem === null && NEEDS_MORE.has(path)) problems.push(`${path} needs no more`);
       }
     }
-    expect(flaws).toStrictEqual([]);
+    expect(problems).toStrictEqual([]);
   });
 
   it('has the histories in all of its buckets, and in no other', async () => {

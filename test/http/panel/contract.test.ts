@@ -6,7 +6,7 @@ import { type Route, Upload } from '../../../src/http/panel/contract/route.js';
 import { ClientTraffic, WireClient } from '../../../src/http/panel/contract/schemas/client.js';
 import { InboundReply } from '../../../src/http/panel/contract/schemas/inbound.js';
 import { Status } from '../../../src/http/panel/contract/schemas/status.js';
-import { schemaFlaw, schemaOf } from '../kit/shapes.js';
+import { schemaOf, schemaProblem } from '../kit/shapes.js';
 import { type Field, fieldsOf, type Row, rows, subscriptionPaths } from '../kit/specification.js';
 
 /** Rows whose issues are still open. One that has a route is taken off this list. */
@@ -117,7 +117,7 @@ describe('the specification', () => {
     });
 
     it('answers in the shape of the row', () => {
-      expect(schemaFlaw(row.reply, schemaOf(routeOf(row)?.reply ?? z.never(), 'output'))).toBeNull();
+      expect(schemaProblem(row.reply, schemaOf(routeOf(row)?.reply ?? z.never(), 'output'))).toBeNull();
     });
   });
 
@@ -137,7 +137,7 @@ describe('the specification', () => {
   ] as const)('has every field of: %s', (heading, schema, io) => {
     const members = Object.fromEntries(fieldsOf(heading).map(({ name, shape }) => [name, shape]));
     expect(Object.keys(members).length).toBeGreaterThan(4);
-    expect(schemaFlaw({ members }, schemaOf(schema, io))).toBeNull();
+    expect(schemaProblem({ members }, schemaOf(schema, io))).toBeNull();
   });
 
   it('has every key of: Settings', () => {
@@ -145,7 +145,7 @@ describe('the specification', () => {
     for (const { name, shape } of fieldsOf('Settings')) {
       const schema = all[name];
       expect(schema, name).toBeDefined();
-      if (schema) expect(schemaFlaw(shape, schemaOf(schema, 'input')), name).toBeNull();
+      if (schema) expect(schemaProblem(shape, schemaOf(schema, 'input')), name).toBeNull();
     }
     expect(secretKeys).toEqual(expect.arrayContaining(['chatBotToken', 'twoFactorToken', 'ldapPassword']));
     expect(settingsTable.subPort.parse(undefined)).toBe(10_882);

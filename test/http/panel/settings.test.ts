@@ -124,8 +124,8 @@ describe('a change', () => {
     { tgRunTime: '@hourly', chatBotRunTime: '@weekly' },
   ])('under two names that say different things is refused: %j', async (body) => {
     const { errors, browser, panel } = await start();
-    const [flaw, ...others] = await errors(body);
-    expect([flaw?.why, others]).toEqual(['is given under two names with different values', []]);
+    const [problem, ...others] = await errors(body);
+    expect([problem?.why, others]).toEqual(['is given under two names with different values', []]);
     const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: browser.cookie };
     const form = new URLSearchParams(
       Object.entries(body).map(([key, value]): [string, string] => [key, String(value)]),
@@ -158,7 +158,7 @@ describe('a change', () => {
     expect(panel.appended()).toEqual([]);
   });
 
-  it('names at most a hundred flaws, and the beginning of a key', async () => {
+  it('names at most a hundred problems, and the beginning of a key', async () => {
     const { errors } = await start();
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}`.padEnd(1000, 'x'), n]));
     const named = await errors(many);

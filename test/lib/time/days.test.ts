@@ -78,7 +78,7 @@ describe('a range of days', () => {
   const now = at('2026-11-21T21:00:00Z');
   const range = (from: string, to: string) => {
     const found = dayRange(from, to, days, now);
-    return 'flaw' in found ? found.flaw : found.days.map(dayText);
+    return 'problem' in found ? found.problem : found.days.map(dayText);
   };
 
   it.each([

@@ -51,11 +51,11 @@ describe('the test set', () => {
   it('is said in every form, or left out for one of these reasons', () => {
     const reasons = (say: (link: ShareLink) => object | string) =>
       [...new Set(sorted(links, say).leftOut.map(({ reason }) => reason))].sort();
-    const flaws = ['Hysteria without TLS', 'REALITY over httpupgrade', 'REALITY over kcp', 'REALITY over ws'];
+    const problems = ['Hysteria without TLS', 'REALITY over httpupgrade', 'REALITY over kcp', 'REALITY over ws'];
     const ofShadowsocks = ['REALITY of ss', 'TLS of ss', 'an HTTP header of ss', 'grpc of ss', 'httpupgrade of ss'];
     expect(reasons(clashProxy)).toStrictEqual(
       [
-        ...flaws,
+        ...problems,
         ...ofShadowsocks,
         'Trojan without TLS',
         'an HTTP header of Trojan',
@@ -70,7 +70,7 @@ describe('the test set', () => {
     );
     expect(reasons(singBoxOutbound)).toStrictEqual(
       [
-        ...flaws,
+        ...problems,
         ...ofShadowsocks,
         'an HTTP header over TLS',
         'certificates of another name',
@@ -82,7 +82,7 @@ describe('the test set', () => {
         'xhttp of ss',
       ].sort(),
     );
-    expect(links.filter(({ flaw }) => flaw !== undefined && !flaws.includes(flaw))).toStrictEqual([]);
+    expect(links.filter(({ problem }) => problem !== undefined && !problems.includes(problem))).toStrictEqual([]);
   });
 });
 

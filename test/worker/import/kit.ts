@@ -37,7 +37,7 @@ export function requestFor(read: ForeignPanel): ForeignImport {
     passwords: read.users.map(({ id, password }) => ({ user: id, hash: password, was: 'hash' })),
     template: null,
     outboundTestUrl: defaultOutboundTestUrl,
-    hostFlaws: [],
+    hostProblems: [],
     findings: [],
   };
 }

@@ -88,11 +88,11 @@ describe('settings of another panel', () => {
 
   it('that this machine cannot follow are left out: nobody would reach the panel', () => {
     const reason = 'cannot be used on this machine: it is not there';
-    const hostFlaws = [
+    const hostProblems = [
       { key: 'webCertFile', reason },
       { key: 'webKeyFile', reason },
     ];
-    const { changed, said } = changes({ webCertFile: '/a.pem', webKeyFile: '/b.pem' }, { hostFlaws });
+    const { changed, said } = changes({ webCertFile: '/a.pem', webKeyFile: '/b.pem' }, { hostProblems });
     expect(changed).toEqual(THEIRS);
     expect(said).toHaveLength(2);
   });

@@ -145,8 +145,8 @@ export class GeoSources {
       return await this.#inLine(async () => {
         const file = geoFileOf(place);
         const change = new GeoSwitch(this.#parts);
-        const flaw = await change.place(staged, file).catch((error: unknown) => files.reasonOf(error));
-        if (flaw !== null) return refused(flaw);
+        const problem = await change.place(staged, file).catch((error: unknown) => files.reasonOf(error));
+        if (problem !== null) return refused(problem);
         const done = await change.end((used) => caller.dispatch(command(staged.content, used)));
         if (done instanceof Rejection) return done;
         if (own && geoFileOf(own) !== file) this.#forget(geoFileOf(own));

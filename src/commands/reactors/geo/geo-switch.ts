@@ -29,8 +29,8 @@ export class GeoSwitch {
   async place(staged: StagedGeo, file: string): Promise<string | null> {
     const config = this.#parts.config();
     const used = usesFile(config, file);
-    const flaw = used ? await this.#flaw(config, staged, file) : null;
-    if (flaw !== null) return flaw;
+    const problem = used ? await this.#problem(config, staged, file) : null;
+    if (problem !== null) return problem;
     this.#placed.push(await staged.place(file));
     this.used ||= used;
     return null;
@@ -49,7 +49,7 @@ export class GeoSwitch {
   }
 
   /** A configuration that is wrong without the new file as well is not the fault of the file. */
-  async #flaw(config: CoreConfig, { name, content }: StagedGeo, file: string): Promise<string | null> {
+  async #problem(config: CoreConfig, { name, content }: StagedGeo, file: string): Promise<string | null> {
     const { core } = this.#parts;
     try {
       await core.config.test(withFile(config, file, name));

@@ -1,4 +1,4 @@
-import type { Flaw } from '../../../commands/rejection.js';
+import type { SettingProblem } from '../../../commands/rejection.js';
 import {
   defaultSettings,
   type SecretKey,
@@ -15,7 +15,7 @@ import { ourName } from './setting-names.js';
 export interface AskedSettings {
   readonly changes: Readonly<Record<string, unknown>>;
   /** What is wrong with the body itself. */
-  readonly flaws: readonly Flaw[];
+  readonly problems: readonly SettingProblem[];
   /** Under which name the caller knows a setting, where that is not ours. */
   readonly callerName: (key: string) => string;
   readonly twoFactorCode: string;
@@ -40,20 +40,20 @@ export function askedSettings(body: Readonly<Record<string, unknown>>, current: 
     const list = given.get(key) ?? [];
     given.set(key, [...list, { name, value: isSetting(key) ? typed(raw, defaultSettings[key]) : raw }]);
   }
-  const flaws: Flaw[] = [];
+  const problems: SettingProblem[] = [];
   const chosen: [key: string, name: string, value: unknown][] = [];
   for (const [key, values] of given) {
     const different = isSetting(key) ? values.filter(({ value }) => !isSame(key, value, current)) : values;
     const [first = values[0], other] = different;
-    if (key === 'apiToken') flaws.push({ key, why: message('settings.apiTokenElsewhere') });
-    else if (other && !sameJson(first?.value, other.value)) flaws.push({ key, why: message('settings.givenTwice') });
+    if (key === 'apiToken') problems.push({ key, why: message('settings.apiTokenElsewhere') });
+    else if (other && !sameJson(first?.value, other.value)) problems.push({ key, why: message('settings.givenTwice') });
     else if (first)
       chosen.push([key, first.name, isSetting(key) && different.length === 0 ? current[key] : first.value]);
   }
   const names = new Map(chosen.map(([key, name]) => [key, name]));
   return {
     changes: Object.fromEntries(chosen.map(([key, , value]) => [key, value])),
-    flaws,
+    problems,
     callerName: (key) => names.get(key) ?? key,
     twoFactorCode: typeof body['twoFactorCode'] === 'string' ? body['twoFactorCode'] : '',
     trustEveryProxy: typed(body['trustEveryProxy'], false) === true,

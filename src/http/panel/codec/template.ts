@@ -30,7 +30,7 @@ export function unwrapTemplate(template: JsonObject): JsonObject {
 const OWN_BLOCKS: ReadonlySet<string> = new Set(['log', 'api', 'stats', 'policy', 'metrics', 'routing']);
 
 /** Why a block of a template has the wrong type, or null. As in the core, the case of a name does not matter. */
-export function blockFlaw(template: JsonObject): string | null {
+export function blockProblem(template: JsonObject): string | null {
   const wrong = Object.entries(template).find(
     ([name, value]) => OWN_BLOCKS.has(name.toLowerCase()) && value !== null && !isObject(value),
   );
@@ -41,7 +41,7 @@ export function blockFlaw(template: JsonObject): string | null {
 export function testUrlOf(text: string): string | Rejection {
   const address = text.trim();
   if (address === '') return defaultOutboundTestUrl;
-  const refused = (why: Text) => reject('SETTING_INVALID', { flaws: [{ key: 'outboundTestUrl', why }] });
+  const refused = (why: Text) => reject('SETTING_INVALID', { problems: [{ key: 'outboundTestUrl', why }] });
   if (!URL.canParse(address)) return refused(message('settings.notUrl'));
   const { protocol, hostname, username, password } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:') return refused(message('settings.notHttpScheme'));

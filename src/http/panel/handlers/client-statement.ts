@@ -1,5 +1,5 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { dayRange, MOST_YEARS, type RangeFlaw } from '../../../lib/time/day-range.js';
+import { dayRange, MOST_YEARS, type RangeProblem } from '../../../lib/time/day-range.js';
 import { rendered } from '../../../messages/rendered.js';
 import { statementCsv } from '../../../projections/statement/statement-csv.js';
 import { statementOfEmail, statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
@@ -25,7 +25,7 @@ export const clientStatementHandlers: Handlers<
     if (!owner) return reject('CLIENT_NOT_FOUND', { client: email });
     const answer = await ledger((books) => {
       const range = dayRange(from, to, books.days, now());
-      if ('flaw' in range) return refusal(range.flaw);
+      if ('problem' in range) return refusal(range.problem);
       if (owner.client === null) return statementOfEmail(read, books, past, email, range.days, now());
       return { ...statementOfNumbers(read, books, past, [owner.client], range.days, now()), counter: null };
     });
@@ -45,10 +45,10 @@ export const clientStatementHandlers: Handlers<
   },
 };
 
-function refusal(flaw: RangeFlaw): Rejection {
-  if (flaw === 'reversed') return reject('DAYS_REVERSED');
-  if (flaw === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
-  return reject('DAY_UNKNOWN', { field: flaw.day });
+function refusal(problem: RangeProblem): Rejection {
+  if (problem === 'reversed') return reject('DAYS_REVERSED');
+  if (problem === 'too long') return reject('DAYS_TOO_MANY', { years: MOST_YEARS });
+  return reject('DAY_UNKNOWN', { field: problem.day });
 }
 
 function fileName(email: string): string {

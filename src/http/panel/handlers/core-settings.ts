@@ -3,7 +3,7 @@ import { certificatePairs, hasLines } from '../../../lib/certificate-pairs.js';
 import { isObject, type JsonObject } from '../../../lib/json.js';
 import { message } from '../../../messages/message.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../../../projections/core/template.js';
-import { blockFlaw, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
+import { blockProblem, pretty, runnable, templateRejection, testUrlOf, unwrapTemplate } from '../codec/template.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { coreSettingApiRoutes, coreSettingRoutes } from '../contract/core-settings.js';
 import type { JsonRecord } from '../contract/schemas/json-text.js';
@@ -83,24 +83,24 @@ async function changeTemplate(
   if (outboundTestUrl instanceof Rejection) return outboundTestUrl;
   const { read, core, coreSettled, web } = services;
   if (outboundTestUrl !== (read.settings.template()?.outboundTestUrl ?? defaultOutboundTestUrl)) {
-    const flaws = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
-    if ((await web.problem(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { flaws });
+    const problems = [{ key: 'outboundTestUrl', why: PRIVATE_ADDRESS }];
+    if ((await web.problem(outboundTestUrl)) !== null) return reject('SETTING_INVALID', { problems });
   }
-  const flaw = given === null ? null : await templateFlaw(services, given);
-  if (flaw instanceof Rejection) return flaw;
+  const problem = given === null ? null : await templateProblem(services, given);
+  if (problem instanceof Rejection) return problem;
   const template = given ?? read.desired.template();
   const done = request.dispatch({ type: 'ChangeCoreTemplate', data: { template, outboundTestUrl } });
   if (done instanceof Rejection) return done;
   await coreSettled(SETTLED_MS);
   const warnings = given === null ? [] : core.config.ignoredSettings(given);
-  return new Message(flaw === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
+  return new Message(problem === 'untested' ? CHANGED_UNTESTED : CHANGED, warnings.length === 0 ? null : { warnings });
 }
 
-async function templateFlaw(
+async function templateProblem(
   { read, core, pairProblem }: Services,
   template: JsonObject,
 ): Promise<Rejection | Untested | null> {
-  const wrongBlock = blockFlaw(template);
+  const wrongBlock = blockProblem(template);
   if (wrongBlock !== null) return reject('TEMPLATE_INVALID', { why: wrongBlock });
   try {
     core.config.assemble({ template, inbounds: new Map() }); // the panel's own rules hold without a binary too

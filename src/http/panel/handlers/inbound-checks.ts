@@ -23,7 +23,7 @@ const SETTLED_MS = 3_000;
  * What only the machine and the core can say about an inbound, asked before the command decides. Nothing is asked about
  * an inbound that the core shall run as it did, nor about files and ports of one of a node: they are there, and so is the no.
  */
-export async function externalFlaw(
+export async function externalProblem(
   asked: Asked,
   draft: InboundDraft,
   node: NodeId | null,

@@ -9,7 +9,7 @@ import { JsonOf } from '../contract/route.js';
 import type { WireInbound } from '../contract/schemas/inbound.js';
 import type { Handlers } from '../mount.js';
 import { said } from './answers.js';
-import { externalFlaw } from './inbound-checks.js';
+import { externalProblem } from './inbound-checks.js';
 
 const CREATED = message('inbound.created');
 const CREATED_UNTESTED = message('inbound.createdUntested');
@@ -46,10 +46,10 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
     if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_SETTLED');
     const asked = inboundDraft(body, before);
     if (asked instanceof Rejection) return asked;
-    const flaw =
+    const problem =
       request.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
-      (await externalFlaw(services, asked, before.inbound.node, before.inbound));
-    if (flaw instanceof Rejection) return flaw;
+      (await externalProblem(services, asked, before.inbound.node, before.inbound));
+    if (problem instanceof Rejection) return problem;
     const done = await request.change(() => {
       // What the body leaves out is taken from now, not from before the questions.
       const draft = inboundDraft(body, stored(services, id));
@@ -58,7 +58,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
         : { type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } };
     });
     if (done instanceof Rejection) return done;
-    return new Message(flaw === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(services, id));
+    return new Message(problem === 'untested' ? UPDATED_UNTESTED : UPDATED, answerOf(services, id));
   },
 
   setEnable({ params: { id }, body: { enable } }, { read }, { dispatch }) {
@@ -81,13 +81,13 @@ async function add(services: Services, request: HttpRequest, wire: WireInbound):
   if (asked instanceof Rejection) return asked;
   const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
   const command = { type: 'AddInbound', data: { ...asked, owner: request.userId as UserId, node } } as const;
-  const flaw = request.refusalOf(command) ?? (await externalFlaw(services, asked, node ?? null));
-  if (flaw instanceof Rejection) return flaw;
+  const problem = request.refusalOf(command) ?? (await externalProblem(services, asked, node ?? null));
+  if (problem instanceof Rejection) return problem;
   const done = request.dispatch(command);
   if (done instanceof Rejection) return done;
   const added = done.events.find((event) => event.type === 'InboundAdded');
   return new Message(
-    flaw === 'untested' ? CREATED_UNTESTED : CREATED,
+    problem === 'untested' ? CREATED_UNTESTED : CREATED,
     added ? answerOf(services, added.data.inbound) : null,
   );
 }

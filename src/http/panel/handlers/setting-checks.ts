@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Flaw } from '../../../commands/rejection.js';
+import type { SettingProblem } from '../../../commands/rejection.js';
 import { type SettingKey, type Settings, settingsTable } from '../../../events/settings/settings.js';
 import { Networks } from '../../../lib/net/networks.js';
 import { privateNetworks } from '../../../lib/net/private-networks.js';
@@ -38,16 +38,20 @@ export function settingsWith(current: Settings, changes: Readonly<Record<string,
  * What the machine says against the new settings: a port that cannot be bound, by a real bind; files that are not a
  * certificate and its key; an address that the panel would never ask. Asked before anything is written, and only about what changes.
  */
-export async function machineFlaws(machine: Machine, current: Settings, next: Settings): Promise<readonly Flaw[]> {
+export async function machineProblems(
+  machine: Machine,
+  current: Settings,
+  next: Settings,
+): Promise<readonly SettingProblem[]> {
   const found = await Promise.all([
     portProblem(machine, current, next, 'webListen', 'webPort'),
     portProblem(machine, current, next, 'subListen', 'subPort'),
     pairProblem(machine, current, next, 'webCertFile', 'webKeyFile'),
     pairProblem(machine, current, next, 'subCertFile', 'subKeyFile'),
-    informs(current, next) ? addressFlaw(machine, next) : null,
-    asksElsewhere(current, next) ? botFlaw(machine, next) : null,
+    informs(current, next) ? addressProblem(machine, next) : null,
+    asksElsewhere(current, next) ? botProblem(machine, next) : null,
   ]);
-  return found.filter((flaw) => flaw !== null);
+  return found.filter((problem) => problem !== null);
 }
 
 async function portProblem(
@@ -56,7 +60,7 @@ async function portProblem(
   next: Settings,
   listen: 'webListen' | 'subListen',
   port: 'webPort' | 'subPort',
-): Promise<Flaw | null> {
+): Promise<SettingProblem | null> {
   if (next[port] === current[port] && next[listen] === current[listen]) return null;
   switch (await serverPortProblem(next[listen], next[port])) {
     case 'taken':
@@ -76,7 +80,7 @@ async function pairProblem(
   next: Settings,
   certificate: 'webCertFile' | 'subCertFile',
   key: 'webKeyFile' | 'subKeyFile',
-): Promise<Flaw | null> {
+): Promise<SettingProblem | null> {
   const same = next[certificate] === current[certificate] && next[key] === current[key];
   // A missing half is for the decision to name.
   if (same || next[certificate] === '' || next[key] === '') return null;
@@ -90,7 +94,10 @@ function informs(current: Settings, next: Settings): boolean {
   return on && uri !== '' && !(current.externalTrafficInformEnable && current.externalTrafficInformURI === uri);
 }
 
-async function addressFlaw({ web }: Machine, { externalTrafficInformURI }: Settings): Promise<Flaw | null> {
+async function addressProblem(
+  { web }: Machine,
+  { externalTrafficInformURI }: Settings,
+): Promise<SettingProblem | null> {
   const refused = (await web.problem(externalTrafficInformURI)) !== null;
   return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
 }
@@ -101,7 +108,7 @@ function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boole
 }
 
 /** The token of the bot is part of every address: without TLS it goes only to this machine or its own network. */
-async function botFlaw({ web }: Machine, { chatBotAPIServer }: Settings): Promise<Flaw | null> {
+async function botProblem({ web }: Machine, { chatBotAPIServer }: Settings): Promise<SettingProblem | null> {
   const key = 'chatBotAPIServer';
   if ((await web.problem(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };
   const { protocol, hostname } = new URL(chatBotAPIServer);

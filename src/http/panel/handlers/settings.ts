@@ -1,5 +1,5 @@
 import type { Done } from '../../../commands/bus.js';
-import { type Flaw, Rejection, reject } from '../../../commands/rejection.js';
+import { Rejection, reject, type SettingProblem } from '../../../commands/rejection.js';
 import type { SettingKey } from '../../../events/settings/settings.js';
 import { message } from '../../../messages/message.js';
 import { defaultTemplate } from '../../../projections/core/template.js';
@@ -11,7 +11,7 @@ import { pageSettings, settingsView } from '../codec/settings.js';
 import { type HttpRequest, Message, type Needs } from '../context.js';
 import type { settingApiRoutes, settingRoutes } from '../contract/settings.js';
 import type { Handlers } from '../mount.js';
-import { concernsMachine, type Machine, machineFlaws, settingsWith } from './setting-checks.js';
+import { concernsMachine, type Machine, machineProblems, settingsWith } from './setting-checks.js';
 import { beginsSetUp, shownCode } from './two-factor.js';
 
 /** Settings that count when the servers are opened: `restartPanel` does that. */
@@ -19,8 +19,8 @@ const AT_RESTART: ReadonlySet<string> = new Set<SettingKey>([
   ...(['webListen', 'webPort', 'webBasePath', 'webDomain', 'webCertFile', 'webKeyFile'] as const),
   ...(['subListen', 'subPort', 'subDomain', 'subCertFile', 'subKeyFile'] as const),
 ]);
-/** Flaws that one answer names, and characters of a key: a body may be full of keys that are none. */
-const MOST_FLAWS = 100;
+/** Problems in one answer, and characters of a key: a body may be full of keys that are none. */
+const MOST_PROBLEMS = 100;
 const LONGEST_KEY = 64;
 const API_TOKEN = /^[\x21-\x7e]{32,200}$/;
 
@@ -62,8 +62,8 @@ export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthReque
     if (!isSecret(key)) return refused([{ key: name, why: message('settings.notSecret') }]);
     const asked = {
       changes: { [key]: value },
-      flaws: [],
-      callerName: (flawed: string) => (flawed === key ? name : flawed),
+      problems: [],
+      callerName: (faulty: string) => (faulty === key ? name : faulty),
       twoFactorCode,
       trustEveryProxy: false,
     };
@@ -74,7 +74,7 @@ export const settingHandlers: Handlers<typeof settingRoutes, Services, AuthReque
   regenerateApiToken: (_, services, request) => issue(services, request, true),
 };
 
-/** Asks the machine where it must be asked, and dispatches: all flaws come in one rejection, under the caller's names. */
+/** Asks the machine where it must be asked, and dispatches: all problems come in one rejection, under the caller's names. */
 async function change(services: Services, request: AuthRequest, asked: AskedSettings): Promise<Done | Rejection> {
   const { changes, trustEveryProxy, twoFactorCode } = asked;
   const shown = await shownCode(services, request, changes, twoFactorCode);
@@ -82,28 +82,31 @@ async function change(services: Services, request: AuthRequest, asked: AskedSett
   const command = { type: 'ChangeSettings', data } as const;
   const current = services.read.settings.current();
   const next = settingsWith(current, changes);
-  if (asked.flaws.length > 0 || concernsMachine(current, next)) {
+  if (asked.problems.length > 0 || concernsMachine(current, next)) {
     const refusal = request.refusalOf(command);
     if (refusal && refusal.code !== 'SETTING_INVALID') return refusal;
-    const flaws = [...asked.flaws, ...flawsOf(refusal)];
-    const known = new Set(flaws.map(({ key }) => key));
-    const machine = await machineFlaws(services, current, next);
-    flaws.push(...machine.filter(({ key }) => !known.has(key)));
-    if (flaws.length > 0) return refused(flaws, asked);
+    const problems = [...asked.problems, ...problemsOf(refusal)];
+    const known = new Set(problems.map(({ key }) => key));
+    const machine = await machineProblems(services, current, next);
+    problems.push(...machine.filter(({ key }) => !known.has(key)));
+    if (problems.length > 0) return refused(problems, asked);
   }
   const done = request.dispatch(command);
-  return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(flawsOf(done), asked) : done;
+  return done instanceof Rejection && done.code === 'SETTING_INVALID' ? refused(problemsOf(done), asked) : done;
 }
 
-function flawsOf(refusal: Rejection | null): readonly Flaw[] {
-  return refusal && 'flaws' in refusal.details ? (refusal.details.flaws as readonly Flaw[]) : [];
+function problemsOf(refusal: Rejection | null): readonly SettingProblem[] {
+  return refusal && 'problems' in refusal.details ? (refusal.details.problems as readonly SettingProblem[]) : [];
 }
 
-function refused(flaws: readonly Flaw[], { callerName }: Partial<Pick<AskedSettings, 'callerName'>> = {}): Rejection {
-  const named = flaws.slice(0, MOST_FLAWS).map(({ key, why }) => {
+function refused(
+  problems: readonly SettingProblem[],
+  { callerName }: Partial<Pick<AskedSettings, 'callerName'>> = {},
+): Rejection {
+  const named = problems.slice(0, MOST_PROBLEMS).map(({ key, why }) => {
     return { key: (callerName?.(key) ?? key).slice(0, LONGEST_KEY), why };
   });
-  return reject('SETTING_INVALID', { flaws: named });
+  return reject('SETTING_INVALID', { problems: named });
 }
 
 /** What was done, and what is still to do; the caller's session goes on where all of them ended. */

@@ -3,7 +3,7 @@ import { bare } from '../path.js';
 import type { LinkParams } from '../share-link.js';
 import { fingerprintOf } from './dialect.js';
 import { compact, jsonOf } from './members.js';
-import { realityFlaw } from './sound.js';
+import { realityProblem } from './sound.js';
 
 /** What Mihomo takes as the value of a member: it refuses a whole document for any other. */
 type Kind = 'text' | 'range' | 'count' | 'flag' | 'headers';
@@ -86,7 +86,7 @@ function downloadOf(settings: JsonObject): JsonObject | null {
   const name = renamed(tls, DOWN_TLS);
   const { alpn, fingerprint, publicKey, shortId = '' } = tls;
   if (xhttp === null || name === null) return null;
-  if (reality && realityFlaw({ security, pbk: String(publicKey), sid: String(shortId) }) !== null) return null;
+  if (reality && realityProblem({ security, pbk: String(publicKey), sid: String(shortId) }) !== null) return null;
   return compact({
     server: address,
     port,

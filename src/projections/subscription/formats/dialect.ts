@@ -1,7 +1,7 @@
 import { isObject } from '../../../lib/json.js';
 import type { LinkParams, ShareLink } from '../share-link.js';
 import { jsonOf } from './members.js';
-import { flawOf } from './sound.js';
+import { problemOf } from './sound.js';
 
 /** What several apps with another core than Xray have in common. */
 
@@ -81,5 +81,5 @@ export function saysAny<T extends object>(links: readonly ShareLink[], say: (lin
 }
 
 function saidBy<T extends object>(link: ShareLink, say: (link: ShareLink) => T | string): T | string {
-  return flawOf(link) ?? say(link);
+  return problemOf(link) ?? say(link);
 }

@@ -5,12 +5,12 @@ import type { LinkParams, ShareLink } from '../share-link.js';
  * What of a link no app could use, as a text; null for a sound one. Mihomo and sing-box refuse a whole document for one
  * such server, so a slip of the admin at one inbound would take all the others from the user.
  */
-export function flawOf({ scheme, user, method, params, flaw }: ShareLink): string | null {
-  if (flaw !== undefined) return flaw;
+export function problemOf({ scheme, user, method, params, problem }: ShareLink): string | null {
+  if (problem !== undefined) return problem;
   if (scheme === 'ss' && !isCipher(method, user)) return 'a cipher or a key that is none';
   if (scheme === 'vmess' && !VMESS_CIPHERS.has(method)) return 'a cipher that is none';
   if (scheme === 'vless' && !isEncryption(params['encryption'] ?? 'none')) return 'an encryption that is none';
-  return realityFlaw(params) ?? echFlaw(params) ?? xhttpFlaw(params) ?? portsFlaw(params);
+  return realityProblem(params) ?? echProblem(params) ?? xhttpProblem(params) ?? portsProblem(params);
 }
 
 const VMESS_CIPHERS: ReadonlySet<string> = new Set(['auto', 'aes-128-gcm', 'chacha20-poly1305']);
@@ -45,26 +45,26 @@ function isEncryption(encryption: string): boolean {
   );
 }
 
-export function realityFlaw({ security, pbk = '', sid = '' }: LinkParams): string | null {
+export function realityProblem({ security, pbk = '', sid = '' }: LinkParams): string | null {
   if (security !== 'reality') return null;
   const isKey = /^[\w-]{43}$/.test(pbk);
   return isKey && /^(?:[\da-f]{2}){0,8}$/i.test(sid) ? null : 'a key or a short id of REALITY that is none';
 }
 
 /** A list begins with its own length. */
-function echFlaw({ ech }: LinkParams): string | null {
+function echProblem({ ech }: LinkParams): string | null {
   if (ech === undefined || !/^[\w+/]+=*$/.test(ech)) return null;
   const list = Buffer.from(ech, 'base64');
   const isList = list.length > 4 && list.readUInt16BE(0) === list.length - 2 && list.toString('base64') === ech;
   return isList ? null : 'a list of Encrypted Client Hello that is none';
 }
 
-function xhttpFlaw({ type, mode = 'auto' }: LinkParams): string | null {
+function xhttpProblem({ type, mode = 'auto' }: LinkParams): string | null {
   if (type !== 'xhttp' || /^(?:auto|packet-up|stream-up|stream-one)$/.test(mode)) return null;
   return 'a mode of XHTTP that is none';
 }
 
-function portsFlaw({ mport }: LinkParams): string | null {
+function portsProblem({ mport }: LinkParams): string | null {
   const isRange = (range: string) => {
     const [from = 0, to = from] = range.split('-').map(Number);
     return /^\d+(?:-\d+)?$/.test(range) && from > 0 && from <= to && to <= 65_535;

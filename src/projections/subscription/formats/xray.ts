@@ -19,7 +19,7 @@ const FRAGMENTS = 'direct_out';
 export function xrayConfigs(links: readonly ShareLink[], extras: XrayExtras): readonly JsonObject[] {
   const first = firstPackets(extras);
   const rules = jsonOf(extras.subJsonRules);
-  const usable = links.filter(({ flaw }) => flaw === undefined);
+  const usable = links.filter(({ problem }) => problem === undefined);
   return usable.map((link) => ({
     remarks: link.name,
     log: { loglevel: 'warning' },

@@ -136,9 +136,10 @@ it('no number, required flag or list is read from null, in any body', () => {
       const isFlag = kind === 'boolean' && complaints(schema, {})?.includes(`${name}: is missing`);
       if (MAY_BE_NULL.includes(name) || !(kind === 'integer' || kind === 'array' || isFlag)) continue;
       looked += 1;
-      expect([path, complaints(schema, { [name]: null })?.some((flaw) => flaw.startsWith(`${name}: must be`))]).toEqual(
-        [path, true],
-      );
+      expect([
+        path,
+        complaints(schema, { [name]: null })?.some((problem) => problem.startsWith(`${name}: must be`)),
+      ]).toEqual([path, true]);
     }
   }
   expect(looked).toBeGreaterThan(10);

@@ -139,7 +139,7 @@ describe('what the machine and the core say', () => {
     expect(asked).toStrictEqual([]);
   });
 
-  it('refuses certificate files with a flaw, however they are spelled, while tls is on', async () => {
+  it('refuses certificate files with a problem, however they are spelled, while tls is on', async () => {
     const seen: unknown[] = [];
     panel = startPanel({
       pairProblem: async ({ certificate, key }) => {
@@ -158,7 +158,7 @@ describe('what the machine and the core say', () => {
     expect((await add(vless(443, [], { streamSettings: tls('none') }))).success).toBe(true);
   });
 
-  it('refuses certificates as lines with a flaw wherever an inbound comes from, also for a node', async () => {
+  it('refuses certificates as lines with a problem wherever an inbound comes from, also for a node', async () => {
     panel = startPanel({ pairProblem });
     const tls = (certificate: string[], key: string[]) =>
       JSON.stringify({ network: 'tcp', security: 'tls', tlsSettings: { certificates: [{ certificate, key }] } });

@@ -7,7 +7,7 @@ import { startPanel } from './panel.js';
 const good: ProbeResult = { success: true, delay: 7, mode: 'http', statusCode: 204 };
 
 /** A panel, and what its probe was asked. */
-function open(flaw: string | null = null) {
+function open(problem: string | null = null) {
   const asked: unknown[] = [];
   const probe: OutboundProbe = {
     dial: async (outbound) => {
@@ -22,7 +22,7 @@ function open(flaw: string | null = null) {
   const web = {
     problem: async (url: string) => {
       asked.push(url);
-      return flaw;
+      return problem;
     },
   } as never;
   const panel = startPanel({ probe, web, signal: new AbortController().signal });

@@ -20,26 +20,26 @@ interface Room {
 /**
  * Why parsed JSON is not taken in, or null. Members with the names of an object's own machinery are taken out on the way.
  */
-function flawOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): Text | null {
+function problemOf(value: unknown, room: Room | null = { values: MOST_VALUES }, depth = 0): Text | null {
   if (typeof value === 'string') return HALF.test(value) ? NOT_UNICODE : null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : message('input.jsonNumberOutOfRange');
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= DEEPEST) return message('input.jsonTooDeep', { levels: DEEPEST });
-  if (Array.isArray(value)) return membersFlaw(value, room, depth);
+  if (Array.isArray(value)) return membersProblem(value, room, depth);
   if (Object.keys(value).some((name) => HALF.test(name))) return NOT_UNICODE;
   for (const name of NAMES) if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
-  if (depth > 0 || !('clients' in value)) return membersFlaw(Object.values(value), room, depth);
+  if (depth > 0 || !('clients' in value)) return membersProblem(Object.values(value), room, depth);
   const { clients, ...others } = value;
-  return flawOf(clients, null, 1) ?? membersFlaw(Object.values(others), room, depth);
+  return problemOf(clients, null, 1) ?? membersProblem(Object.values(others), room, depth);
 }
 
 /** `room` is what is left for all of them; null = each has room of its own. */
-function membersFlaw(members: readonly unknown[], room: Room | null, depth: number): Text | null {
+function membersProblem(members: readonly unknown[], room: Room | null, depth: number): Text | null {
   if (room) room.values -= members.length;
   if (room && room.values < 0) return message('input.jsonTooLarge');
   for (const member of members) {
-    const flaw = flawOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
-    if (flaw) return flaw;
+    const problem = problemOf(member, room ?? { values: MOST_OF_CLIENT }, depth + 1);
+    if (problem) return problem;
   }
   return null;
 }
@@ -50,8 +50,8 @@ export function readObject(value: unknown): JsonRecord | Wrong {
   if (parsed instanceof Wrong) return parsed;
   if (parsed === null) return {};
   if (!isRecord(parsed)) return new Wrong(message('input.notJsonObject'));
-  const flaw = flawOf(parsed);
-  return flaw ? new Wrong(flaw) : (parsed as JsonRecord);
+  const problem = problemOf(parsed);
+  return problem ? new Wrong(problem) : (parsed as JsonRecord);
 }
 
 /** A list of objects from its text of JSON; none from nothing. */
@@ -60,8 +60,8 @@ export function readObjects(text: string): readonly JsonRecord[] | Wrong {
   if (parsed instanceof Wrong) return parsed;
   if (parsed === null) return [];
   if (!Array.isArray(parsed) || !parsed.every(isRecord)) return new Wrong(message('input.notJsonObjects'));
-  const flaw = flawOf(parsed);
-  return flaw ? new Wrong(flaw) : (parsed as JsonRecord[]);
+  const problem = problemOf(parsed);
+  return problem ? new Wrong(problem) : (parsed as JsonRecord[]);
 }
 
 function parse(text: string): unknown {
