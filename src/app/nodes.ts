@@ -13,7 +13,7 @@ import { nodeRecords } from '../projections/node/node-records.js';
 import type { Panel } from './panel.js';
 
 /** Limit for removing everything from a node before it is deleted, in ms. */
-const WITHDRAW_MS = 20_000;
+const CLEAN_UP_MS = 20_000;
 
 type Warn = (message: string, fields?: object) => void;
 type NodesPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
@@ -58,17 +58,17 @@ interface Options {
   readonly warn: Warn;
   readonly probesOnly?: boolean;
   readonly chance?: () => number;
-  readonly withdrawMs?: number;
+  readonly cleanUpMs?: number;
 }
 
 /** The remote nodes of a panel. They do nothing before `begin`. */
 export function remoteNodesOf(
   { read, dispatch, log, alarms, now }: NodesPanel,
   panel: RemotePanel,
-  { histories, warn, probesOnly = false, chance = Math.random, withdrawMs = WITHDRAW_MS }: Options,
+  { histories, warn, probesOnly = false, chance = Math.random, cleanUpMs = CLEAN_UP_MS }: Options,
 ): RemoteNodes {
   const parts = {
-    ...{ panel, histories, chance, withdrawMs, now, warn },
+    ...{ panel, histories, chance, cleanUpMs, now, warn },
     records: nodeRecords(read, () => log.head().position),
     dispatch: (command, as) => dispatch(command, as === null ? asSystem('node-sync') : asNode(as)),
     changed$: read.changed$,

@@ -5,7 +5,7 @@ import { isDeeper, isObject, textOf } from '../../lib/json.js';
 import { FORMER_CENTRE, MARK_MEMBER, type Mark, OTHER_CENTRE, readMark } from '../../lib/ownership-mark.js';
 import { clientDigest, credentialMember, inboundDigest, keyMember, objectIn } from '../../lib/panel-wire.js';
 import { message } from '../../messages/message.js';
-import { countIn, flagIn, listIn, nonsense, textIn, wholeIn } from './answers.js';
+import { countIn, flagIn, invalidMember, listIn, textIn, wholeIn } from './reply-fields.js';
 import { openEnvelope } from './request.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -46,12 +46,12 @@ const DEEPEST = 100;
 export function parseListing(body: Buffer, centre: string): ReadListing {
   const rows = openEnvelope(body);
   if (!Array.isArray(rows) || rows.length > MOST_INBOUNDS)
-    throw new NodeError('not-an-envelope', message('node.replyNotPanel'));
+    throw new NodeError('invalid-reply', message('node.replyNotPanel'));
   const inbounds: ReadInbound[] = [];
   const unreadable: string[] = [];
   let clients = 0;
   for (const [i, row] of (rows as readonly unknown[]).entries()) {
-    if (!isObject(row)) throw nonsense(`inbounds[${i}]`);
+    if (!isObject(row)) throw invalidMember(`inbounds[${i}]`);
     const inbound = inboundOf(row, `inbounds[${i}]`, centre);
     if (inbound === null) unreadable.push(textOf(row['tag']).slice(0, 128));
     else inbounds.push(inbound);
@@ -132,7 +132,7 @@ function statsByEmail(rows: readonly unknown[], at: string): ReadonlyMap<string,
   const stats = new Map<string, Stats>();
   for (const [i, row] of rows.entries()) {
     const where = `${at}[${i}]`;
-    if (!isObject(row)) throw nonsense(where);
+    if (!isObject(row)) throw invalidMember(where);
     stats.set(textIn(row, 'email', where).toLowerCase(), {
       counter: counterOf(row, where),
       lastOnline: countIn(row, 'lastOnline', where) || 0,

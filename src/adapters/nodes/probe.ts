@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NodeError, type NodeReading, type RequestTarget } from '../../commands/ports/remote-panel.js';
 import { message } from '../../messages/message.js';
-import { nonsense } from './answers.js';
+import { invalidMember } from './reply-fields.js';
 import type { NodeRequest } from './request.js';
 
 const TIMEOUT_MS = 4000;
@@ -10,7 +10,7 @@ const LIMIT = 64 * 1024;
 
 const amount = z.number().nonnegative();
 const Core = z.object({ version: z.string().default('') });
-/** As much as is read of a status. What is missing reads as nothing; of another type it is nothing that a panel says. */
+/** The part of a status that is used. Missing members have defaults; a member of another type makes the reply invalid. */
 const Status = z.object({
   panelId: z.string().default(''),
   cpu: amount.default(0),
@@ -43,21 +43,21 @@ export async function probe(
 }
 
 function readStatus(status: unknown): z.output<typeof Status> {
-  // 3x-ui has none for its first seconds.
+  // A 3x-ui has no status in its first seconds.
   if (status === null) throw noStatus();
   const read = Status.safeParse(status);
   if (read.success) return read.data;
-  throw nonsense(['status', ...(read.error.issues[0]?.path ?? [])].join('.'));
+  throw invalidMember(['status', ...(read.error.issues[0]?.path ?? [])].join('.'));
 }
 
-const noStatus = (): NodeError => new NodeError('not-an-envelope', message('node.replyNoStatus'));
+const noStatus = (): NodeError => new NodeError('invalid-reply', message('node.replyNoStatus'));
 
-/** Two digits behind the point are more than anybody reads. */
+/** Rounded to two digits. */
 const percent = (value: number): number => Math.round(Math.min(value, 100) * 100) / 100;
 
 const versionText = (text: string): string => text.replace(/[^\w.+-]/g, '');
 
-/** What a panel says of itself is kept in the open: nothing of it where it hands back the token that it was asked with. */
+/** These values are stored unencrypted, so one that repeats the token is dropped. */
 function withoutToken(text: string, token: string): string {
   return token !== '' && text.includes(token) ? '' : text;
 }

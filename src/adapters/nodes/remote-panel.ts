@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   NodeError,
@@ -10,27 +10,27 @@ import type { Web } from '../../commands/ports/web.js';
 import type { DesiredClient, DesiredInbound } from '../../events/node/desired-state.js';
 import { unlessAborted } from '../../lib/abort.js';
 import { message } from '../../messages/message.js';
-import { nonsense } from './answers.js';
 import type { Marks } from './listing.js';
 import { ListingReader } from './listing-reader.js';
 import { probe } from './probe.js';
+import { invalidMember } from './reply-fields.js';
 import { askNode, fetchNode, type NodeRequest, openEnvelope } from './request.js';
 
 /** Of a listing, after decompression: some 30,000 clients. */
 const LISTING_BYTES = 32 * 1024 * 1024;
 const LONG_MS = 30_000;
-/** Addresses of one client that are looked at. */
+/** Addresses that are read of one client. */
 const MOST_IPS = 100;
-/** Clients that are written without a pause. */
+/** Clients that are written before the event loop runs. */
 const SLICE = 1_000;
-/** Clients that an inbound is added with; the others follow with an update. */
+/** An inbound with more clients is added without them, and they follow with an update. */
 const ADDED_WITH = 100;
-/** Nobody reads through a longer answer to something that was done. */
+/** A longer reply to a successful change is not parsed. */
 const LARGE_ANSWER = 128 * 1024;
 
-/** 3x-ui has none before it has read its core for the first time. */
+/** Null in a 3x-ui until it has read its core for the first time. */
 const Onlines = z.array(z.string()).nullable();
-/** A text says that there are none; 3x-ui hands out what it cannot read of its own as a text too. */
+/** A string means that there are none; a 3x-ui also returns stored data that it cannot parse as a string. */
 const ClientIps = z.union([z.array(z.string()), z.string(), z.null()]);
 const Added = z.object({ id: z.int().positive(), tag: z.string().default('') });
 
@@ -53,7 +53,7 @@ export function createRemotePanel(
       const signal = node.signal ?? closing.signal;
       const request = { path: 'panel/api/inbounds/list', counters: 'now', timeoutMs: LONG_MS } as const;
       const body = await fetchNode(web, node, { ...request, limit: LISTING_BYTES, signal });
-      // The parsing ends with the request too.
+      // Aborting the request also aborts the parsing.
       const late = () => new NodeError('timeout', message('node.replyTooSlow'));
       return unlessAborted(reader.read(body, node.id), signal, late);
     },
@@ -61,13 +61,13 @@ export function createRemotePanel(
     async onlines(node) {
       const request = { method: 'POST', path: 'panel/api/inbounds/onlines', limit: 4 * 1024 * 1024 } as const;
       const emails = Onlines.safeParse(await ask(node, request));
-      if (!emails.success) throw nonsense('onlines');
+      if (!emails.success) throw invalidMember('onlines');
       return emails.data ?? [];
     },
 
     async clientIps(node, email) {
       const ips = ClientIps.safeParse(await post(node, `clientIps/${encodeURIComponent(email)}`));
-      if (!ips.success) throw nonsense('clientIps');
+      if (!ips.success) throw invalidMember('clientIps');
       if (!Array.isArray(ips.data)) return [];
       return ips.data.slice(0, MOST_IPS).flatMap((line) => /^[\da-fA-F.:]{2,45}/.exec(line)?.[0] ?? []);
     },
@@ -76,12 +76,12 @@ export function createRemotePanel(
       const clients = inbound.clients.length > ADDED_WITH ? [] : inbound.clients;
       const added = await sendInbound(web, node, 'add', await inboundBody({ ...inbound, clients }, []), closing.signal);
       const read = Added.safeParse(added);
-      if (!read.success) throw nonsense('inbound');
+      if (!read.success) throw invalidMember('inbound');
       return { remote: read.data.id, tag: read.data.tag };
     },
 
-    async update(node, remote, inbound, strangers) {
-      await sendInbound(web, node, `update/${remote}`, await inboundBody(inbound, strangers), closing.signal);
+    async update(node, remote, inbound, foreignClients) {
+      await sendInbound(web, node, `update/${remote}`, await inboundBody(inbound, foreignClients), closing.signal);
     },
 
     async change(node, remote, change) {
@@ -90,7 +90,7 @@ export function createRemotePanel(
     },
 
     async restartCore(node) {
-      // By its name in 3x-ui, which Portolan accepts as well.
+      // The path of 3x-ui; Portolan has it too.
       await ask(node, { method: 'POST', path: 'panel/api/server/restartXrayService', timeoutMs: LONG_MS });
     },
 
@@ -121,7 +121,7 @@ function requestOf(remote: number, change: RemoteChange): { path: string; form?:
   }
 }
 
-/** Posts a body of any size, in pieces: a form would be encoded at once. */
+/** Posts a body of any size in pieces, because a large form would block the event loop while it is encoded. */
 async function sendInbound(
   web: Web,
   node: RequestTarget,
@@ -142,17 +142,17 @@ function clientsForm(remote: number, clients: readonly Pick<DesiredClient, 'text
   return { id: String(remote), settings: `{"clients":[${clients.map(({ text }) => text).join(',')}]}` };
 }
 
-/** An inbound with its clients as JSON, in pieces. `settings` is a text in it: what stands in there is escaped. */
-async function inboundBody(inbound: DesiredInbound, strangers: readonly string[]): Promise<readonly Buffer[]> {
+/** An inbound with its clients as JSON, in pieces. `settings` is a string in it, so its content is escaped. */
+async function inboundBody(inbound: DesiredInbound, foreignClients: readonly string[]): Promise<readonly Buffer[]> {
   const { settings, ...members } = inbound.members;
   const head = JSON.stringify({ ...members, enable: inbound.enabled, tag: inbound.tag });
   const own = settings.slice(1, -1);
   const pieces = [
     Buffer.from(`${head.slice(0, -1)},"settings":"${escaped(`{${own}${own === '' ? '' : ','}"clients":[`)}`),
   ];
-  const texts = [...inbound.clients.map(({ text }) => text), ...strangers];
+  const texts = [...inbound.clients.map(({ text }) => text), ...foreignClients];
   for (let at = 0; at < texts.length; at += SLICE) {
-    if (at > 0) await breathe();
+    if (at > 0) await yieldToEventLoop();
     const slice = texts.slice(at, at + SLICE).join(',');
     pieces.push(Buffer.from(`${at > 0 ? ',' : ''}${escaped(slice)}`));
   }

@@ -7,23 +7,23 @@ import { message, type Text, verbatim } from '../../messages/message.js';
 /** One request to the API of a remote panel. At most one of `form`, `json` and `body`. */
 export interface NodeRequest {
   readonly method?: 'GET' | 'POST';
-  /** Below the base path, without a slash in front: `panel/api/server/status`. */
+  /** Below the base path, without a leading slash: `panel/api/server/status`. */
   readonly path: string;
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** What was written by the caller, and its type. */
+  /** A serialized body and its media type. */
   readonly body?: { readonly type: string; readonly content: Buffer };
-  /** With the counters as they are now, where the panel can tell. */
+  /** Asks for current counters; a 3x-ui ignores it. */
   readonly counters?: 'now';
-  /** For the whole exchange; 10 s without it. */
+  /** For the whole exchange, in ms; default 10 s. */
   readonly timeoutMs?: number;
-  /** Largest body that is taken, in bytes after decompression; 1 MiB without it. */
+  /** Largest accepted body, in bytes after decompression; default 1 MiB. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Of what a remote panel says, in an error. */
+/** Characters of a remote panel's message that an error contains. */
 const QUOTE = 200;
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 
@@ -33,18 +33,18 @@ const Envelope = z.object({
   obj: z.unknown().optional(),
 });
 
-/** Asks, and gives the `obj` of the envelope, unchecked. Rejects with `NodeError`. */
+/** Sends a request and resolves to the `obj` of the envelope, unchecked. Rejects with `NodeError`. */
 export async function askNode(web: Web, node: NodeAddress, request: NodeRequest): Promise<unknown> {
   return openEnvelope(await fetchNode(web, node, request), node.token);
 }
 
-/** Asks, and gives the body of a 200 as it came: for what is too large to be parsed here. Rejects with `NodeError`. */
+/** Sends a request and resolves to the body of a 200, unparsed. Rejects with `NodeError`. */
 export async function fetchNode(web: Web, node: NodeAddress, request: NodeRequest): Promise<Buffer> {
   const { method = 'GET', path, timeoutMs = TIMEOUT_MS, limit, signal, counters } = request;
   const { type, body } = bodyOf(request);
   const headers = {
     accept: 'application/json',
-    // So that a token that is not taken (401) looks unlike a path that is not there (404).
+    // With this header a panel replies 401 to a wrong token, and not 404.
     'x-requested-with': 'XMLHttpRequest',
     ...(node.token && { authorization: `Bearer ${node.token}` }),
     ...(type && { 'content-type': type }),
@@ -68,18 +68,18 @@ export async function fetchNode(web: Web, node: NodeAddress, request: NodeReques
   return answer.body;
 }
 
-/** The `obj` of an envelope. Throws `NodeError` 'not-an-envelope' or 'said-no'; `token` is kept out of the latter. */
+/** The `obj` of an envelope. Throws `NodeError` 'invalid-reply' or 'declined'; `token` is removed from its text. */
 export function openEnvelope(body: Buffer, token = ''): unknown {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw new NodeError('not-an-envelope', message('node.replyNotPanel'), { cause: error });
+    throw new NodeError('invalid-reply', message('node.replyNotPanel'), { cause: error });
   }
   const envelope = Envelope.safeParse(parsed);
-  if (!envelope.success) throw new NodeError('not-an-envelope', message('node.replyNotPanel'));
+  if (!envelope.success) throw new NodeError('invalid-reply', message('node.replyNotPanel'));
   const { success, msg, obj } = envelope.data;
-  if (!success) throw new NodeError('said-no', message('node.declined', { why: verbatim(quoted(msg ?? '', token)) }));
+  if (!success) throw new NodeError('declined', message('node.declined', { why: verbatim(quoted(msg ?? '', token)) }));
   return obj ?? null;
 }
 

@@ -4,60 +4,59 @@ import type { NodeSpec } from '../../events/node/node.js';
 import { MessageError } from '../../messages/error.js';
 import type { Text } from '../../messages/message.js';
 
-/** Where a remote panel is, and what it lets us in by. */
+/** The address of a remote panel and its API token. */
 export interface NodeAddress extends Pick<NodeSpec, 'scheme' | 'host' | 'port' | 'basePath' | 'allowPrivateAddress'> {
-  /** Bearer; empty = none is sent. */
+  /** Bearer token; empty = none is sent. */
   readonly token: string;
 }
 
-/** Where a path of a node's API is. */
+/** The URL of a path of a node's API. */
 export function nodeUrl({ scheme, host, port, basePath }: Omit<NodeAddress, 'token'>, path = ''): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}${path}`;
 }
 
-/** What a panel says of itself when it is probed. */
+/** The status of a panel. */
 export interface NodeReading {
   readonly kind: 'portolan' | '3x-ui';
-  /** The lasting name of a panel of ours; empty for 3x-ui. */
+  /** The panel id of a Portolan; empty for a 3x-ui. */
   readonly panelId: string;
   /** Percent, 0 to 100. */
   readonly cpu: number;
   readonly mem: number;
   readonly coreVersion: string;
-  /** Of its machine, in whole seconds. */
+  /** Uptime of its machine, in whole seconds. */
   readonly uptimeSecs: number;
-  /** From the question to the last byte of the answer. */
+  /** From the request to the last byte of the reply. */
   readonly latencyMs: number;
 }
 
-/** A counter as a node says it. NaN where that is no number. */
+/** A counter as a node reports it. NaN when it is missing. */
 export interface SeenCounter {
   readonly up: number;
   readonly down: number;
-  /** Bytes of all time, which no reset touches; 0 where the panel does not keep it. */
+  /** Bytes of all time, which no reset changes; 0 when the panel does not count them. */
   readonly allTime: number;
 }
 
-/** The clients of a listed inbound, a column for each member: ten thousand objects would be dear to hand over. */
+/** The clients of a listed inbound, in columns, which are cheap to send between threads. */
 export interface ListedClients {
   readonly emails: readonly string[];
-  /** What names each in the paths of the API. */
+  /** The identifier of each in the paths of the API. */
   readonly keys: readonly string[];
   readonly digests: readonly string[];
-  /** What lets each in. */
   readonly credentials: readonly string[];
-  /** The number that we gave it; 0 = it is not from us, for all that our log knows; -1 = it is from another centre. */
+  /** The number of our client; 0 = it is not ours according to the log; -1 = another centre created it. */
   readonly marks: readonly number[];
   /** The JSON of each. */
   readonly raws: readonly string[];
   readonly up: Float64Array;
   readonly down: Float64Array;
   readonly allTime: Float64Array;
-  /** ms since 1970; 0 = never, or not said. */
+  /** ms since 1970; 0 = never or unknown. */
   readonly lastOnline: Float64Array;
-  /** 1 = the panel has a counter for it. */
+  /** 1 = the panel has a counter for the client. */
   readonly counted: Uint8Array;
-  /** 1 = the panel lets it connect, by its own count of its bytes and days. */
+  /** 1 = the client may connect, according to the panel's own counters and clock. */
   readonly open: Uint8Array;
 }
 
@@ -68,16 +67,16 @@ export interface ListedInbound {
   readonly port: number;
   readonly enabled: boolean;
   readonly digest: string;
-  /** The number of the inbound that we gave it; 0 = it is not from us, as above; -1 = it is from another centre; -2 = that was so. */
+  /** The number of our inbound; 0 = it is not ours; -1 = another centre created it; -2 = adopted from the former centre. */
   readonly mark: number;
   readonly counter: SeenCounter;
   readonly clients: ListedClients;
 }
 
-/** What a remote panel has. */
+/** The inbounds of a remote panel. */
 export interface NodeListing {
   readonly inbounds: readonly ListedInbound[];
-  /** Tags of inbounds that could not be understood. */
+  /** Tags of inbounds whose settings could not be parsed. */
   readonly unreadable: readonly string[];
 }
 
@@ -94,12 +93,12 @@ export type RemoteChange =
   | { readonly do: 'addClients'; readonly clients: readonly DesiredClient[] }
   /** `key`: as the panel lists it. */
   | { readonly do: 'updateClient'; readonly key: string; readonly client: Pick<DesiredClient, 'text'> }
-  /** A reset sets the counters of the client to zero there, and lets it connect again. */
+  /** A reset sets the counters of the client on the node to zero and enables it again. */
   | { readonly do: 'deleteClient' | 'resetClient'; readonly email: string };
 
 /**
  * The API of a remote panel. Every method rejects with `NodeError` and takes at most 10 s (a probe 4 s; a listing, an
- * update and a restart 30 s). `remote` is the id that the panel gave to an inbound.
+ * update and a restart 30 s). `remote`: the id of an inbound on the panel.
  */
 export interface RemotePanel {
   /** Reads the status of the panel. */
@@ -111,8 +110,13 @@ export interface RemotePanel {
   clientIps(node: RequestTarget, email: string): Promise<readonly string[]>;
   /** Resolves to the id and the tag that the inbound got. */
   add(node: RequestTarget, inbound: DesiredInbound): Promise<{ readonly remote: number; readonly tag: string }>;
-  /** Replaces the inbound and all of its clients; `strangers` are JSON texts of clients that stay as they are. */
-  update(node: RequestTarget, remote: number, inbound: DesiredInbound, strangers: readonly string[]): Promise<void>;
+  /** Replaces the inbound and all of its clients; `foreignClients`: JSON of clients that stay as they are. */
+  update(
+    node: RequestTarget,
+    remote: number,
+    inbound: DesiredInbound,
+    foreignClients: readonly string[],
+  ): Promise<void>;
   change(node: RequestTarget, remote: number, change: RemoteChange): Promise<void>;
   /** Ends every connection through the node. */
   restartCore(node: RequestTarget): Promise<void>;
@@ -122,12 +126,12 @@ export interface RemotePanel {
  * A request to a remote panel that failed. The text never contains the token, a header, or more than one line of the
  * panel's own message.
  *
- * - `refused`: the address is private, and the node may not be; no packet was sent
- * - `unreachable`, `timeout`, `certificate`: no whole answer came
- * - `status`: an HTTP status other than 200; a redirect is one, and is not followed
- * - `too-large`: more bytes than were asked for, after decompression
- * - `not-an-envelope`: 200, and not the answer of a panel
- * - `said-no`: the panel understood and declined
+ * - `refused`: the address is private and not allowed for the node; no packet was sent
+ * - `unreachable`, `timeout`, `certificate`: there was no complete reply
+ * - `status`: an HTTP status other than 200, also a redirect, which is not followed
+ * - `too-large`: the reply exceeds the limit after decompression
+ * - `invalid-reply`: status 200, but not the reply of a panel
+ * - `declined`: the panel declined the request
  */
 export class NodeError extends MessageError {
   override readonly name = 'NodeError';
@@ -138,9 +142,9 @@ export class NodeError extends MessageError {
     | 'certificate'
     | 'status'
     | 'too-large'
-    | 'not-an-envelope'
-    | 'said-no';
-  /** Of kind 'status': what the server answered; 0 otherwise. */
+    | 'invalid-reply'
+    | 'declined';
+  /** Of kind 'status': the HTTP status; 0 otherwise. */
   readonly status: number;
 
   constructor(kind: NodeError['kind'], text: Text, options: ErrorOptions & { readonly status?: number } = {}) {

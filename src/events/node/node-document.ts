@@ -3,20 +3,20 @@ import type { NodeId } from '../ids.js';
 import { evolve } from '../log/fold.js';
 import type { NodeSpec } from './node.js';
 
-/** A node as its events leave it. Whether it answers is a measurement, and not in here. */
+/** The current state of a node. Its availability is a measurement and not part of it. */
 export interface Node extends NodeSpec {
   readonly id: NodeId;
   readonly enabled: boolean;
-  /** The Bearer token of the remote panel; empty = there is none. For what asks the node, and for nobody else. */
+  /** The API token of the remote panel; empty = there is none. Only for requests to the node. */
   readonly token: string;
   readonly keyVersion: number;
-  /** What it said it is; null until it was asked, and again after its address changed. */
+  /** The panel that the node reported to be; null before its first reply, also after its address changed. */
   readonly identity: { readonly kind: 'portolan' | '3x-ui'; readonly panelId: string } | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The members of a specification that say where requests go. */
+/** The members that determine where requests go. */
 export const destination = ['scheme', 'host', 'port', 'basePath'] as const satisfies readonly (keyof NodeSpec)[];
 
 /** Folds one event into the collection of nodes. Events of other nouns are ignored. */

@@ -128,7 +128,7 @@ export const BaselineNote = oneOf({
   implausible: 'it grew by more than a machine can transfer in that time; nothing was credited',
   doubled: 'it is exactly twice its former value, but its inbounds did not transfer that much; nothing was credited',
   recovered: 'it had decreased and returned at once to its former value; only growth beyond that was credited',
-  'depleted-on-node': 'the node had disabled the client by its own count, and was told to reset that count',
+  'depleted-on-node': 'the node had disabled the client by its own count, and the panel reset that count',
 });
 export type BaselineNote = z.infer<typeof BaselineNote>;
 

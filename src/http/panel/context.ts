@@ -107,7 +107,7 @@ export interface AccountServices {
 /** Remote panels. */
 export interface NodeServices {
   /** Probes and synchronizes the nodes. */
-  readonly nodes: Pick<RemoteNodes, 'health' | 'probe' | 'test' | 'state' | 'retryAt' | 'retry' | 'withdraw'>;
+  readonly nodes: Pick<RemoteNodes, 'health' | 'probe' | 'test' | 'state' | 'retryAt' | 'retry' | 'cleanUp'>;
   readonly nodeHistories: NodeHistories;
 }
 

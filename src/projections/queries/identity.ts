@@ -1,7 +1,7 @@
 import type { EventLog } from '../../events/log/log.js';
 import type { Foldings } from '../foldings.js';
 
-/** What tells this log, its clients and its inbounds from all others. */
+/** The identity of this panel, and of its clients and inbounds on nodes. */
 export class IdentityQueries {
   readonly #models: Foldings;
   readonly #log: EventLog;
@@ -23,7 +23,7 @@ export class IdentityQueries {
     return this.#models.nodeOutbox.state.fromBackup;
   }
 
-  /** What tells a client or an inbound of a node, living or not, from others of its number; empty for all others. */
+  /** See `uidOf`, also of deleted clients and inbounds; empty for those that were never on a node. */
   uid(kind: 'clients' | 'inbounds', number: number): string {
     return this.#models.nodeOutbox.state.uids[kind].get(number) ?? '';
   }

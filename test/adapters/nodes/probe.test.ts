@@ -77,14 +77,14 @@ describe('a probe', () => {
     const { panel, address } = await start();
     panel.status = status as Record<string, unknown>;
     const message = `decode response: ${where} has an unexpected type or value`;
-    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
+    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'invalid-reply', message });
   });
 
   it('takes nothing of a status with a number that is no number', async () => {
     const { panel, address } = await start();
     panel.fault = (_, response) => (response.end('{"success":true,"obj":{"cpu":1e999}}'), true);
     const message = 'decode response: status.cpu has an unexpected type or value';
-    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'not-an-envelope', message });
+    expect(await failure(nodes.probe(address))).toMatchObject({ kind: 'invalid-reply', message });
   });
 
   it('reads as nothing what a name cannot be, and its own token wherever it comes back', async () => {
@@ -125,15 +125,15 @@ describe('a probe', () => {
     return (_, response) => (response.writeHead(200, headers).end(text), true);
   };
   it.each<[string, NodeFault, Partial<NodeError>]>([
-    ['garbage', json('<html>'), { kind: 'not-an-envelope' }],
-    ['nothing', json(''), { kind: 'not-an-envelope' }],
-    ['JSON of something else', json('{"status":"ok"}'), { kind: 'not-an-envelope' }],
-    ['a list', json('[1]'), { kind: 'not-an-envelope' }],
-    ['broken text', json(Buffer.from([0x7b, 0xff, 0xfe])), { kind: 'not-an-envelope' }],
+    ['garbage', json('<html>'), { kind: 'invalid-reply' }],
+    ['nothing', json(''), { kind: 'invalid-reply' }],
+    ['JSON of something else', json('{"status":"ok"}'), { kind: 'invalid-reply' }],
+    ['a list', json('[1]'), { kind: 'invalid-reply' }],
+    ['broken text', json(Buffer.from([0x7b, 0xff, 0xfe])), { kind: 'invalid-reply' }],
     [
       'a no, with its own token inside',
       json('{"success":false,"msg":"no\\n\\u001b[31m node-token","obj":null}'),
-      { kind: 'said-no', message: 'remote: no [31m …' },
+      { kind: 'declined', message: 'remote: no [31m …' },
     ],
     ['too much', json('x'.repeat(70_000)), { kind: 'too-large' }],
     [

@@ -248,13 +248,13 @@ describe('a node that is changed', () => {
     const { post, facts, given, read, get, services } = await start();
     const asked: number[] = [];
     const lefts = [
-      { gone: 1, remaining: 0, kept: 0 },
-      { gone: 0, remaining: 1, kept: 0 },
-      { gone: 0, remaining: 0, kept: 2 },
-      { gone: 0, remaining: 0, kept: 0 },
+      { removed: 1, remaining: 0, kept: 0 },
+      { removed: 0, remaining: 1, kept: 0 },
+      { removed: 0, remaining: 0, kept: 2 },
+      { removed: 0, remaining: 0, kept: 0 },
     ];
-    const withdraw = async (node: number) => lefts[asked.push(node) - 1];
-    Object.assign(services.nodes, { withdraw });
+    const cleanUp = async (node: number) => lefts[asked.push(node) - 1];
+    Object.assign(services.nodes, { cleanUp });
     await post('/add', there);
     for (const name of ['Oslo', 'Paris', 'Rome']) await post('/add', { ...there, name });
     const [first, second, third, fourth] = read.nodes.all();

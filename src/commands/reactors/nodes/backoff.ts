@@ -7,7 +7,7 @@ const RETRY = { first: 1_000, longest: 300_000 };
 /** The longest delay for a node that answers, and not as it should: it may recover at any time. */
 const ANSWERING_MS = 60_000;
 /** Between two tries, however much changes meanwhile. */
-const HASTY_MS = 5_000;
+const MIN_DELAY_MS = 5_000;
 
 /** A quarter more or less by chance, so that nodes that failed together do not come back together. */
 const jittered = (ms: number, chance: number): number => ms * (0.75 + chance / 2);
@@ -55,8 +55,8 @@ export class SyncBackoff {
   }
 
   /** There is something new to try, so the current delay ends early. Delays still grow with each failure. */
-  hasten(): void {
-    this.#until = Math.min(this.#until, this.#failedAt + HASTY_MS);
+  shortenBackoff(): void {
+    this.#until = Math.min(this.#until, this.#failedAt + MIN_DELAY_MS);
   }
 
   reset(): void {
@@ -83,11 +83,11 @@ interface Repaired {
 const AT_ONCE = 5;
 const REPAIR = { first: 15_000, longest: 300_000 };
 /** An inbound without a repair for so long starts at zero, in ms. */
-const CALM_MS = 900_000;
+const NO_REPAIR_MS = 900_000;
 
 /**
  * When each inbound of a node is sent again. One that was refused waits 1, 2, 4 … 300 s, unless its desired state changes.
- * One that was in sync and is changed on the node again and again is repaired at most every 300 s.
+ * One that was in sync and is changed repeatedly on the node is repaired at most every 300 s.
  */
 export class InboundBackoff<K> {
   readonly #now: () => number;
@@ -140,7 +140,7 @@ export class InboundBackoff<K> {
   repaired(key: K): void {
     const now = this.#now();
     const known = this.#repaired.get(key);
-    const times = known && now - known.at < CALM_MS ? known.times + 1 : 1;
+    const times = known && now - known.at < NO_REPAIR_MS ? known.times + 1 : 1;
     this.#repaired.set(key, { times, at: now, until: now + backoffMs(times - AT_ONCE + 1, REPAIR) });
   }
 

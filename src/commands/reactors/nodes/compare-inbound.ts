@@ -7,7 +7,16 @@ import { clientDigest } from '../../../lib/panel-wire.js';
 import type { ListedInbound } from '../../ports/remote-panel.js';
 import type { Gate } from './disconnect-tracker.js';
 import { isShared, matchClients } from './match.js';
-import { FEW, type InboundPlan, isTold, type NodeStep, refusals, shut, shutStep, whyLeft } from './steps.js';
+import {
+  disabledClient,
+  disableStep,
+  type InboundPlan,
+  isSendable,
+  MAX_SINGLE_CHANGES,
+  type NodeStep,
+  refusals,
+  removalObstacle,
+} from './steps.js';
 
 interface Known {
   /** Bytes that the clients with this email have used on all machines since the last reset. */
@@ -19,7 +28,7 @@ interface Known {
 }
 
 interface Compared {
-  readonly plan: Pick<InboundPlan, 'desired' | 'steps' | 'waits' | 'reason' | 'cutThere'>;
+  readonly plan: Pick<InboundPlan, 'desired' | 'steps' | 'waits' | 'reason' | 'depletedOnNode'>;
   /** Emails. */
   readonly foreign: readonly string[];
 }
@@ -37,45 +46,47 @@ const SLICE = 500;
 export async function compare(inbound: DesiredInbound, listed: ListedInbound, known: Known): Promise<Compared> {
   if (listed.clients.emails.length > SLICE) await yieldToEventLoop();
   const { raws, emails } = listed.clients;
-  const { missing: absent, foreign } = matchClients(inbound, listed.clients);
+  const { missing: missingClients, foreign } = matchClients(inbound, listed.clients);
   const staying = await compareStaying(inbound, listed, known);
   const leaving = compareLeaving(inbound, listed, known.gate);
-  const changes = [...leaving.shuts, ...staying.cuts, ...staying.changes];
+  const changes = [...leaving.disables, ...staying.cuts, ...staying.changes];
   // A 3x-ui creates a counter only when a client is added to its inbound.
   const uncounted = new Set(staying.uncounted);
-  const named = foreign.map((i) => emails[i] ?? '');
+  const foreignEmails = foreign.map((i) => emails[i] ?? '');
   if (isShared(listed)) {
     // Two centres share this inbound: access of our clients is changed one by one, its settings are left alone.
-    const steps = [...leaving.deletions, ...staying.renames, ...changes].filter(isTold).slice(0, FEW);
+    const steps = [...leaving.deletions, ...staying.renames, ...changes]
+      .filter(isSendable)
+      .slice(0, MAX_SINGLE_CHANGES);
     const plan = {
       desired: inbound,
       steps,
       waits: leaving.waits || staying.waits,
-      reason: whyLeft(listed),
-      cutThere: [],
+      reason: removalObstacle(listed),
+      depletedOnNode: [],
     };
-    return { plan, foreign: named };
+    return { plan, foreign: foreignEmails };
   }
-  const { missing, clients, reason, waits } = compareMissing(inbound, absent, { ...known, held: leaving.held });
+  const { missing, clients, reason, waits } = compareMissing(inbound, missingClients, { ...known, held: leaving.held });
   const rest = uncounted.size === 0 ? clients : (clients ?? inbound.clients).filter((one) => !uncounted.has(one));
-  const desired = rest === null && staying.told.size === 0 ? inbound : within(inbound, rest, staying.told);
+  const desired = rest === null && staying.sentAs.size === 0 ? inbound : withClients(inbound, rest, staying.sentAs);
   const count = missing.length + changes.length + leaving.deletions.length;
   const emptied = leaving.deletions.length > 0 && leaving.deletions.length === emails.length;
-  const awkward = ![...changes, ...leaving.deletions].every(isTold) || leaving.shared || uncounted.size > 0;
+  const needsUpdate = ![...changes, ...leaving.deletions].every(isSendable) || leaving.shared || uncounted.size > 0;
   // The mark of an inbound can only be written with the whole inbound.
   const differs = listed.digest !== inbound.digest || listed.tag !== inbound.tag || listed.mark === FORMER_CENTRE;
   const carried = listed.counter.up + listed.counter.down;
-  const isOver = inbound.enabled && isCutByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
+  const isOver = inbound.enabled && isDepletedByCount(carried, inbound.capBytes, known.usedBy(inbound.id));
   const inboundReset: NodeStep[] = isOver ? [{ do: 'resetInbound' }] : [];
   // Counters are reset first, so that the node does not cut the clients again. Renames come before an update of the whole
   // inbound, which would start their counters at zero.
-  const steps: NodeStep[] = [...inboundReset, ...[...staying.resets, ...staying.renames].filter(isTold)];
+  const steps: NodeStep[] = [...inboundReset, ...[...staying.resets, ...staying.renames].filter(isSendable)];
   const switchTo: NodeStep = { do: 'setEnabled', enabled: inbound.enabled };
   const single: NodeStep[] = listed.enabled === inbound.enabled ? [] : [switchTo];
   single.push(...leaving.deletions, ...changes);
-  if (differs || awkward || emptied || count > FEW) {
+  if (differs || needsUpdate || emptied || count > MAX_SINGLE_CHANGES) {
     const added = missing.map((client): NodeStep => ({ do: 'addClients', clients: [client] }));
-    const pieces = [...single, ...added].filter(isTold).slice(0, PIECES);
+    const pieces = [...single, ...added].filter(isSendable).slice(0, PIECES);
     // It may be off on the node only because its cap is reached there; an update with a higher cap would open it.
     if (!inbound.enabled && !listed.enabled) steps.push(switchTo);
     steps.push({ do: 'update', others: [...foreign.flatMap((i) => raws[i] ?? []), ...leaving.stay], pieces });
@@ -89,13 +100,13 @@ export async function compare(inbound: DesiredInbound, listed: ListedInbound, kn
       reason,
       steps,
       waits: waits || staying.waits || leaving.waits || uncounted.size > 0,
-      cutThere: staying.cutThere,
+      depletedOnNode: staying.depletedOnNode,
     },
-    foreign: named,
+    foreign: foreignEmails,
   };
 }
 
-/** Clients that are desired and on the node. `told`: what is sent for now, where that differs from the desired state. */
+/** Clients that are desired and on the node. `sentAs`: what is sent for now, where that differs from the desired state. */
 async function compareStaying(inbound: DesiredInbound, { clients: listed }: ListedInbound, known: Known) {
   const { emails, keys, digests, credentials, up, down, open } = listed;
   const changes: NodeStep[] = [];
@@ -103,36 +114,36 @@ async function compareStaying(inbound: DesiredInbound, { clients: listed }: List
   const cuts: NodeStep[] = [];
   const renames: NodeStep[] = [];
   const resets: NodeStep[] = [];
-  const cutThere: number[] = [];
-  const told = new Map<DesiredClient, DesiredClient>();
+  const depletedOnNode: number[] = [];
+  const sentAs = new Map<DesiredClient, DesiredClient>();
   const uncounted: DesiredClient[] = [];
   for (const [n, [desired, i]] of matchClients(inbound, listed).both.entries()) {
     if (n > 0 && n % SLICE === 0) await yieldToEventLoop();
     if (known.gate.isUncounted(desired.number)) uncounted.push(desired);
-    const isShut = desired.enabled && open[i] === 0;
-    if (isShut && desired.capBytes > 0 && !known.others.has(emailKey(desired.email))) {
+    const isDisabledThere = desired.enabled && open[i] === 0;
+    if (isDisabledThere && desired.capBytes > 0 && !known.others.has(emailKey(desired.email))) {
       const bytes = (up[i] ?? 0) + (down[i] ?? 0);
-      if (isCutByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS) {
+      if (isDepletedByCount(bytes, desired.capBytes, known.used(desired)) && resets.length < RESETS) {
         resets.push({ do: 'resetClient', email: emails[i] ?? '' });
-        cutThere.push(desired.number);
+        depletedOnNode.push(desired.number);
       }
     }
-    if (digests[i] === desired.digest && !isShut) continue;
+    if (digests[i] === desired.digest && !isDisabledThere) continue;
     const email = emails[i] ?? '';
-    const client = namedForNow(inbound.protocol, desired, email, known.gate, renames.length);
-    if (client !== desired) told.set(desired, client);
-    if (digests[i] === client.digest && !isShut) continue;
+    const client = withPossibleEmail(inbound.protocol, desired, email, known.gate, renames.length);
+    if (client !== desired) sentAs.set(desired, client);
+    if (digests[i] === client.digest && !isDisabledThere) continue;
     if (client.credential !== credentials[i] && open[i] !== 0)
       known.gate.credentialChanged(email, credentials[i] ?? '');
     const step: NodeStep = { do: 'updateClient', key: keys[i] ?? '', client };
-    if (emailKey(client.email) !== emailKey(email) && isTold(step)) renames.push(step);
+    if (emailKey(client.email) !== emailKey(email) && isSendable(step)) renames.push(step);
     else (!client.enabled && open[i] !== 0 ? cuts : changes).push(step);
   }
-  return { changes, cuts, renames, resets, cutThere, told, uncounted, waits: told.size > 0 };
+  return { changes, cuts, renames, resets, depletedOnNode, sentAs, uncounted, waits: sentAs.size > 0 };
 }
 
 /** A client with the email that it can have now. */
-function namedForNow(
+function withPossibleEmail(
   protocol: string,
   client: DesiredClient,
   email: string,
@@ -142,10 +153,10 @@ function namedForNow(
   if (emailKey(email) === emailKey(client.email)) return client;
   const renaming = renamed < RENAMES ? gate.renaming(email, client) : 'later';
   if (renaming === 'now') return client;
-  return named(protocol, client, renaming === 'later' ? email : `${client.email}~${client.number}`);
+  return withEmail(protocol, client, renaming === 'later' ? email : `${client.email}~${client.number}`);
 }
 
-function named(protocol: string, client: DesiredClient, email: string): DesiredClient {
+function withEmail(protocol: string, client: DesiredClient, email: string): DesiredClient {
   const words = { ...(JSON.parse(client.text) as JsonObject), email };
   return { ...client, email, text: JSON.stringify(words), digest: clientDigest(protocol, words) };
 }
@@ -153,7 +164,7 @@ function named(protocol: string, client: DesiredClient, email: string): DesiredC
 /** Clients of ours that are not desired any more: disabled first, and removed when their last bytes are counted. */
 function compareLeaving(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
   const deletions: NodeStep[] = [];
-  const shuts: NodeStep[] = [];
+  const disables: NodeStep[] = [];
   /** JSON texts of those that stay until then. */
   const stay: string[] = [];
   /** Their credentials. */
@@ -166,12 +177,12 @@ function compareLeaving(inbound: DesiredInbound, { clients: listed }: ListedInbo
       deletions.push({ do: 'deleteClient', email });
       shared ||= gate.isShared(email);
     } else {
-      stay.push(shut(raw));
+      stay.push(disabledClient(raw));
       held.add(listed.credentials[i] ?? '');
-      if (listed.open[i] !== 0) shuts.push(shutStep(key, raw));
+      if (listed.open[i] !== 0) disables.push(disableStep(key, raw));
     }
   }
-  return { deletions, shuts, stay, held, shared, waits: stay.length > 0 };
+  return { deletions, disables, stay, held, shared, waits: stay.length > 0 };
 }
 
 /**
@@ -191,24 +202,24 @@ export function compareMissing(
   return {
     missing: missing.filter((client) => !isOut(client)),
     clients: taken.size + later.size === 0 ? null : inbound.clients.filter((client) => !isOut(client)),
-    reason: taken.size > 0 ? refusals.taken : null,
+    reason: taken.size > 0 ? refusals.emailTaken : null,
     waits: later.size > 0,
   };
 }
 
 /** An inbound with only these clients, as they are sent for now. */
-export function within(
+export function withClients(
   inbound: DesiredInbound,
   clients: readonly DesiredClient[] | null,
-  told: ReadonlyMap<DesiredClient, DesiredClient> = new Map(),
+  sentAs: ReadonlyMap<DesiredClient, DesiredClient> = new Map(),
 ): DesiredInbound {
-  return { ...inbound, clients: (clients ?? inbound.clients).map((client) => told.get(client) ?? client) };
+  return { ...inbound, clients: (clients ?? inbound.clients).map((client) => sentAs.get(client) ?? client) };
 }
 
 /**
  * Whether a node has cut by its own count what all machines together have not used up. A count that is merely higher than
  * what was credited here is left alone: it is the baseline of the node.
  */
-function isCutByCount(bytes: number, cap: number, used: number): boolean {
+function isDepletedByCount(bytes: number, cap: number, used: number): boolean {
   return cap > 0 && bytes >= cap && bytes > used;
 }

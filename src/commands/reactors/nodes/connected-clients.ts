@@ -22,17 +22,17 @@ export class ConnectedClients {
     this.#id = id;
   }
 
-  /** Rejects with `NodeError`. `isCurrent`: whether the node is still the one that is asked. */
+  /** Rejects with `NodeError`. `isCurrent`: whether the node still has the address and token of the request. */
   async update(
     node: Node & RequestTarget,
     inbounds: readonly DesiredInbound[],
     isCurrent: (asked: Node) => boolean,
   ): Promise<void> {
     const { panel, online, now } = this.#parts;
-    const said = new Set((await panel.onlines(node)).map(emailKey));
+    const connectedKeys = new Set((await panel.onlines(node)).map(emailKey));
     if (!isCurrent(node)) return;
     const ours = inbounds.flatMap(({ clients }) =>
-      said.size === 0 ? [] : clients.filter(({ email }) => said.has(emailKey(email))),
+      connectedKeys.size === 0 ? [] : clients.filter(({ email }) => connectedKeys.has(emailKey(email))),
     );
     const byEmail = new Map(ours.toReversed().map(({ email, number }) => [email, number]));
     const emails = [...byEmail.keys()];

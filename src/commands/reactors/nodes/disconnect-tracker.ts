@@ -27,7 +27,7 @@ export interface Gate {
 }
 
 /** Everything is allowed at once. */
-export const immediately: Gate = {
+export const ungated: Gate = {
   mayRemoveClient: () => true,
   mayRemoveInbound: () => true,
   isFree: () => true,
@@ -83,11 +83,11 @@ export class DisconnectTracker implements Gate {
   readonly #counted = new Set<number>();
   readonly #lost = new Set<number>();
   /** Accounts that are disabled as desired. */
-  readonly #shut: IdleCounters<string>;
-  readonly #shutInbounds: IdleCounters<InboundId>;
+  readonly #disabled: IdleCounters<string>;
+  readonly #disabledInbounds: IdleCounters<InboundId>;
   /** Accounts that are to be renamed. */
   readonly #renaming: IdleCounters<string>;
-  #asked = new Set<string>();
+  #renameRequests = new Set<string>();
   /** Accounts that were renamed while they were active: the node does not count their connections any more. */
   readonly #forced = new Map<string, ClientNumber>();
   readonly #uncounted = new Set<ClientNumber>();
@@ -99,8 +99,8 @@ export class DisconnectTracker implements Gate {
   constructor(isThreeXui: () => boolean) {
     const lagMs = (): number => LAG_MS[isThreeXui() ? '3x-ui' : 'portolan'];
     this.#isThreeXui = isThreeXui;
-    this.#shut = new IdleCounters(lagMs);
-    this.#shutInbounds = new IdleCounters(lagMs);
+    this.#disabled = new IdleCounters(lagMs);
+    this.#disabledInbounds = new IdleCounters(lagMs);
     this.#renaming = new IdleCounters(lagMs);
     this.#rotated = new IdleCounters(lagMs);
   }
@@ -129,28 +129,28 @@ export class DisconnectTracker implements Gate {
     }
     for (const one of sent) for (const left of former(one)) if (!seen.has(left)) await see(one.inbound, left, null);
     for (const other of listing.inbounds) if (!seen.has(other)) await this.#gather(other, 'foreign');
-    this.#shutInbounds.update(off, at);
-    this.#shut.update(
-      this.#bytes((_, { open, desired: shall, number }) => !open && !shall && number > 0),
+    this.#disabledInbounds.update(off, at);
+    this.#disabled.update(
+      this.#bytes((_, { open, desired: isDesired, number }) => !open && !isDesired && number > 0),
       at,
     );
     this.#renaming.update(
-      this.#bytes((key) => this.#asked.has(key)),
+      this.#bytes((key) => this.#renameRequests.has(key)),
       at,
     );
-    this.#asked = new Set();
+    this.#renameRequests = new Set();
     this.#updateChanged(at);
   }
 
   mayRemoveClient = (email: string): boolean => {
     const key = emailKey(email);
-    const waited = this.#shut.isIdle(key) || this.#shut.age(key) >= LEAVING_MS;
+    const waited = this.#disabled.isIdle(key) || this.#disabled.age(key) >= LEAVING_MS;
     return waited || this.#accounts.get(key)?.kept === true;
   };
 
   mayRemoveInbound = (inbound: InboundId, { enabled, clients: { emails, marks } }: ListedInbound): boolean => {
     if (enabled) return false;
-    const isCounted = this.#shutInbounds.isIdle(inbound) || this.#shutInbounds.age(inbound) >= LEAVING_MS;
+    const isCounted = this.#disabledInbounds.isIdle(inbound) || this.#disabledInbounds.age(inbound) >= LEAVING_MS;
     return isCounted && emails.every((email, i) => (marks[i] ?? 0) <= 0 || this.mayRemoveClient(email));
   };
 
@@ -159,18 +159,18 @@ export class DisconnectTracker implements Gate {
   renaming = (from: string, { number, email }: { readonly number: ClientNumber; readonly email: string }): Renaming => {
     const key = emailKey(from);
     const account = this.#accounts.get(key);
-    const waitsForItself = !this.isFree(email) && this.#isCycle(number, emailKey(email));
-    if (!this.isFree(email) && !waitsForItself) return 'later';
+    const isInCycle = !this.isFree(email) && this.#isCycle(number, emailKey(email));
+    if (!this.isFree(email) && !isInCycle) return 'later';
     // A Portolan counts by client and not by email, and a counter that another client keeps is not lost.
     if (this.#isThreeXui() && account?.kept === false && account.open) {
-      this.#asked.add(key);
+      this.#renameRequests.add(key);
       this.#renaming.watch(key, account.bytes);
       if (!this.#renaming.isIdle(key)) {
         if (this.#renaming.age(key) < RENAMING_MS) return 'later';
         this.#forced.set(key, number);
       }
     }
-    return waitsForItself ? 'detour' : 'now';
+    return isInCycle ? 'detour' : 'now';
   };
 
   isShared = (email: string): boolean => this.#isThreeXui() && this.#accounts.get(emailKey(email))?.kept === true;
@@ -184,23 +184,23 @@ export class DisconnectTracker implements Gate {
   /** What only a restart of the node's core disconnects; null = nothing. */
   due(): StillConnected | null {
     if (!this.#isThreeXui()) return null;
-    const moving = [...this.#shut.moving(), ...this.#rotated.moving()];
+    const moving = [...this.#disabled.moving(), ...this.#rotated.moving()];
     const numbers = moving.flatMap((key) => this.#accounts.get(key)?.number ?? []) as ClientNumber[];
     const clients = [...new Set([...numbers, ...this.#uncounted])].sort((a, b) => a - b);
-    const inbounds = this.#shutInbounds.moving();
+    const inbounds = this.#disabledInbounds.moving();
     return clients.length + inbounds.length > 0 ? { clients, inbounds } : null;
   }
 
   /** The core of the node was restarted. */
   restarted(at: number): void {
-    for (const watch of [this.#shut, this.#shutInbounds, this.#renaming]) watch.restart(at);
+    for (const watch of [this.#disabled, this.#disabledInbounds, this.#renaming]) watch.restart(at);
     this.#rotated.update(new Map(), at);
     this.#uncounted.clear();
   }
 
   /** Whether something waits for the next listing. */
   isWaiting(): boolean {
-    return [this.#shut, this.#shutInbounds, this.#renaming, this.#rotated].some((watch) => watch.isWaiting());
+    return [this.#disabled, this.#disabledInbounds, this.#renaming, this.#rotated].some((watch) => watch.isWaiting());
   }
 
   /** `inbound`: its desired state; null = it is to be removed. */
@@ -244,8 +244,8 @@ export class DisconnectTracker implements Gate {
     const over = (key: string): boolean => this.#rotated.isIdle(key);
     const watched = this.#bytes((key, { open, credential }) => {
       const old = this.#rotations.get(key);
-      const isTold = old !== undefined && credential !== old;
-      return open && (isTold || (this.#rotated.has(key) && !over(key)));
+      const isSendable = old !== undefined && credential !== old;
+      return open && (isSendable || (this.#rotated.has(key) && !over(key)));
     });
     this.#rotations.clear();
     this.#rotated.update(watched, at);

@@ -44,13 +44,13 @@ export const SELF = message('node.isSelf');
 export const ANOTHER = message('node.isAnother');
 
 /** The load of a node of which none is known. */
-export const NOTHING = { latencyMs: 0, coreVersion: '', cpu: 0, mem: 0, uptimeSecs: 0 } as const;
-export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: null, ...NOTHING };
+export const NO_LOAD = { latencyMs: 0, coreVersion: '', cpu: 0, mem: 0, uptimeSecs: 0 } as const;
+export const UNKNOWN: NodeHealth = { status: 'unknown', lastHeartbeat: 0, lastError: null, ...NO_LOAD };
 
 /** Missed probes in a row until a node is offline. */
 const MISSES = 3;
 /** How often it is recorded that a node is online again; one that flaps stays offline in between. */
-const RETURNS_OFTEN = { atOnce: 3, everyMs: 600_000 };
+const RECOVERY_RATE = { atOnce: 3, everyMs: 600_000 };
 
 /** Probes a panel and checks that it is the expected one. Never rejects. */
 export async function probeNode(
@@ -74,7 +74,7 @@ export async function probeNode(
 }
 
 function offline(error: Text, final: boolean) {
-  return { answer: { status: 'offline' as const, ...NOTHING, error }, reading: null, final };
+  return { answer: { status: 'offline' as const, ...NO_LOAD, error }, reading: null, final };
 }
 
 function identityError(actual: NonNullable<Node['identity']>, { known, ownId, twin }: Expected): Text | null {
@@ -96,10 +96,10 @@ function isFinal(error: NodeError): boolean {
 export class HealthTracker {
   readonly #parts: RemoteNodesParts;
   readonly #id: NodeId;
-  #returns: RateLimiter;
+  #recoveries: RateLimiter;
   #health = UNKNOWN;
   #misses = 0;
-  /** What the log says; undefined = nothing; null = not read yet. */
+  /** Whether the log has it as online; undefined = nothing is recorded; null = not read yet. */
   #recorded: boolean | undefined | null = null;
   /** Why the replies of the node are invalid although it answers probes; null = they are valid. */
   #invalidReply: Text | null = null;
@@ -107,7 +107,7 @@ export class HealthTracker {
   constructor(parts: RemoteNodesParts, id: NodeId) {
     this.#parts = parts;
     this.#id = id;
-    this.#returns = new RateLimiter(parts.now, RETURNS_OFTEN);
+    this.#recoveries = new RateLimiter(parts.now, RECOVERY_RATE);
   }
 
   get health(): NodeHealth {
@@ -121,7 +121,7 @@ export class HealthTracker {
 
   /** For a node with another address or token, or one that was disabled. */
   reset(): void {
-    this.#returns = new RateLimiter(this.#parts.now, RETURNS_OFTEN);
+    this.#recoveries = new RateLimiter(this.#parts.now, RECOVERY_RATE);
     this.#health = UNKNOWN;
     this.#misses = 0;
     this.#recorded = null;
@@ -171,7 +171,7 @@ export class HealthTracker {
     histories.add(this.#id, values);
     if (isNew) this.#record(node, { type: 'RecordNodeIdentity', data: { asked: node, identity: { kind, panelId } } });
     if (this.#recorded === false)
-      this.#returns.try(() => {
+      this.#recoveries.try(() => {
         const isRecorded = this.#record(node, { type: 'RecordNodeOnline', data: { asked: node } });
         if (isRecorded) this.#recorded = true;
         return isRecorded;
@@ -182,7 +182,7 @@ export class HealthTracker {
     this.#misses += 1;
     const isOffline = final || this.#misses >= MISSES || this.#recorded === false;
     const { coreVersion } = this.#health;
-    const values = isOffline ? { ...NOTHING, coreVersion, status: 'offline' as const } : {};
+    const values = isOffline ? { ...NO_LOAD, coreVersion, status: 'offline' as const } : {};
     const lastHeartbeat = Math.floor(this.#parts.now() / 1000);
     this.#health = { ...this.#health, ...values, lastHeartbeat, lastError };
     if (!isOffline || this.#recorded === false) return;

@@ -129,12 +129,12 @@ export class InboundSync {
   async #send(node: Node & RequestTarget, plan: InboundPlan, asked: string): Promise<boolean> {
     const { inbound, desired, steps, reason } = plan;
     const { recorder, isCurrent } = this.#context;
-    recorder.recordNodeCuts(node, plan);
+    recorder.recordDepletedOnNode(node, plan);
     try {
       if (desired) this.#remember(inbound, desired.tag);
       await performSteps(this.#parts.panel, node, plan);
     } catch (error) {
-      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+      if (!(error instanceof NodeError) || error.kind !== 'declined') throw error;
       this.#backoff.refused(inbound, asked);
       // A refused inbound that appears on the node later is not ours.
       if (plan.listed === null && desired) this.#sentTags.get(inbound)?.delete(desired.tag);

@@ -24,7 +24,7 @@ export interface InboundMatch {
 }
 
 /**
- * Finds the desired inbounds in a listing by their current and former tags. An inbound is ours if the log says that it was
+ * Finds the desired inbounds in a listing by their current and former tags. An inbound is ours if the log records that it was
  * sent, or if it has our mark; an inbound of the node's own is never taken over, even if it is identical. `former`: inbounds
  * of ours that are still on the node under a former tag.
  */
@@ -48,15 +48,16 @@ export function matchInbounds(
     const [old] = former(sentOf.get(inbound.id));
     const there = own ?? old ?? null;
     if (there) claimed.add(there);
-    const isPut = recorded.has(inbound.tag);
-    const foreign = own !== undefined && (isPut ? isReplaced(inbound, own) : old !== undefined || !isMet(inbound, own));
+    const wasSent = recorded.has(inbound.tag);
+    const foreign =
+      own !== undefined && (wasSent ? isReplaced(inbound, own) : old !== undefined || !isOursByMark(inbound, own));
     return { desired: inbound, listed: there, foreign };
   });
   return { matches, claimed, former };
 }
 
 /** Whether an inbound without a record is ours: the record was lost, or the node is older than it. */
-function isMet({ id, protocol, port }: DesiredInbound, own: ListedInbound): boolean {
+function isOursByMark({ id, protocol, port }: DesiredInbound, own: ListedInbound): boolean {
   if (isShared(own)) return false;
   return own.mark === id || (isMarked(own) && own.protocol === protocol && own.port === port);
 }

@@ -63,7 +63,7 @@ export class NodeSync {
     return new Promise((resolve) => void this.#collectors.push(resolve));
   }
 
-  giveUpCollecting(): void {
+  failCollectors(): void {
     for (const resolve of this.#collectors.splice(0)) resolve(false);
   }
 
@@ -113,7 +113,7 @@ export class NodeSync {
 
   /** What is on the node, as far as the log knows. */
   remaining(): Removal {
-    return { gone: 0, remaining: this.#onNode().filter(({ removed }) => !removed).length, kept: 0 };
+    return { removed: 0, remaining: this.#onNode().filter(({ removed }) => !removed).length, kept: 0 };
   }
 
   /** Removes from the node what this panel put there. Rejects with `NodeError`. */
@@ -140,5 +140,5 @@ export class NodeSync {
 
 /** Whether the answer is not one of a panel. */
 export function isInvalid(error: unknown): error is NodeError {
-  return error instanceof NodeError && (error.kind === 'not-an-envelope' || error.kind === 'too-large');
+  return error instanceof NodeError && (error.kind === 'invalid-reply' || error.kind === 'too-large');
 }

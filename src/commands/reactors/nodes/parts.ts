@@ -75,7 +75,7 @@ export interface RemoteNodesParts {
   /** ms between two listings of a node that is in sync. */
   readonly period: () => number;
   /** Limit for removing everything from a node before it is deleted, in ms. */
-  readonly withdrawMs: number;
+  readonly cleanUpMs: number;
   readonly now: () => number;
   /** Between 0 and 1, for jitter. */
   readonly chance: () => number;

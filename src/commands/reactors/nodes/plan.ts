@@ -3,10 +3,18 @@ import type { InboundId } from '../../../events/ids.js';
 import type { DesiredClient, DesiredInbound } from '../../../events/node/desired-state.js';
 import { OTHER_CENTRE } from '../../../lib/ownership-mark.js';
 import type { ListedInbound, NodeListing } from '../../ports/remote-panel.js';
-import { compare, compareMissing, within } from './compare-inbound.js';
+import { compare, compareMissing, withClients } from './compare-inbound.js';
 import type { Gate } from './disconnect-tracker.js';
 import { isShared, matchInbounds, type SentInbound } from './match.js';
-import { FEW, type InboundPlan, isTold, type NodeStep, refusals, shutStep, whyLeft } from './steps.js';
+import {
+  disableStep,
+  type InboundPlan,
+  isSendable,
+  MAX_SINGLE_CHANGES,
+  type NodeStep,
+  refusals,
+  removalObstacle,
+} from './steps.js';
 
 /** A client in one of our inbounds that this panel did not create. */
 export interface ForeignClient {
@@ -54,13 +62,13 @@ export async function planNode(
   const { matches, claimed, former } = matchInbounds(desired, listed, known.sent);
   for (const { desired: inbound, listed: there, foreign } of matches) {
     const plan = { inbound: inbound.id, desired: inbound, tag: inbound.tag, listed: there };
-    const nothing = { ...plan, steps: [], waits: false, reason: null, cutThere: [] };
+    const nothing = { ...plan, steps: [], waits: false, reason: null, depletedOnNode: [] };
     if (unreadable.includes(inbound.tag)) plans.push({ ...nothing, reason: refusals.unreadable });
     else if (foreign)
-      plans.push({ ...nothing, reason: there && isShared(there) ? refusals.managed : refusals.foreign });
+      plans.push({ ...nothing, reason: there && isShared(there) ? refusals.managedByAnother : refusals.foreign });
     else if (there === null) {
       const { clients, reason, waits } = compareMissing(inbound, inbound.clients, { ...known, others });
-      const now = clients === null ? inbound : within(inbound, clients);
+      const now = clients === null ? inbound : withClients(inbound, clients);
       plans.push({ ...nothing, desired: now, reason, waits, steps: [ADD] });
     } else {
       const compared = await compare(inbound, there, { ...known, others });
@@ -77,7 +85,7 @@ export async function planNode(
       for (const left of leftovers) claimed.add(left);
       continue;
     }
-    const gone = { inbound: sent.inbound, desired: null, waits: false, reason: null, cutThere: [] };
+    const gone = { inbound: sent.inbound, desired: null, waits: false, reason: null, depletedOnNode: [] };
     if (sent.deleted && leftovers.length === 0) {
       // Another inbound of ours took its place and still has its clients.
       const waits = known.leaving(sent.inbound).some((number) => marks.has(number));
@@ -85,7 +93,7 @@ export async function planNode(
     }
     for (const left of leftovers) {
       const plan = { ...gone, tag: left.tag, listed: left };
-      const reason = whyLeft(left);
+      const reason = removalObstacle(left);
       const { steps, waits } = reason === null ? removal(sent.inbound, left, known.gate) : ours(left, known.gate);
       // What is left of a renamed inbound is no reason to refuse it.
       if (sent.deleted) plans.push({ ...plan, steps, waits, reason });
@@ -126,16 +134,16 @@ function ours({ clients: { marks, emails, keys, raws, open } }: ListedInbound, g
     if (gate.mayRemoveClient(email)) steps.push({ do: 'deleteClient', email });
     else {
       waits = true;
-      if (open[i] !== 0) steps.push(shutStep(keys[i] ?? '', raws[i] ?? ''));
+      if (open[i] !== 0) steps.push(disableStep(keys[i] ?? '', raws[i] ?? ''));
     }
   }
-  return { steps: steps.filter(isTold).slice(0, MANY), waits };
+  return { steps: steps.filter(isSendable).slice(0, MANY), waits };
 }
 
 /** The same for many clients, as one update of the inbound. */
-export function takenOut(plan: InboundPlan, desired: DesiredInbound | undefined): InboundPlan {
+export function asUpdate(plan: InboundPlan, desired: DesiredInbound | undefined): InboundPlan {
   const { listed, steps } = plan;
-  if (!desired || !listed || isShared(listed) || steps.length <= FEW) return plan;
+  if (!desired || !listed || isShared(listed) || steps.length <= MAX_SINGLE_CHANGES) return plan;
   const { raws, marks } = listed.clients;
   const others = raws.filter((_, i) => (marks[i] ?? 0) <= 0);
   return {

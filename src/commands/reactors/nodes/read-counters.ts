@@ -61,7 +61,7 @@ interface Carried extends Place {
   readonly others: readonly Place[];
 }
 
-const nobody: readonly never[] = [];
+const none: readonly never[] = [];
 
 /** Reads the counters of a listing. Yields to the event loop: meanwhile baselines may be deleted and not changed. */
 export async function observe(
@@ -70,7 +70,7 @@ export async function observe(
   known: Known,
 ): Promise<Observation> {
   const { matches, former } = matchInbounds(desired, listing.inbounds, known.sent);
-  const began = new Map<InboundId, ClientNumber[]>();
+  const starting = new Map<InboundId, ClientNumber[]>();
   const fresh = new Set<InboundId>();
   const carried = new Map<string, Carried>();
   const inbounds: (Credit & Counted<InboundId>)[] = [];
@@ -95,9 +95,9 @@ export async function observe(
     if (others.length === 0 && own?.up === seen.up && own.down === seen.down) continue;
     const siblings = others.map((other) => ({ ...other, before: known.client(other.number) }));
     const all = [{ number, inbound, before: own }, ...siblings];
-    if (isZero(seen)) for (const one of all) if (!one.before) begin(began, one);
+    if (isZero(seen)) for (const one of all) if (!one.before) begin(starting, one);
     const before = sharedBaseline(
-      all.flatMap((one) => one.before ?? nobody),
+      all.flatMap((one) => one.before ?? none),
       seen,
     );
     if (!before && isZero(seen)) continue;
@@ -110,16 +110,16 @@ export async function observe(
   }
   return {
     traffic: inParts(clients, inbounds),
-    newClients: began,
+    newClients: starting,
     newInbounds: fresh,
     read: inbounds.map(({ key }) => key),
   };
 }
 
-function begin(began: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
-  const others = began.get(inbound);
+function begin(starting: Map<InboundId, ClientNumber[]>, { number, inbound }: Place): void {
+  const others = starting.get(inbound);
   if (others) others.push(number);
-  else began.set(inbound, [number]);
+  else starting.set(inbound, [number]);
 }
 
 async function gather(
@@ -170,7 +170,7 @@ function carry(carried: Map<string, Carried>, name: string, one: Omit<Carried, '
   const { number, inbound, named } = one;
   const other = carried.get(name);
   if (!other) {
-    carried.set(name, { ...one, inbounds: [inbound], others: nobody });
+    carried.set(name, { ...one, inbounds: [inbound], others: none });
     return;
   }
   const inbounds = [...other.inbounds, inbound];

@@ -10,12 +10,12 @@ const LASTING_MS = 20_000;
 /** A refusal is resolved when the inbound was as desired for this time, in ms. */
 const RESOLVED_MS = 60_000;
 /** A refusal after this time is reported at once again, in ms. */
-const NEWS_MS = 3_600_000;
+const REPORT_AGAIN_MS = 3_600_000;
 /** How often repeated refusals are reported. */
-const OFTEN = { atOnce: 1, everyMs: 600_000 };
+const REPEAT_RATE = { atOnce: 1, everyMs: 600_000 };
 
 interface State {
-  readonly well: boolean;
+  readonly isHealthy: boolean;
   /** ms since 1970. */
   readonly since: number;
 }
@@ -38,7 +38,7 @@ export class RefusalReports {
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#repeated = new RateLimiter(now, OFTEN);
+    this.#repeated = new RateLimiter(now, REPEAT_RATE);
   }
 
   /** The node refuses it. `record` returns whether that was recorded. */
@@ -54,7 +54,7 @@ export class RefusalReports {
       return true;
     };
     const before = this.#reported.get(inbound);
-    if (!before || decided > before.decided || now - before.at >= NEWS_MS) act();
+    if (!before || decided > before.decided || now - before.at >= REPORT_AGAIN_MS) act();
     else this.#repeated.try(act);
   }
 
@@ -64,11 +64,11 @@ export class RefusalReports {
   }
 
   /** For how long every check had this result, in ms. */
-  #statesFor(inbound: InboundId, well: boolean): number {
+  #statesFor(inbound: InboundId, isHealthy: boolean): number {
     const now = this.#now();
     const stand = this.#states.get(inbound);
-    if (stand?.well === well && stand.since <= now) return now - stand.since;
-    this.#states.set(inbound, { well, since: now });
+    if (stand?.isHealthy === isHealthy && stand.since <= now) return now - stand.since;
+    this.#states.set(inbound, { isHealthy, since: now });
     return 0;
   }
 }

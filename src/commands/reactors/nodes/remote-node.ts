@@ -33,9 +33,9 @@ const SLACK_MS = 1_000;
 /** Between two listings at most, in ms. */
 const LONGEST_MS = 10_000;
 /** The pause between two listings is at least this many times as long as the last one took. */
-const SHARE = 4;
+const PAUSE_FACTOR = 4;
 /** The same while accounts wait until their counters stand still, in ms. */
-const SOON_MS = 2_000;
+const WAITING_MS = 2_000;
 /** Invalid answers in a row after which a node is offline for that reason. */
 const INVALID = 2;
 
@@ -69,7 +69,7 @@ export class RemoteNode {
   }
 
   /** It missed the last probe. */
-  isDoubtful(): boolean {
+  missedLastProbe(): boolean {
     return this.#health.misses > 0;
   }
 
@@ -89,13 +89,13 @@ export class RemoteNode {
   }
 
   /** The desired state changed: the backoff ends earlier. */
-  hasten(): void {
-    this.#backoff.hasten();
+  shortenBackoff(): void {
+    this.#backoff.shortenBackoff();
     this.#syncAt = 0;
   }
 
   /** The next round does not wait for its time, except for a backoff. */
-  expedite(): void {
+  runSoon(): void {
     this.#syncAt = 0;
   }
 
@@ -106,7 +106,7 @@ export class RemoteNode {
 
   /** Asks for the counters of a listing that begins after this call. Resolves to whether they were recorded. */
   collected(): Promise<boolean> {
-    this.expedite();
+    this.runSoon();
     return this.#sync.collected();
   }
 
@@ -192,8 +192,8 @@ export class RemoteNode {
       if (!this.#isCurrent(node, signal)) return;
       this.#syncFailed(node, error);
     } finally {
-      const usual = this.#sync.isWaiting() ? Math.min(SOON_MS, period()) : period();
-      this.#syncAt = now() + Math.min(LONGEST_MS, Math.max(usual, SHARE * (now() - began)));
+      const usual = this.#sync.isWaiting() ? Math.min(WAITING_MS, period()) : period();
+      this.#syncAt = now() + Math.min(LONGEST_MS, Math.max(usual, PAUSE_FACTOR * (now() - began)));
     }
   }
 
@@ -208,7 +208,7 @@ export class RemoteNode {
 
   #failed(node: Node, reason: Text): void {
     if (node.identity === null) return;
-    this.#sync.giveUpCollecting();
+    this.#sync.failCollectors();
     this.#parts.online(this.#id, []);
     this.#backoff.failed();
     const { lastHeartbeat, lastError } = this.health;
@@ -220,7 +220,7 @@ export class RemoteNode {
   }
 
   /** Removes from the node what this panel put there, before the node is deleted. Not during a round. Never rejects. */
-  async withdraw(signal: AbortSignal): Promise<Removal> {
+  async cleanUp(signal: AbortSignal): Promise<Removal> {
     const node = this.#parts.records.node(this.#id);
     const nothing = this.#sync.remaining();
     if (!node?.enabled || node.identity === null || nothing.remaining === 0) return nothing;

@@ -15,10 +15,10 @@ interface Entry {
   timer: NodeJS.Timeout | undefined;
   round: Promise<void> | null;
   /** Aborts the round that is under way. */
-  off: AbortController;
-  leaving: Promise<Removal> | null;
+  abort: AbortController;
+  removal: Promise<Removal> | null;
   /** Another round is due as soon as this one ends. */
-  again: boolean;
+  rerun: boolean;
   /** The backoff is reset when the round ends, so that what fails in it is tried again at once. */
   reset: boolean;
 }
@@ -26,7 +26,7 @@ interface Entry {
 /** Nodes that are probed at the same time. */
 const PROBES = 32;
 /** Of these, nodes that missed the last probe: each may take the whole timeout, and the others must not wait for them. */
-const DOUBTFUL_PROBES = 24;
+const RETRY_PROBES = 24;
 /** Nodes that are synchronized at the same time. */
 const SYNCS = 8;
 /** The first probes are spread over this time: a hundred TLS handshakes at once would block the event loop. In ms. */
@@ -45,7 +45,7 @@ export class RemoteNodes {
   readonly #parts: RemoteNodesParts;
   readonly #entries = new Map<NodeId, Entry>();
   readonly #probes = new Slots(PROBES);
-  readonly #doubtfulProbes = new Slots(DOUBTFUL_PROBES);
+  readonly #retryProbes = new Slots(RETRY_PROBES);
   readonly #syncs = new Slots(SYNCS);
   #following: Subscription | null = null;
   readonly #probesOnly: boolean;
@@ -58,18 +58,18 @@ export class RemoteNodes {
   }
 
   begin(): void {
-    this.#following = this.#parts.changed$.subscribe((events) => this.#notice(events));
+    this.#following = this.#parts.changed$.subscribe((events) => this.#onEvents(events));
     const nodes = this.#parts.records.nodes();
-    for (const [i, { id }] of nodes.entries()) this.#later(this.#entry(id), id, (i * SPREAD_MS) / nodes.length);
+    for (const [i, { id }] of nodes.entries()) this.#schedule(this.#entry(id), id, (i * SPREAD_MS) / nodes.length);
   }
 
   /** Aborts the rounds that are under way and resolves when they have ended. Nothing is recorded after that. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#following?.unsubscribe();
-    for (const { timer, off } of this.#entries.values()) {
+    for (const { timer, abort } of this.#entries.values()) {
       clearTimeout(timer);
-      off.abort();
+      abort.abort();
     }
     await Promise.all([...this.#entries.values()].flatMap(({ round }) => round ?? []));
   }
@@ -94,39 +94,39 @@ export class RemoteNodes {
   async round(node: NodeId): Promise<void> {
     const entry = this.#entry(node);
     clearTimeout(entry.timer);
-    entry.node.expedite();
+    entry.node.runSoon();
     this.#start(entry, node);
     await entry.round;
   }
 
   /**
-   * Removes from a node what this panel put there, within `withdrawMs`, before the node is deleted. Aborts the round that is
+   * Removes from a node what this panel put there, within `cleanUpMs`, before the node is deleted. Aborts the round that is
    * under way and does not wait for other nodes. Never rejects.
    */
-  withdraw(node: NodeId): Promise<Removal> {
+  cleanUp(node: NodeId): Promise<Removal> {
     const entry = this.#entry(node);
-    return (entry.leaving ??= this.#withdraw(entry, node));
+    return (entry.removal ??= this.#cleanUp(entry, node));
   }
 
-  async #withdraw(entry: Entry, node: NodeId): Promise<Removal> {
+  async #cleanUp(entry: Entry, node: NodeId): Promise<Removal> {
     let isLate = false;
     const late = setTimeout(() => {
       isLate = true;
-      entry.off.abort();
-    }, this.#parts.withdrawMs);
-    entry.off.abort();
+      entry.abort.abort();
+    }, this.#parts.cleanUpMs);
+    entry.abort.abort();
     while (entry.round) await entry.round;
     clearTimeout(entry.timer);
-    entry.off = new AbortController();
-    if (this.#stopped || isLate) entry.off.abort();
-    const left = entry.node.withdraw(entry.off.signal);
+    entry.abort = new AbortController();
+    if (this.#stopped || isLate) entry.abort.abort();
+    const left = entry.node.cleanUp(entry.abort.signal);
     // Until this ends no round begins; afterwards one does if the node still exists.
     entry.round = left.then(() => {
       clearTimeout(late);
       entry.round = null;
-      entry.leaving = null;
-      entry.node.expedite();
-      if (this.#following && this.#isCurrent(entry, node)) this.#later(entry, node, AFTER_REMOVAL_MS);
+      entry.removal = null;
+      entry.node.runSoon();
+      if (this.#following && this.#isCurrent(entry, node)) this.#schedule(entry, node, AFTER_REMOVAL_MS);
     });
     return left;
   }
@@ -169,14 +169,14 @@ export class RemoteNodes {
 
   async #collected(id: NodeId): Promise<boolean> {
     const entry = this.#entry(id);
-    if (this.#stopped || entry.leaving || !entry.node.isReady()) return false;
+    if (this.#stopped || entry.removal || !entry.node.isReady()) return false;
     const collected = entry.node.collected();
-    if (entry.round) entry.again = true;
-    else this.#later(entry, id, 0);
+    if (entry.round) entry.rerun = true;
+    else this.#schedule(entry, id, 0);
     return collected;
   }
 
-  #notice(events: readonly RecordedEvent[]): void {
+  #onEvents(events: readonly RecordedEvent[]): void {
     const affected = new Map<NodeId, boolean>();
     for (const event of events) {
       switch (event.type) {
@@ -216,21 +216,21 @@ export class RemoteNodes {
     if (this.#stopped || !this.#parts.records.node(node)) return;
     const entry = this.#entry(node);
     if (reset) entry.node.resetBackoff();
-    else entry.node.hasten();
+    else entry.node.shortenBackoff();
     // The round starts after the append that caused it has returned, once for all events until then.
     if (entry.round) {
-      entry.again = true;
+      entry.rerun = true;
       entry.reset ||= reset;
-    } else this.#later(entry, node, 0);
+    } else this.#schedule(entry, node, 0);
   }
 
   #entry(node: NodeId): Entry {
     const known = this.#entries.get(node);
     if (known) return known;
-    const idle = { timer: undefined, round: null, leaving: null, again: false, reset: false };
+    const idle = { timer: undefined, round: null, removal: null, rerun: false, reset: false };
     const entry: Entry = {
       node: new RemoteNode(this.#parts, node, this.#probesOnly),
-      off: new AbortController(),
+      abort: new AbortController(),
       ...idle,
     };
     this.#entries.set(node, entry);
@@ -241,7 +241,7 @@ export class RemoteNodes {
     return !this.#stopped && this.#entries.get(node) === entry;
   }
 
-  #later(entry: Entry, node: NodeId, ms: number): void {
+  #schedule(entry: Entry, node: NodeId, ms: number): void {
     clearTimeout(entry.timer);
     entry.timer = setTimeout(() => this.#start(entry, node), ms).unref();
   }
@@ -249,27 +249,27 @@ export class RemoteNodes {
   #start(entry: Entry, node: NodeId): void {
     if (!this.#isCurrent(entry, node)) return;
     if (entry.round) {
-      entry.again = true;
+      entry.rerun = true;
       return;
     }
-    entry.again = false;
+    entry.rerun = false;
     entry.reset = false;
-    entry.off = new AbortController();
-    entry.round = this.#run(entry.node, entry.off.signal).then(() => {
+    entry.abort = new AbortController();
+    entry.round = this.#run(entry.node, entry.abort.signal).then(() => {
       entry.round = null;
       if (!this.#isCurrent(entry, node)) return;
       if (entry.reset) entry.node.resetBackoff();
-      if (entry.again) entry.node.expedite();
+      if (entry.rerun) entry.node.runSoon();
       const ms = entry.node.dueIn();
-      // Before `begin` there are only the rounds that are asked for.
-      if (ms !== null && (entry.again || this.#following)) this.#later(entry, node, ms);
+      // Before `begin` there are only requested rounds.
+      if (ms !== null && (entry.rerun || this.#following)) this.#schedule(entry, node, ms);
     });
   }
 
   async #run(node: RemoteNode, signal: AbortSignal): Promise<void> {
     if (node.dueIn() !== 0) return;
     const probe = (): Promise<boolean | undefined> => this.#probes.run(signal, () => node.probe(signal));
-    const isReady = await (node.isDoubtful() ? this.#doubtfulProbes.run(signal, probe) : probe());
+    const isReady = await (node.missedLastProbe() ? this.#retryProbes.run(signal, probe) : probe());
     if (isReady) await this.#syncs.run(signal, () => node.sync(signal));
   }
 }

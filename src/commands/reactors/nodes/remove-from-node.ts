@@ -1,16 +1,16 @@
 import type { Node } from '../../../events/node/node-document.js';
 import type { RequestTarget } from '../../ports/remote-panel.js';
-import { immediately } from './disconnect-tracker.js';
+import { ungated } from './disconnect-tracker.js';
 import type { SentInbound } from './match.js';
 import type { RemoteNodesParts } from './parts.js';
-import { planNode, takenOut } from './plan.js';
+import { asUpdate, planNode } from './plan.js';
 import { performSteps, unlessDeclined } from './steps.js';
 import type { SyncRecorder } from './sync-recorder.js';
 
 /** The result of removing everything from a node, in inbounds. */
 export interface Removal {
   /** Removed, as the last listing shows. */
-  readonly gone: number;
+  readonly removed: number;
   /** May still be on the node: it was not reachable, or refused. */
   readonly remaining: number;
   /** Stay without our clients, because they have foreign ones. */
@@ -31,7 +31,7 @@ export async function removeFromNode(node: Node & RequestTarget, { parts, record
   const { desired, used, baselines } = records;
   const { inbounds } = await desired(node.id);
   const known = {
-    gate: immediately,
+    gate: ungated,
     leaving: baselines.leaving,
     sent: sent.map((one) => ({ ...one, deleted: true })),
     used: ({ number }: { readonly number: Parameters<typeof used.client>[0] }) => used.client(number),
@@ -42,20 +42,20 @@ export async function removeFromNode(node: Node & RequestTarget, { parts, record
   const plan = await planNode([], listing, known);
   for (const one of plan.inbounds) {
     const bulk = inbounds.find(({ id }) => id === one.inbound);
-    await performSteps(panel, node, takenOut(one, bulk)).catch(unlessDeclined);
+    await performSteps(panel, node, asUpdate(one, bulk)).catch(unlessDeclined);
   }
   const told = plan.inbounds.filter(({ steps }) => steps.length > 0);
   const after = await panel.listing(node);
   const rest = (await planNode([], after, known)).inbounds.filter(({ listed }) => listed !== null);
-  let [gone, remaining, kept] = [0, 0, 0];
+  const counts = { removed: 0, remaining: 0, kept: 0 };
   for (const { inbound, tags, removed = false } of sent) {
     const there = rest.filter((one) => one.inbound === inbound);
     const hidden = !removed && tags.some((tag) => after.unreadable.includes(tag));
     const taken = told.find((one) => one.inbound === inbound);
-    if (hidden || there.some(({ steps }) => steps.length > 0)) remaining += 1;
-    else if (there.length > 0) kept += 1;
-    else if (!removed || taken) gone += 1;
+    if (hidden || there.some(({ steps }) => steps.length > 0)) counts.remaining += 1;
+    else if (there.length > 0) counts.kept += 1;
+    else if (!removed || taken) counts.removed += 1;
     if (taken && !hidden && there.length === 0) recorder.recordRemoved(node, taken, true);
   }
-  return { gone, remaining, kept };
+  return counts;
 }

@@ -38,24 +38,24 @@ export interface InboundPlan {
   /** Why it cannot reach its desired state; null = it can. */
   readonly reason: Text | null;
   /** Numbers of clients that the node cut by its own count and whose counters are reset there. */
-  readonly cutThere: readonly number[];
+  readonly depletedOnNode: readonly number[];
 }
 
 /** Why this panel does not send an inbound. */
 export const refusals = {
   foreign: message('node.foreignInbound'),
   unreadable: message('node.unreadableInbound'),
-  managed: message('node.managedByAnother'),
+  managedByAnother: message('node.managedByAnother'),
   shared: message('node.sharedInbound'),
-  taken: message('node.emailTaken'),
-  guests: message('node.ownClients'),
+  emailTaken: message('node.emailTaken'),
+  ownClients: message('node.ownClients'),
 } as const;
 
 /** With more changed clients than this the whole inbound is sent. */
-export const FEW = 20;
+export const MAX_SINGLE_CHANGES = 20;
 
 /** Whether it can be sent as a request of its own. */
-export function isTold(step: NodeStep): boolean {
+export function isSendable(step: NodeStep): boolean {
   if (step.do === 'updateClient') return isPlain(step.key);
   return !('email' in step) || isPlain(step.email);
 }
@@ -66,20 +66,20 @@ export function isPlain(text: string): boolean {
 }
 
 /** The step that disables a client on the node, from its JSON. */
-export function shutStep(key: string, raw: string): NodeStep {
-  return { do: 'updateClient', key, client: { text: shut(raw) } };
+export function disableStep(key: string, raw: string): NodeStep {
+  return { do: 'updateClient', key, client: { text: disabledClient(raw) } };
 }
 
 /** The JSON of a client, disabled. */
-export function shut(raw: string): string {
+export function disabledClient(raw: string): string {
   return JSON.stringify({ ...(JSON.parse(raw) as object), enable: false });
 }
 
 /** Why an inbound of ours cannot be removed as a whole; null = it can. */
-export function whyLeft({ mark, clients: { marks } }: ListedInbound): Text | null {
-  if (mark === OTHER_CENTRE) return refusals.managed;
+export function removalObstacle({ mark, clients: { marks } }: ListedInbound): Text | null {
+  if (mark === OTHER_CENTRE) return refusals.managedByAnother;
   if (marks.includes(OTHER_CENTRE)) return refusals.shared;
-  return marks.includes(0) ? refusals.guests : null;
+  return marks.includes(0) ? refusals.ownClients : null;
 }
 
 /**
@@ -92,7 +92,7 @@ export async function performSteps(panel: RemotePanel, node: RequestTarget, plan
     try {
       await performStep(panel, node, plan, step);
     } catch (error) {
-      if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+      if (!(error instanceof NodeError) || error.kind !== 'declined') throw error;
       declined ??= error;
       const pieces = piecesOf(step);
       if (pieces.length > 0) await performSteps(panel, node, { ...plan, steps: pieces }).catch(unlessDeclined);
@@ -110,7 +110,7 @@ function piecesOf(step: NodeStep): readonly NodeStep[] {
 
 /** Ignores a refusal by the node and rethrows every other error. */
 export function unlessDeclined(error: unknown): void {
-  if (!(error instanceof NodeError) || error.kind !== 'said-no') throw error;
+  if (!(error instanceof NodeError) || error.kind !== 'declined') throw error;
 }
 
 async function performStep(panel: RemotePanel, node: RequestTarget, plan: InboundPlan, step: NodeStep): Promise<void> {
@@ -123,5 +123,5 @@ async function performStep(panel: RemotePanel, node: RequestTarget, plan: Inboun
   if (added.tag === '' || added.tag === desired.tag) return;
   // The tag is taken by an inbound that is not listed: under another tag this one could not be found again.
   await panel.change(node, added.remote, { do: 'remove' });
-  throw new NodeError('said-no', refusals.foreign);
+  throw new NodeError('declined', refusals.foreign);
 }

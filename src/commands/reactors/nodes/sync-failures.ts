@@ -15,8 +15,8 @@ const REASONS_MS = 60_000;
 /** A node that did not fail for this time, in ms, has recovered. */
 const HEALTHY_MS = 60_000;
 /** A node that alternates stays failing, and is not recorded each time. */
-const FAILURES_OFTEN = { atOnce: 2, everyMs: 600_000 };
-const RECOVERIES_OFTEN = { atOnce: 1, everyMs: 600_000 };
+const FAILURE_RATE = { atOnce: 2, everyMs: 600_000 };
+const RECOVERY_RATE = { atOnce: 1, everyMs: 600_000 };
 /** The alarm that a node is behind is raised after this time, in ms. */
 const BEHIND_MS = 60_000;
 
@@ -43,9 +43,9 @@ export class SyncFailures {
   constructor(parts: RemoteNodesParts, id: NodeId) {
     this.#parts = parts;
     this.#id = id;
-    this.#failures = new RateLimiter(parts.now, FAILURES_OFTEN);
-    this.#recoveries = new RateLimiter(parts.now, RECOVERIES_OFTEN);
-    this.#caughtUp = new RateLimiter(parts.now, RECOVERIES_OFTEN);
+    this.#failures = new RateLimiter(parts.now, FAILURE_RATE);
+    this.#recoveries = new RateLimiter(parts.now, RECOVERY_RATE);
+    this.#caughtUp = new RateLimiter(parts.now, RECOVERY_RATE);
   }
 
   /** Why the last round failed; null = it did not. */

@@ -19,7 +19,7 @@ import type { InboundPlan } from './steps.js';
 
 /** Foreign inbounds and clients are recorded at most this often, in ms. */
 const FOREIGN_MS = 60_000;
-const FOREIGN_OFTEN = { atOnce: 3, everyMs: 600_000 };
+const FOREIGN_RATE = { atOnce: 3, everyMs: 600_000 };
 const MOST_FOREIGN = 100;
 
 /** What a listing shows of an inbound that is as desired at a position of the log. */
@@ -50,7 +50,7 @@ export class SyncRecorder {
     this.#id = id;
     this.#isCurrent = isCurrent;
     this.#refusals = new RefusalReports(parts.now);
-    this.#foreign = new RateLimiter(parts.now, FOREIGN_OFTEN);
+    this.#foreign = new RateLimiter(parts.now, FOREIGN_RATE);
   }
 
   /** When the node was listed last, ms since 1970; 0 = never. */
@@ -145,9 +145,9 @@ export class SyncRecorder {
   }
 
   /** Notes that the node has cut clients that may connect. No baseline changes. */
-  recordNodeCuts(node: Node, { cutThere }: InboundPlan): void {
-    if (cutThere.length === 0) return;
-    const anomalies = cutThere.map((number): ['client', number, 'depleted-on-node'] => [
+  recordDepletedOnNode(node: Node, { depletedOnNode }: InboundPlan): void {
+    if (depletedOnNode.length === 0) return;
+    const anomalies = depletedOnNode.map((number): ['client', number, 'depleted-on-node'] => [
       'client',
       number,
       'depleted-on-node',

@@ -4,10 +4,10 @@ import type { NodeSyncReply } from '../contract/schemas/node-sync.js';
 
 type Asked = Needs<'read' | 'nodes'> & Pick<HttpRequest, 'say'>;
 
-/** How far a node is behind, and why, as the panel answers it. */
+/** The synchronization state of a node as the API returns it. */
 export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncReply {
   const entries = read.nodes.outbox(node.id);
-  const talk = nodes.state(node.id);
+  const sync = nodes.state(node.id);
   const positions = entries.flatMap(({ waiting }) => waiting);
   const applied = entries.map(({ applied: last }) => last?.position ?? 0);
   const first = positions.reduce((least, position) => Math.min(least, position), Number.POSITIVE_INFINITY);
@@ -28,15 +28,15 @@ export function wireNodeSync({ read, nodes, say }: Asked, node: Node): NodeSyncR
   return {
     id: node.id,
     name: node.name,
-    state: stateOf(node, talk.failingSince > 0, pending),
+    state: stateOf(node, sync.failingSince > 0, pending),
     lag: positions.length,
     appliedPosition: Number.isFinite(first) ? first - 1 : Math.max(0, ...applied),
     wantedPosition: positions.reduce((most, position) => Math.max(most, position), Math.max(0, ...applied)),
-    listedAt: seconds(talk.listedAt),
-    error: talk.error === null ? '' : say(talk.error),
-    failingSince: seconds(talk.failingSince),
-    tries: talk.tries,
-    nextTryAt: seconds(talk.nextAt),
+    listedAt: seconds(sync.listedAt),
+    error: sync.error === null ? '' : say(sync.error),
+    failingSince: seconds(sync.failingSince),
+    tries: sync.tries,
+    nextTryAt: seconds(sync.nextAt),
     pending,
     coreRestartedAt: seconds(restart?.at ?? 0),
     coreRestartedFor: {

@@ -48,7 +48,7 @@ function wireLoad({ cpu, mem, latencyMs, coreVersion, uptimeSecs }: Omit<NodeAns
   return { cpu, mem, cpuPct: cpu, memPct: mem, latencyMs, coreVersion, xrayVersion: coreVersion, uptimeSecs };
 }
 
-/** A whole description from what a caller sent of it; a port is not made up. */
+/** The description of a node from a request body. A missing port stays invalid. */
 export function nodeDraft(body: NodeBody): NodeDraft {
   return {
     name: body.name ?? '',
@@ -61,10 +61,10 @@ export function nodeDraft(body: NodeBody): NodeDraft {
   };
 }
 
-/** The members that a caller sent. */
+/** The members of the request body that change the node. */
 export function nodeChanges(body: NodeBody, before: NodeSpec): Partial<NodeDraft> {
   const { name, remark, port, basePath, allowPrivateAddress } = body;
-  // Whoever sends back what he read has it under both names, and changed only the one that he knows.
+  // A client that sends back a node has the host under both names, and may have changed only one of them.
   const host = [body.host, body.address].find((one) => one && one !== before.host);
   const members = { name, remark, scheme: body.scheme || undefined, host, port, basePath, allowPrivateAddress };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

@@ -6,15 +6,15 @@ import { NodeSyncReply, PendingInbound } from './schemas/node-sync.js';
 
 const params = z.object({ id: Id });
 
-/** A node as callers send it. Absent members stay as they are; a blank token keeps the one that is there. */
+/** A node in a request. Omitted members keep their value; an empty token keeps the current one. */
 export const NodeBody = body({
   name: optionalText,
   remark: optionalText,
-  /** `http` or `https`; https where none is named. */
+  /** `http` or `https`; default `https`. */
   scheme: optionalText,
-  /** A name or an address. */
+  /** Host name or IP address. */
   host: optionalText,
-  /** The same, as 3x-ui calls it. */
+  /** The name of `host` in 3x-ui. */
   address: optionalText,
   port: optionalWhole(),
   basePath: optionalText,
@@ -33,11 +33,11 @@ const load = {
   latencyMs: z.int(),
   coreVersion: z.string(),
   xrayVersion: z.string(),
-  /** Of the machine of the node. */
+  /** Uptime of the node's machine. */
   uptimeSecs: z.int(),
 };
 
-/** A node as the panel answers it. Where 3x-ui has another name, both are there. */
+/** A node in a reply. Members that have another name in 3x-ui have both names. */
 export const NodeReply = z
   .object({
     id: z.int(),
@@ -48,25 +48,25 @@ export const NodeReply = z
     address: z.string(),
     port: z.int(),
     basePath: z.string(),
-    /** Always empty: a token is written and never read. */
+    /** Always empty: the token can be written but not read. */
     apiToken: z.string(),
     hasApiToken: z.boolean(),
     enable: z.boolean(),
     allowPrivateAddress: z.boolean(),
     status: z.enum(['unknown', 'online', 'offline']),
-    /** Unix seconds of the last question; 0 = never. */
+    /** Unix seconds of the last probe; 0 = never. */
     lastHeartbeat: z.int(),
     lastError: z.string(),
     ...load,
-    /** What it said it is: `portolan`, `3x-ui`, or nothing yet. */
+    /** `portolan` or `3x-ui`; empty before the first reply. */
     kind: z.string(),
-    /** How far it is behind: see `NodeSync`. */
+    /** See `NodeSync`. */
     syncState: NodeSyncReply.shape.state,
-    /** Events that were decided for it and have not arrived. */
+    /** Number of changes that the node has not applied yet. */
     pendingChanges: z.int(),
-    /** Why they have not arrived: the node fails, or refuses an inbound, which is named. Empty while it does neither. */
+    /** Why: the node fails, or rejects an inbound, which is named. Empty otherwise. */
     pendingReason: z.string(),
-    /** Inbounds with changes that have not arrived: at most 20; `/:id/sync` has all of them. */
+    /** Inbounds with such changes, at most 20; `/:id/sync` has all of them. */
     pending: z.array(PendingInbound),
     /** Unix seconds. */
     createdAt: z.int(),
@@ -75,48 +75,48 @@ export const NodeReply = z
   .meta({ id: 'Node' });
 export type NodeReply = z.output<typeof NodeReply>;
 
-/** What a question to a panel found. */
+/** The result of a probe. */
 export const ProbeReply = z.object({ status: z.enum(['online', 'offline']), ...load, error: z.string() });
 export type ProbeReply = z.output<typeof ProbeReply>;
 
 /** Remote panels. */
 export const nodeRoutes = routes('/panel/api/nodes', {
-  list: get('/list', { summary: 'The nodes, each with how it was when it was last asked', reply: z.array(NodeReply) }),
-  get: get('/get/:id', { summary: 'One node, and how it was when it was last asked', params, reply: NodeReply }),
-  add: post('/add', { summary: 'Register a remote panel as a node', body: NodeBody, reply: NodeReply }),
+  list: get('/list', { summary: 'List the nodes with the result of their last probe', reply: z.array(NodeReply) }),
+  get: get('/get/:id', { summary: 'Get a node with the result of its last probe', params, reply: NodeReply }),
+  add: post('/add', { summary: 'Add a remote panel as a node', body: NodeBody, reply: NodeReply }),
   update: post('/update/:id', {
-    summary: 'Change a node; its token is asked for again when it is sent elsewhere',
+    summary: 'Update a node; a change of its address requires its token again',
     params,
     body: NodeBody,
     reply: NodeReply,
   }),
   del: post('/del/:id', {
-    summary: 'Take a node out of the register, and what was put there off it; inbounds that are bound to it stay here',
+    summary: 'Delete a node after removing its inbounds and clients from it; the inbounds stay in this panel',
     params,
     /**
-     * How many are bound to it; how many may go on there, because it could not be told; and how many stay there without
-     * the clients from here, because somebody else has clients in them.
+     * Numbers of inbounds: those of the node, those that may still run there because they could not be removed, and those
+     * that stay there without the clients of this panel because they contain others.
      */
     reply: z.object({ inbounds: z.int(), remaining: z.int(), kept: z.int() }),
   }),
   setEnable: post('/setEnable/:id', {
-    summary: 'Switch a node on or off: it is asked and told, or neither',
+    summary: 'Enable or disable a node; a disabled node is neither polled nor changed',
     params,
     body: body({ enable: requiredFlag }),
   }),
   test: post('/test', {
-    summary: 'Ask a panel that is no node yet; nothing is kept',
+    summary: 'Probe a panel that is not a node yet; nothing is stored',
     body: NodeBody,
     reply: ProbeReply,
   }),
   sync: get('/:id/sync', {
-    summary: 'How far a node is behind what was decided, and why',
+    summary: 'Get the synchronization state of a node',
     params,
     reply: NodeSyncReply,
   }),
-  probe: post('/probe/:id', { summary: 'Ask a node now how it is', params, reply: ProbeReply }),
+  probe: post('/probe/:id', { summary: 'Probe a node now', params, reply: ProbeReply }),
   history: get('/history/:id/:metric/:bucket', {
-    summary: 'Six hours of the load of a node: cpu or mem, in percent',
+    summary: 'Get the load of a node over the last six hours: cpu or mem, in percent',
     params: z.object({ id: Id, metric: oneOf(['cpu', 'mem']), bucket }),
     reply: History,
   }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type NodeDraft, readSpec, tokenError, validSpec } from '../../../commands/node/node-rules.js';
 import { type NodeMetric, nodeMetrics } from '../../../commands/ports/node-histories.js';
 import { nodeUrl } from '../../../commands/ports/remote-panel.js';
-import { NOTHING, SELF } from '../../../commands/reactors/nodes/health.js';
+import { NO_LOAD, SELF } from '../../../commands/reactors/nodes/health.js';
 import type { Removal } from '../../../commands/reactors/nodes/remove-from-node.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { NodeId } from '../../../events/ids.js';
@@ -21,7 +21,7 @@ const UPDATED = message('node.updated');
 const EXAMPLE = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
 /** Timeout of the check whether an address is that of this panel, in ms. */
 const SELF_MS = 1_000;
-const NOTHING_LEFT: Removal = { gone: 0, remaining: 0, kept: 0 };
+const NOTHING_LEFT: Removal = { removed: 0, remaining: 0, kept: 0 };
 const metrics: ReadonlyMap<string, NodeMetric> = new Map(nodeMetrics.map((name) => [name, name]));
 
 type Services = Needs<'read' | 'nodes' | 'nodeHistories' | 'web'>;
@@ -67,12 +67,12 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   async del({ params: { id } }, { read, nodes }, { dispatch }) {
     const node = read.nodes.get(id);
     // A node that does not exist is rejected by the decider, unless this repeats the request that deleted it.
-    const { gone, ...left } = node ? await nodes.withdraw(node.id) : NOTHING_LEFT;
+    const { removed, ...left } = node ? await nodes.cleanUp(node.id) : NOTHING_LEFT;
     const inbounds = read.inbounds.all().filter((inbound) => inbound.node === id).length;
     const done = dispatch({ type: 'DeleteNode', data: { node: id as NodeId } });
     return done instanceof Rejection
       ? done
-      : new Message(deletionText(inbounds, { gone, ...left }), { inbounds, ...left });
+      : new Message(deletionText(inbounds, { removed, ...left }), { inbounds, ...left });
   },
 
   setEnable({ params: { id }, body: { enable } }, { nodes }, { dispatch }) {
@@ -84,7 +84,7 @@ export const nodeHandlers: Handlers<typeof nodeRoutes, Services> = {
   async test({ body }, { nodes }, { say }) {
     // A node that is only tested needs no name.
     const spec = readSpec({ ...nodeDraft(body), name: 'test' });
-    if (isText(spec)) return wireProbe({ status: 'offline', ...NOTHING, error: spec }, say);
+    if (isText(spec)) return wireProbe({ status: 'offline', ...NO_LOAD, error: spec }, say);
     const token = (body.apiToken ?? '').trim();
     return tokenError(token) ?? wireProbe(await nodes.test({ ...spec, token }), say);
   },
@@ -136,11 +136,11 @@ async function selfRefusal({ nodes }: Needs<'nodes'>, draft: NodeDraft, token: s
   return answer?.error === SELF ? reject('NODE_IS_SELF') : null;
 }
 
-function deletionText(inbounds: number, { gone, remaining, kept }: Removal): Text {
+function deletionText(inbounds: number, { removed, remaining, kept }: Removal): Text {
   if (remaining > 0) return message('node.deletedNotCleaned');
   if (kept > 0) return message('node.deletedShared');
   if (inbounds === 0) return message('node.deleted');
-  return message(gone === 0 ? 'node.deletedUnbound' : 'node.deletedCleaned');
+  return message(removed === 0 ? 'node.deletedUnbound' : 'node.deletedCleaned');
 }
 
 function answerOf(services: Shown, say: HttpRequest['say'], id: number) {

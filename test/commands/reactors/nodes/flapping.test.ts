@@ -18,9 +18,9 @@ const noticed = [
 function listed(list: List, { inbounds, unreadable }: NodeListing, n: number): NodeListing {
   switch (list) {
     case 'garbage':
-      throw new NodeError('not-an-envelope', verbatim(`garbage ${n}`));
+      throw new NodeError('invalid-reply', verbatim(`garbage ${n}`));
     case 'locked':
-      throw new NodeError('said-no', verbatim(`database is locked ${n}`));
+      throw new NodeError('declined', verbatim(`database is locked ${n}`));
     case 'unreadable':
       return { inbounds: [], unreadable: inbounds.map(({ tag }) => tag) };
     case 'foreign':
@@ -39,7 +39,7 @@ async function withThree() {
   let said = 0;
   let probed: NodeReading | null = null;
   const centre = await withXui((panel) => {
-    const no = () => Promise.reject(new NodeError('said-no', verbatim(`no ${(said += 1)}`)));
+    const no = () => Promise.reject(new NodeError('declined', verbatim(`no ${(said += 1)}`)));
     return {
       ...panel,
       probe: async (node) => (probed ??= await panel.probe(node)),

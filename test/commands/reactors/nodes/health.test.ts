@@ -340,7 +340,7 @@ describe('a node whose other answers make no sense', () => {
     watch.begin();
     await beat();
     expect(watch.health(id).status).toBe('online');
-    world.listing = new NodeError('not-an-envelope', nonsense);
+    world.listing = new NodeError('invalid-reply', nonsense);
     await beat();
     expect(watch.health(id).status).toBe('online');
     await beat();
@@ -362,7 +362,7 @@ describe('a node whose other answers make no sense', () => {
     const { place, watch, world, beat } = await start();
     watch.begin();
     await beat();
-    world.listing = new NodeError('not-an-envelope', nonsense);
+    world.listing = new NodeError('invalid-reply', nonsense);
     await beat();
     await beat();
     expect(watch.health(id).status).toBe('offline');

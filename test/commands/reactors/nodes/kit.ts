@@ -37,7 +37,7 @@ interface Over {
 /** A centre without servers and core: its log, its read models, and the sync with its nodes, told round by round. */
 export function startCentre(
   wrap: (panel: RemotePanel) => RemotePanel = (panel) => panel,
-  withdrawMs = 10_000,
+  cleanUpMs = 10_000,
   journal = new TestLog(),
 ) {
   const bus = busOver(journal.log, journal.clock);
@@ -58,7 +58,7 @@ export function startCentre(
     remoteNodesOf({ read, dispatch: bus.dispatch, log: journal.log, alarms, now: clock.now }, wrap(panel), {
       histories: { add: () => undefined, history: () => [], forget: () => undefined },
       warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
-      ...{ chance: () => 0.5, withdrawMs },
+      ...{ chance: () => 0.5, cleanUpMs },
     });
   const sync = startSync();
   onTestFinished(() => panel.close());
@@ -160,11 +160,11 @@ export function backupOf({ journal }: Pick<Centre, 'journal'>): () => Centre {
 }
 
 /** A centre and a 3x-ui panel as its node. */
-export async function withXui(wrap?: (panel: RemotePanel) => RemotePanel, withdrawMs?: number) {
+export async function withXui(wrap?: (panel: RemotePanel) => RemotePanel, cleanUpMs?: number) {
   const remote = await ThreeXuiNode.start({ token: TOKEN });
   onTestFinished(() => remote.stop());
   const xui = new XuiInbounds(remote);
-  const centre = startCentre(wrap, withdrawMs);
+  const centre = startCentre(wrap, cleanUpMs);
   centre.addNode(remote.port, { kind: '3x-ui' });
   /** The requests since the last call of this, without the questions of every round. */
   let seen = 0;

@@ -52,7 +52,7 @@ describe('an inbound of the node itself', () => {
     expect(refusalOf({ read })).toStrictEqual(FOREIGN);
     clock.advance(HOUR);
     await round();
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 0, remaining: 0, kept: 0 });
     must({ type: 'DeleteInbound', data: { inbound } });
     await round();
     expect([asked(), xui.inbounds]).toStrictEqual([[], before]);
@@ -67,7 +67,7 @@ describe('an inbound of the node itself', () => {
     asked();
     xui.inbounds.push(own([zoe]), own([], { id: 71, tag: 'in-2', port: 8443 }));
     expect(typesOf(await round())).toStrictEqual(['NodeUnmanagedItemsFound']);
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 0, remaining: 0, kept: 0 });
     expect([asked(), xui.inbounds.length]).toStrictEqual([[], 2]);
   });
 
@@ -167,7 +167,7 @@ describe('an inbound of ours', () => {
     expect(await first.round()).toStrictEqual([]);
     second.must({ type: 'DeleteInbound', data: { inbound } });
     await second.round();
-    expect(await second.sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 0 });
+    expect(await second.sync.cleanUp(nodeOne)).toStrictEqual({ removed: 0, remaining: 0, kept: 0 });
     expect(await first.round()).toStrictEqual([]);
     expect(remote.read.inbounds.all().map(({ remark }) => remark)).not.toContain('of the other');
     expect(remote.read.inbounds.all()).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('an inbound of ours', () => {
     join(xui, zoe);
     await round();
     asked();
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 0, kept: 1 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 0, remaining: 0, kept: 1 });
     expect([emails(xui), asked().length]).toStrictEqual([['zoe'], count > 20 ? 1 : count]);
   });
 });

@@ -5,7 +5,7 @@ import { type NodeFault, ThreeXuiNode } from '../../../kit/real/three-x-ui-node.
 import { eventually } from '../../../kit/wait.js';
 import { alice, bob, nodeOne, withXui } from './kit.js';
 
-const untold = { gone: 0, remaining: 1, kept: 0 };
+const untold = { removed: 0, remaining: 1, kept: 0 };
 
 /** Answers with a blank now and then, and never ends. */
 const drips: NodeFault = ({ url = '' }, response) => {
@@ -29,7 +29,7 @@ describe('what is taken off a node that is deleted', () => {
     centre.addInbound([alice]);
     await centre.round();
     centre.remote.fault = drips;
-    expect(await centre.sync.withdraw(nodeOne)).toStrictEqual(untold);
+    expect(await centre.sync.cleanUp(nodeOne)).toStrictEqual(untold);
     expect(centre.warnings).toStrictEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe('what is taken off a node that is deleted', () => {
     remote.fault = drips;
     await heldUp(centre);
     remote.fault = null;
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 0, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 1, remaining: 0, kept: 0 });
     expect([xui.inbounds, sync.state(nodeOne).tries]).toStrictEqual([[], 0]);
   });
 
@@ -72,7 +72,7 @@ describe('what is taken off a node that is deleted', () => {
     });
     await eventually(() => expect(held).toBe(8));
     const queued = sync.round(nodeOne);
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 0, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 1, remaining: 0, kept: 0 });
     await queued;
     expect(xui.inbounds).toStrictEqual([]);
   });
@@ -84,7 +84,7 @@ describe('what is taken off a node that is deleted', () => {
     let knocked = (): void => undefined;
     const waits = new Promise<void>((resolve) => (knocked = resolve));
     remote.fault = () => (knocked(), true);
-    const left = sync.withdraw(nodeOne);
+    const left = sync.cleanUp(nodeOne);
     await waits;
     await sync.stop();
     expect(await left).toStrictEqual(untold);
@@ -97,7 +97,7 @@ describe('what is taken off a node that is deleted', () => {
     await round();
     const kept = xui.byTag('in-1').id;
     remote.routes.unshift(['POST', new RegExp(`inbounds/del/${kept}$`), () => ({ msg: 'yes' })]);
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 1, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 1, remaining: 1, kept: 0 });
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1']);
     expect(types().filter((type) => type === 'NodeInboundRemoved')).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ describe('what is taken off a node that is deleted', () => {
     addInbound([bob], { spec: { port: 8443, tag: 'in-2' } });
     await round();
     remote.routes.unshift(['POST', new RegExp(`inbounds/del/${xui.byTag('in-1').id}$`), () => 'Something went wrong']);
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 1, remaining: 1, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 1, remaining: 1, kept: 0 });
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['in-1']);
   });
 
@@ -117,8 +117,8 @@ describe('what is taken off a node that is deleted', () => {
     addInbound([alice]);
     await round();
     asked();
-    const nothing = { gone: 1, remaining: 0, kept: 0 };
-    expect(await Promise.all([sync.withdraw(nodeOne), sync.withdraw(nodeOne)])).toStrictEqual([nothing, nothing]);
+    const nothing = { removed: 1, remaining: 0, kept: 0 };
+    expect(await Promise.all([sync.cleanUp(nodeOne), sync.cleanUp(nodeOne)])).toStrictEqual([nothing, nothing]);
     expect(asked()).toStrictEqual([expect.stringMatching(/^POST del\/\d+$/)]);
   });
 });

@@ -196,7 +196,7 @@ describe('a step that a node declines', () => {
     const { xui, settled, addInbound, must, edit, read, asked } = await withXui((panel) => ({
       ...panel,
       async update() {
-        throw new NodeError('said-no', verbatim('Duplicate email: kim'));
+        throw new NodeError('declined', verbatim('Duplicate email: kim'));
       },
     }));
     const inbound = addInbound([alice, bob]);
@@ -219,7 +219,7 @@ describe('a step that a node declines', () => {
     const { xui, round, addInbound, edit } = await withXui((panel) => ({
       ...panel,
       async update() {
-        throw new NodeError('said-no', verbatim('Duplicate email: kim'));
+        throw new NodeError('declined', verbatim('Duplicate email: kim'));
       },
     }));
     const inbound = addInbound(Array.from({ length: 60 }, (_, n) => draft(`c${n}`, 20 + n)));

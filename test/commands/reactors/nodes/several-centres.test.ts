@@ -159,7 +159,7 @@ describe('a node that is to be deleted', () => {
     await round();
     xui.inbounds.push({ ...xui.byTag('in-1'), id: 70, tag: 'its own', port: 9000, settings: '{}' });
     xui.count('in-1', 'alice', 3, 4);
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 2, remaining: 0, kept: 0 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 2, remaining: 0, kept: 0 });
     expect(xui.inbounds.map(({ tag }) => tag)).toStrictEqual(['its own']);
     expect([used('alice'), types()]).toStrictEqual([
       7,
@@ -173,11 +173,11 @@ describe('a node that is to be deleted', () => {
     await round();
     asked();
     remote.fault = (_, response) => (response.destroy(), true);
-    const untold = { gone: 0, remaining: 1, kept: 0 };
-    expect(await sync.withdraw(nodeOne)).toStrictEqual(untold);
+    const untold = { removed: 0, remaining: 1, kept: 0 };
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual(untold);
     remote.fault = null;
     must({ type: 'SetNodeEnabled', data: { node: nodeOne, enabled: false } });
-    expect([await sync.withdraw(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([untold, 1, []]);
+    expect([await sync.cleanUp(nodeOne), xui.inbounds.length, asked()]).toStrictEqual([untold, 1, []]);
   });
 
   it('and holds what cannot be read, or another panel is in, says so', async () => {
@@ -188,7 +188,7 @@ describe('a node that is to be deleted', () => {
     xui.byTag('in-1').sniffing = '{';
     const theirs = { id: 'x', email: 'carl', comment: 'portolan:0190a000-0000-7000-8000-000000000000:1' };
     xui.byTag('in-2').settings = JSON.stringify({ clients: [...xui.clients('in-2'), theirs] });
-    expect(await sync.withdraw(nodeOne)).toStrictEqual({ gone: 0, remaining: 1, kept: 1 });
+    expect(await sync.cleanUp(nodeOne)).toStrictEqual({ removed: 0, remaining: 1, kept: 1 });
     expect(xui.clients('in-2').map(({ email }) => email)).toStrictEqual(['carl']);
   });
 
@@ -198,7 +198,7 @@ describe('a node that is to be deleted', () => {
     await round();
     sync.begin();
     onTestFinished(() => sync.stop());
-    await sync.withdraw(nodeOne);
+    await sync.cleanUp(nodeOne);
     await round();
     expect(xui.inbounds).toHaveLength(1);
   });

@@ -1,49 +1,49 @@
 import { z } from 'zod';
 
-/** What of one inbound has not arrived at its node. Times are unix seconds; 0 = never. */
+/** An inbound with changes that its node has not applied. Times are unix seconds; 0 = never. */
 export const PendingInbound = z.object({
   inboundId: z.int(),
   tag: z.string(),
-  /** It was deleted here, and is to be deleted there. */
+  /** It was deleted here and is to be removed from the node. */
   deleted: z.boolean(),
-  /** Events that were decided for it and have not arrived. */
+  /** Number of changes that the node has not applied. */
   lag: z.int(),
   /** The position of the first of them. */
   firstPosition: z.int(),
-  /** Up to where the node has it; 0 = it never had it. */
+  /** The position of the configuration that the node has; 0 = it never had the inbound. */
   appliedPosition: z.int(),
   appliedAt: z.int(),
-  /** Why the node does not take it; empty while nobody said no. */
+  /** Why the node rejects it; empty = it does not. */
   reason: z.string(),
   since: z.int(),
   retryAt: z.int(),
 });
 
-/** How far a node is behind, and why. Times are unix seconds; 0 = never, or not. */
+/** The synchronization state of a node. Times are unix seconds; 0 = never or not. */
 export const NodeSyncReply = z
   .object({
     id: z.int(),
     name: z.string(),
-    /** `synced`, `behind`, `failing`, `refused`, `disabled`, or `unknown` until the node said what it is. */
+    /** `synced`, `behind`, `failing`, `refused`, `disabled`, or `unknown` before the first reply. */
     state: z.enum(['synced', 'behind', 'failing', 'refused', 'disabled', 'unknown']),
-    /** Events that have not arrived. */
+    /** Number of changes that the node has not applied. */
     lag: z.int(),
-    /** Up to here everything has arrived. */
+    /** The node has applied everything up to this position. */
     appliedPosition: z.int(),
-    /** The newest event that has something for the node. */
+    /** The position of the newest change for the node. */
     wantedPosition: z.int(),
     listedAt: z.int(),
-    /** Why the node cannot be told anything; empty while it can. */
+    /** Why the node cannot be synchronized; empty = it can. */
     error: z.string(),
     failingSince: z.int(),
     tries: z.int(),
     nextTryAt: z.int(),
     pending: z.array(PendingInbound),
-    /** When this panel last restarted its core, because connections that should be cut there went on. */
+    /** When this panel last restarted the node's core to close connections of disabled clients or inbounds. */
     coreRestartedAt: z.int(),
-    /** Emails of the clients whose connections these were, and inbounds that were off. Of a deleted client its number, as `#7`. */
+    /** Emails of these clients, and these inbounds. A deleted client has its number, such as `#7`. */
     coreRestartedFor: z.object({ clients: z.array(z.string()), inbounds: z.array(z.int()) }),
-    /** What only the node has: listed, and never taken over. */
+    /** Inbounds and clients that exist only on the node. They are listed and never managed. */
     unmanaged: z.object({
       inbounds: z.array(z.string()),
       clients: z.array(z.object({ inbound: z.string(), email: z.string() })),
