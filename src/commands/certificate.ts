@@ -1,5 +1,6 @@
 import { CertificateExpiring, CertificateLoaded, CertificateRejected, type ServerName } from '../events/certificate.js';
 import { newsOf, problemKey } from '../events/certificate-news.js';
+import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 
 export type CertificateCommand =
@@ -15,13 +16,13 @@ export type CertificateCommand =
     >
   | Command<
       'RecordCertificateRejected',
-      { readonly server: ServerName; readonly certFile: string; readonly keyFile: string; readonly reason: string }
+      { readonly server: ServerName; readonly certFile: string; readonly keyFile: string; readonly reason: Text }
     >
   | Command<'RecordCertificateExpiring', { readonly server: ServerName; readonly expiresAt: number }>;
 
 const DAY_MS = 86_400_000;
 
-/** What is the same as before is not said again, over restarts too. */
+/** Records only changes, also over restarts. */
 export const certificate: Decider<CertificateCommand> = {
   RecordCertificateLoaded(data, { certificates }) {
     const { fingerprint, refused } = newsOf(certificates, data.server);

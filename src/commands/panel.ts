@@ -9,6 +9,7 @@ import {
   PanelStopped,
   type ServerPlace,
 } from '../events/panel.js';
+import type { Text } from '../messages/message.js';
 import type { Command, Decider } from './command.js';
 import { reject } from './rejection.js';
 
@@ -18,7 +19,7 @@ export type PanelCommand =
   /** `underWay`: an earlier restart is not done yet. */
   | Command<'RestartPanel', { readonly underWay: boolean }>
   | Command<'RecordPanelRestarted', { readonly panel: ServerPlace; readonly subscription: ServerPlace }>
-  | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly reason: string }>
+  | Command<'RecordPanelRestartFailed', { readonly server: ServerName; readonly reason: Text }>
   /** `destroyed`: keys that are gone, and whose destruction is among the lost events. */
   | Command<'AcceptLoss', Parameters<typeof LogLossAccepted>[0] & { readonly destroyed: readonly string[] }>;
 

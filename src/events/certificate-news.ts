@@ -1,10 +1,11 @@
+import type { Text } from '../messages/message.js';
 import type { RecordedEvent } from './catalog.js';
 import type { ServerName } from './certificate.js';
 
-/** What was last said about the certificate of a server, so that it is said once. */
+/** What the log last says about the certificate of a server, so that nothing is recorded twice. */
 export interface CertificateStatus {
   readonly fingerprint: string;
-  /** Files and problem, or null when the last word was a good one. */
+  /** The last rejected files with their problem; null after a certificate was loaded. */
   readonly refused: string | null;
   readonly remindedAt: number;
 }
@@ -17,7 +18,7 @@ export function newsOf(all: CertificateStatuses, name: ServerName): CertificateS
   return all[name] ?? none;
 }
 
-/** The news after an event. */
+/** The state after an event. */
 export function evolveCertificates(all: CertificateStatuses, event: RecordedEvent): CertificateStatuses {
   switch (event.type) {
     case 'CertificateLoaded': {
@@ -33,15 +34,7 @@ export function evolveCertificates(all: CertificateStatuses, event: RecordedEven
   }
 }
 
-/** The same problem of the same files is no news. */
-export function problemKey({
-  certFile,
-  keyFile,
-  reason,
-}: {
-  certFile: string;
-  keyFile: string;
-  reason: string;
-}): string {
+/** Identifies a problem of certain files, so that it is recorded once. */
+export function problemKey({ certFile, keyFile, reason }: { certFile: string; keyFile: string; reason: Text }): string {
   return JSON.stringify([certFile, keyFile, reason]);
 }

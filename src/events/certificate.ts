@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Reason } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 const server = z.enum(['panel', 'subscription']).describe('The server that uses the certificate.');
-/** Which of the two servers that browsers and client apps reach. */
+/** One of the two public servers. */
 export type ServerName = z.output<typeof server>;
 /** For people. */
 export const serverNames: Readonly<Record<ServerName, string>> = {
@@ -38,7 +38,7 @@ export const CertificateRejected = defineEvent('CertificateRejected', {
     server,
     certFile: z.string().describe('Path of the certificate file.'),
     keyFile: z.string().describe('Path of the private key file.'),
-    reason: Reason,
+    reason: textSchema.describe('Why the files were rejected.'),
   }),
   stream,
 });

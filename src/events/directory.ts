@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Count } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 export const DirectorySynced = defineEvent('DirectorySynced', {
   summary: 'The panel synced its clients with the directory, or the result of the sync changed.',
@@ -14,8 +15,7 @@ export const DirectorySynced = defineEvent('DirectorySynced', {
     disabled: Count.describe('Clients disabled.'),
     deleted: Count.describe('Clients deleted.'),
     rejected: Count.describe('Changes that a rule of the panel rejected.'),
-    error: z
-      .string()
+    error: textSchema
       .nullable()
       .describe('Why nothing or not everything was synced, without personal data; null = everything was.'),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { oneOf, Reason } from './fields.js';
+import { oneOf } from './fields.js';
 import { defineEvent } from './log/event.js';
+import { textSchema } from './text.js';
 
 export const PanelStarted = defineEvent('PanelStarted', {
   summary: 'A process of the panel started. Its id in the first log is the id of the panel.',
@@ -48,7 +49,7 @@ export const PanelRestartFailed = defineEvent('PanelRestartFailed', {
   },
   data: z.strictObject({
     server: z.enum(['panel', 'subscription']).describe('The server that could not start.'),
-    reason: Reason,
+    reason: textSchema.describe('Why the restart failed.'),
   }),
   stream: () => 'panel',
 });

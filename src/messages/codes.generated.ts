@@ -19,7 +19,7 @@ export type Text = Message | Verbatim;
 type None = Readonly<Record<never, never>>;
 
 /** The files of each language. */
-export const areas = ['backup', 'bot', 'cli', 'client', 'common', 'core', 'history', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'settings', 'storage', 'subscription-page', 'why'] as const;
+export const areas = ['backup', 'bot', 'certificate', 'cli', 'client', 'common', 'core', 'directory', 'history', 'inbound', 'input', 'network', 'node', 'notifications', 'rejections', 'settings', 'storage', 'subscription-page', 'why'] as const;
 
 /** What stands in each message, by its code. */
 export interface MessageParams {
@@ -191,6 +191,25 @@ export interface MessageParams {
   'bot.repeated': { readonly what: string | number; readonly count: number };
   'bot.dropped': { readonly count: number };
   'bot.coreNotStarted': { readonly span: number };
+  'certificate.fileNotSet': { readonly what: Text | string };
+  'certificate.notAFile': { readonly what: Text | string };
+  'certificate.fileTooLarge': { readonly what: Text | string };
+  'certificate.fileMissing': { readonly what: Text | string };
+  'certificate.fileForbidden': { readonly what: Text | string };
+  'certificate.fileUnreadable': { readonly what: Text | string; readonly code: string | number };
+  'certificate.certificate': None;
+  'certificate.key': None;
+  'certificate.fileNotPem': None;
+  'certificate.keyFileNotPem': None;
+  'certificate.linesNotPem': None;
+  'certificate.keyLinesNotPem': None;
+  'certificate.keyMissing': None;
+  'certificate.certificateMissing': None;
+  'certificate.linesMalformed': None;
+  'certificate.keyMismatch': None;
+  'certificate.unusable': None;
+  'certificate.expired': { readonly date: string | number };
+  'certificate.notYetValid': { readonly date: string | number };
   'cli.about': None;
   'cli.accountRoot': { readonly whose: Text | string };
   'cli.accountUnreadable': { readonly whose: Text | string };
@@ -467,6 +486,33 @@ export interface MessageParams {
   'core.journalctlTimedOut': None;
   'core.journalTooLarge': None;
   'core.journalctlFailed': None;
+  'directory.portClosed': None;
+  'directory.nameUnknown': None;
+  'directory.nameLookupFailed': None;
+  'directory.unreachable': None;
+  'directory.noAnswer': None;
+  'directory.connectionLost': None;
+  'directory.certificateOfOtherName': None;
+  'directory.certificateExpired': None;
+  'directory.certificateNotTrusted': { readonly code: string | number };
+  'directory.tlsFailed': { readonly code: string | number };
+  'directory.failedWith': { readonly code: string | number };
+  'directory.failed': None;
+  'directory.bindRefused': None;
+  'directory.baseDnUnknown': None;
+  'directory.resultLimited': None;
+  'directory.hostNotSet': None;
+  'directory.timedOut': { readonly span: number };
+  'directory.passwordNotSet': None;
+  'directory.tooManyEntries': { readonly limit: number };
+  'directory.filterInvalid': None;
+  'directory.attributeInvalid': { readonly setting: string | number };
+  'directory.answerTooLarge': None;
+  'directory.inboundMissing': { readonly tag: string | number };
+  'directory.inboundWithoutClients': { readonly tag: string | number };
+  'directory.problems': { readonly problems: readonly (Text | string)[] };
+  'directory.empty': None;
+  'directory.tooManyMissing': None;
   'history.byPanel': { readonly part: string | number };
   'history.byUser': { readonly name: string | number };
   'history.byToken': { readonly name: string | number };
@@ -590,6 +636,11 @@ export interface MessageParams {
   'network.status': { readonly host: string | number; readonly status: string | number };
   'network.receiverStatus': { readonly status: string | number };
   'network.receiverRefused': None;
+  'network.providerStatus': { readonly status: string | number };
+  'network.providerNotJson': None;
+  'network.providerFieldMissing': { readonly field: string };
+  'network.providerRegistrationDamaged': None;
+  'network.providerLicenseRefused': None;
   'node.nameRequired': None;
   'node.nameTooLong': { readonly max: number };
   'node.nameNotUnicode': None;

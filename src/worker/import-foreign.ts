@@ -28,6 +28,8 @@ import {
   needsNoFile,
 } from '../lib/certificate-pairs.js';
 import type { JsonObject } from '../lib/json.js';
+import type { Text } from '../messages/message.js';
+import { render } from '../messages/render.js';
 import { openJournal } from '../store/journal.js';
 import { type CorePlace, prepareTemplate } from './foreign-template.js';
 
@@ -135,8 +137,9 @@ async function hostProblems(settings: ForeignPanel['settings']): Promise<readonl
     const [certificate, key] = pair.map(value);
     if (!certificate && !key) continue;
     const problem = await certificateProblem(certificate ?? '', key ?? '');
-    if (problem !== null)
-      problems.push(...pair.map((name) => ({ key: name, reason: `cannot be used on this machine: ${problem}` })));
+    if (problem === null) continue;
+    const reason = `cannot be used on this machine: ${render(problem, 'en')}`;
+    problems.push(...pair.map((name) => ({ key: name, reason })));
   }
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));
   for (const key of ['webListen', 'subListen'] as const) {
@@ -150,7 +153,7 @@ async function hostProblems(settings: ForeignPanel['settings']): Promise<readonl
 /** Inbounds whose certificate files are not here, or of no use: the core would not run them, or nobody trust them. */
 async function certificates({ inbounds }: ForeignPanel): Promise<readonly ImportFinding[]> {
   const findings: ImportFinding[] = [];
-  const known = new Map<string, Promise<string | null>>();
+  const known = new Map<string, Promise<Text | null>>();
   for (const row of inbounds) {
     const stream = readJson(row.streamSettings);
     if (!row.enable || stream instanceof Unreadable) continue;
@@ -161,12 +164,14 @@ async function certificates({ inbounds }: ForeignPanel): Promise<readonly Import
       const asked = known.get(name) ?? pairProblem(pair);
       known.set(name, asked);
       const problem = await asked;
+      if (problem === null) continue;
+      const said = render(problem, 'en');
       const certificate = certificateFileOf(pair);
       const why =
         certificate === null
-          ? `its certificate is of no use: ${problem}`
-          : `its certificate ${shown(certificate)} is of no use on this machine: ${problem}`;
-      if (problem !== null) findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
+          ? `its certificate is of no use: ${said}`
+          : `its certificate ${shown(certificate)} is of no use on this machine: ${said}`;
+      findings.push({ table: 'inbounds', item: inboundItem(row), outcome: 'noted', reason: why });
     }
   }
   return findings;
@@ -181,7 +186,7 @@ async function templateCertificates(template: JsonObject | null): Promise<readon
       table: 'settings',
       item: 'the core template',
       outcome: 'noted',
-      reason: `a certificate in it is of no use: ${problem}`,
+      reason: `a certificate in it is of no use: ${render(problem, 'en')}`,
     }));
 }
 

@@ -84,7 +84,7 @@ describe('inbounds that do not run', () => {
           stream: { security: 'tls', tlsSettings: { certificates: [{ certificate: ['my secret'], key: ['x'] }] } },
         },
       });
-    const why = 'its certificate: The certificate lines do not hold a PEM certificate';
+    const why = 'its certificate: The certificate lines do not contain a PEM certificate';
     expect(await lines(nodeAdded, garbage(), garbage({ id: two, node: nodeOne }))).toEqual([
       `NOTE inbound 1 (in-1): ${why}`,
       `NOTE inbound 2 (in-2): ${why}`,

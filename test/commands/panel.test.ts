@@ -1,6 +1,8 @@
 import { describe, it } from 'vitest';
+import { reject } from '../../src/commands/rejection.js';
 import { CertificateExpiring, CertificateLoaded, CertificateRejected } from '../../src/events/certificate.js';
 import { PanelRestarted, PanelRestartFailed, PanelRestartRequested } from '../../src/events/panel.js';
+import { message } from '../../src/messages/message.js';
 import { T0 } from '../kit/builders.js';
 import { at, given } from '../kit/spec.js';
 
@@ -24,14 +26,22 @@ describe('RestartPanel', () => {
     const place = { listen: '', port: 2053, tls: true };
     const places = { panel: place, subscription: { ...place, port: 10_882 } };
     given().when({ type: 'RecordPanelRestarted', data: places }).then(PanelRestarted(places));
-    const failed = { server: 'panel', reason: 'Port already exists' } as const;
+    const failed = {
+      server: 'panel',
+      reason: reject('PORT_TAKEN', { port: 9, by: message('inbound.otherProgram') }).text,
+    } as const;
     given().when({ type: 'RecordPanelRestartFailed', data: failed }).then(PanelRestartFailed(failed));
   });
 });
 
 describe('the news of a certificate', () => {
   const loaded = { server: 'panel', fingerprint: 'aa', subject: 'panel.example', expiresAt: T0 + HOUR_MS } as const;
-  const refused = { server: 'panel', certFile: '/c', keyFile: '/k', reason: 'of another key' } as const;
+  const refused = {
+    server: 'panel',
+    certFile: '/c',
+    keyFile: '/k',
+    reason: message('certificate.keyMismatch'),
+  } as const;
   const ending = { server: 'panel', expiresAt: T0 } as const;
 
   it('is told when it is another one, for each server', () => {

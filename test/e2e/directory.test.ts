@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sameJson } from '../../src/lib/json.js';
+import { message } from '../../src/messages/message.js';
 import { type ClientCore, startClientCore } from '../kit/real/client-core.js';
 import { withoutCore } from '../kit/real/core-process.js';
 import { inboundCase, makeClient, makeContext } from '../kit/real/inbounds.js';
@@ -92,8 +94,7 @@ describe.skipIf(withoutSlapd(SUITE) || withoutCore(SUITE))(SUITE, () => {
   it('keeps everybody connected while the directory is away, and says it once', async () => {
     const before = outcomes().length;
     await slapd.stop();
-    const error = 'Nobody listens at the address of the directory';
-    await until('it is said', () => outcomes().at(-1)?.error === error);
+    await until('it is said', () => sameJson(outcomes().at(-1)?.error, message('directory.portClosed')));
     expect((await rows()).map(({ email, enable }) => [email, enable])).toEqual([
       [manual.email, true],
       ['anna@ship', true],

@@ -343,7 +343,7 @@ describe.skipIf(withoutCore('what a panel listens on'))('a running panel', () =>
       expect(noted.code).toBe(0);
       expect(noted.stdout).toContain(`ok   panel port: 127.0.0.1:${port} is free`);
       expect(noted.stdout).toMatch(/^NOTE subscription port: .* is taken by another program$/m);
-      expect(noted.stdout).toMatch(/^NOTE panel certificate: .* does not hold a PEM private key/m);
+      expect(noted.stdout).toMatch(/^NOTE panel certificate: .* does not contain a PEM private key/m);
 
       chmodSync(join(panel.dataDir, 'head.json'), 0o644);
       const bad = await examine();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { message } from '../../src/messages/message.js';
 import { makeCertificate, type TestCertificate } from '../kit/real/certificate.js';
 import { type Admin, must, type PanelProcess, startPanel } from '../kit/real/panel-process.js';
 import { ask, BY_SETTINGS, knows, listening, startMovable } from './servers.js';
@@ -111,7 +112,7 @@ describe('a panel with TLS', () => {
       const events = recorded(panel.dataDir, 'CertificateRejected', start).map(({ data }) => data);
       return events.length === 2 && events.sort((a, b) => String(a.server).localeCompare(String(b.server)));
     });
-    const reason = 'The certificate file does not hold a PEM certificate';
+    const reason = message('certificate.fileNotPem');
     expect(refused).toEqual(['panel', 'subscription'].map((server) => ({ server, ...files, reason })));
     expect(await names()).toContain('two.example');
     await until('the log says it', () => panel.stderr().includes('A certificate cannot be used'));

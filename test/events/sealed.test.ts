@@ -60,7 +60,7 @@ function* paths(schema: z.core.$ZodType, path: string): Generator<string> {
       break;
     case 'custom':
       // A reason: a message code and its parameters, or the words of another program.
-      if (schema === textSchema) break;
+      if (def === textSchema.def) break;
       throw new Error(`${path}: teach this test about this schema`);
     default:
       throw new Error(`${path}: teach this test about ${def.type}`);

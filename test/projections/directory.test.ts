@@ -4,7 +4,8 @@ import { ClientDeleted, ClientUpdated } from '../../src/events/client/client.js'
 import { DirectorySynced } from '../../src/events/directory.js';
 import { loadedState, savedState } from '../../src/events/log/fold.js';
 import { MeasurementsRolledUp } from '../../src/events/traffic.js';
-import { message } from '../../src/messages/message.js';
+import type { Text } from '../../src/messages/message.js';
+import { message, verbatim } from '../../src/messages/message.js';
 import { directory } from '../../src/projections/directory.js';
 import { pushesOf } from '../../src/projections/pushes.js';
 import { alice, bob, clientAdded, first, one, second, T0 } from '../kit/builders.js';
@@ -54,7 +55,7 @@ describe('what the directory did', () => {
   });
 
   it('is remembered as long as the log remembers it', () => {
-    const outcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: 'Nobody is there' };
+    const outcome = { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: verbatim('Nobody is there') };
     const rollUp = (toTime: number) =>
       MeasurementsRolledUp({
         fromPosition: 1,
@@ -75,14 +76,14 @@ describe('what the directory did', () => {
 
 describe('a sync', () => {
   it('is told to the browsers when it was not whole', () => {
-    const synced = (error: string | null) =>
+    const synced = (error: Text | null) =>
       DirectorySynced({ added: 1, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error });
     expect(pushesOf(recorded([synced(null)]))).toEqual([]);
-    expect(pushesOf(recorded([synced('Nobody is there')]))).toEqual([
+    expect(pushesOf(recorded([synced(message('directory.noAnswer'))]))).toEqual([
       {
         type: 'notification',
         title: message('notifications.directorySyncFailed'),
-        body: 'Nobody is there',
+        body: message('directory.noAnswer'),
         severity: 'warning',
       },
     ]);

@@ -7,6 +7,7 @@ import { CoreFailed, CoreStarted, InboundRejectedByCore } from '../../src/events
 import { InboundId } from '../../src/events/ids.js';
 import { PanelRestartFailed } from '../../src/events/panel.js';
 import { Alarms } from '../../src/lib/alarms.js';
+import { verbatim } from '../../src/messages/message.js';
 import { logNotifications } from '../../src/projections/notification-log.js';
 import { watchStorage } from '../../src/store/storage-watch.js';
 import { recorded } from '../kit/spec.js';
@@ -28,8 +29,8 @@ describe('the log of the panel', () => {
     happens(
       CoreStarted({ run: 'r', version: '26.7', reason: 'start' }),
       CoreFailed({ run: 'r', reason: 'The core was killed' }),
-      CertificateRejected({ server: 'panel', ...files, reason: 'it has expired' }),
-      PanelRestartFailed({ server: 'panel', reason: 'no such port' }),
+      CertificateRejected({ server: 'panel', ...files, reason: verbatim('it has expired') }),
+      PanelRestartFailed({ server: 'panel', reason: verbatim('no such port') }),
       InboundRejectedByCore({ inbound: InboundId.parse(3), reason: 'no such file' }),
     );
     expect(lines).toEqual([

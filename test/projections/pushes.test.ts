@@ -85,7 +85,7 @@ describe('what browsers are told', () => {
     ['PanelRestarted', 'success', 'The panel has restarted', 'It runs with the current settings.'],
     [
       ...(['PanelRestartFailed', 'error', 'The panel could not restart and keeps running as before'] as const),
-      'Port 2096 is taken by another program',
+      'Port already exists: 2096 is used by another program',
     ],
     ['CertificateLoaded', 'success', 'A certificate is in use', 'panel.example'],
     [

@@ -6,6 +6,7 @@ import {
   DirectoryError,
   type DirectoryPlace,
 } from '../../commands/ports/directory.js';
+import { message } from '../../messages/message.js';
 import { enter, isBlank, talk } from './talk.js';
 
 /** For one login, in ms and bytes. */
@@ -100,7 +101,7 @@ async function everybody(client: Client, place: DirectoryPlace, flag: string): P
       if (names.length > 0) entries.push({ names, flag: valuesOf(entry, flagged)[0] ?? null });
     }
     if (entries.length > MOST_ENTRIES)
-      throw new DirectoryError(`The directory has more than ${MOST_ENTRIES} entries for this filter`);
+      throw new DirectoryError(message('directory.tooManyEntries', { limit: MOST_ENTRIES }));
   }
   return entries;
 }
@@ -109,12 +110,12 @@ function filterOf({ filter }: DirectoryPlace): Filter {
   try {
     return FilterParser.parseString(filter.trim() === '' ? '(objectClass=*)' : filter);
   } catch (error) {
-    throw new DirectoryError('ldapUserFilter is not a valid filter', { cause: error });
+    throw new DirectoryError(message('directory.filterInvalid'), { cause: error });
   }
 }
 
 function attributeOf(name: string, setting: string): string {
-  if (!ATTRIBUTE.test(name)) throw new DirectoryError(`${setting} is not the name of an attribute`);
+  if (!ATTRIBUTE.test(name)) throw new DirectoryError(message('directory.attributeInvalid', { setting }));
   return name;
 }
 

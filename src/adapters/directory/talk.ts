@@ -3,6 +3,7 @@ import type { connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { DirectoryError, type DirectoryPlace } from '../../commands/ports/directory.js';
 import { within } from '../../lib/time/within.js';
+import { message } from '../../messages/message.js';
 import { directoryError } from './failure.js';
 import { Wire } from './wire.js';
 
@@ -22,7 +23,7 @@ export async function talk<T>(
   { ms, bytes }: Bounds,
   use: (open: () => Client) => Promise<T>,
 ): Promise<T> {
-  if (place.host === '') throw new DirectoryError('No directory is set: ldapHost is empty');
+  if (place.host === '') throw new DirectoryError(message('directory.hostNotSet'));
   const wires: Wire[] = [];
   const wire = (): Wire => {
     const made = new Wire(place, bytes);
@@ -40,7 +41,7 @@ export async function talk<T>(
       createSecureConnection: wire as unknown as typeof connectTls,
     });
   const late = (): never => {
-    throw new DirectoryError(`The directory took longer than ${ms / 1000} seconds`);
+    throw new DirectoryError(message('directory.timedOut', { span: ms }));
   };
   try {
     return await within(ms, use(open), late);
@@ -54,7 +55,7 @@ export async function talk<T>(
 /** Binds with the panel's own DN, or anonymously. */
 export async function enter(client: Client, { bindDn, bindPassword }: DirectoryPlace): Promise<void> {
   if (bindDn === '') return;
-  if (isBlank(bindPassword)) throw new DirectoryError('The password of the bind DN is not set');
+  if (isBlank(bindPassword)) throw new DirectoryError(message('directory.passwordNotSet'));
   await client.bind(bindDn, bindPassword);
 }
 

@@ -2,6 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { DirectoryError, type DirectoryPlace } from '../../commands/ports/directory.js';
+import { message } from '../../messages/message.js';
 
 /** Bytes that the client reads at once: its parser goes one call deeper for every message in them. */
 const PIECE = 4096;
@@ -36,7 +37,7 @@ export class Wire extends Duplex {
   #take(chunk: Buffer): void {
     this.#left -= chunk.length;
     if (this.#left < 0) {
-      this.destroy(new DirectoryError('The directory sends more than can be true'));
+      this.destroy(new DirectoryError(message('directory.answerTooLarge')));
       return;
     }
     let wanted = true;

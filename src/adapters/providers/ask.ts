@@ -1,8 +1,9 @@
 import { ProviderError } from '../../commands/ports/providers.js';
 import { type Web, WebError, type WebRequest } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
+import { message, type Text, verbatim } from '../../messages/message.js';
 
-/** Patience with a provider, in ms, and its largest answer, in bytes. */
+/** Timeout of a request, in ms, and the largest answer, in bytes. */
 const TIMEOUT_MS = 15_000;
 const LIMIT = 10 * 1024 * 1024;
 
@@ -12,11 +13,12 @@ export async function ask(web: Web, url: string, request: WebRequest): Promise<{
     const { status, body } = await web.request(url, { timeoutMs: TIMEOUT_MS, limit: LIMIT, ...request });
     const text = body.toString('utf8');
     const json = parsed(text);
-    if (status < 200 || status > 299) throw new ProviderError(said(json) ?? `it answered with status ${status}`);
-    if (json === undefined) throw new ProviderError('its answer is not JSON');
+    if (status < 200 || status > 299)
+      throw new ProviderError(said(json) ?? message('network.providerStatus', { status }));
+    if (json === undefined) throw new ProviderError(message('network.providerNotJson'));
     return { text, json };
   } catch (error) {
-    throw error instanceof WebError ? new ProviderError(error.message, { cause: error }) : error;
+    throw error instanceof WebError ? new ProviderError(error.text, { cause: error }) : error;
   }
 }
 
@@ -29,13 +31,12 @@ function parsed(text: string): unknown {
 }
 
 /** The first error that the provider names: `{errors: [{code, message}]}`. Null when it names none. */
-export function said(answer: unknown): string | null {
+export function said(answer: unknown): Text | null {
   const errors = isObject(answer) ? answer['errors'] : undefined;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   if (!isObject(first)) return null;
-  const [code, message] = [String(first['code'] ?? ''), textOf(first['message'])];
-  const words = `${code} ${message}`.replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim();
-  return words === '' ? null : words.slice(0, 200);
+  const words = `${String(first['code'] ?? '')} ${textOf(first['message'])}`.replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim();
+  return words === '' ? null : verbatim(words.slice(0, 200));
 }
 
 /** A text member somewhere in an answer. Throws `ProviderError` where it is missing. */
@@ -43,5 +44,5 @@ export function textAt(answer: unknown, ...path: readonly string[]): string {
   let value = answer;
   for (const name of path) value = isObject(value) ? value[name] : undefined;
   if (typeof value === 'string' && value !== '') return value;
-  throw new ProviderError(`its answer has no "${path.join('.')}"`);
+  throw new ProviderError(message('network.providerFieldMissing', { field: path.join('.') }));
 }

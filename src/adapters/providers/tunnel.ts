@@ -2,15 +2,16 @@ import { hostname } from 'node:os';
 import { ProviderError, type TunnelProvider } from '../../commands/ports/providers.js';
 import type { Web } from '../../commands/ports/web.js';
 import { isObject, textOf } from '../../lib/json.js';
+import { message } from '../../messages/message.js';
 import { ask, said, textAt } from './ask.js';
 
 /** The app version that the provider expects. */
 const CLIENT = { 'cf-client-version': 'a-6.30-3596', 'content-type': 'application/json' };
 
-/** A part of a stored registration, which may have been typed by hand. Throws `ProviderError` for one that no request can carry. */
+/** A part of a stored registration, which may have been edited. Throws `ProviderError` for characters that a header cannot carry. */
 function sendable(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new ProviderError('the stored registration is damaged: delete it and register anew');
+  throw new ProviderError(message('network.providerRegistrationDamaged'));
 }
 
 /** The registration interface of Cloudflare WARP at `base`, as its apps use it. */
@@ -35,7 +36,7 @@ export function tunnelProvider(web: Web, base: string, now: () => number): Tunne
       const body = JSON.stringify({ license });
       const { json } = await ask(web, `${of(id)}/account`, { method: 'PUT', headers: as(token), body });
       if (!isObject(json) || json['success'] !== true)
-        throw new ProviderError(said(json) ?? 'it did not take the license');
+        throw new ProviderError(said(json) ?? message('network.providerLicenseRefused'));
       return license;
     },
   };

@@ -1,15 +1,16 @@
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
+import type { Text } from '../../messages/message.js';
 import { givenPairProblem, readPair } from './pair.js';
 
 /**
- * Why a server could not use this certificate with this key, or null when it can: missing, unreadable, something else,
- * of another key, expired or not yet valid. The files may lie anywhere, so a sentence never holds what is in them.
+ * Why a server cannot use this certificate with this key: a file is missing, unreadable or not PEM, the key belongs to
+ * another certificate, or the certificate is expired or not yet valid. Null when it can. Never quotes the files.
  */
-export async function certificateProblem(certFile: string, keyFile: string): Promise<string | null> {
+export async function certificateProblem(certFile: string, keyFile: string): Promise<Text | null> {
   return (await readPair(certFile, keyFile, Date.now())).problem;
 }
 
-/** The same for a pair of an inbound or of the template, whose halves are files or lines. */
-export function pairProblem(pair: CertificatePair): Promise<string | null> {
+/** The same for a pair of an inbound or the template, which consists of files or lines. */
+export function pairProblem(pair: CertificatePair): Promise<Text | null> {
   return givenPairProblem(pair, Date.now());
 }

@@ -6,11 +6,13 @@ import type {
   CertificateKeeper as Port,
   ServerCertificate,
 } from '../../commands/ports/certificates.js';
+import { sameJson } from '../../lib/json.js';
+import type { Text } from '../../messages/message.js';
 import { readSpare, replaceFile } from '../data-directory/files.js';
 import { dateProblem, pairOf, readPair } from './pair.js';
 
 interface KeeperParts extends CertificateEvents {
-  /** Where the last good pair is kept, key and chain in one file so that they cannot come apart. */
+  /** The file with a copy of the last valid pair. One file for both, so that they always belong together. */
   readonly copy: string;
   readonly now: () => number;
   readonly warn: (message: string, fields: object) => void;
@@ -21,16 +23,16 @@ const SOON_MS = 14 * DAY_MS;
 const EVERY_MS = 2000;
 
 /**
- * The certificate of one server: reads it from the files of the settings, keeps a copy of the last good one, and follows
- * the files, by what is in them, because tools renew in every way there is: over the file, by rename, by symlink.
+ * The certificate of one server. Reads it from the configured files, keeps a copy of the last valid one, and polls the
+ * content of the files, because renewal tools overwrite, rename or symlink them.
  */
 export class CertificateKeeper implements Port {
   readonly #parts: KeeperParts;
   #files: CertificateFiles | null = null;
   #pair: ServerCertificate | null = null;
-  /** The problem of the last look, and the last one reported. A renewal may be half done: a problem counts when it is seen twice. */
-  #seen: string | null = null;
-  #told: string | null = null;
+  /** The problem of the last read, and the last one reported. A problem counts when it is seen twice: a renewal may be half done. */
+  #seen: Text | null = null;
+  #reported: Text | null = null;
   #remindedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
@@ -44,8 +46,8 @@ export class CertificateKeeper implements Port {
   }
 
   /**
-   * The best pair for a server that shall use these files: theirs, else the one in use, else the last good one, else
-   * theirs although it is out of date. Changes nothing.
+   * The best pair for a server with these files: a valid pair of the files, else the one in use, else the last valid one,
+   * else the pair of the files although it is expired. Changes nothing.
    */
   async look(files: CertificateFiles): Promise<CertificateStatus> {
     const now = this.#parts.now();
@@ -56,12 +58,12 @@ export class CertificateKeeper implements Port {
     return { pair: valid ?? pair ?? known[0] ?? null, problem };
   }
 
-  /** From now on these files count, and this pair is in use. Null = no TLS: then no key stays behind. */
+  /** Follows these files and uses this pair from now on. Null = no TLS; the copy of the key is deleted. */
   use(files: CertificateFiles | null, { pair, problem }: CertificateStatus = { pair: null, problem: null }): void {
     this.#files = files;
     this.#pair = pair;
     this.#seen = problem;
-    this.#told = problem;
+    this.#reported = problem;
     if (files === null) rmSync(this.#parts.copy, { force: true });
     else if (pair !== null && problem === null) this.#keep(pair);
     if (problem !== null) this.#parts.refused(problem);
@@ -84,23 +86,23 @@ export class CertificateKeeper implements Port {
     this.#looking = true;
     const { pair, problem } = await readPair(files.certFile, files.keyFile, this.#parts.now());
     this.#looking = false;
-    // Another pair of files may have taken the place of these meanwhile.
+    // Other files may have been configured meanwhile.
     if (files !== this.#files) return;
     this.#judge({ pair, problem });
     this.#remind();
   }
 
   #judge({ pair, problem }: CertificateStatus): void {
-    const { before, told, inUse } = { before: this.#seen, told: this.#told, inUse: this.#pair };
+    const { before, reported, inUse } = { before: this.#seen, reported: this.#reported, inUse: this.#pair };
     this.#seen = problem;
     if (pair !== null && problem === null) {
-      this.#told = null;
-      if (told === null && inUse !== null && sameBytes(inUse, pair)) return;
+      this.#reported = null;
+      if (reported === null && inUse !== null && sameBytes(inUse, pair)) return;
       this.#pair = pair;
       this.#keep(pair);
       this.#parts.loaded(pair);
-    } else if (problem !== null && problem === before && problem !== told) {
-      this.#told = problem;
+    } else if (problem !== null && sameJson(problem, before) && !sameJson(problem, reported)) {
+      this.#reported = problem;
       this.#parts.refused(problem);
     }
   }
@@ -131,7 +133,7 @@ export class CertificateKeeper implements Port {
   }
 }
 
-/** The leaf may be the same while its chain is not. */
+/** Compares the whole chain: a renewal may replace only the chain. */
 function sameBytes(one: ServerCertificate, other: ServerCertificate): boolean {
   return one.cert.equals(other.cert) && one.key.equals(other.key);
 }

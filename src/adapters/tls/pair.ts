@@ -3,60 +3,57 @@ import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { ServerCertificate } from '../../commands/ports/certificates.js';
 import type { CertificatePair, PemSource } from '../../lib/certificate-pairs.js';
+import { message, type Text } from '../../messages/message.js';
 
-/** Larger than any chain; a path to something endless is not read. */
+/** More than any chain needs, in bytes. Larger files are not read. */
 const LARGEST = 1024 * 1024;
 
-/** A pair that works, why a server should not use it, or both: an expired certificate still encrypts. */
+/** A usable pair, the problem of the files, or both: an expired certificate still encrypts. */
 interface Reading {
   readonly pair: ServerCertificate | null;
-  readonly problem: string | null;
+  readonly problem: Text | null;
 }
 
-const nothing = (problem: string): Reading => ({ pair: null, problem });
+const unusable = (problem: Text): Reading => ({ pair: null, problem });
 
-/** Reads the two files. Sentences never hold what is in a file, because it may be any file of the machine. */
+/** Reads the two files. A problem never quotes a file, because the path may be that of any file of the machine. */
 export async function readPair(certFile: string, keyFile: string, now: number): Promise<Reading> {
   const cert = await read(certFile, 'certificate');
-  if (typeof cert === 'string') return nothing(cert);
+  if (!Buffer.isBuffer(cert)) return unusable(cert);
   const key = await read(keyFile, 'key');
-  return typeof key === 'string' ? nothing(key) : pairOf(cert, key, now);
+  return Buffer.isBuffer(key) ? pairOf(cert, key, now) : unusable(key);
 }
 
 /**
- * Why a pair is of no use, wherever its halves come from; null when it is good. Lines are examined exactly as files are, and
- * are never repeated either.
+ * The problem of a pair from files or lines; null when it is usable. Lines are checked like files, and are not quoted
+ * either.
  */
-export async function givenPairProblem(pair: CertificatePair, now: number): Promise<string | null> {
-  if (pair.malformed) return 'The lines of a certificate and its key must be arrays of strings';
+export async function givenPairProblem(pair: CertificatePair, now: number): Promise<Text | null> {
+  if (pair.malformed) return message('certificate.linesMalformed');
   const cert = await contentOf(pair.certificate, 'certificate');
-  if (typeof cert === 'string') return cert;
+  if (!Buffer.isBuffer(cert)) return cert;
   const inLines = { certificate: isLines(pair.certificate), key: isLines(pair.key) };
   if (pair.verifies && pair.key === null) {
     const leaf = certificateIn(cert);
-    return leaf === null ? certificateWords(inLines.certificate) : dateProblem(datesOf(leaf), now);
+    return leaf === null ? certificateProblem(inLines.certificate) : dateProblem(datesOf(leaf), now);
   }
   const key = await contentOf(pair.key, 'key');
-  return typeof key === 'string' ? key : pairOf(cert, key, now, inLines).problem;
+  return Buffer.isBuffer(key) ? pairOf(cert, key, now, inLines).problem : key;
 }
 
 const isLines = (source: PemSource): boolean => source !== null && 'pem' in source;
 
-async function contentOf(source: PemSource, what: 'certificate' | 'key'): Promise<Buffer | string> {
-  if (source === null) return what === 'key' ? 'The certificate has no key' : 'The key has no certificate';
+async function contentOf(source: PemSource, what: 'certificate' | 'key'): Promise<Buffer | Text> {
+  if (source === null) return message(what === 'key' ? 'certificate.keyMissing' : 'certificate.certificateMissing');
   return 'pem' in source ? Buffer.from(source.pem) : read(source.file, what);
 }
 
-function certificateWords(lines: boolean): string {
-  return lines
-    ? 'The certificate lines do not hold a PEM certificate'
-    : 'The certificate file does not hold a PEM certificate';
+function certificateProblem(lines: boolean): Text {
+  return message(lines ? 'certificate.linesNotPem' : 'certificate.fileNotPem');
 }
 
-function keyWords(lines: boolean): string {
-  return lines
-    ? 'The key lines do not hold a PEM private key without a passphrase'
-    : 'The key file does not hold a PEM private key without a passphrase';
+function keyProblem(lines: boolean): Text {
+  return message(lines ? 'certificate.keyLinesNotPem' : 'certificate.keyFileNotPem');
 }
 
 function certificateIn(cert: Buffer): X509Certificate | null {
@@ -68,51 +65,52 @@ const datesOf = (leaf: X509Certificate) => ({
   notAfter: Date.parse(leaf.validTo),
 });
 
-/** The same for what has been read already, from files or from lines. */
+/** The pair in PEM data that has been read already, from files or from lines. */
 export function pairOf(cert: Buffer, key: Buffer, now: number, inLines = { certificate: false, key: false }): Reading {
   const leaf = certificateIn(cert);
-  if (!leaf) return nothing(certificateWords(inLines.certificate));
+  if (!leaf) return unusable(certificateProblem(inLines.certificate));
   const secret = parse(() => createPrivateKey(key));
-  if (!secret) return nothing(keyWords(inLines.key));
-  if (!parse(() => leaf.checkPrivateKey(secret))) return nothing('The key does not belong to the certificate');
+  if (!secret) return unusable(keyProblem(inLines.key));
+  if (!parse(() => leaf.checkPrivateKey(secret))) return unusable(message('certificate.keyMismatch'));
   // A chain with a broken link, or a key that is too short to be used.
-  if (!parse(() => createSecureContext({ cert, key }))) return nothing('No server can use this certificate and key');
+  if (!parse(() => createSecureContext({ cert, key }))) return unusable(message('certificate.unusable'));
   const fingerprint = createHash('sha256').update(leaf.raw).digest('hex');
   const pair = { cert, key, fingerprint, subject: subjectOf(leaf), ...datesOf(leaf) };
   return { pair, problem: dateProblem(pair, now) };
 }
 
-/** Why a certificate does not count now, or null. */
+/** The problem of a certificate's dates; null while it is valid. */
 export function dateProblem(
   { notBefore, notAfter }: Pick<ServerCertificate, 'notBefore' | 'notAfter'>,
   now: number,
-): string | null {
-  if (now > notAfter) return `The certificate expired on ${day(notAfter)}`;
-  return now < notBefore ? `The certificate is not valid before ${day(notBefore)}` : null;
+): Text | null {
+  if (now > notAfter) return message('certificate.expired', { date: day(notAfter) });
+  return now < notBefore ? message('certificate.notYetValid', { date: day(notBefore) }) : null;
 }
 
 function day(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** At most as much as fits in a line: a certificate may have a hundred names. */
+/** Cut to 200 characters: a certificate may have a hundred names. */
 function subjectOf({ subject, subjectAltName }: X509Certificate): string {
   const names = subjectAltName?.replaceAll(/(DNS|IP Address):/g, '') ?? subject?.replaceAll('\n', ', ') ?? '';
   return names.length > 200 ? `${names.slice(0, 199)}…` : names;
 }
 
-async function read(file: string, what: string): Promise<Buffer | string> {
-  if (file === '') return `No ${what} file is named`;
+async function read(file: string, half: 'certificate' | 'key'): Promise<Buffer | Text> {
+  const what = message(half === 'key' ? 'certificate.key' : 'certificate.certificate');
+  if (file === '') return message('certificate.fileNotSet', { what });
   try {
     const found = await stat(file);
-    if (!found.isFile()) return `The ${what} file is not a file`;
-    if (found.size > LARGEST) return `The ${what} file is too large`;
+    if (!found.isFile()) return message('certificate.notAFile', { what });
+    if (found.size > LARGEST) return message('certificate.fileTooLarge', { what });
     return await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no ${what} file at that path`;
-    if (code === 'EACCES' || code === 'EPERM') return `The panel may not read the ${what} file`;
-    return `The ${what} file cannot be read (${code ?? 'unknown reason'})`;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return message('certificate.fileMissing', { what });
+    if (code === 'EACCES' || code === 'EPERM') return message('certificate.fileForbidden', { what });
+    return message('certificate.fileUnreadable', { what, code: code ?? 'unknown' });
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Text } from '../../messages/message.js';
+
 /** A certificate chain and the private key that belongs to it, as a server takes them. */
 export interface ServerCertificate {
   /** PEM. */
@@ -23,7 +25,7 @@ export interface CertificateStatus {
   /** The certificate in use; null = none. */
   readonly pair: ServerCertificate | null;
   /** Why this is not what the files hold, or why it should not be used; null = no problem. */
-  readonly problem: string | null;
+  readonly problem: Text | null;
 }
 
 /** What a keeper reports. */
@@ -31,7 +33,7 @@ export interface CertificateEvents {
   /** The files hold a different, valid pair, or they are valid again. */
   readonly loaded: (pair: ServerCertificate) => void;
   /** The files hold a pair that cannot be used; the one in use stays. */
-  readonly refused: (why: string) => void;
+  readonly refused: (why: Text) => void;
   /** Less than two weeks are left. Called at most once a day. */
   readonly expiring: (pair: ServerCertificate) => void;
 }

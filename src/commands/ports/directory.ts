@@ -1,10 +1,11 @@
 import type { Secrets, Settings } from '../../events/settings/settings.js';
+import { MessageError } from '../../messages/error.js';
 
-/** Where a directory is, how it is entered, and where in it the people are. */
+/** The address of a directory, the account to bind with, and where to search for people. */
 export interface DirectoryPlace {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte, with a certificate that is checked. */
+  /** Implicit TLS (ldaps); the certificate is verified. */
   readonly tls: boolean;
   /** Empty = the search is anonymous. */
   readonly bindDn: string;
@@ -12,7 +13,7 @@ export interface DirectoryPlace {
   readonly baseDn: string;
   /** RFC 4515. */
   readonly filter: string;
-  /** The attribute that names a person in the panel. */
+  /** The attribute with the user name or email of a person. */
   readonly attribute: string;
 }
 
@@ -26,23 +27,23 @@ export interface DirectoryEntry {
 /** A directory that speaks LDAP. */
 export interface Directory {
   /**
-   * Whether `password` is that of the one entry that the filter finds under `name`. False for everybody else, and when
-   * the directory cannot be asked; never rejects, and answers within 5 s.
+   * Whether `password` belongs to the one entry that the filter finds under `name`. False also when the directory does not
+   * answer. Never rejects; resolves within 5 s.
    */
   proves(place: DirectoryPlace, name: string, password: string): Promise<boolean>;
   /**
-   * Everybody whom the filter finds, each with the value of `flag`. All or nothing: rejects with `DirectoryError` when
-   * the directory did not tell the whole of it, and within a minute.
+   * All entries that match the filter, each with the value of the attribute `flag`. Rejects with `DirectoryError` when the
+   * result is incomplete, within a minute.
    */
   entries(place: DirectoryPlace, flag: string): Promise<readonly DirectoryEntry[]>;
 }
 
-/** The one error that leaves `src/adapters/directory`. `message` is for people and holds no secret and no name. */
-export class DirectoryError extends Error {
+/** The only error of the `Directory` port. Its text contains neither secrets nor names. */
+export class DirectoryError extends MessageError {
   override readonly name = 'DirectoryError';
 }
 
-/** The place that the settings name. */
+/** The directory of the settings. */
 export function placeOf(settings: Settings, { ldapPassword }: Secrets): DirectoryPlace {
   return {
     host: settings.ldapHost.replace(/^\[(.*)\]$/, '$1'),

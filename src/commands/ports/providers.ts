@@ -1,4 +1,6 @@
-/** What a device is at the tunnel provider. Every member but the ids may open something. */
+import { MessageError } from '../../messages/error.js';
+
+/** A device at the tunnel provider. All members except the IDs are secrets. */
 export interface TunnelDevice {
   readonly id: string;
   readonly token: string;
@@ -32,7 +34,7 @@ export interface Providers {
   readonly vpn: VpnProvider;
 }
 
-/** `message` is for people: no token, no key and nothing of an answer but the provider's own words for an error. */
-export class ProviderError extends Error {
+/** Its text contains no token, no key and nothing of an answer except the provider's own error text. */
+export class ProviderError extends MessageError {
   override readonly name = 'ProviderError';
 }

@@ -21,28 +21,6 @@ export const ru: Catalogue = {
     'The temporary core did not start listening': 'Временное ядро не начало слушать',
     'the name has no address': 'у этого имени нет адреса',
     'Outbound traffic has been reset.': 'Трафик исходящих подключений сброшен.',
-    'No {what} file is named': 'Файл не указан: {what}',
-    certificate: 'сертификат',
-    key: 'ключ',
-    'The {what} file is not a file': 'Это не файл: {what}',
-    'The {what} file is too large': 'Файл слишком большой: {what}',
-    'There is no {what} file at that path': 'По этому пути нет файла: {what}',
-    'The panel may not read the {what} file': 'Панель не может прочитать файл: {what}',
-    'The {what} file cannot be read ({code})': 'Файл не читается: {what} ({code})',
-    'The certificate file does not hold a PEM certificate': 'В файле сертификата нет сертификата PEM',
-    'The key file does not hold a PEM private key without a passphrase':
-      'В файле ключа нет закрытого ключа PEM без пароля',
-    'The certificate lines do not hold a PEM certificate': 'Строки сертификата не содержат сертификата PEM',
-    'The key lines do not hold a PEM private key without a passphrase':
-      'Строки ключа не содержат закрытого ключа PEM без пароля',
-    'The certificate has no key': 'У сертификата нет ключа',
-    'The key has no certificate': 'У ключа нет сертификата',
-    'The lines of a certificate and its key must be arrays of strings':
-      'Строки сертификата и его ключа должны быть массивами строк',
-    'The key does not belong to the certificate': 'Ключ не подходит к сертификату',
-    'No server can use this certificate and key': 'Ни один сервер не сможет использовать этот сертификат и ключ',
-    'The certificate expired on {date}': 'Срок действия сертификата истёк {date}',
-    'The certificate is not valid before {date}': 'Сертификат действует не ранее {date}',
     'The flow "{flow}" is unknown': 'Неизвестный flow «{flow}»',
     'A shadowsocks account needs a method that the core knows':
       'Учётной записи shadowsocks нужен метод, известный ядру',

@@ -91,9 +91,9 @@ export interface MachineServices {
    * Why the core must not see these files: they cannot be read, are not a certificate and a key, or do not belong
    * together. Null when they do. The sentence never shows what is in a file. An empty path = that half is not named.
    */
-  readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<string | null>;
+  readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<Text | null>;
   /** The same for a pair of an inbound or of the template, whose halves are files or lines. */
-  readonly pairProblem: (pair: CertificatePair) => Promise<string | null>;
+  readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
   readonly version: string;
 }
 
@@ -147,7 +147,7 @@ export interface ServerServices {
   /** Whether a restart of the servers is under way, from the request to its end. */
   readonly restarting: () => boolean;
   /** Why a restart of the servers would fail, as a sentence; null when nothing stands in its way. */
-  readonly restartProblem: () => Promise<string | null>;
+  readonly restartProblem: () => Promise<Text | null>;
   /** The port that the subscription server has, which a flag may have chosen. */
   readonly subPort: () => number;
 }

@@ -3,6 +3,7 @@ import type { AnyCommand } from '../../commands/catalog.js';
 import type { CertificateEvents, CertificateFiles, ServerCertificate } from '../../commands/ports/certificates.js';
 import { Rejection } from '../../commands/rejection.js';
 import { type ServerName, serverNames } from '../../events/certificate.js';
+import { render } from '../../messages/render.js';
 
 /** The part of the panel's log that the servers write to. */
 export interface ServersLog {
@@ -38,7 +39,7 @@ export function certificateRecorder(name: ServerName, { dispatch, log, files, lo
       const { certFile = '', keyFile = '' } = files() ?? {};
       const data = { server: name, certFile, keyFile, reason };
       if (!recorded({ type: 'RecordCertificateRejected', data }))
-        log.warn({ server, certFile, keyFile, reason }, 'a certificate cannot be used');
+        log.warn({ server, certFile, keyFile, reason: render(reason, 'en') }, 'a certificate cannot be used');
     },
     expiring: ({ notAfter }) => {
       const data = { server: name, expiresAt: notAfter };

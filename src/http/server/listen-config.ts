@@ -5,7 +5,8 @@ import type { PortProblem } from '../../commands/ports/host.js';
 import { reject } from '../../commands/rejection.js';
 import type { ServerName } from '../../events/certificate.js';
 import type { Settings } from '../../events/settings/settings.js';
-import { message } from '../../messages/message.js';
+import { MessageError, textOf } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
 
 /** Values from flags and the environment. They take precedence over the settings in the log. */
 export interface ListenOverrides {
@@ -27,12 +28,12 @@ export interface ListenConfig {
   readonly certificate: CertificateStatus;
 }
 
-/** A server cannot listen as configured. `message` is a sentence; `cause` is the error of the system, if there is one. */
-export class ListenError extends Error {
+/** A server cannot listen as configured. `cause` is the error of the system, if there is one. */
+export class ListenError extends MessageError {
   override readonly name = 'ListenError';
   readonly server: ServerName;
 
-  constructor(server: ServerName, why: string, cause?: unknown) {
+  constructor(server: ServerName, why: Text, cause?: unknown) {
     super(why, { cause });
     this.server = server;
   }
@@ -89,22 +90,22 @@ export function serverPortProblem(
   return check(listen, held ? 0 : port);
 }
 
-/** A port problem as a sentence. */
-export function portProblemText(problem: PortProblem, listen: string, port: number): string {
+/** A port problem as the text of a rejection. */
+export function portProblemText(problem: PortProblem, listen: string, port: number): Text {
   switch (problem) {
     case 'taken':
-      return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') }).message;
+      return reject('PORT_TAKEN', { port, by: message('inbound.otherProgram') }).text;
     case 'forbidden':
-      return reject('PORT_FORBIDDEN', { port }).message;
+      return reject('PORT_FORBIDDEN', { port }).text;
     case 'no such address':
-      return reject('LISTEN_UNKNOWN', { listen }).message;
+      return reject('LISTEN_UNKNOWN', { listen }).text;
   }
 }
 
-/** The error of a failed bind as a sentence. */
-export function bindErrorText(error: unknown, listen: string, port: number): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+/** The text for the error of a failed bind. */
+export function bindErrorText(error: unknown, listen: string, port: number): Text {
+  const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return portProblemText('taken', listen, port);
   if (code === 'EACCES') return portProblemText('forbidden', listen, port);
-  return code === 'EADDRNOTAVAIL' ? portProblemText('no such address', listen, port) : message;
+  return code === 'EADDRNOTAVAIL' ? portProblemText('no such address', listen, port) : textOf(error);
 }

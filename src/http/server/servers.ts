@@ -8,6 +8,9 @@ import { Rejection } from '../../commands/rejection.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import { type ServerName, serverNames } from '../../events/certificate.js';
 import type { Settings } from '../../events/settings/settings.js';
+import { textOf } from '../../messages/error.js';
+import { message, type Text } from '../../messages/message.js';
+import { render } from '../../messages/render.js';
 import { BoundServers, bind } from './bound-server.js';
 import { certificateRecorder, recordLoaded, type ServersLog } from './certificate-recorder.js';
 import type { Doors } from './door.js';
@@ -119,10 +122,10 @@ export class Servers {
   }
 
   /**
-   * Why a restart would fail now, as a sentence: a certificate that cannot be used, or an address that cannot be bound. Null
+   * Why a restart would fail now: a certificate that cannot be used, or an address that cannot be bound. Null
    * when it would succeed; another process may still take a port before the restart.
    */
-  async restartProblem(): Promise<string | null> {
+  async restartProblem(): Promise<Text | null> {
     for (const [name, { keeper, config: current }] of this.#bound.all) {
       const config = await this.#config(name, keeper);
       if (lacksCertificate(config)) return certificateText(config);
@@ -160,7 +163,9 @@ export class Servers {
         certificate.pair === null
           ? `it listens on ${LOOPBACK} only, without TLS`
           : 'it uses the best certificate that it has';
-      return [`the certificate of ${serverNames[name]} (${files.certFile}): ${certificate.problem}; ${then}`];
+      return [
+        `the certificate of ${serverNames[name]} (${files.certFile}): ${render(certificate.problem, 'en')}; ${then}`,
+      ];
     });
   }
 
@@ -188,11 +193,14 @@ export class Servers {
       this.#dispatch({ type: 'RecordPanelRestarted', data: { panel, subscription } });
     } catch (error) {
       const server = error instanceof ListenError ? error.server : 'panel';
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = textOf(error);
       const done = this.#dispatch({ type: 'RecordPanelRestartFailed', data: { server, reason } });
       // The panel's log repeats the event, if there is one.
       if (done instanceof Rejection)
-        this.#parts.log.error({ server, reason }, 'the servers could not be restarted and stay as they were');
+        this.#parts.log.error(
+          { server, reason: render(reason, 'en') },
+          'the servers could not be restarted and stay as they were',
+        );
     } finally {
       this.#restarting = false;
     }
@@ -285,4 +293,7 @@ export class Servers {
   }
 }
 
-const certificateText = ({ files, certificate }: ListenConfig): string => `${files?.certFile}: ${certificate.problem}`;
+function certificateText({ files, certificate }: ListenConfig): Text {
+  const reason = certificate.problem ?? message('certificate.certificateMissing');
+  return message('notifications.subjectReason', { subject: files?.certFile ?? '', reason });
+}

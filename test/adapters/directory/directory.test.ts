@@ -128,14 +128,14 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
   });
 
   it.each<[string, Partial<DirectoryPlace>]>([
-    ['The directory does not take the bind DN and its password', { bindPassword: 'wrong' }],
+    ['The directory does not accept the bind DN and its password', { bindPassword: 'wrong' }],
     ['The password of the bind DN is not set', { bindPassword: '' }],
     ['The directory does not know the base DN', { baseDn: 'dc=elsewhere' }],
     ['ldapUserFilter is not a valid filter', { filter: '(uid=' }],
     ['ldapUserAttr is not the name of an attribute', { attribute: 'uid)(x' }],
     ['No directory is set: ldapHost is empty', { host: '' }],
     // Nobody but its root may see more than three: a list that is cut off is no list.
-    ['The directory told only a part: its limits are too low for this search', { bindDn: '' }],
+    ['The directory returned only a part of the result: its limits are too low for this search', { bindDn: '' }],
   ])('tells nothing rather than a part: %s', async (message, more) => {
     const { entries } = made();
     await expect(entries({ ...place, ...more }, 'employeeType')).rejects.toMatchObject({
@@ -163,12 +163,12 @@ describe.skipIf(withoutSlapd(SUITE))(SUITE, () => {
       expect(await proves(place, 'anna', PASSWORD)).toBe(false);
       await slapd.start();
       expect(await proves(place, 'anna', PASSWORD)).toBe(false);
-      expect(warnings).toEqual(['Nobody listens at the address of the directory']);
+      expect(warnings).toEqual(['The address of the directory refuses connections']);
       later(5_000);
       expect(await proves(place, 'anna', PASSWORD)).toBe(true);
       await slapd.stop();
       await expect(entries(place, 'x')).rejects.toMatchObject({
-        message: 'Nobody listens at the address of the directory',
+        message: 'The address of the directory refuses connections',
       });
     });
   });

@@ -6,8 +6,11 @@ import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { certificateProblem, pairProblem } from '../../../src/adapters/tls/certificates.js';
 import { certificatePairs } from '../../../src/lib/certificate-pairs.js';
+import { message, type Text } from '../../../src/messages/message.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 
+const CERTIFICATE = message('certificate.certificate');
+const KEY = message('certificate.key');
 const folder = mkdtempSync(join(tmpdir(), 'portolan-certificates-'));
 const file = (name: string, content: string): string => {
   writeFileSync(join(folder, name), content);
@@ -31,14 +34,16 @@ describe('a certificate and its key', () => {
 
   it('are refused otherwise, without a word of what the files hold', async () => {
     const text = file('text', 'root:secret:0');
-    expect(await certificateProblem(cert, otherKey)).toBe('The key does not belong to the certificate');
-    expect(await certificateProblem(join(folder, 'none'), key)).toBe('There is no certificate file at that path');
-    expect(await certificateProblem(cert, '/dev/zero')).toBe('The key file is not a file');
-    expect(await certificateProblem(folder, key)).toBe('The certificate file is not a file');
-    expect(await certificateProblem(key, key)).toBe('The certificate file does not hold a PEM certificate');
-    for (const problem of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
-      expect(problem).toContain('does not hold');
-      expect(problem).not.toContain('secret');
+    expect(await certificateProblem(cert, otherKey)).toStrictEqual(message('certificate.keyMismatch'));
+    expect(await certificateProblem(join(folder, 'none'), key)).toStrictEqual(
+      message('certificate.fileMissing', { what: CERTIFICATE }),
+    );
+    expect(await certificateProblem(cert, '/dev/zero')).toStrictEqual(message('certificate.notAFile', { what: KEY }));
+    expect(await certificateProblem(folder, key)).toStrictEqual(message('certificate.notAFile', { what: CERTIFICATE }));
+    expect(await certificateProblem(key, key)).toStrictEqual(message('certificate.fileNotPem'));
+    for (const flaw of [await certificateProblem(text, key), await certificateProblem(cert, text)]) {
+      expect(flaw).toMatchObject({ code: expect.stringMatching(/NotPem$/) });
+      expect(JSON.stringify(flaw)).not.toContain('secret');
     }
   });
 
@@ -50,31 +55,36 @@ describe('a certificate and its key', () => {
       await makeCertificate(['new'], { notBefore: new Date(Date.now() + DAY_MS) }),
     ] as const;
     const [past, future] = made;
-    expect(await certificateProblem(past.certFile, past.keyFile)).toBe('The certificate expired on 2020-01-11');
-    expect(await certificateProblem(future.certFile, future.keyFile)).toMatch(
-      /^The certificate is not valid before 20/,
+    expect(await certificateProblem(past.certFile, past.keyFile)).toStrictEqual(
+      message('certificate.expired', { date: '2020-01-11' }),
     );
+    expect(await certificateProblem(future.certFile, future.keyFile)).toMatchObject({
+      code: 'certificate.notYetValid',
+      params: { date: expect.stringMatching(/^20/) },
+    });
     for (const one of made) one.remove();
   });
 
   it('are refused when a half is not named, is locked with a passphrase, or has a chain with a broken link', async () => {
-    expect(await certificateProblem(cert, '')).toBe('No key file is named');
-    expect(await certificateProblem('', key)).toBe('No certificate file is named');
+    expect(await certificateProblem(cert, '')).toStrictEqual(message('certificate.fileNotSet', { what: KEY }));
+    expect(await certificateProblem('', key)).toStrictEqual(message('certificate.fileNotSet', { what: CERTIFICATE }));
     const { privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
     });
-    expect(await certificateProblem(cert, file('locked.pem', privateKey))).toMatch(/without a passphrase$/);
+    expect(await certificateProblem(cert, file('locked.pem', privateKey))).toStrictEqual(
+      message('certificate.keyFileNotPem'),
+    );
     const broken = `${readFileSync(cert, 'utf8')}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
-    const problem = await certificateProblem(file('broken.pem', broken), key);
-    expect(problem).toBe('No server can use this certificate and key');
+    const flaw = await certificateProblem(file('broken.pem', broken), key);
+    expect(flaw).toStrictEqual(message('certificate.unusable'));
   });
 });
 
 describe('a certificate and its key as lines', () => {
   const lines = (path: string) => readFileSync(path, 'utf8').trim().split('\n');
-  const problemOf = async (member: object): Promise<string | null> => {
+  const problemOf = async (member: object): Promise<Text | string | null> => {
     const [pair, ...others] = certificatePairs({ tlsSettings: { certificates: [member] } });
     expect(others).toEqual([]);
     return pair === undefined ? 'no pair' : pairProblem(pair);
@@ -93,20 +103,20 @@ describe('a certificate and its key as lines', () => {
   });
 
   it('are refused otherwise as files are, without a word of what they hold', async () => {
-    expect(await problemOf({ certificate: lines(cert), key: lines(otherKey) })).toBe(
-      'The key does not belong to the certificate',
+    expect(await problemOf({ certificate: lines(cert), key: lines(otherKey) })).toStrictEqual(
+      message('certificate.keyMismatch'),
     );
-    expect(await problemOf({ certificate: ['my secret'], key: lines(key) })).toBe(
-      'The certificate lines do not hold a PEM certificate',
+    expect(await problemOf({ certificate: ['my secret'], key: lines(key) })).toStrictEqual(
+      message('certificate.linesNotPem'),
     );
-    expect(await problemOf({ certificate: lines(cert), key: ['my secret'] })).toBe(
-      'The key lines do not hold a PEM private key without a passphrase',
+    expect(await problemOf({ certificate: lines(cert), key: ['my secret'] })).toStrictEqual(
+      message('certificate.keyLinesNotPem'),
     );
-    expect(await problemOf({ certificate: lines(cert), keyFile: cert })).toBe(
-      'The key file does not hold a PEM private key without a passphrase',
+    expect(await problemOf({ certificate: lines(cert), keyFile: cert })).toStrictEqual(
+      message('certificate.keyFileNotPem'),
     );
-    expect(await problemOf({ certificate: lines(cert) })).toBe('The certificate has no key');
-    expect(await problemOf({ key: lines(key) })).toBe('The key has no certificate');
+    expect(await problemOf({ certificate: lines(cert) })).toStrictEqual(message('certificate.keyMissing'));
+    expect(await problemOf({ key: lines(key) })).toStrictEqual(message('certificate.certificateMissing'));
   });
 
   it('are refused outside of their dates', async () => {
@@ -115,20 +125,20 @@ describe('a certificate and its key as lines', () => {
     const past = await makeCertificate(['old'], { notBefore: new Date(from), notAfter: new Date(from + 10 * DAY_MS) });
     past.remove();
     const pem = { certificate: past.certPem.split('\n'), key: past.keyPem.split('\n') };
-    expect(await problemOf(pem)).toBe('The certificate expired on 2020-01-11');
+    expect(await problemOf(pem)).toStrictEqual(message('certificate.expired', { date: '2020-01-11' }));
   });
 
   it.each([[{ certificate: 'text' }], [{ certificate: [1] }], [{ certificate: [], key: { a: 1 } }]])(
     'are refused as %j, which the core cannot read',
     async (member) => {
-      expect(await problemOf(member)).toBe('The lines of a certificate and its key must be arrays of strings');
+      expect(await problemOf(member)).toStrictEqual(message('certificate.linesMalformed'));
     },
   );
 
   it('need no key where others are checked against the certificate', async () => {
     expect(await problemOf({ usage: 'Verify', certificate: lines(cert) })).toBeNull();
     expect(await problemOf({ usage: 'verify', certificateFile: cert })).toBeNull();
-    expect(await problemOf({ usage: 'verify', certificate: ['x'] })).toContain('do not hold a PEM certificate');
+    expect(await problemOf({ usage: 'verify', certificate: ['x'] })).toStrictEqual(message('certificate.linesNotPem'));
   });
 
   it('are only what a list of certificates holds: headers may be named so too', () => {

@@ -15,6 +15,8 @@ import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CertificateKeeper } from '../../../src/adapters/tls/keeper.js';
 import type { CertificateFiles } from '../../../src/commands/ports/certificates.js';
+import { message } from '../../../src/messages/message.js';
+import { render } from '../../../src/messages/render.js';
 import { makeCertificate, type TestCertificate } from '../../kit/real/certificate.js';
 import { eventually } from '../../kit/wait.js';
 
@@ -46,7 +48,7 @@ function begin() {
     copy,
     now: () => now,
     loaded: ({ subject }) => void told.push(`loaded ${subject.split(',')[0]}`),
-    refused: (why) => void told.push(`refused ${why}`),
+    refused: (why) => void told.push(`refused ${render(why, 'en')}`),
     expiring: () => void told.push('expiring'),
     warn: (message) => void told.push(message),
   });
@@ -123,7 +125,7 @@ describe('the certificate of a server', () => {
     expect(told).toHaveLength(1);
     expect(keeper.pair?.subject).toContain('one.example');
     writeFileSync(files.certFile, 'rubbish');
-    await until('refused The certificate file does not hold a PEM certificate');
+    await until('refused The certificate file does not contain a PEM certificate');
     rmSync(files.certFile);
     await until('refused There is no certificate file at that path');
     put(one, one);
@@ -154,7 +156,7 @@ describe('the certificate of a server', () => {
     copyFileSync(copy, next.copy);
     put(other, one);
     const standing = await next.keeper.look(files);
-    expect(standing.problem).toBe('The key does not belong to the certificate');
+    expect(standing.problem).toStrictEqual(message('certificate.keyMismatch'));
     expect(standing.pair?.subject).toContain('one.example');
     // The copy is all that a server needs.
     const { cert = '', key = '' } = standing.pair ?? {};
@@ -165,7 +167,10 @@ describe('the certificate of a server', () => {
     const { put, use, keeper } = begin();
     put(old, old);
     const standing = await use();
-    expect(standing.problem).toMatch(/^The certificate expired on \d{4}-\d\d-\d\d$/);
+    expect(standing.problem).toMatchObject({
+      code: 'certificate.expired',
+      params: { date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+    });
     expect(keeper.pair?.subject).toContain('old.example');
     put(one, one);
     await eventually(() => expect(keeper.pair?.subject).toContain('one.example'));
@@ -177,7 +182,10 @@ describe('the certificate of a server', () => {
 
   it('is none without files and without a copy, and then no key stays behind', async () => {
     const { put, use, keeper, files, copy } = begin();
-    expect(await keeper.look(files)).toEqual({ pair: null, problem: 'There is no certificate file at that path' });
+    expect(await keeper.look(files)).toEqual({
+      pair: null,
+      problem: message('certificate.fileMissing', { what: message('certificate.certificate') }),
+    });
     put(one, one);
     await use();
     keeper.use(null);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { reject } from '../../../src/commands/rejection.js';
 import { PanelRestartRequested } from '../../../src/events/panel.js';
+import { message } from '../../../src/messages/message.js';
 import { startPanel } from '../kit/panel.js';
 
 describe('restartPanel', () => {
@@ -27,7 +29,7 @@ describe('restartPanel', () => {
   });
 
   it('refuses at once, with a sentence, what would come to nothing', async () => {
-    const restartProblem = async () => 'Port already exists: 9 is used by another program';
+    const restartProblem = async () => reject('PORT_TAKEN', { port: 9, by: message('inbound.otherProgram') }).text;
     const panel = await startPanel({ parts: { restartProblem } });
     const browser = await panel.browser().login();
     const answer = await browser.post('/panel/setting/restartPanel');

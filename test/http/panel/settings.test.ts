@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { portProblem } from '../../../src/adapters/host/port-problem.js';
 import { certificateProblem } from '../../../src/adapters/tls/certificates.js';
 import { createWeb } from '../../../src/adapters/web/web.js';
+import { message } from '../../../src/messages/message.js';
 import { makeCertificate } from '../../kit/real/certificate.js';
 import { startPanel } from '../kit/panel.js';
 import type { FlatServices } from '../kit/services.js';
@@ -223,8 +224,8 @@ describe('a change', () => {
           certificate === '/good.pem'
             ? key === '/good.key'
               ? null
-              : 'The key does not belong to the certificate'
-            : 'The certificate expired on 2020-01-01',
+              : message('certificate.keyMismatch')
+            : message('certificate.expired', { date: '2020-01-01' }),
       },
     );
     const body = { webPort: 8080, subListen: '10.9.9.9', webCertFile: '/old.pem', webKeyFile: '/good.key' };

@@ -218,7 +218,7 @@ describe('certificates of inbounds', () => {
         table: 'settings',
         item: 'the core template',
         outcome: 'noted',
-        reason: 'a certificate in it is of no use: The certificate lines do not hold a PEM certificate',
+        reason: 'a certificate in it is of no use: The certificate lines do not contain a PEM certificate',
       },
       { table: 'inbounds', item: 'inbound 3 (inbound 3)', outcome: 'noted', reason: why },
       { table: 'inbounds', item: 'inbound 5 (inbound 5)', outcome: 'noted', reason: why },

@@ -2,6 +2,7 @@ import { type Client, emailKey } from '../../../events/client/client-document.js
 import type { ClientNumber } from '../../../events/ids.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import type { Settings } from '../../../events/settings/settings.js';
+import { message, type Text } from '../../../messages/message.js';
 import { hasClients } from '../../client/credentials.js';
 import type { DirectoryEntry } from '../../ports/directory.js';
 
@@ -25,7 +26,7 @@ export interface DirectoryPlan {
   readonly disable: readonly Client[];
   readonly remove: readonly Client[];
   /** Sentences about what stands in the way. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Text[];
 }
 
 interface Person {
@@ -63,7 +64,7 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
       if (client.spec.enabled) disable.push(client);
     } else if (!client.spec.enabled && disabled.has(client.number)) enable.push(client);
   }
-  // A filter with a slip of the pen names hardly anybody, and is no reason to throw out everybody else.
+  // A mistyped filter matches hardly any person, and must not delete all clients.
   const tooMany = remove.length > FEW && remove.length > made.size / 2;
   const missing = [...people.values()].filter(({ email, allowed }) => allowed && !known.clientByEmail(email));
   const target = targets[0] ?? null;
@@ -75,19 +76,19 @@ export function planSync(entries: readonly DirectoryEntry[], known: Known): Dire
     remove: tooMany ? [] : remove,
     problems: [
       ...problems,
-      ...(people.size === 0 ? ['The directory names nobody'] : []),
-      ...(tooMany ? ['More than half of the clients from the directory are missing there: none was removed'] : []),
+      ...(people.size === 0 ? [message('directory.empty')] : []),
+      ...(tooMany ? [message('directory.tooManyMissing')] : []),
     ],
   };
 }
 
-function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]; problems: readonly string[] } {
+function targetsOf({ settings, inbounds }: Known): { targets: readonly Inbound[]; problems: readonly Text[] } {
   const targets: Inbound[] = [];
-  const problems: string[] = [];
+  const problems: Text[] = [];
   for (const tag of new Set(listOf(settings.ldapInboundTags))) {
     const inbound = inbounds.find((one) => one.tag === tag);
-    if (!inbound) problems.push(`There is no inbound with the tag ${tag}`);
-    else if (!hasClients(inbound.protocol)) problems.push(`The inbound with the tag ${tag} has no clients`);
+    if (!inbound) problems.push(message('directory.inboundMissing', { tag }));
+    else if (!hasClients(inbound.protocol)) problems.push(message('directory.inboundWithoutClients', { tag }));
     else targets.push(inbound);
   }
   return { targets, problems };

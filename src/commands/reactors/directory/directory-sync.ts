@@ -6,6 +6,9 @@ import type { Client } from '../../../events/client/client-document.js';
 import type { DirectoryOutcome } from '../../../events/directory.js';
 import type { Inbound } from '../../../events/inbound/inbound-document.js';
 import type { Secrets, Settings } from '../../../events/settings/settings.js';
+import { sameJson } from '../../../lib/json.js';
+import { message } from '../../../messages/message.js';
+import { render } from '../../../messages/render.js';
 import type { Done } from '../../bus.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { ClientDraft } from '../../client/credentials.js';
@@ -82,7 +85,7 @@ export class DirectorySync {
       entries = await directory.entries(placeOf(asked, secrets()), asked.ldapFlagField || asked.ldapVlessField);
     } catch (error) {
       if (!(error instanceof DirectoryError)) throw error;
-      return this.#report({ ...NOTHING, error: error.message });
+      return this.#report({ ...NOTHING, error: error.text });
     }
     // The state may have changed while the directory was answering.
     if (!settings().ldapEnable) return;
@@ -105,7 +108,7 @@ export class DirectorySync {
       }
     }
     const { added, rejected } = await this.#add(plan);
-    const error = plan.problems.length > 0 ? plan.problems.join('; ') : null;
+    const error = plan.problems.length > 0 ? message('directory.problems', { problems: plan.problems }) : null;
     return { ...counts, added, rejected: counts.rejected + rejected, error };
   }
 
@@ -167,7 +170,7 @@ export class DirectorySync {
     if (command === null || this.#stopped) return 'nothing';
     const done = this.#parts.dispatch(command);
     if (!(done instanceof Rejection)) return done.events.length > 0 ? 'done' : 'nothing';
-    if (!quiet) this.#parts.warn('the directory asks for what cannot be', { reason: done.message });
+    if (!quiet) this.#parts.warn('a change of the directory was rejected', { reason: done.message });
     return 'refused';
   }
 
@@ -177,8 +180,9 @@ export class DirectorySync {
     if (this.#stopped) return;
     const { added, enabled, disabled, deleted: removed, rejected: refused, error } = outcome;
     const before = last() ?? NOTHING;
-    if (added + enabled + disabled + removed === 0 && refused === before.rejected && error === before.error) return;
-    if (error !== null) warn('the sync with the directory is not whole', { reason: error });
+    if (added + enabled + disabled + removed === 0 && refused === before.rejected && sameJson(error, before.error))
+      return;
+    if (error !== null) warn('the sync with the directory is incomplete', { reason: render(error, 'en') });
     const done = dispatch({ type: 'RecordDirectorySync', data: outcome });
     if (done instanceof Rejection) warn('the outcome of the sync could not be recorded', { reason: done.message });
   }

@@ -108,6 +108,6 @@ async function attempted<T>(work: () => Promise<T>): Promise<T | Rejection> {
     return await work();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return reject('PROVIDER_FAILED', { why: error.message });
+    return reject('PROVIDER_FAILED', { why: error.text });
   }
 }

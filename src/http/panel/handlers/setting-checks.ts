@@ -3,7 +3,7 @@ import type { SettingProblem } from '../../../commands/rejection.js';
 import { type SettingKey, type Settings, settingsTable } from '../../../events/settings/settings.js';
 import { Networks } from '../../../lib/net/networks.js';
 import { privateNetworks } from '../../../lib/net/private-networks.js';
-import { message } from '../../../messages/message.js';
+import { isText, type MessageCode, message, type Text } from '../../../messages/message.js';
 import type { Needs } from '../context.js';
 
 /** The settings about which the machine must be asked. */
@@ -82,13 +82,26 @@ async function pairProblem(
   key: 'webKeyFile' | 'subKeyFile',
 ): Promise<SettingProblem | null> {
   const same = next[certificate] === current[certificate] && next[key] === current[key];
-  // A missing half is for the decision to name.
+  // The decider reports a missing file name.
   if (same || next[certificate] === '' || next[key] === '') return null;
   const why = await certificateProblem(next[certificate], next[key]);
-  return why === null ? null : { key: /\bkey\b/i.test(why) ? key : certificate, why };
+  return why === null ? null : { key: concernsKey(why) ? key : certificate, why };
 }
 
-/** Whether traffic is told to somebody else than before. */
+const KEY_PROBLEMS: ReadonlySet<string> = new Set<MessageCode>([
+  'certificate.keyFileNotPem',
+  'certificate.keyMismatch',
+  'certificate.unusable',
+]);
+
+/** Whether a problem of a certificate and its key is shown at the setting of the key. */
+function concernsKey(problem: Text): boolean {
+  if (!('code' in problem)) return false;
+  const what = 'what' in problem.params ? problem.params.what : null;
+  return KEY_PROBLEMS.has(problem.code) || (isText(what) && 'code' in what && what.code === 'certificate.key');
+}
+
+/** Whether traffic reports go to another receiver than before. */
 function informs(current: Settings, next: Settings): boolean {
   const { externalTrafficInformEnable: on, externalTrafficInformURI: uri } = next;
   return on && uri !== '' && !(current.externalTrafficInformEnable && current.externalTrafficInformURI === uri);
@@ -102,12 +115,12 @@ async function addressProblem(
   return refused ? { key: 'externalTrafficInformURI', why: PRIVATE_ADDRESS } : null;
 }
 
-/** Whether the bot would be somebody else's than before. */
+/** Whether the bot would use another server. */
 function asksElsewhere(current: Settings, { chatBotAPIServer }: Settings): boolean {
   return chatBotAPIServer !== '' && chatBotAPIServer !== current.chatBotAPIServer;
 }
 
-/** The token of the bot is part of every address: without TLS it goes only to this machine or its own network. */
+/** The token of the bot is part of every URL: without TLS the server must be on this machine or in a private network. */
 async function botProblem({ web }: Machine, { chatBotAPIServer }: Settings): Promise<SettingProblem | null> {
   const key = 'chatBotAPIServer';
   if ((await web.problem(chatBotAPIServer)) !== null) return { key, why: PRIVATE_ADDRESS };

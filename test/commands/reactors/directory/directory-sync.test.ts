@@ -4,6 +4,7 @@ import type { AnyCommand } from '../../../../src/commands/catalog.js';
 import { type DirectoryEntry, DirectoryError } from '../../../../src/commands/ports/directory.js';
 import type { DirectorySync } from '../../../../src/commands/reactors/directory/directory-sync.js';
 import type { RecordedEvent } from '../../../../src/events/catalog.js';
+import { message, type Text } from '../../../../src/messages/message.js';
 import { alice, bob, inboundDraft, one, userId } from '../../../kit/builders.js';
 import { addInbound, holdTimers, Place } from '../kit.js';
 
@@ -65,6 +66,7 @@ const outcome = (over: object = {}) => ({
   type: 'DirectorySynced',
   data: { added: 0, enabled: 0, disabled: 0, deleted: 0, rejected: 0, error: null, ...over },
 });
+const problems = (...texts: readonly Text[]): Text => message('directory.problems', { problems: texts });
 const enabling = (email: string, enabled: boolean): AnyCommand => {
   const draft = [alice, bob].find(({ identity }) => identity.email === email) ?? alice;
   return {
@@ -164,15 +166,15 @@ describe('a sync with the directory', () => {
     expect([...place.panel.read.clients.all()].map(({ identity }) => identity.email)).toEqual(['alice', 'anna']);
   });
 
-  it.each<[string, readonly DirectoryEntry[] | Error, string]>([
-    ['cannot be asked', new DirectoryError('Nobody is there'), 'Nobody is there'],
-    ['names nobody', [], 'The directory names nobody'],
+  it.each<[string, readonly DirectoryEntry[] | Error, Text]>([
+    ['cannot be asked', new DirectoryError(message('directory.noAnswer')), message('directory.noAnswer')],
+    ['names nobody', [], problems(message('directory.empty'))],
   ])('removes nobody while the directory %s, and says so once', async (_, answer, error) => {
     const { place, run } = await start({}, alice);
     await run([person('anna')]);
     expect(await run(answer)).toMatchObject([outcome({ error })]);
     expect(await run(answer)).toEqual([]);
-    expect(place.warnings).toEqual(['the sync with the directory is not whole']);
+    expect(place.warnings).toEqual(['the sync with the directory is incomplete']);
     expect(await run([person('anna')])).toMatchObject([outcome()]);
     expect([...place.panel.read.clients.all()]).toHaveLength(2);
   });
@@ -181,7 +183,7 @@ describe('a sync with the directory', () => {
     const { place, run } = await start();
     const people = Array.from({ length: 24 }, (_, n) => person(`p${n}`));
     await run(people);
-    const error = 'More than half of the clients from the directory are missing there: none was removed';
+    const error = problems(message('directory.tooManyMissing'));
     expect(await run(people.slice(0, 11))).toMatchObject([outcome({ error })]);
     expect([...place.panel.read.clients.all()]).toHaveLength(24);
     const events = await run(people.slice(0, 12));
@@ -198,14 +200,19 @@ describe('a sync with the directory', () => {
   it('does what it can, and names what stands in the way', async () => {
     const { place, run, change } = await start({ ldapInboundTags: 'gone,in-1,in-2' }, alice);
     place.must(addInbound(2, { spec: { protocol: 'socks' }, config: { settings: {} } }));
-    const error = 'There is no inbound with the tag gone; The inbound with the tag in-2 has no clients';
+    const error = problems(
+      message('directory.inboundMissing', { tag: 'gone' }),
+      message('directory.inboundWithoutClients', { tag: 'in-2' }),
+    );
     const people = [person('a>b'), person('anna'), person(`${'x'.repeat(300)}@home`), person('bert')];
     const events = await run(people);
     expect(types(events)).toEqual(['ClientAdded', 'ClientAdded', 'DirectorySynced']);
     expect(events.at(-1)).toMatchObject(outcome({ added: 2, rejected: 2, error }));
     expect(await run(people)).toEqual([]);
     change({ ldapInboundTags: 'gone' });
-    expect(await run(people)).toMatchObject([outcome({ error: 'There is no inbound with the tag gone' })]);
+    expect(await run(people)).toMatchObject([
+      outcome({ error: problems(message('directory.inboundMissing', { tag: 'gone' })) }),
+    ]);
   });
 
   it('adds many, in commands of many', async () => {

@@ -67,7 +67,7 @@ describe('a template with certificates as lines', () => {
     };
     expect(await save([{ certificate: ['my secret'], key: ['my secret'] }])).toStrictEqual({
       success: false,
-      msg: 'The core template is not valid: The certificate lines do not hold a PEM certificate',
+      msg: 'The core template is not valid: The certificate lines do not contain a PEM certificate',
       obj: null,
     });
     expect(panel.log.events).toStrictEqual([]);

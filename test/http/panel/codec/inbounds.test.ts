@@ -3,6 +3,7 @@ import { pairProblem } from '../../../../src/adapters/tls/certificates.js';
 import { InboundId } from '../../../../src/events/ids.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import { inboundHandlers } from '../../../../src/http/panel/handlers/inbounds.js';
+import { message } from '../../../../src/messages/message.js';
 import { makeCertificate } from '../../../kit/real/certificate.js';
 import { failing, invalid, startPanel } from './panel.js';
 
@@ -144,7 +145,7 @@ describe('what the machine and the core say', () => {
     panel = startPanel({
       pairProblem: async ({ certificate, key }) => {
         seen.push(certificate, key);
-        return 'the key does not belong to the certificate';
+        return message('certificate.keyMismatch');
       },
     });
     const tls = (security: string) =>
@@ -153,7 +154,7 @@ describe('what the machine and the core say', () => {
         security,
         tlsSettings: { certificates: [{ CertificateFile: '/c', keyFile: '/k' }] },
       });
-    expect((await add(vless(443, [], { streamSettings: tls('tls') }))).msg).toContain('the key does not belong');
+    expect((await add(vless(443, [], { streamSettings: tls('tls') }))).msg).toContain('The key does not belong');
     expect(seen).toStrictEqual([{ file: '/c' }, { file: '/k' }]);
     expect((await add(vless(443, [], { streamSettings: tls('none') }))).success).toBe(true);
   });
@@ -176,7 +177,7 @@ describe('what the machine and the core say', () => {
     expect(await add(vless(443, [], foreign))).toStrictEqual(notTheirs);
     expect(await call('import', { body: { data: vless(443, [], foreign) } })).toStrictEqual(notTheirs);
     expect(await add(vless(443, [], garbage))).toMatchObject({
-      msg: 'The inbound cannot be used: The certificate lines do not hold a PEM certificate',
+      msg: 'The inbound cannot be used: The certificate lines do not contain a PEM certificate',
     });
     expect(panel.log.events).toStrictEqual([]);
     expect(await add(vless(443, [], sound))).toMatchObject({ success: true });

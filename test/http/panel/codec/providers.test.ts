@@ -106,7 +106,7 @@ describe('the tunnel provider', () => {
   ])('says that what is stored is damaged: %j', async (stored) => {
     const panel = open();
     panel.dispatch({ type: 'ChangeSettings', data: { changes: { wgprov: JSON.stringify(stored) } } });
-    const msg = 'The provider did not do it: the stored registration is damaged: delete it and register anew';
+    const msg = 'The provider did not do it: the stored registration is damaged: delete it and register again';
     expect(await panel.wg('config')).toStrictEqual({ success: false, msg, obj: null });
     expect(await panel.wg('license', { license: GOOD_LICENSE })).toStrictEqual({ success: false, msg, obj: null });
   });
