@@ -172,20 +172,22 @@ export interface PanelServices extends Reads {
   readonly outside: OutsideServices;
 }
 
-/** Only for `Needs`: every service by its own name. No value has this type. */
-type EveryService = Reads &
-  CoreServices &
-  MachineServices &
-  AccountServices &
-  NodeServices &
-  ReleaseServices &
-  BackupServices &
-  HistoryServices &
-  ServerServices &
-  OutsideServices;
+type Group =
+  | Reads
+  | CoreServices
+  | MachineServices
+  | AccountServices
+  | NodeServices
+  | ReleaseServices
+  | BackupServices
+  | HistoryServices
+  | ServerServices
+  | OutsideServices;
+type NamesIn<G> = G extends unknown ? keyof G : never;
+type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : never) : never;
 
-/** What a table of handlers, or a function of theirs, asks for. */
-export type Needs<Name extends keyof EveryService> = Pick<EveryService, Name>;
+/** The services that a table of handlers, or one of its functions, uses, each under its own name. */
+export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
 /** One request, as a handler sees it. */
 export interface HttpRequest {

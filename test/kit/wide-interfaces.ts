@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+
+/** Most members of an object that provides functions. */
+export const MOST_MEMBERS = 12;
+
+/**
+ * The interfaces, object types and classes below `folder` that are ports or parts objects and have more than `MOST_MEMBERS`
+ * public members, inherited ones included: `file: name (count)`. An interface or an object type is one of them when it has a
+ * function among its members, or when its name ends in Parts, Services or Options; a class when its name ends in Models or
+ * Queries. Packages are not read, so that this takes seconds.
+ */
+export function wideInterfaces(folder: string): { readonly wide: readonly string[]; readonly read: number } {
+  const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, 'src', file));
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, noEmit: true, types: [], lib: ['lib.es5.d.ts'] },
+    ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext },
+  };
+  const host = ts.createCompilerHost(options);
+  const resolve = (name: string, from: string): ts.ResolvedModuleFull | undefined =>
+    name.startsWith('.') ? ts.resolveModuleName(name, from, options, host).resolvedModule : undefined;
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text }) => ({ resolvedModule: resolve(text, from) }));
+  const program = ts.createProgram(files, options, host);
+  const checker = program.getTypeChecker();
+  const wide: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const name = nameOf(node);
+    if (name !== null) {
+      const members = checker.getPropertiesOfType(checker.getTypeAtLocation(name)).filter(isPublic);
+      const provides = (): boolean =>
+        members.some((member) => checker.getTypeOfSymbol(member).getCallSignatures().length > 0);
+      const named = ts.isClassDeclaration(node) ? /(Models|Queries)$/ : /(Parts|Services|Options)$/;
+      const counts = named.test(name.text) || (!ts.isClassDeclaration(node) && provides());
+      if (members.length > MOST_MEMBERS && counts)
+        wide.push(`${relative(folder, node.getSourceFile().fileName)}: ${name.text} (${members.length})`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  const sources = program.getSourceFiles().filter(({ isDeclarationFile }) => !isDeclarationFile);
+  for (const source of sources) visit(source);
+  return { wide: wide.sort(), read: sources.length };
+}
+
+/** The name of a declaration of an object type; null for others, such as a union. */
+function nameOf(node: ts.Node): ts.Identifier | null {
+  if (ts.isInterfaceDeclaration(node)) return node.name;
+  if (ts.isClassDeclaration(node)) return node.name ?? null;
+  const isObject =
+    ts.isTypeAliasDeclaration(node) && (ts.isTypeLiteralNode(node.type) || ts.isIntersectionTypeNode(node.type));
+  return isObject ? node.name : null;
+}
+
+function isPublic({ valueDeclaration: declared }: ts.Symbol): boolean {
+  if (!declared) return true;
+  const name = ts.getNameOfDeclaration(declared);
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  return !(name && ts.isPrivateIdentifier(name)) && !(ts.getCombinedModifierFlags(declared) & hidden);
+}
